@@ -1,0 +1,176 @@
+"""What there is: learners, data sets, measures and tasks as rows for `assay list` and the docs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay import registry
+from assay.datasets import load
+from assay.errors import AssayError, MissingExtra, UnknownName
+from assay.learners import build, settings_of
+
+KINDS = ("learners", "datasets", "measures", "tasks")
+
+
+def rows(kind: str) -> list[dict[str, Any]]:
+    return {"learners": _learners, "datasets": _datasets, "measures": _measures, "tasks": _tasks}[kind]()
+
+
+def detail(kind: str, name: str) -> dict[str, Any]:
+    """Everything on one card."""
+    if kind == "learners":
+        return _learner(name)
+    if kind == "datasets":
+        return _dataset(name)
+    found = {row["name"]: row for row in rows(kind)}
+    if name not in found:
+        raise UnknownName(kind.removesuffix("s"), name, found)
+    return found[name]
+
+
+def check_dataset(name: str) -> list[dict[str, Any]]:
+    """Whether a data set can be used, rule by rule."""
+    from numpy.random import default_rng
+
+    from assay.datasets import check_usable
+
+    dataset = load(name)
+    table = dataset.table or dataset.draw(None, default_rng(0))
+    check_usable(table)
+    again = dataset.draw(100, default_rng(1)).values
+    rules = {
+        "rows can be used (no missing value, no constant column, n >= d)": True,
+        "the truth is a valid DAG over the columns": dataset.truth.is_valid()
+        and set(dataset.truth.nodes) == set(table.names),
+        "the same seed draws the same rows": bool((again == dataset.draw(100, default_rng(1)).values).all()),
+        "says how far its truth can be believed": dataset.about.truth in ("known", "consensus", "assumed"),
+    }
+    detail = f"{table.n:,} rows, {table.d} columns ({table.kind}), {dataset.truth.n_edges()} edges"
+    return [
+        {"rule": rule, "verdict": "pass" if passed else "FAIL", "detail": detail if not k else ""}
+        for k, (rule, passed) in enumerate(rules.items())
+    ]
+
+
+def _learners() -> list[dict[str, Any]]:
+    found = []
+    for name in registry.names("learner"):
+        try:
+            card = build(name).card
+        except MissingExtra as missing:
+            found.append({"name": name, "title": "", "returns": "", "data": "", "paper": "", "needs": str(missing)})
+            continue
+        except (AssayError, ImportError, AttributeError) as error:  # an outside entry point that is broken
+            found.append(
+                {"name": name, "title": "", "returns": "", "data": "", "paper": "", "needs": f"broken: {error}"}
+            )
+            continue
+        found.append(
+            {
+                "name": name,
+                "title": card.title,
+                "returns": card.returns,
+                "data": ", ".join(sorted(card.data)),
+                "paper": card.paper,
+                "needs": "",
+            }
+        )
+    return found
+
+
+def _learner(name: str) -> dict[str, Any]:
+    learner = build(name)
+    card = learner.card
+    return {
+        "name": name,
+        "title": card.title,
+        "summary": card.summary,
+        "returns": card.returns,
+        "data": sorted(card.data),
+        "mixed tables": card.mixed and len(card.data) == 2,
+        "assumes": list(card.assumes),
+        "deterministic": card.deterministic,
+        "paper": card.paper,
+        "package": card.package,
+        "settings": settings_of(learner),
+    }
+
+
+def _datasets() -> list[dict[str, Any]]:
+    found = []
+    for name in registry.names("dataset"):
+        dataset = load(name)
+        found.append(
+            {
+                "name": name,
+                "title": dataset.about.title,
+                "nodes": len(dataset.truth),
+                "edges": dataset.truth.n_edges(),
+                "rows": dataset.about.rows,
+                "data": dataset.about.data,
+                "truth": dataset.about.truth,
+                "domain": dataset.about.domain,
+            }
+        )
+    return found
+
+
+def _dataset(name: str) -> dict[str, Any]:
+    from assay.measures.graphs import Reference
+    from assay.measures.sortability import r2_sortability, varsortability
+    from assay.tasks.cells import stream
+
+    dataset = load(name)
+    about, truth = dataset.about, dataset.truth
+    table = dataset.table or dataset.draw(None, stream(0, name))
+    numbers = table.as_numbers().values
+    cpdag = truth.to_cpdag()
+    perfect = {name: score.value for name, score in Reference(truth).perfect("cpdag").items()}
+    return {
+        "name": dataset.name,
+        "title": about.title,
+        "domain": about.domain,
+        "summary": about.summary,
+        "truth": f"{about.truth}: {about.truth_note}",
+        "rows": about.rows if dataset.table is None else table.n,
+        "data": about.data,
+        "vary": "redraw, bootstrap, permute, seed" if dataset.table is None else "bootstrap, permute, seed",
+        "nodes": len(truth),
+        "edges": truth.n_edges(),
+        "reversible edges": cpdag.n_edges() - int(cpdag.directed.sum()),
+        "perfect CPDAG against the DAG": perfect,
+        "varsortability": _score(varsortability(numbers, truth)),
+        "R2-sortability": _score(r2_sortability(numbers, truth)),
+        "source": about.source,
+        "licence": about.licence,
+        "reference": about.reference,
+        "variables": about.variables,
+        "graph": [str(edge) for edge in truth.edges],
+    }
+
+
+def _score(found: Any) -> float | None:
+    value = getattr(found, "value", found)
+    return None if value is None else round(float(value), 4)
+
+
+def _measures() -> list[dict[str, Any]]:
+    from assay.measures.graphs import MEASURES
+
+    return [
+        {
+            "name": m.name,
+            "title": m.title,
+            "better": m.better,
+            "against": m.reference,
+            "description": m.description,
+        }
+        for m in MEASURES.values()
+    ]
+
+
+def _tasks() -> list[dict[str, Any]]:
+    return [
+        {"name": name, "summary": (registry.resolve("task", name).__doc__ or "").splitlines()[0]}
+        for name in registry.names("task")
+    ]

@@ -1,0 +1,213 @@
+"""The command line: parse, call, print. It holds no rule of its own, and imports what it needs when it needs it.
+
+Exit codes: 0 done, 1 finished with failed runs (or a failed check), 2 a user's mistake, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from assay import __version__
+from assay.errors import AssayError, UnknownName, did_you_mean
+
+DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
+COMMANDS = ("new", "plan", "run", "show", "list", "check")
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        if "invalid choice" in message and "COMMAND" in message:
+            word = message.split("'")[1]
+            message = f"{word!r} is not a command. {did_you_mean(word, COMMANDS) or 'Try: assay --help.'}"
+        print(f"assay: {message}", file=sys.stderr)
+        sys.exit(2)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="assay", description=DESCRIPTION)
+    parser.add_argument("--version", action="version", version=f"assay {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+
+    new = commands.add_parser("new", help="write a commented study.toml")
+    new.add_argument("task", help="which kind of study: discovery")
+    new.add_argument("file", nargs="?", default="study.toml", help="where to write it (default: study.toml)")
+
+    plan = commands.add_parser("plan", help="cells, fits, expected time, and what the design can show; stores nothing")
+    plan.add_argument("file", nargs="?", help="a study.toml (default: the quickstart)")
+    _add_place(plan)
+
+    run = commands.add_parser("run", help="do what is missing; with no file: the quickstart")
+    run.add_argument("file", nargs="?", help="a study.toml, or a study folder to go on with (default: the quickstart)")
+    _add_place(run)
+    run.add_argument("--retry", action="store_true", help="also do again what failed or timed out")
+    run.add_argument("--replan", action="store_true", help="let this plan replace the one the folder was made from")
+
+    show = commands.add_parser("show", help="tables of a study in the terminal; also while it runs")
+    show.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
+    show.add_argument("--measure", action="append", help="which measures (repeatable; default: the headline ones)")
+    show.add_argument("--csv", action="store_true", help="one line a cell and measure")
+    show.add_argument("--tex", action="store_true", help="a LaTeX table (booktabs)")
+
+    lists = commands.add_parser("list", help="learners, datasets, measures, tasks; with a NAME its whole card")
+    lists.add_argument("kind", help="learners | datasets | measures | tasks")
+    lists.add_argument("name", nargs="?", help="one of them, or a file of your own")
+
+    check = commands.add_parser("check", help="contract checks of a learner, or a look at a data set")
+    check.add_argument("name", help="a learner or a data set; your own: my_file.py:MyLearner, plant.csv:graph.dot")
+
+    for command in (new, plan, run, show, lists, check):
+        command.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def _add_place(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--folder", help="the study folder (default: the plan's own)")
+    command.add_argument("--workers", type=int, help="processes on this machine (default: one a core)")
+    command.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, e.g. tcp://10.0.0.5:8786")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        return int(_COMMANDS[options.command](options))
+    except AssayError as error:
+        if options.debug:
+            raise
+        print(f"assay: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nassay: interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # `assay show | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def _new(options: argparse.Namespace) -> int:
+    from assay.plans import template
+
+    path = Path(options.file)
+    text = template(options.task, path)
+    if path.exists():
+        raise AssayError(f"{path} is there already and was not touched. Choose another name.")
+    path.write_text(text, encoding="utf-8")
+    if options.json:
+        _print_json({"written": str(path)})
+    else:
+        print(f"{path} written. Next: assay plan {path}, then assay run {path}")
+    return 0
+
+
+def _plan(options: argparse.Namespace) -> int:
+    from assay import terminal
+    from assay.engine import executor_for
+    from assay.estimate import estimate
+    from assay.plans import read_plan
+    from assay.study import Study
+
+    study = Study(read_plan(options.file, options.folder))
+    with executor_for(options.workers, options.cluster) as (executor, slots):
+        found = estimate(study, executor, slots)
+    if options.json:
+        _print_json(found.to_dict())
+    else:
+        terminal.print_estimate(study, found)
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    from assay import terminal
+    from assay.engine import executor_for
+    from assay.plans import read_plan
+    from assay.results import Results
+    from assay.study import Study
+
+    study = Study(read_plan(options.file, options.folder))
+    folder = study.plan.folder
+    with (
+        terminal.progress_of(study, quiet=options.json) as report,
+        executor_for(options.workers, options.cluster) as (executor, slots),
+    ):
+        outcome = study.run(executor, slots, report, retry=options.retry, replan=options.replan)
+    results = Results.read(folder)
+    if options.json:
+        _print_json(vars(outcome) | {"folder": str(folder), "completeness": results.completeness()})
+    else:
+        terminal.print_results(results, folder)
+    if outcome.interrupted:
+        command = f"assay run {options.file}" if options.file else "assay run"
+        print(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", file=sys.stderr)
+        return 130
+    return 1 if outcome.failed else 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from assay import tables, terminal
+    from assay.plans import newest_folder
+    from assay.results import Results
+
+    folder = Path(options.folder) if options.folder else newest_folder()
+    results = Results.read(folder)
+    measures = tables.chosen(results, options.measure)
+    if options.json:
+        _print_json(tables.as_dict(results, measures))
+    elif options.csv:
+        print(tables.as_csv(results, measures), end="")
+    elif options.tex:
+        print(tables.as_tex(results, measures), end="")
+    else:
+        terminal.print_results(results, folder, measures if options.measure else None)
+    return 0
+
+
+def _list(options: argparse.Namespace) -> int:
+    from assay import catalogue, terminal
+
+    if options.kind not in catalogue.KINDS:
+        raise AssayError(
+            f"{options.kind!r} cannot be listed. {did_you_mean(options.kind, catalogue.KINDS) or 'It can be: '}"
+            + ("" if did_you_mean(options.kind, catalogue.KINDS) else ", ".join(catalogue.KINDS) + ".")
+        )
+    found = catalogue.detail(options.kind, options.name) if options.name else catalogue.rows(options.kind)
+    if options.json:
+        _print_json(found)
+    elif isinstance(found, dict):
+        terminal.print_card(found)
+    else:
+        terminal.print_rows(found, title=options.kind)
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from assay import catalogue, terminal
+    from assay.learners.base import build
+    from assay.learners.contract import check_learner
+
+    try:
+        learner = build(options.name)
+    except UnknownName:
+        found = catalogue.check_dataset(options.name)  # says what is wrong with both kinds of name
+    else:
+        found = [{"rule": c.rule, "verdict": c.verdict, "detail": c.detail} for c in check_learner(learner)]
+    if options.json:
+        _print_json(found)
+    else:
+        terminal.print_rows(found, title=options.name)
+    return 1 if any(row["verdict"] == "FAIL" for row in found) else 0
+
+
+_COMMANDS = {"new": _new, "plan": _plan, "run": _run, "show": _show, "list": _list, "check": _check}

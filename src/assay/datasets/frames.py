@@ -1,0 +1,145 @@
+"""DataFrames and files of rows to a Table: which columns are categories, and what is wrong with the rest.
+
+A column is discrete when it holds text or truth values, or whole numbers with at most 10 different values;
+`discrete=[...]` overrules that. A column that is mostly numbers with some text in it is an error, not a category.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.datasets.table import MOST_LEVELS, Levels, Table
+from assay.errors import DataError, did_you_mean, listed
+
+if TYPE_CHECKING:
+    import pandas
+
+MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # not "None": it is a level in many networks
+
+
+def read_rows(path: Path | str, discrete: Iterable[str] | None = None) -> Table:
+    """CSV, TSV (also .gz) or parquet, with a header."""
+    import pandas as pd
+
+    path = Path(path)
+    if not path.is_file():
+        raise DataError(f"{path} is not there. Give the path of a CSV, TSV or parquet file.")
+    if path.suffix == ".parquet":
+        frame = _parquet(path)
+    else:
+        separator = _check_header(path)
+        try:
+            frame = pd.read_csv(path, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True)
+        except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+            raise DataError(f"{path.name} must be a CSV file with a header, got: {_one_line(error)}.") from error
+    return table_of_frame(frame, discrete, path.name)
+
+
+def _parquet(path: Path) -> pandas.DataFrame:
+    import pandas as pd
+
+    try:
+        return pd.read_parquet(path)
+    except ImportError:
+        raise DataError(f"{path.name} needs pyarrow to be read.  pip install pyarrow") from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path.name} must be a parquet file, got: {_one_line(error)}.") from error
+
+
+def _check_header(path: Path) -> str:
+    """The separator; pandas would rename repeated names in silence, so they are looked at here."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opener(path, "rt", encoding="utf-8", newline="") as file:
+            first = file.readline()
+    except (UnicodeDecodeError, OSError) as error:
+        raise DataError(f"{path.name} must be a text file in UTF-8, got: {_one_line(error)}.") from error
+    if not first.strip():
+        raise DataError(f"{path.name} must have a header with column names, got an empty file.")
+    separator = max(",;\t", key=first.count)
+    header = [name.strip() for name in next(csv.reader([first], delimiter=separator))]
+    if "" in header:
+        raise DataError(
+            f"column {header.index('') + 1} of {path.name} must have a name, got none. Name it, or drop an index column."
+        )
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise DataError(f"column names of {path.name} must be unique, got {listed(twice)} twice. Rename them.")
+    if all(_is_number(name) for name in header):
+        raise DataError(f"{path.name} must have a header with column names, got numbers: {listed(header, 3)}.")
+    return separator
+
+
+def table_of_frame(frame: pandas.DataFrame, discrete: Iterable[str] | None = None, source: str = "the data") -> Table:
+    names = tuple(str(name) for name in frame.columns)
+    wanted = None if discrete is None else set(discrete)
+    for name in sorted((wanted or set()) - set(names)):
+        raise DataError(f"{name!r} in 'discrete' is not a column of {source}. {did_you_mean(name, names)}".rstrip())
+    values = np.empty((len(frame), len(names)))
+    levels: list[Levels] = []
+    for j, name in enumerate(names):
+        values[:, j], column_levels = _column(
+            frame.iloc[:, j], name, source, None if wanted is None else name in wanted
+        )
+        levels.append(column_levels)
+    return Table(names, values, tuple(levels), source)
+
+
+def _column(series: Any, name: str, source: str, discrete: bool | None) -> tuple[Any, Levels]:
+    import pandas as pd
+
+    if pd.api.types.is_bool_dtype(series.dtype):
+        return series.astype(float).to_numpy(), ("False", "True")
+    if pd.api.types.is_numeric_dtype(series.dtype):
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        seen = np.unique(numbers[np.isfinite(numbers)])
+        if discrete is None:
+            discrete = 0 < len(seen) <= MOST_LEVELS and bool((seen == np.round(seen)).all())
+        if not discrete:
+            return numbers, None
+        codes = np.searchsorted(seen, numbers).astype(float)
+        codes[~np.isfinite(numbers)] = np.nan
+        return codes, tuple(f"{value:g}" for value in seen)
+    _check_text(series, name, source)
+    words = series.astype("string").str.strip()
+    kinds = tuple(sorted(words.dropna().unique()))
+    codes = words.map({word: code for code, word in enumerate(kinds)}).astype("float64").to_numpy(dtype=np.float64)
+    return codes, kinds
+
+
+def _check_text(series: Any, name: str, source: str) -> None:
+    """Text is a category, unless most of the column are numbers or all of it is different."""
+    import pandas as pd
+
+    present = series.dropna().astype("string")
+    numeric = pd.to_numeric(present, errors="coerce").notna()
+    if len(present) and numeric.mean() > 0.5:
+        row = int(np.flatnonzero(~numeric.to_numpy())[0])
+        where = int(np.flatnonzero(series.notna().to_numpy())[row]) + 1
+        raise DataError(
+            f"column {name!r} of {source} must hold numbers, got {present.iloc[row]!r} in row {where}. "
+            "Mend it, or leave the cell empty and handle missing values."
+        )
+    if len(present) > 20 and present.nunique() > len(present) / 2:
+        raise DataError(
+            f"column {name!r} of {source} must be a number or a category, got {present.nunique():,} different texts in "
+            f"{len(present):,} rows (an identifier?). Drop it."
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:160]

@@ -1,0 +1,111 @@
+"""Bayesian networks of discrete variables, and forward sampling from them.
+
+For each variable in causal order: row = code of its parents' values, x = number of cumulative
+probabilities P(X <= k | parents) that lie below a uniform draw. All rows of a variable are drawn at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from assay.datasets.bif import Variable, parse_bif, read_bif
+from assay.datasets.dataset import About, Anonymous, about_of_card, need_rng, read_card
+from assay.datasets.table import Table
+from assay.errors import SettingError
+from assay.graphs import Graph
+
+PROPERTIES = ("causally sufficient", "acyclic")
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A Bayesian network: its graph is known, its rows are simulated."""
+
+    name: str
+    variables: tuple[Variable, ...]
+    about: About
+    table: None = None
+
+    @cached_property
+    def truth(self) -> Graph:
+        names = tuple(v.name for v in self.variables)
+        return Graph.from_edges([f"{p} -> {v.name}" for v in self.variables for p in v.parents], names, "dag")
+
+    @cached_property
+    def _steps(self) -> list[tuple[int, list[tuple[int, int]], NDArray[np.float64]]]:
+        """In causal order: column, (parent column, stride) pairs, and the flat table of cumulative probabilities.
+
+        Row r of the flat table is shifted by r, which makes the whole table one sorted list: one binary search
+        finds the level for all rows at once.
+        """
+        position = {v.name: j for j, v in enumerate(self.variables)}
+        steps = []
+        for name in self.truth.topological_order():
+            variable = self.variables[position[name]]
+            shape = variable.table.shape
+            strides = [int(np.prod(shape[k + 1 : -1], dtype=int)) for k in range(len(shape) - 1)]
+            cumulative = np.cumsum(variable.table.reshape(-1, shape[-1]), axis=1)
+            cumulative[:, -1] = 1.0  # rounding must not leave a gap above the last level
+            cumulative += np.arange(len(cumulative))[:, None]
+            parents = [(position[p], s) for p, s in zip(variable.parents, strides, strict=True)]
+            steps.append((position[name], parents, cumulative.ravel()))
+        return steps
+
+    def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
+        n = self.about.rows if n is None else n
+        if n < 1:
+            raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
+        rng = need_rng(rng, self.name)
+        codes = np.empty((len(self.variables), n), dtype=np.int64)
+        uniform = rng.random((len(self.variables), n))
+        for column, parents, cumulative in self._steps:
+            k = len(self.variables[column].levels)
+            if not parents:
+                codes[column] = np.searchsorted(cumulative, uniform[column], side="right")
+                continue
+            row = sum(codes[parent] * stride for parent, stride in parents)
+            codes[column] = np.searchsorted(cumulative, row + uniform[column], side="right") - row * k
+        names = tuple(v.name for v in self.variables)
+        return Table(names, codes.T.astype(np.float64), tuple(v.levels for v in self.variables), self.name)
+
+    def anonymous(self) -> Anonymous:
+        return Anonymous(self)
+
+
+@cache
+def builtin(name: str) -> Network:
+    """A network kept in the package."""
+    import gzip
+
+    file = resources.files("assay.datasets") / "data" / f"{name}.bif.gz"
+    variables = parse_bif(gzip.decompress(file.read_bytes()).decode("utf-8"), f"{name}.bif")
+    return Network(name, variables, about_of_card(read_card(name), "discrete", PROPERTIES))
+
+
+def network_of_file(path: Path | str, rows: int = 5000) -> Network:
+    """A user's own BIF file."""
+    path = Path(path)
+    variables = read_bif(path)
+    about = About(
+        title=path.name,
+        domain="not told",
+        summary=f"A Bayesian network of {len(variables)} discrete variables.",
+        truth="known",
+        truth_note="rows are simulated from the network itself",
+        rows=rows,
+        source=path.name,
+        licence="the user's own",
+        variables={v.name: "" for v in variables},
+        data="discrete",
+        properties=PROPERTIES,
+    )
+    network = Network(path.name.removesuffix(".gz").removesuffix(".bif"), variables, about)
+    network.truth.topological_order()
+    return network

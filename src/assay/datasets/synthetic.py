@@ -1,0 +1,190 @@
+"""Structural equation models with random graphs: the whole family of simulated continuous data.
+
+    linear       x_j = sum_i w_ij x_i + e_j                      |w_ij| uniform in [0.5, 2], random sign
+    nonlinear    x_j = sum_h v_h tanh(sum_i u_hi x_i) + e_j      10 hidden units a node
+    e_j: mean 0, variance 1, gaussian | laplace | uniform | exponential | student-t (5 degrees of freedom)
+
+The order of the nodes is shuffled (node 3 may cause node 1) and columns are standardised unless told otherwise:
+otherwise the variances give the causal order away (varsortability; Reisach et al. 2021).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from assay.datasets.dataset import About, Anonymous, need_rng
+from assay.datasets.table import Table
+from assay.errors import SettingError, listed
+from assay.graphs import Graph
+
+Noise = Literal["gaussian", "laplace", "uniform", "exponential", "student-t"]
+HIDDEN = 10
+
+_NOISE = {  # each with mean 0 and variance 1
+    "gaussian": lambda rng, shape: rng.standard_normal(shape),
+    "laplace": lambda rng, shape: rng.laplace(0.0, 1 / np.sqrt(2), shape),
+    "uniform": lambda rng, shape: rng.uniform(-np.sqrt(3), np.sqrt(3), shape),
+    "exponential": lambda rng, shape: rng.exponential(1.0, shape) - 1.0,
+    "student-t": lambda rng, shape: rng.standard_t(5, shape) * np.sqrt(3 / 5),
+}
+_GRAPHS = ("erdos-renyi", "scale-free")
+_RELATIONS = ("linear", "nonlinear")
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """One member of the family; the graph and its weights are fixed by `graph_seed`, each draw has fresh noise."""
+
+    nodes: int = 12
+    edges_per_node: float = 1.5
+    graph: Literal["erdos-renyi", "scale-free"] = "erdos-renyi"
+    noise: Noise = "laplace"
+    relation: Literal["linear", "nonlinear"] = "linear"
+    weights: tuple[float, float] = (0.5, 2.0)
+    standardised: bool = True
+    rows: int = 1000
+    graph_seed: int = 0
+    label: str = ""
+
+    @property
+    def table(self) -> None:
+        return None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", tuple(self.weights))
+        for setting, known in (("graph", _GRAPHS), ("noise", tuple(_NOISE)), ("relation", _RELATIONS)):
+            value = getattr(self, setting)
+            if value not in known:
+                raise SettingError(f"{setting!r} of synthetic must be one of {listed(known)}, got {value!r}.")
+        if not 2 <= self.nodes <= 10_000:
+            raise SettingError(f"'nodes' of synthetic must be in [2, 10000], got {self.nodes}.")
+        if not 0 <= self.edges_per_node <= (self.nodes - 1) / 2:
+            most = (self.nodes - 1) / 2
+            raise SettingError(
+                f"'edges_per_node' of synthetic must be in [0, {most:g}] for {self.nodes} nodes, "
+                f"got {self.edges_per_node}."
+            )
+        low, high = self.weights
+        if not 0 < low <= high:
+            raise SettingError(f"'weights' of synthetic must be [low, high] with 0 < low <= high, got {self.weights}.")
+        if self.rows < 1:
+            raise SettingError(f"'rows' of synthetic must be at least 1, got {self.rows}.")
+
+    @property
+    def name(self) -> str:
+        return self.label or f"synthetic-{self.nodes}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(f"X{j}" for j in range(self.nodes))
+
+    @cached_property
+    def _model(self) -> tuple[NDArray[np.float64], NDArray[np.intp], Generator]:
+        """weights[i, j] != 0 means i -> j; the causal order; the generator that made them, to go on with."""
+        rng = np.random.default_rng([self.graph_seed, self.nodes])
+        order = rng.permutation(self.nodes)
+        edges = self._edges(rng)  # pairs of positions (earlier, later) in the causal order
+        weights = np.zeros((self.nodes, self.nodes))
+        size = rng.uniform(*self.weights, size=len(edges)) * rng.choice([-1.0, 1.0], size=len(edges))
+        weights[order[edges[:, 0]], order[edges[:, 1]]] = size
+        return weights, order, rng
+
+    def _edges(self, rng: Generator) -> NDArray[np.intp]:
+        """Exactly round(edges_per_node * nodes) edges: uniform pairs, or later nodes choosing well-connected ones."""
+        d, count = self.nodes, round(self.edges_per_node * self.nodes)
+        first, second = np.triu_indices(d, 1)
+        if self.graph == "erdos-renyi":
+            picked = rng.choice(len(first), size=count, replace=False)
+            return np.stack([first[picked], second[picked]], axis=1)
+        degree, edges = np.ones(d), []
+        quota = np.bincount(np.arange(count) % (d - 1) + 1, minlength=d)  # edges each later node sends back
+        owed = 0
+        for node in range(1, d):
+            wanted = min(int(quota[node]) + owed, node)
+            owed += int(quota[node]) - wanted
+            for target in rng.choice(node, size=wanted, replace=False, p=degree[:node] / degree[:node].sum()):
+                edges.append((target, node))
+                degree[[target, node]] += 1
+        return np.array(edges, dtype=np.intp).reshape(-1, 2)
+
+    @cached_property
+    def _hidden(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Of each node: u (parents, hidden) and v (hidden), scaled so that the signal has variance near 1."""
+        weights, _, rng = self._model
+        parents = np.count_nonzero(weights, axis=0)
+        return [(rng.standard_normal((p, HIDDEN)), rng.standard_normal(HIDDEN) * 2 / np.sqrt(HIDDEN)) for p in parents]
+
+    @cached_property
+    def truth(self) -> Graph:
+        return Graph.from_matrix(self._model[0] != 0, self.columns, direction="row to column")
+
+    @property
+    def true_weights(self) -> Graph:
+        """The truth with its weights (before standardisation); for linear relations."""
+        return Graph.from_matrix(self._model[0], self.columns, direction="row to column")
+
+    @property
+    def about(self) -> About:
+        scale = "standardised" if self.standardised else "on their raw scale"
+        kind = "random" if self.graph == "erdos-renyi" else "scale-free random"
+        return About(
+            title=f"Synthetic, {self.nodes} nodes",
+            domain="simulation",
+            summary=f"A {kind} graph with {self.edges_per_node:g} edges a node, {self.relation} relations and "
+            f"{self.noise} noise; node order shuffled, columns {scale}.",
+            truth="known",
+            truth_note="rows are simulated from the graph",
+            rows=self.rows,
+            source="simulated by assay",
+            licence="none needed",
+            variables={column: "simulated variable" for column in self.columns},
+            data="continuous",
+            properties=(self.relation, f"{self.noise} noise", "causally sufficient", "acyclic")
+            + (("standardised",) if self.standardised else ()),
+        )
+
+    def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
+        n = self.rows if n is None else n
+        if n < 1:
+            raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
+        rng = need_rng(rng, self.name)
+        noise = _NOISE[self.noise](rng, (n, self.nodes))
+        values = self._linear(noise) if self.relation == "linear" else self._nonlinear(noise)
+        if self.standardised and n > 1:
+            values = (values - values.mean(axis=0)) / values.std(axis=0)
+        return Table(self.columns, values, (None,) * self.nodes, self.name)
+
+    def _linear(self, noise: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = noise
+        weights, order, _ = self._model
+        for j in order:
+            parents = np.flatnonzero(weights[:, j])
+            if len(parents):
+                values[:, j] += values[:, parents] @ weights[parents, j]
+        return values
+
+    def _nonlinear(self, noise: NDArray[np.float64]) -> NDArray[np.float64]:
+        values = noise
+        weights, order, _ = self._model
+        for j in order:
+            parents = np.flatnonzero(weights[:, j])
+            if len(parents):
+                u, v = self._hidden[j]
+                values[:, j] += np.tanh(values[:, parents] @ u) @ v
+        return values
+
+    def anonymous(self) -> Anonymous:
+        return Anonymous(self)
+
+
+@cache
+def builtin(name: str) -> Synthetic:
+    """`synthetic-12`, `synthetic-30`, or any other number of nodes."""
+    nodes = int(name.removeprefix("synthetic-"))
+    return Synthetic(nodes=nodes, edges_per_node=min(1.5, (nodes - 1) / 2))

@@ -1,0 +1,141 @@
+"""Table: n rows of d named columns, each continuous or discrete. What a learner sees; it holds no truth.
+
+values is (n, d), float64. A discrete column holds codes 0..k-1 and its k levels; a continuous one has levels None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import DataError, listed
+
+Levels = tuple[str, ...] | None
+MOST_LEVELS = 10  # a column of whole numbers with at most this many values is taken as discrete unless told otherwise
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    levels: tuple[Levels, ...]
+    source: str = "the data"
+
+    def __post_init__(self) -> None:
+        values = np.ascontiguousarray(self.values, dtype=np.float64)
+        if values is self.values and values.flags.writeable:
+            values = values.copy()  # a caller who keeps the array must not be able to change the table
+        object.__setattr__(self, "values", values)
+        values.setflags(write=False)
+        twice = sorted({name for name in self.names if self.names.count(name) > 1})
+        if twice:
+            raise DataError(f"column names of {self.source} must be unique, got {listed(twice)} twice. Rename them.")
+        if values.ndim != 2 or values.shape[1] != len(self.names) or len(self.levels) != len(self.names):
+            raise DataError(f"{self.source} must have a name and a kind for each column, got shape {values.shape}.")
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+    @property
+    def d(self) -> int:
+        return len(self.names)
+
+    @property
+    def discrete(self) -> NDArray[np.bool_]:
+        """discrete[j]: column j holds codes of levels."""
+        return np.array([levels is not None for levels in self.levels], dtype=bool)
+
+    @property
+    def kind(self) -> str:
+        """`discrete`, `continuous` or `mixed`."""
+        mask = self.discrete
+        return "discrete" if mask.all() else "mixed" if mask.any() else "continuous"
+
+    @property
+    def n_levels(self) -> NDArray[np.int64]:
+        """Number of levels of each column (0 for continuous ones)."""
+        return np.array([len(levels or ()) for levels in self.levels], dtype=np.int64)
+
+    def rows(self, index: NDArray[np.intp]) -> Table:
+        return Table(self.names, self.values[index], self.levels, self.source)
+
+    def columns(self, order: Sequence[int]) -> Table:
+        picked = list(order)
+        return Table(
+            tuple(self.names[j] for j in picked),
+            self.values[:, picked],
+            tuple(self.levels[j] for j in picked),
+            self.source,
+        )
+
+    def text_columns(self) -> tuple[str, ...]:
+        """Discrete columns whose levels are words: their codes are numbers by name only."""
+        return tuple(
+            name for name, levels in zip(self.names, self.levels, strict=True) if levels and _numbers(levels) is None
+        )
+
+    def as_numbers(self) -> Table:
+        """All columns continuous: numeric levels become their numbers, words become their codes.
+
+        Codes of words carry no meaning; a study that uses them says so (`codes = true`) and is labelled.
+        """
+        values = self.values.copy()
+        for j, levels in enumerate(self.levels):
+            numbers = _numbers(levels) if levels else None
+            if numbers is not None:
+                values[:, j] = numbers[self.values[:, j].astype(np.intp)]
+        return Table(self.names, values, (None,) * self.d, self.source)
+
+    @classmethod
+    def of(cls, data: Any, discrete: Iterable[str] | None = None, source: str = "the data") -> Table:
+        """A Table as it is, or one made from a pandas DataFrame or an (n, d) array of numbers."""
+        if isinstance(data, cls):
+            return data
+        if hasattr(data, "columns"):
+            from assay.datasets.frames import table_of_frame
+
+            return table_of_frame(data, discrete, source)
+        array = np.asarray(data)
+        if array.ndim != 2 or array.dtype.kind not in "fiub":
+            raise DataError(
+                f"data must be a Table, a DataFrame or an (n, d) array of numbers, got {type(data).__name__}."
+            )
+        return cls(tuple(f"X{j}" for j in range(array.shape[1])), array, (None,) * array.shape[1], source)
+
+
+def check_usable(table: Table) -> None:
+    """Raise for what no learner can use: missing values, constant columns, fewer rows than columns."""
+    missing = np.flatnonzero(~np.isfinite(table.values).all(axis=0))
+    if len(missing):
+        column = table.values[:, missing[0]]
+        count = int(np.count_nonzero(~np.isfinite(column)))
+        first = int(np.flatnonzero(~np.isfinite(column))[0]) + 1
+        raise DataError(
+            f"column {table.names[missing[0]]!r} of {table.source} must have no missing values, got {count} "
+            f"(first in row {first}). Drop or impute those rows."
+        )
+    if table.n < 2 or table.n < table.d:
+        raise DataError(
+            f"{table.source} must have at least as many rows as columns, got {table.n} rows and {table.d} columns. "
+            "Add rows or drop columns."
+        )
+    constant = np.flatnonzero((table.values == table.values[0]).all(axis=0))
+    if len(constant):
+        j = int(constant[0])
+        levels = table.levels[j]
+        value = levels[int(table.values[0, j])] if levels else f"{table.values[0, j]:g}"
+        raise DataError(
+            f"column {table.names[j]!r} of {table.source} must vary, got a constant (all {value}). Drop it."
+        )
+
+
+def _numbers(levels: Sequence[str]) -> NDArray[np.float64] | None:
+    try:
+        return np.array([float(level) for level in levels])
+    except ValueError:
+        return None

@@ -1,0 +1,6 @@
+"""Graphs with named nodes and end marks, their equivalence classes, formats and drawing."""
+
+from assay.graphs.equivalence import ARROW, CIRCLE, NONE, TAIL
+from assay.graphs.graph import Direction, Edge, Graph, Kind
+
+__all__ = ["ARROW", "CIRCLE", "NONE", "TAIL", "Direction", "Edge", "Graph", "Kind"]

@@ -1,0 +1,167 @@
+"""Contract checks: what every learner must do, tested on it. `assay check NAME` runs them; so does the test-suite.
+
+Data: X0 -> X2 <- X1, X2 -> X3 and the chain X0 -> X1 -> X2, linear with Laplace noise on their raw scale, or binary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator, default_rng
+
+from assay.datasets.table import Table
+from assay.errors import DataError
+from assay.graphs import ARROW, TAIL, Graph
+from assay.learners.base import Learner, check_answer
+
+COLLIDER = Graph.from_edges(["X0 -> X2", "X1 -> X2", "X2 -> X3"], ["X0", "X1", "X2", "X3"])
+CHAIN = Graph.from_edges(["X0 -> X1", "X1 -> X2"], ["X0", "X1", "X2"])
+ROWS = 2000
+SEEDS = (0, 1, 2)  # a test at level .05 may err on one draw; not on most of three
+
+
+@dataclass(frozen=True)
+class Check:
+    """One rule: passed, failed, or not claimed by the learner's card."""
+
+    rule: str
+    passed: bool | None
+    detail: str = ""
+
+    @property
+    def verdict(self) -> str:
+        return "not claimed" if self.passed is None else "pass" if self.passed else "FAIL"
+
+
+def check_learner(learner: Learner) -> list[Check]:
+    """All rules, in order; a rule that raises has failed."""
+    rules: list[tuple[str, Callable[[Learner], bool | None]]] = [
+        ("has a complete card", _card),
+        ("answers with a graph of its class over the columns", _answers),
+        ("gives the same graph for the same data and seed", _repeatable),
+        ("leaves the data unchanged", _unchanged),
+        ("permuted columns give the permuted graph", _equivariant),
+        ("finds a collider and its effect in the right direction", lambda known: _recovers(known, COLLIDER)),
+        ("finds a chain and directs nothing wrongly", lambda known: _recovers(known, CHAIN)),
+        ("refuses a constant column", lambda known: _refuses(known, _constant)),
+        ("refuses missing values", lambda known: _refuses(known, _missing)),
+        ("refuses fewer rows than columns", lambda known: _refuses(known, _short)),
+    ]
+    return [_tried(rule, test, learner) for rule, test in rules]
+
+
+def _tried(rule: str, test: Callable[[Learner], bool | None], learner: Learner) -> Check:
+    try:
+        return Check(rule, test(learner))
+    except Exception as error:  # an outside learner may raise anything; the check reports it
+        return Check(rule, False, f"{type(error).__name__}: {' '.join(str(error).split())[:200]}")
+
+
+def sample(truth: Graph, learner: Any, rng: Generator, n: int = ROWS) -> Table:
+    """Rows from that graph, of a kind that the learner takes."""
+    if "continuous" in learner.card.data:
+        return continuous_sample(truth, rng, n)
+    return binary_sample(truth, rng, n)
+
+
+def continuous_sample(truth: Graph, rng: Generator, n: int = ROWS) -> Table:
+    values = rng.laplace(size=(n, len(truth)))
+    for node in truth.topological_order():
+        j = truth.index(node)
+        values[:, j] += values[:, truth.directed[:, j]].sum(axis=1)
+    return Table(truth.nodes, values, (None,) * len(truth), "the check")
+
+
+def binary_sample(truth: Graph, rng: Generator, n: int = ROWS) -> Table:
+    """Each cause that is 1 raises the odds; parents act with different strengths, so that none cancels another."""
+    codes = np.zeros((n, len(truth)))
+    for node in truth.topological_order():
+        j = truth.index(node)
+        parents = np.flatnonzero(truth.directed[:, j])
+        logit = -1.0 + codes[:, parents] @ (2.0 + 0.5 * np.arange(len(parents)))
+        codes[:, j] = rng.random(n) < 1 / (1 + np.exp(-logit)) if len(parents) else rng.random(n) < 0.5
+    return Table(truth.nodes, codes, (("no", "yes"),) * len(truth), "the check")
+
+
+def _card(learner: Learner) -> bool:
+    card = learner.card
+    return bool(card.title and card.summary and card.paper and card.data <= {"discrete", "continuous"} and card.data)
+
+
+def _answers(learner: Learner) -> bool:
+    table = sample(COLLIDER, learner, default_rng(0))
+    problem = check_answer(learner.fit(table, default_rng(0)), learner.card, table)
+    if problem:
+        raise DataError(problem)
+    return True
+
+
+def _repeatable(learner: Learner) -> bool:
+    table = sample(COLLIDER, learner, default_rng(0))
+    return learner.fit(table, default_rng(5)) == learner.fit(table, default_rng(5))
+
+
+def _unchanged(learner: Learner) -> bool:
+    table = sample(COLLIDER, learner, default_rng(0))
+    before = table.values.copy()
+    learner.fit(table, default_rng(0))
+    return bool((before == table.values).all())
+
+
+def _equivariant(learner: Learner) -> bool | None:
+    if not learner.card.deterministic:
+        return None  # its random choices go by position
+    table = sample(COLLIDER, learner, default_rng(0))
+    plain, turned = learner.fit(table, default_rng(0)), learner.fit(table.columns([2, 0, 3, 1]), default_rng(0))
+    return bool((plain.marks == turned.reorder(plain.nodes).marks).all())
+
+
+def _recovers(learner: Learner, truth: Graph) -> bool | None:
+    claim = learner.card.recovers
+    if claim == "nothing":
+        return None
+    found = [learner.fit(sample(truth, learner, default_rng(seed)), default_rng(seed)) for seed in SEEDS]
+    if claim == "adjacencies":
+        return all(bool(graph.adjacent[truth.adjacent].all()) for graph in found)
+    return sum(_right(graph, truth) for graph in found) * 2 > len(SEEDS)
+
+
+def _right(graph: Graph, truth: Graph) -> bool:
+    """The true skeleton, no arrow or tail that contradicts the truth, and the collider's arrows where there is one."""
+    graph = graph.reorder(truth.nodes)
+    if (graph.adjacent != truth.adjacent).any():
+        return False
+    wrong = (graph.marks == ARROW) & (truth.marks == TAIL) | (graph.marks == TAIL) & (truth.marks == ARROW)
+    if graph.kind == "dag":
+        return bool((graph.marks == truth.marks).all())
+    undirected = graph.undirected  # both ends tails: says nothing of direction
+    compelled = truth.to_cpdag().directed
+    return not (wrong & ~undirected).any() and bool((graph.marks == ARROW)[compelled].all())
+
+
+def _refuses(learner: Learner, spoil: Callable[[Table], Table]) -> bool:
+    table = spoil(sample(COLLIDER, learner, default_rng(0)))
+    try:
+        learner.fit(table, default_rng(0))
+    except DataError:
+        return True
+    return False
+
+
+def _constant(table: Table) -> Table:
+    values = table.values.copy()
+    values[:, 1] = values[0, 1]
+    return Table(table.names, values, table.levels, table.source)
+
+
+def _missing(table: Table) -> Table:
+    values = table.values.copy()
+    values[3, 2] = np.nan
+    return Table(table.names, values, table.levels, table.source)
+
+
+def _short(table: Table) -> Table:
+    return table.rows(np.arange(3))

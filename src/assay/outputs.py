@@ -1,0 +1,134 @@
+"""The files of a study folder: all but study.db can be written again from it.
+
+scores.csv                                  the long table; the same bytes however the study was run
+variance/{dataset}_{algorithm}_variance.json    every measure of a cell over its runs
+runtime.csv                                 seconds of every fit (they differ from run to run, so not in scores.csv)
+provenance.json, study.toml                 versions, seed, the plan
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from assay.results import CellSummary, Results, Row
+from assay.statistics.convergence import convergence
+from assay.statistics.runs import RunSummary
+from assay.store import to_json, write_atomically
+from assay.tasks.cells import stream
+
+_PACKAGES = ("causal-assay", "numpy", "scipy", "pandas", "numba", "networkx", "gadjid", "causal-learn", "lingam")
+
+
+def write_outputs(results: Results, plan: str, plan_folder: Path, folder: Path) -> None:
+    write_atomically(folder / "study.toml", plan)
+    write_atomically(folder / "provenance.json", to_json(provenance(results, plan_folder)))
+    write_atomically(folder / "scores.csv", scores_csv(results))
+    write_atomically(folder / "runtime.csv", _runtime_csv(results))
+    for summary in results.summaries:
+        write_atomically(folder / "variance" / variance_name(summary), to_json(variance(results, summary)))
+
+
+def variance_name(summary: CellSummary) -> str:
+    """{dataset}_{algorithm}_variance.json; a slash in a name would be a folder."""
+    parts = f"{summary.item}_{summary.respondent}".replace("/", "-").replace(":", "-")
+    return f"{parts}_variance.json"
+
+
+def scores_csv(results: Results) -> str:
+    """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(Row._fields)
+    for row in results.rows():
+        writer.writerow(row._replace(value="" if row.value is None else repr(float(row.value))))  # type: ignore[arg-type]
+    return text.getvalue()
+
+
+def variance(results: Results, summary: CellSummary) -> dict[str, Any]:
+    """What a cell's runs show. run_lower and run_upper are of single runs, ci_lower and ci_upper of their mean."""
+    return {
+        "study": results.study,
+        "dataset": summary.item,
+        "algorithm": summary.respondent,
+        "n_runs": summary.repeats,
+        "n_ok": summary.ok,
+        "failures": summary.failures,
+        "not_run": summary.statuses.get("not run", 0),
+        **summary.about,
+        "level": results.level,
+        "measures": {name: _measure(found, summary.values[name]) for name, found in summary.measures.items()},
+        "convergence": {name: _convergence(results, summary, name) for name in results.headline},
+    }
+
+
+def _measure(found: RunSummary, values: list[float | None]) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "mean": found.mean,
+        "std": found.std,
+        "ci_lower": found.ci and found.ci.low,
+        "ci_upper": found.ci and found.ci.high,
+        "run_lower": found.runs and found.runs.low,
+        "run_upper": found.runs and found.runs.high,
+        "run_lower_ci": list(found.runs_low_ci),
+        "run_upper_ci": list(found.runs_high_ci),
+        "median": found.median,
+        "min": found.min,
+        "max": found.max,
+        "degenerate": found.degenerate,
+        "missing": dict(found.missing),
+        "values": values,
+    }
+
+
+def _convergence(results: Results, summary: CellSummary, measure: str) -> list[dict[str, Any]]:
+    """How the mean, its interval and the range of runs settle as runs are added."""
+    present = [value for value in summary.values[measure] if value is not None]
+    if len(present) < 2:
+        return []
+    rng = stream(results.seed, f"convergence {summary.item} {summary.respondent} {measure}")
+    return convergence(present, level=results.level, resamples=1000, rng=rng).to_rows()
+
+
+def provenance(results: Results, plan_folder: Path) -> dict[str, Any]:
+    return {
+        "study": results.study,
+        "task": results.task,
+        "seed": results.seed,
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "plan_folder": str(plan_folder),
+        "python": sys.version.split()[0],
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
+        "cells": [
+            {"item": cell.item, "respondent": cell.respondent, "runs": cell.repeats, "settings": cell.identity}
+            for cell in results.cells
+        ],
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _runtime_csv(results: Results) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("item", "respondent", "repeat", "status", "seconds", "message"))
+    for cell in results.cells:
+        for repeat, key in enumerate(cell.keys):
+            run = results.runs.get(key)
+            if run is not None:
+                writer.writerow((cell.item, cell.respondent, repeat, run.status, run.seconds, run.message))
+    return text.getvalue()

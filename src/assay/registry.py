@@ -1,0 +1,126 @@
+"""Names to things: `pc` to a learner, `asia` to a data set. Nothing is imported until it is used.
+
+Built-in names stand here as "module:attribute". Other packages add theirs through entry points of the groups
+assay.learners, assay.datasets and assay.tasks; and any name may be `my_file.py:MyLearner`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AssayError, MissingExtra, UnknownName
+
+LEARNERS = {
+    "correlation": "assay.learners.correlation:Correlation",
+    "random": "assay.learners.random:Random",
+    "sortnregress": "assay.learners.sortnregress:SortnRegress",
+    "causal-learn/pc": "assay.learners.causallearn:PC",
+    "causal-learn/fci": "assay.learners.causallearn:FCI",
+    "causal-learn/ges": "assay.learners.causallearn:GES",
+    "causal-learn/boss": "assay.learners.causallearn:BOSS",
+    "causal-learn/grasp": "assay.learners.causallearn:GRaSP",
+    "lingam/direct": "assay.learners.lingam:Direct",
+    "lingam/ica": "assay.learners.lingam:ICA",
+}
+
+_NETWORKS = (
+    "asia cancer earthquake survey child alarm insurance hailfinder hepar2 sachs-17".split()  # simulated from tables
+)
+_TABLES = "sachs sachs-pooled titanic credit wine".split()  # real rows
+DATASETS = (
+    {name: "assay.datasets.networks:builtin" for name in _NETWORKS}
+    | {name: "assay.datasets.tables:builtin" for name in _TABLES}
+    | {name: "assay.datasets.synthetic:builtin" for name in ("synthetic-12", "synthetic-30")}
+)
+
+TASKS = {"discovery": "assay.tasks.discovery:Discovery"}
+
+_BUILT_IN = {"learner": LEARNERS, "dataset": DATASETS, "task": TASKS}
+EXTRAS = {  # import name of a package -> (its name for people, the extra that brings it)
+    "causallearn": ("causal-learn", "bench"),
+    "lingam": ("lingam", "bench"),
+    "distributed": ("dask.distributed", "cluster"),
+    "gadjid": ("gadjid", "bench"),
+}
+
+
+def names(kind: str) -> tuple[str, ...]:
+    """All names of a kind, the built-in ones first."""
+    return (*_BUILT_IN[kind], *(name for name in _outside(kind) if name not in _BUILT_IN[kind]))
+
+
+def resolve(kind: str, name: str) -> Any:
+    """The object behind a name; UnknownName with the nearest one where there is none."""
+    if name in _BUILT_IN[kind]:
+        return _imported(kind, name, _BUILT_IN[kind][name])
+    if ".py:" in name:
+        return _from_file(kind, name)
+    outside = _outside(kind)
+    if name in outside:
+        return outside[name].load()
+    raise UnknownName(kind, name, names(kind), hint=f"Your own: my_file.py:My{kind.capitalize()}.")
+
+
+def need(package: str, what: str) -> Any:
+    """Import a package of an extra, or say in one line how to install it."""
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        known = EXTRAS.get((error.name or package).split(".")[0])
+        if known is None:
+            raise
+        raise MissingExtra(what, *known) from None
+
+
+def is_installed(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
+
+@cache
+def _outside(kind: str) -> dict[str, Any]:
+    return {point.name: point for point in entry_points(group=f"assay.{kind}s")}
+
+
+def _imported(kind: str, name: str, path: str) -> Any:
+    module, attribute = path.split(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        known = EXTRAS.get((error.name or "").split(".")[0])
+        if known is None:
+            raise
+        raise MissingExtra(f"{kind} {name!r}", *known) from None
+
+
+def _from_file(kind: str, name: str) -> Any:
+    """`path/to/my_file.py:MyLearner`, run as a module of its own."""
+    file, _, attribute = name.rpartition(":")
+    path = Path(file).resolve()
+    if not path.is_file():
+        raise AssayError(f"{kind} {name!r}: the file {file} is not there. Give a path from the current folder.")
+    module = _module_of(path)
+    if not hasattr(module, attribute):
+        raise AssayError(f"{kind} {name!r}: {file} has no {attribute!r}.")
+    return getattr(module, attribute)
+
+
+@cache
+def _module_of(path: Path) -> Any:
+    unique = f"assay_outside_{path.stem}_{abs(hash(path))}"
+    spec = importlib.util.spec_from_file_location(unique, path)
+    if spec is None or spec.loader is None:
+        raise AssayError(f"{path.name} must be a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[unique] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # a user's file may raise anything at all
+        del sys.modules[unique]
+        raise AssayError(f"{path.name} cannot be imported: {type(error).__name__}: {error}") from error
+    return module

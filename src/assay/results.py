@@ -1,0 +1,193 @@
+"""What a study found so far, read from its store: the long table, completeness, and a summary of every cell.
+
+The long table has one row a measure of a run: study, task, item, variant, respondent, repeat, measure, value, status.
+A run that failed has a row for every measure, with its status and no value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from assay.errors import StoreError
+from assay.statistics.runs import RunSummary, summarise_columns
+from assay.status import Status
+from assay.store import Run, Store
+from assay.tasks.cells import Cell, stream
+
+NOT_RUN = "not run"  # planned, and not done yet
+
+
+class Row(NamedTuple):
+    """One line of scores.csv."""
+
+    study: str
+    task: str
+    item: str
+    variant: str
+    respondent: str
+    repeat: int
+    measure: str
+    value: float | None
+    status: str
+
+
+@dataclass(frozen=True)
+class CellSummary:
+    """One respondent on one item: how its runs ended, and each measure over them."""
+
+    item: str
+    respondent: str
+    repeats: int
+    about: dict[str, Any]
+    statuses: dict[str, int]
+    seconds: tuple[float, ...]
+    measures: dict[str, RunSummary]
+    values: dict[str, list[float | None]]
+
+    @property
+    def ok(self) -> int:
+        return self.statuses.get(Status.OK, 0)
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Runs that ended without an answer, by status."""
+        return {status: n for status, n in self.statuses.items() if status not in (Status.OK, NOT_RUN)}
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    study: str
+    task: str
+    seed: int
+    level: float
+    measures: tuple[str, ...]
+    headline: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    abouts: tuple[dict[str, Any], ...]
+    runs: dict[str, Run]
+
+    @classmethod
+    def of(cls, store: Store) -> Results:
+        text = store.meta("study")
+        if text is None:
+            raise StoreError(
+                "the study has a database and no plan in it: it was stopped before it began. Run it again."
+            )
+        found = json.loads(text)
+        cells = tuple(
+            Cell(c["item"], c["variant"], c["respondent"], c["repeats"], {}, c["identity"]) for c in found["cells"]
+        )
+        abouts = tuple(c["about"] for c in found["cells"])
+        return cls(
+            found["study"], found["task"], found["seed"], found["level"], tuple(found["measures"]),
+            tuple(found["headline"]), cells, abouts, store.runs(),
+        )  # fmt: skip
+
+    @classmethod
+    def read(cls, folder: Path | str) -> Results:
+        with Store.reading(Path(folder)) as store:
+            return cls.of(store)
+
+    def rows(self) -> Iterator[Row]:
+        """The long table, in the order of the plan."""
+        for cell in self.cells:
+            for repeat, key in enumerate(cell.keys):
+                run = self.runs.get(key)
+                if run is None:
+                    continue
+                for measure in self.measures:
+                    value, status = run.scores.get(measure, (None, run.status))
+                    yield Row(
+                        self.study, self.task, cell.item, cell.variant, cell.respondent, repeat, measure, value, status
+                    )
+
+    def n_failed(self) -> int:
+        return sum(self.runs[key].status != Status.OK for cell in self.cells for key in cell.keys if key in self.runs)
+
+    def failed_runs(self) -> list[Run]:
+        found = (self.runs.get(key) for cell in self.cells for key in cell.keys)
+        return [run for run in found if run is not None and run.status != Status.OK]
+
+    def completeness(self) -> list[dict[str, Any]]:
+        """One row a cell: how many of the planned runs ended in which status."""
+        return [
+            {"item": s.item, "respondent": s.respondent, "planned": s.repeats, "ok": s.ok, **_others(s.statuses)}
+            for s in self.summaries
+        ]
+
+    @cached_property
+    def summaries(self) -> list[CellSummary]:
+        """Every cell and measure, with one bootstrap for all."""
+        width = max((cell.repeats for cell in self.cells), default=0)
+        values = np.full((width, len(self.cells) * len(self.measures)), np.nan)
+        reasons = np.full(values.shape, NOT_RUN, dtype=object)
+        for c, cell in enumerate(self.cells):
+            for repeat, key in enumerate(cell.keys):
+                run = self.runs.get(key)
+                if run is None:
+                    continue
+                for m, measure in enumerate(self.measures):
+                    value, status = run.scores.get(measure, (None, run.status))
+                    column = c * len(self.measures) + m
+                    reasons[repeat, column] = status
+                    if value is not None:
+                        values[repeat, column] = value
+        rng = stream(self.seed, "bootstrap of the means")
+        found = summarise_columns(values, reasons, self.level, rng=rng) if values.size else []
+        return [self._summary(c, cell, values, found) for c, cell in enumerate(self.cells)]
+
+    def _summary(self, c: int, cell: Cell, values: np.ndarray, found: Sequence[RunSummary]) -> CellSummary:
+        runs = [self.runs.get(key) for key in cell.keys]
+        first = c * len(self.measures)
+        columns = {measure: first + m for m, measure in enumerate(self.measures)}
+        return CellSummary(
+            cell.item,
+            cell.respondent,
+            cell.repeats,
+            self.abouts[c],
+            dict(Counter(run.status if run else NOT_RUN for run in runs)),
+            tuple(run.seconds for run in runs if run is not None and run.seconds is not None),
+            {measure: found[column] for measure, column in columns.items()},
+            {
+                measure: [None if np.isnan(v) else float(v) for v in values[: cell.repeats, column]]
+                for measure, column in columns.items()
+            },
+        )
+
+
+def describe(name: str, task: Any, seed: int, cells: Sequence[Cell]) -> str:
+    """What the store must know to be read without the plan's files: JSON for its `study` entry."""
+    return json.dumps(
+        {
+            "study": name,
+            "task": task.name,
+            "seed": seed,
+            "level": task.level,
+            "measures": list(task.measures),
+            "headline": list(task.headline),
+            "cells": [
+                {
+                    "item": cell.item,
+                    "variant": cell.variant,
+                    "respondent": cell.respondent,
+                    "repeats": cell.repeats,
+                    "identity": cell.identity,
+                    "about": task.describe(cell.item, cell.respondent),
+                }
+                for cell in cells
+            ],
+        },
+        default=str,
+    )
+
+
+def _others(statuses: dict[str, int]) -> dict[str, int]:
+    return {status: count for status, count in sorted(statuses.items()) if status != Status.OK}

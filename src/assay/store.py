@@ -1,0 +1,227 @@
+"""The store of a study: one SQLite file, written by the driver alone.
+
+    runs      one row a unit of work: key, item, variant, respondent, repeat, status, message, seconds, answer
+    scores    one row a measure of a run: value, or none and a status
+    meta      schema version and the plan
+
+A unit is committed when its result arrives; a killed driver loses at most what was in flight. A file lock keeps a
+second driver out; readers (`assay show`) may look at any time. What is damaged or locked is reported, never touched.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from assay.errors import StoreError
+
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 3.0
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, task TEXT NOT NULL, item TEXT NOT NULL, variant TEXT NOT NULL,
+    respondent TEXT NOT NULL, repeat INTEGER NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL,
+    seconds REAL, answer TEXT);
+CREATE TABLE IF NOT EXISTS scores (
+    run INTEGER NOT NULL REFERENCES runs(id), measure TEXT NOT NULL, value REAL, status TEXT NOT NULL,
+    PRIMARY KEY (run, measure)) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One stored unit of work with its scores (measure -> (value, status))."""
+
+    key: str
+    item: str
+    variant: str
+    respondent: str
+    repeat: int
+    status: str
+    message: str
+    seconds: float | None
+    answer: str | None
+    scores: dict[str, tuple[float | None, str]]
+
+
+class Store:
+    """Open with `Store.writing(folder)` or `Store.reading(folder)`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path):
+        self._db = connection
+        self._path = path
+
+    @classmethod
+    @contextmanager
+    def writing(cls, folder: Path) -> Iterator[Store]:
+        """The driver's store: made where there is none, locked against a second driver."""
+        path = folder / "study.db"
+        with _driver_lock(folder), _explained(path):
+            connection = _connect(path, f"file:{_quoted(path)}?mode=rwc")
+            try:
+                _check(connection, path)
+                connection.execute("PRAGMA journal_mode=WAL")
+                connection.execute("PRAGMA synchronous=NORMAL")
+                connection.executescript(_SCHEMA)
+                store = cls(connection, path)
+                store.set_meta("schema", str(SCHEMA_VERSION))
+                yield store
+            finally:
+                connection.close()
+
+    @classmethod
+    @contextmanager
+    def reading(cls, folder: Path) -> Iterator[Store]:
+        path = folder / "study.db"
+        if not path.is_file():
+            raise StoreError(f"{folder} must be a study folder with a study.db, got none. Run 'assay run' first.")
+        with _explained(path):
+            connection = _connect(path, f"file:{_quoted(path)}?mode=ro")
+            try:
+                _check(connection, path)
+                yield cls(connection, path)
+            finally:
+                connection.close()
+
+    def meta(self, key: str) -> str | None:
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_meta(self, key: str, value: str) -> None:
+        with self._db:
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def statuses(self) -> dict[str, str]:
+        """key -> status of every stored unit."""
+        return dict(self._db.execute("SELECT key, status FROM runs"))
+
+    def add(self, task: str, runs: Iterable[Run]) -> None:
+        """Store finished units in one transaction; a unit that is there already is replaced (--retry)."""
+        with self._db:
+            for run in runs:
+                self._db.execute("DELETE FROM scores WHERE run IN (SELECT id FROM runs WHERE key = ?)", (run.key,))
+                self._db.execute("DELETE FROM runs WHERE key = ?", (run.key,))
+                cursor = self._db.execute(
+                    "INSERT INTO runs (key, task, item, variant, respondent, repeat, status, message, seconds, answer) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (run.key, task, run.item, run.variant, run.respondent, run.repeat, run.status, run.message,
+                     run.seconds, run.answer),
+                )  # fmt: skip
+                self._db.executemany(
+                    "INSERT INTO scores VALUES (?, ?, ?, ?)",
+                    [(cursor.lastrowid, measure, value, status) for measure, (value, status) in run.scores.items()],
+                )
+
+    def runs(self) -> dict[str, Run]:
+        """Every stored unit by key."""
+        scores: dict[int, dict[str, tuple[float | None, str]]] = {}
+        for run, measure, value, status in self._db.execute("SELECT run, measure, value, status FROM scores"):
+            scores.setdefault(run, {})[measure] = (value, status)
+        rows = self._db.execute(
+            "SELECT id, key, item, variant, respondent, repeat, status, message, seconds, answer FROM runs"
+        )
+        return {row[1]: Run(*row[1:], scores.get(row[0], {})) for row in rows}
+
+
+def _connect(path: Path, uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a damaged file or one of a newer version before anything is written."""
+    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if verdict is None or verdict[0] != "ok":
+        raise sqlite3.DatabaseError(str(verdict and verdict[0]))
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+        if row is not None and int(row[0]) > SCHEMA_VERSION:
+            raise StoreError(
+                f"{path} must be of schema {SCHEMA_VERSION} or older, got {row[0]}. Update: pip install -U causal-assay"
+            )
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """SQLite's errors as one line that says what to do."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        text = str(error)
+        if "locked" in text or "busy" in text:
+            raise StoreError(
+                f"{path} is locked by another program. Close it or wait, then give the same command again; "
+                "nothing was changed."
+            ) from error
+        if "readonly" in text or "unable to open" in text:
+            raise StoreError(
+                f"{path} cannot be opened for writing ({text}). Check its permissions and folder."
+            ) from error
+        if "full" in text:
+            raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
+        raise StoreError(_damaged(path, error)) from error
+    except sqlite3.DatabaseError as error:
+        raise StoreError(_damaged(path, error)) from error
+
+
+def _damaged(path: Path, error: Exception) -> str:
+    return (
+        f"{path} must be a sound SQLite file, got: {' '.join(str(error).split())[:120]}. It was not touched. Restore a "
+        f"copy, save what is left with 'sqlite3 {path.name} .recover', or move it away to start anew."
+    )
+
+
+def _quoted(path: Path) -> str:
+    from urllib.parse import quote
+
+    return quote(str(path.resolve()))
+
+
+@contextmanager
+def _driver_lock(folder: Path) -> Iterator[None]:
+    """One driver a study. The kernel lets go of the lock when its holder dies, however it dies."""
+    file = _open_lock(folder / "study.lock")
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = file.read().strip() or "unknown"
+            raise StoreError(
+                f"{folder} is being written by another assay (process {holder}). Wait for it, or watch it with "
+                f"'assay show {folder}'; nothing was changed."
+            ) from None
+        file.seek(0)
+        file.truncate()
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+    finally:
+        file.close()
+
+
+def _open_lock(path: Path) -> TextIO:
+    try:
+        file = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path.parent} cannot be written ({error.strerror}). Choose another folder.") from error
+    file.seek(0)
+    return file
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """A temp file beside it, then a rename: readers see the old file or the new one, never half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

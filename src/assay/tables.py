@@ -1,0 +1,115 @@
+"""Tables of a study as data: what `assay show` prints, as JSON, CSV and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from assay.errors import SettingError, did_you_mean
+from assay.intervals import Interval
+from assay.results import CellSummary, Results
+from assay.statistics.runs import RunSummary
+
+FIELDS = (
+    "item", "respondent", "returns", "truth", "vary", "measure", "n", "mean", "std", "ci_lower", "ci_upper",
+    "run_lower", "run_upper", "median", "min", "max", "degenerate",
+)  # fmt: skip
+
+
+def chosen(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
+    """The measures asked for, or the headline ones."""
+    for name in measures or ():
+        if name not in results.measures:
+            raise SettingError(
+                f"{name!r} is not a measure of this study. {did_you_mean(name, results.measures)} "
+                "See 'assay list measures'."
+            )
+    return tuple(measures) if measures else results.headline
+
+
+def flat_rows(results: Results, measures: Sequence[str]) -> list[dict[str, Any]]:
+    """One row a cell and measure."""
+    return [_row(cell, name, cell.measures[name]) for cell in results.summaries for name in measures]
+
+
+def as_dict(results: Results, measures: Sequence[str]) -> dict[str, Any]:
+    return {
+        "study": results.study,
+        "task": results.task,
+        "level": results.level,
+        "completeness": results.completeness(),
+        "rows": flat_rows(results, measures),
+    }
+
+
+def as_csv(results: Results, measures: Sequence[str]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat_rows(results, measures))
+    return text.getvalue()
+
+
+def as_tex(results: Results, measures: Sequence[str]) -> str:
+    """A booktabs table: mean with the CI of the mean, one line a cell."""
+    head = " & ".join(["Data set", "Learner", "Class", "$n$", *(_escaped(name) for name in measures)])
+    lines = [
+        f"% mean [{100 * results.level:g} % bootstrap CI of the mean]; n = runs with a graph",
+        rf"\begin{{tabular}}{{lllr{'l' * len(measures)}}}",
+        r"\toprule",
+        head + r" \\",
+    ]
+    item = None
+    for cell in results.summaries:
+        if cell.item != item:
+            lines.append(r"\midrule")
+        values = [cell_text(cell.measures[name]) for name in measures]
+        shown = _escaped(cell.item) if cell.item != item else ""
+        lines.append(
+            " & ".join([shown, _escaped(cell.respondent), cell.about["returns"], str(cell.ok), *values]) + r" \\"
+        )
+        item = cell.item
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def cell_text(found: RunSummary) -> str:
+    """`0.64 [0.62, 0.66]`: the mean and the CI of the mean; a dash where there is nothing to average."""
+    if found.mean is None:
+        return "-"
+    if found.ci is None or found.degenerate:
+        return f"{found.mean:.2f}"
+    return f"{found.mean:.2f} {interval_text(found.ci)}"
+
+
+def interval_text(interval: Interval | None) -> str:
+    return "-" if interval is None else f"[{interval.low:.2f}, {interval.high:.2f}]"
+
+
+def _row(cell: CellSummary, measure: str, found: RunSummary) -> dict[str, Any]:
+    return {
+        "item": cell.item,
+        "respondent": cell.respondent,
+        "returns": cell.about["returns"],
+        "truth": cell.about["truth"],
+        "vary": cell.about["vary"],
+        "measure": measure,
+        "n": found.n,
+        "mean": found.mean,
+        "std": found.std,
+        "ci_lower": found.ci and found.ci.low,
+        "ci_upper": found.ci and found.ci.high,
+        "run_lower": found.runs and found.runs.low,
+        "run_upper": found.runs and found.runs.high,
+        "median": found.median,
+        "min": found.min,
+        "max": found.max,
+        "degenerate": found.degenerate,
+    }
+
+
+def _escaped(text: str) -> str:
+    for sign in "&%$#_{}":
+        text = text.replace(sign, "\\" + sign)
+    return text

@@ -1,0 +1,44 @@
+"""Cells and units of work, and their keys.
+
+A cell is one respondent on one item; a unit is one repeat of it. A unit's key is a hash of everything that decides
+its result, and its random streams come from the key: the result does not depend on order, workers or machines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from numpy.random import Generator, SeedSequence, default_rng
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All repeats of one respondent on one item. `common` travels to the worker; `identity` enters the keys."""
+
+    item: str
+    variant: str
+    respondent: str
+    repeats: int
+    common: dict[str, Any]
+    identity: dict[str, Any]
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        start = json.dumps(self.identity, sort_keys=True, default=str)
+        return tuple(hashed(f"{start} repeat {repeat}") for repeat in range(self.repeats))
+
+    def unit(self, repeat: int) -> dict[str, Any]:
+        return {"key": self.keys[repeat], "repeat": repeat}
+
+
+def hashed(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
+
+
+def stream(seed: int, name: str) -> Generator:
+    """The random stream of that name in a study with that seed."""
+    return default_rng(SeedSequence([seed, int(hashed(name), 16)]))

@@ -1,0 +1,1 @@
+"""Plans that `assay new` writes and `assay run` without a file uses."""

@@ -1,0 +1,257 @@
+"""What the terminal shows: progress, tables, cards. Colours and bars on a TTY, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from assay.results import CellSummary, Results
+from assay.tables import cell_text, interval_text
+
+if TYPE_CHECKING:
+    from assay.estimate import Estimate
+    from assay.study import Progress, Study
+
+PLAIN_EVERY = 5.0  # seconds between lines where there is no TTY
+WIDE = 160  # columns assumed where there is no TTY
+
+
+def console(stderr: bool = False) -> Console:
+    made = Console(stderr=stderr, highlight=False, soft_wrap=False)
+    if not made.is_terminal:
+        made = Console(stderr=stderr, highlight=False, width=WIDE)
+    return made
+
+
+@contextmanager
+def progress_of(study: Study, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+    """A bar with time left on a TTY; a line every few seconds elsewhere; on stderr, so that output can be piped."""
+    out = console(stderr=True)
+    if quiet:
+        yield lambda _: None
+    elif out.is_terminal:
+        out.print(f"[bold]{escape(study.plan.name)}[/]   {escape(str(study.plan.folder))}")
+        out.print("  [dim]Ctrl-C stops safely; the same command goes on[/]")
+        with _bar(out, study.plan.task.name) as update:
+            yield update
+    else:
+        yield _plain(study.plan.task.name)
+
+
+@contextmanager
+def _bar(out: Console, task: str) -> Iterator[Callable[[Progress], None]]:
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("  {task.description}"),
+        TextColumn("{task.fields[count]} fits"),
+        BarColumn(bar_width=30),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rest]}"),
+    )
+    began = time.monotonic()
+    with Bars(*columns, console=out, refresh_per_second=4) as bars:
+        row = bars.add_task(task, total=1, count="0 / ?", rest="")
+
+        def update(now: Progress) -> None:
+            done = now.before + now.done
+            workers = f"{now.slots} worker{'s' if now.slots != 1 else ''}"
+            rest = f"{_left(now, time.monotonic() - began)}   {workers}   {escape(now.last)}{_failures(now)}"
+            bars.update(row, total=now.total, completed=done, count=f"{done:,} / {now.total:,}", rest=rest)
+
+        yield update
+
+
+def _plain(task: str) -> Callable[[Progress], None]:
+    began, shown = time.monotonic(), [-PLAIN_EVERY]
+
+    def update(now: Progress) -> None:
+        elapsed, done = time.monotonic() - began, now.before + now.done
+        if elapsed - shown[0] >= PLAIN_EVERY or done == now.total:
+            shown[0] = elapsed
+            print(
+                f"{task}  {done:,} / {now.total:,} fits  {_left(now, elapsed)}  {now.last}{_failures(now)}",
+                file=sys.stderr,
+                flush=True,
+            )
+
+    return update
+
+
+def _left(now: Progress, elapsed: float) -> str:
+    todo = now.total - now.before - now.done
+    if todo <= 0:
+        return f"done in {_clock(elapsed)}"
+    if not now.done:
+        return "starting"
+    return f"{_clock(elapsed / now.done * todo)} left"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _failures(now: Progress) -> str:
+    return "".join(f"   {status} {count}" for status, count in sorted(now.failures.items()))
+
+
+# ---- tables
+
+
+def print_results(results: Results, folder: Path, measures: Sequence[str] | None = None) -> None:
+    out = console()
+    total = sum(cell.repeats for cell in results.summaries)
+    ok = sum(cell.ok for cell in results.summaries)
+    out.print(f"[bold]{escape(results.study)}[/]   {escape(str(folder))}   {ok:,} of {total:,} runs ok")
+    if ok < total:
+        out.print(_completeness(results))
+        _print_messages(out, results)
+    out.print(_summary_table(results, tuple(measures) if measures else results.headline))
+    for note in _notes(results):
+        out.print(f"  {escape(note)}", style="dim")
+
+
+def _summary_table(results: Results, measures: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+    for name in ("data set", "learner", "class", "n"):
+        table.add_column(name, justify="right" if name == "n" else "left", no_wrap=True)
+    for name in measures:
+        table.add_column(f"{name}  mean \\[CI]", no_wrap=True)
+    main = "f1" if "f1" in measures else measures[0]
+    table.add_column(f"{main} of runs", no_wrap=True)
+    table.add_column("s/fit", justify="right", no_wrap=True)
+    table.add_column("breaks", style="dim")
+    item = ""
+    for cell in results.summaries:
+        if item and cell.item != item:
+            table.add_section()
+        seconds = f"{sum(cell.seconds) / len(cell.seconds):.3f}" if cell.seconds else "-"
+        table.add_row(
+            escape(_item(cell)) if cell.item != item else "",
+            escape(cell.respondent),
+            cell.about["returns"],
+            str(cell.ok),
+            *(escape(cell_text(cell.measures[name])) for name in measures),
+            escape(interval_text(cell.measures[main].runs)),
+            seconds,
+            escape(_broken(cell)),
+        )
+        item = cell.item
+    return table
+
+
+def _item(cell: CellSummary) -> str:
+    return cell.item + ("" if cell.about["truth"] == "known" else f" ({cell.about['truth']})")
+
+
+def _broken(cell: CellSummary) -> str:
+    broken = [name for name, verdict in cell.about.get("assumptions", {}).items() if verdict == "broken"]
+    return ", ".join(broken)
+
+
+def _completeness(results: Results) -> Table:
+    """Items by respondents: runs ok of those planned, and how the others ended."""
+    respondents = list(dict.fromkeys(cell.respondent for cell in results.summaries))
+    table = Table(
+        box=None, pad_edge=False, header_style="bold", title="completeness: runs ok / planned", title_justify="left"
+    )
+    table.add_column("data set", no_wrap=True)
+    for name in respondents:
+        table.add_column(escape(name))
+    found = {(cell.item, cell.respondent): cell for cell in results.summaries}
+    for item in dict.fromkeys(cell.item for cell in results.summaries):
+        table.add_row(escape(item), *(escape(_complete(found[item, name])) for name in respondents))
+    return table
+
+
+def _complete(cell: CellSummary) -> str:
+    rest = ", ".join(f"{status} {count}" for status, count in sorted(cell.statuses.items()) if status != "ok")
+    return f"{cell.ok} / {cell.repeats}" + (f"  ({rest})" if rest else "")
+
+
+def _print_messages(out: Console, results: Results) -> None:
+    """Why runs failed: each message once, with how often."""
+    counted: dict[tuple[str, str, str], int] = {}
+    for run in results.failed_runs():
+        key = (run.respondent, run.status, run.message)
+        counted[key] = counted.get(key, 0) + 1
+    for (respondent, status, message), count in sorted(counted.items(), key=lambda pair: -pair[1])[:8]:
+        out.print(f"  {escape(respondent)}  {status} x {count}: {escape(message)}", style="yellow")
+
+
+def _notes(results: Results) -> list[str]:
+    level = 100 * results.level
+    notes = [
+        f"mean [CI]: {level:g} % bootstrap interval of the mean.  of runs: {100 * (1 - results.level) / 2:g} to "
+        f"{100 * (1 + results.level) / 2:g} % range of single runs.",
+        "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_f1 and dag_shd are against the DAG.",
+    ]
+    assumed = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "assumed"})
+    if assumed:
+        notes.append(f"Truth assumed, an expert's guess and not a measurement: {', '.join(assumed)}.")
+    if any(cell.about.get("level_codes") for cell in results.summaries):
+        notes.append("Learners that need numbers were given level codes of categories (codes = true).")
+    return notes
+
+
+def print_estimate(study: Study, found: Estimate) -> None:
+    out = console()
+    out.print(f"[bold]{escape(study.plan.name)}[/]   {escape(str(study.plan.folder))}")
+    at_least = "at least " if found.at_least else "about "
+    out.print(
+        f"{len(found.cells)} cells, {found.fits:,} fits, {found.done:,} done already; {at_least}"
+        f"{_clock(found.seconds)} on {found.workers} worker{'s' if found.workers != 1 else ''}"
+    )
+    rows = [
+        {
+            "data set": cost.item,
+            "learner": cost.respondent,
+            "fits left": cost.left,
+            "s/fit": f"{cost.seconds:.3f}",
+            "total": _clock(cost.seconds * cost.left),
+            "": "" if cost.status == "ok" else f"{cost.status}: {cost.message}",
+        }
+        for cost in found.cells
+    ]
+    print_rows(rows, title="")
+    for note in found.notes:
+        out.print(f"- {escape(note)}")
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], title: str) -> None:
+    out = console()
+    if not rows:
+        out.print(f"no {title}")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in rows[0]:
+        numbers = all(isinstance(row[name], int) for row in rows)
+        table.add_column(name, justify="right" if numbers else "left", overflow="fold", no_wrap=name == "name")
+    for row in rows:
+        table.add_row(*(escape(str(value)) for value in row.values()))
+    out.print(table)
+
+
+def print_card(card: Mapping[str, Any]) -> None:
+    out = console()
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in card.items():
+        if isinstance(value, Mapping):
+            value = "\n".join(f"{key}: {text}" if text != "" else str(key) for key, text in value.items())
+        elif isinstance(value, list):
+            value = ", ".join(str(entry) for entry in value)
+        table.add_row(name, escape(str(value)))
+    out.print(table)

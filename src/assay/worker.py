@@ -1,0 +1,51 @@
+"""A worker process: `python -m assay.worker FD`. It takes chunks from a pipe, reports each unit, and never writes.
+
+For each unit two messages: "begin", from which the driver counts the time limit, and the outcome.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+import signal
+import sys
+import threading
+import time
+from multiprocessing.connection import Connection
+
+
+def die_with_parent() -> None:
+    """End when the driver ends, even by kill -9, even inside a loop that never returns to Python."""
+    parent = os.getppid()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def main(descriptor: int) -> None:
+    die_with_parent()
+    pipe = Connection(descriptor)
+    while True:
+        try:
+            path, common, units = pipe.recv()
+        except EOFError:
+            return
+        module, name = path.split(":")
+        function = getattr(importlib.import_module(module), name)
+        for unit in units:
+            pipe.send("begin")
+            pipe.send(function(common, unit))
+
+
+if __name__ == "__main__":
+    try:
+        main(int(sys.argv[1]))
+    except (BrokenPipeError, ConnectionResetError):
+        sys.exit(1)

@@ -1,0 +1,82 @@
+"""PAGs against their definition: a mark is a tail or an arrow exactly when all equivalent MAGs agree on it."""
+
+from itertools import chain, combinations, product
+
+import numpy as np
+import pytest
+
+from assay.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
+from assay.graphs.equivalence import ancestors, d_separated, mag_of_dag, pag_of_dag
+
+
+def random_dag(rng, d, p):
+    upper = np.triu(rng.random((d, d)) < p, 1)
+    order = rng.permutation(d)
+    return upper[np.ix_(order, order)]
+
+
+def canonical_dag(mag):
+    """The DAG whose observed nodes have the MAG's m-separations: a latent cause for each <->."""
+    d = len(mag)
+    pairs = [(i, j) for i, j in combinations(range(d), 2) if mag[i, j] == ARROW and mag[j, i] == ARROW]
+    dag = np.zeros((d + len(pairs), d + len(pairs)), dtype=bool)
+    dag[:d, :d] = (mag == ARROW) & (mag.T == TAIL)
+    for k, (i, j) in enumerate(pairs):
+        dag[d + k, [i, j]] = True
+    return dag
+
+
+def separations(dag, d):
+    """Every separation among the first d nodes, as one tuple of truths."""
+    sets = chain.from_iterable(combinations(range(d), k) for k in range(d - 1))
+    cases = [(x, y, s) for s in sets for x, y in combinations([v for v in range(d) if v not in s], 2)]
+    return tuple(d_separated(dag, x, y, s) for x, y, s in cases)
+
+
+def is_ancestral(mag):
+    directed = (mag == ARROW) & (mag.T == TAIL)
+    for i, j in np.argwhere(mag == ARROW):  # an arrow into j forbids j being an ancestor of i
+        if ancestors(directed, [int(i)])[j]:
+            return False
+    return True
+
+
+def pag_by_enumeration(mag):
+    """Intersect the marks of all MAGs with the same skeleton and the same separations."""
+    d = len(mag)
+    truth = separations(canonical_dag(mag), d)
+    pairs = [(i, j) for i, j in combinations(range(d), 2) if mag[i, j] != NONE]
+    seen_tail, seen_arrow = np.zeros((d, d), bool), np.zeros((d, d), bool)
+    for choice in product(((TAIL, ARROW), (ARROW, TAIL), (ARROW, ARROW)), repeat=len(pairs)):
+        other = np.zeros((d, d), dtype=np.int8)
+        for (i, j), (at_i, at_j) in zip(pairs, choice, strict=True):
+            other[j, i], other[i, j] = at_i, at_j
+        if is_ancestral(other) and separations(canonical_dag(other), d) == truth:
+            seen_tail |= other == TAIL
+            seen_arrow |= other == ARROW
+    marks = np.where(seen_tail & seen_arrow, CIRCLE, np.where(seen_arrow, ARROW, TAIL))
+    return np.where(mag == NONE, NONE, marks)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_pag_is_what_all_equivalent_mags_share(seed):
+    rng = np.random.default_rng(seed)
+    while True:
+        d = int(rng.integers(5, 8))
+        dag = random_dag(rng, d, rng.uniform(0.3, 0.7))
+        observed = sorted(rng.choice(d, size=4 if seed % 4 else 5, replace=False).tolist())
+        mag = mag_of_dag(dag, observed)
+        if 3 <= np.count_nonzero(mag) // 2 <= 6:
+            break
+    np.testing.assert_array_equal(pag_of_dag(dag, observed), pag_by_enumeration(mag))
+
+
+def test_collider_and_its_effect_have_the_textbook_pag():
+    pag = Graph.from_edges(["a -> c", "b -> c", "c -> d"]).to_pag()
+    assert {str(edge) for edge in pag.edges} == {"a o-> c", "b o-> c", "c -> d"}
+
+
+def test_a_hidden_common_cause_becomes_a_bidirected_edge():
+    dag = Graph.from_edges(["a -> x", "h -> x", "h -> y", "b -> y"])
+    pag = dag.to_pag(latent=["h"])
+    assert {str(edge) for edge in pag.edges} == {"a o-> x", "b o-> y", "x <-> y"}

@@ -1,0 +1,162 @@
+"""Summaries of runs: the mean and the range are different things, and neither is known exactly."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.errors import DataError
+from assay.statistics import Bounds, quantile_bounds, summarise_columns, summarise_runs
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def test_the_numbers_are_numpys():
+    x = rng(1).beta(5, 3, size=100)
+    found = summarise_runs(x, rng=rng())
+    assert found.n == 100 and found.n_missing == 0
+    assert found.mean == pytest.approx(x.mean())
+    assert found.std == pytest.approx(x.std(ddof=1))
+    assert (found.median, found.min, found.max) == pytest.approx((np.median(x), x.min(), x.max()))
+    assert (found.runs.low, found.runs.high) == pytest.approx(tuple(np.quantile(x, [0.025, 0.975])))
+    assert (found.runs.of, found.ci.of) == ("run", "mean")
+    assert found.ci.contains(found.mean) and not found.degenerate
+
+
+def test_the_ci_of_the_mean_shrinks_with_runs_and_the_range_does_not():
+    x = rng(2).normal(size=1600)
+    few, many = (summarise_runs(x[:n], rng=rng()) for n in (100, 1600))
+    assert few.ci.width / many.ci.width == pytest.approx(4, rel=0.2)
+    assert few.runs.width / many.runs.width == pytest.approx(1, rel=0.2)
+
+
+def test_the_range_of_n_runs_holds_a_new_run_less_often_than_it_says():
+    # uniform runs: the width of the range is the probability of a new run in it; (1 - a)(n - 1)/(n + 1)
+    for n, expected in ((10, 0.777), (100, 0.931)):
+        found = np.quantile(rng(3).random((20_000, n)), [0.025, 0.975], axis=1)
+        assert (found[1] - found[0]).mean() == pytest.approx(expected, abs=0.003)
+
+
+# ---- confidence intervals of the quantiles
+
+
+def test_median_of_ten_lies_between_the_second_and_the_ninth():
+    # the sign-test interval of a median: 97.85 % at n = 10
+    assert quantile_bounds(np.arange(1, 11), 0.5) == Bounds(2, 9)
+    assert stats.binom.cdf(8, 10, 0.5) - stats.binom.cdf(1, 10, 0.5) == pytest.approx(0.9785, abs=1e-4)
+
+
+def test_one_hundred_runs_cannot_bound_the_outer_side_of_the_range():
+    found = summarise_runs(np.arange(1, 101), rng=rng())
+    assert found.runs_low_ci == Bounds(None, 7)
+    assert found.runs_high_ci == Bounds(94, None)
+
+
+@pytest.mark.parametrize(("n", "bounded"), [(145, False), (146, True)])
+def test_the_lower_bound_of_a_2_5_percent_quantile_needs_146_runs(n, bounded):
+    low, high = quantile_bounds(np.arange(1, n + 1), 0.025)
+    assert (low is not None) is bounded
+    assert high is not None
+
+
+def test_too_few_runs_bound_nothing():
+    assert quantile_bounds([], 0.5) == quantile_bounds([1.0], 0.5) == Bounds(None, None)
+    assert quantile_bounds([1.0, 2.0], 0.025) == Bounds(None, 2.0)  # .025^2 <= .025: both below is rare enough
+
+
+@pytest.mark.parametrize(("n", "p"), [(30, 0.5), (100, 0.025), (200, 0.025), (200, 0.975), (400, 0.9)])
+def test_quantile_bounds_cover_as_often_as_the_binomial_says_and_never_less_than_the_level(n, p):
+    x = np.sort(rng(4).exponential(size=(4000, n)), axis=1)
+    truth = stats.expon.ppf(p)
+    low, high = quantile_bounds(np.arange(1, n + 1), p)  # the ranks themselves
+    r, s = int(low or 0), int(high or n + 1)
+    exact = stats.binom.cdf(s - 1, n, p) - stats.binom.cdf(r - 1, n, p)
+    padded = np.column_stack([np.full(len(x), -np.inf), x, np.full(len(x), np.inf)])
+    covered = ((padded[:, r] <= truth) & (truth <= padded[:, s])).mean()
+    assert exact >= 0.95
+    assert covered == pytest.approx(exact, abs=4 * np.sqrt(0.05 * 0.95 / len(x)))
+
+
+def test_quantile_bounds_cannot_be_tighter():
+    n, p = 200, 0.025
+    r, s = (int(end) for end in quantile_bounds(np.arange(1, n + 1), p))
+    assert stats.binom.cdf(r, n, p) > 0.025 >= stats.binom.cdf(r - 1, n, p)
+    assert stats.binom.sf(s - 2, n, p) > 0.025 >= stats.binom.sf(s - 1, n, p)
+
+
+# ---- missing and degenerate
+
+
+def test_no_run_with_a_value_summarises_to_nothing():
+    found = summarise_runs([np.nan, np.nan], ["failed", "timed_out"], rng=rng())
+    assert found.n == 0 and found.n_missing == 2 and dict(found.missing) == {"failed": 1, "timed_out": 1}
+    assert (found.mean, found.std, found.ci, found.median, found.min, found.max, found.runs) == (None,) * 7
+    assert not found.degenerate
+    assert str(found) == "no run has a value; 2 missing: 1 failed, 1 timed_out"
+
+
+def test_one_run_has_a_value_and_no_spread():
+    found = summarise_runs([0.5], rng=rng())
+    assert (found.n, found.mean, found.median, found.std, found.ci) == (1, 0.5, 0.5, None, None)
+    assert str(found) == "0.5 (1 run; one run has no spread)"
+
+
+def test_equal_runs_keep_their_intervals_of_no_width_and_say_so():
+    found = summarise_runs(np.full(100, 0.1 + 0.2), rng=rng())
+    assert found.degenerate and found.ci.degenerate and found.runs.degenerate
+    assert found.mean == found.runs.low == found.ci.high == 0.1 + 0.2 and found.std == 0
+    assert str(found) == "0.3 in every run (100 runs; degenerate)"
+
+
+def test_missing_runs_are_counted_and_never_zero():
+    x = np.array([0.5, np.nan, 0.7, np.nan, 0.6])
+    found = summarise_runs(x, ["ok", "failed", "ok", "degenerate", "ok"], rng=rng())
+    assert found.n == 3 and found.mean == pytest.approx(0.6)
+    assert dict(found.missing) == {"failed": 1, "degenerate": 1}
+    assert "3 runs; 2 missing: 1 failed, 1 degenerate" in str(found)
+
+
+@pytest.mark.parametrize(("value", "status"), [(np.nan, "ok"), (0.0, "failed")])
+def test_a_value_and_its_status_must_agree(value, status):
+    with pytest.raises(DataError, match=f"run 1 of column 0 with status {status}"):
+        summarise_runs([1.0, value], ["ok", status], rng=rng())
+
+
+def test_statuses_of_another_shape_are_refused():
+    with pytest.raises(DataError, match="one entry a value"):
+        summarise_runs([1.0, 2.0], ["ok"], rng=rng())
+    with pytest.raises(DataError, match="one a run"):
+        summarise_runs([[1.0, 2.0]], rng=rng())
+
+
+# ---- tables and rows
+
+
+def test_a_table_gives_what_its_columns_give():
+    table = rng(5).normal(size=(50, 5))
+    table[::7, 2] = np.nan
+    table[:, 4] = 1.0
+    for k, found in enumerate(summarise_columns(table, rng=rng())):
+        alone = summarise_runs(table[:, k], rng=rng()).to_row()
+        row = found.to_row()
+        assert list(row) == list(alone)
+        for name, value in alone.items():
+            assert row[name] == (None if value is None else pytest.approx(value, rel=1e-12)), name
+
+
+def test_a_row_is_plain_json():
+    row = summarise_runs(rng(6).normal(size=100), rng=rng()).to_row()
+    assert json.loads(json.dumps(row)) == row
+    assert row["runs_low_ci_low"] is None and row["runs_low"] < row["ci_low"] < row["mean"]
+
+
+def test_a_summary_prints_itself_and_crosses_a_process_border():
+    found = summarise_runs(np.linspace(0, 1, 101), rng=rng(), level=0.9)
+    assert pickle.loads(pickle.dumps(found)) == found
+    text = str(found)
+    assert text.startswith("mean 0.5 [0.4")
+    assert "(90 % CI of the mean); sd 0.293; runs [0.05, 0.95] (90 % of runs); 101 runs" in text
