@@ -6,7 +6,7 @@ from typing import Any
 
 from assay import registry
 from assay.datasets import load
-from assay.errors import AssayError, MissingExtra, UnknownName
+from assay.errors import AssayError, UnknownName
 from assay.learners import build, settings_of
 
 KINDS = ("learners", "datasets", "measures", "tasks")
@@ -56,10 +56,7 @@ def _learners() -> list[dict[str, Any]]:
     found = []
     for name in registry.names("learner"):
         try:
-            card = build(name).card
-        except MissingExtra as missing:
-            found.append({"name": name, "title": "", "returns": "", "data": "", "paper": "", "needs": str(missing)})
-            continue
+            card = registry.resolve("learner", name).card
         except (AssayError, ImportError, AttributeError) as error:  # an outside entry point that is broken
             found.append(
                 {"name": name, "title": "", "returns": "", "data": "", "paper": "", "needs": f"broken: {error}"}
@@ -72,7 +69,9 @@ def _learners() -> list[dict[str, Any]]:
                 "returns": card.returns,
                 "data": ", ".join(sorted(card.data)),
                 "paper": card.paper,
-                "needs": "",
+                "needs": ""
+                if not card.needs or registry.is_installed(card.needs)
+                else f"{card.package} (not installed)",
             }
         )
     return found

@@ -108,7 +108,8 @@ class Distribution:
         probs = tuple(_number("probs", p, "a distribution") for p in self.probs)
         if not levels or len(levels) != len(probs):
             raise SettingError(
-                f"'levels' and 'probs' of a distribution must have one entry a level, got {len(levels)} and {len(probs)}."
+                "'levels' and 'probs' of a distribution must have one entry a level, "
+                f"got {len(levels)} and {len(probs)}."
             )
         if len(set(levels)) != len(levels):
             raise SettingError(

@@ -29,10 +29,19 @@ LEARNERS = {
     "lingam/ica": "assay.learners.lingam:ICA",
 }
 
-_NETWORKS = (
-    "asia cancer earthquake survey child alarm insurance hailfinder hepar2 sachs-17".split()  # simulated from tables
+_NETWORKS = (  # rows are simulated from tables of probabilities
+    "asia",
+    "cancer",
+    "earthquake",
+    "survey",
+    "child",
+    "alarm",
+    "insurance",
+    "hailfinder",
+    "hepar2",
+    "sachs-17",
 )
-_TABLES = "sachs sachs-pooled titanic credit wine".split()  # real rows
+_TABLES = ("sachs", "sachs-pooled", "titanic", "credit", "wine")  # rows were measured
 DATASETS = (
     {name: "assay.datasets.networks:builtin" for name in _NETWORKS}
     | {name: "assay.datasets.tables:builtin" for name in _TABLES}
@@ -46,7 +55,6 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "causallearn": ("causal-learn", "bench"),
     "lingam": ("lingam", "bench"),
     "distributed": ("dask.distributed", "cluster"),
-    "gadjid": ("gadjid", "bench"),
 }
 
 
@@ -58,7 +66,7 @@ def names(kind: str) -> tuple[str, ...]:
 def resolve(kind: str, name: str) -> Any:
     """The object behind a name; UnknownName with the nearest one where there is none."""
     if name in _BUILT_IN[kind]:
-        return _imported(kind, name, _BUILT_IN[kind][name])
+        return _imported(_BUILT_IN[kind][name])
     if ".py:" in name:
         return _from_file(kind, name)
     outside = _outside(kind)
@@ -72,10 +80,14 @@ def need(package: str, what: str) -> Any:
     try:
         return importlib.import_module(package)
     except ModuleNotFoundError as error:
-        known = EXTRAS.get((error.name or package).split(".")[0])
-        if known is None:
+        if (error.name or package).split(".")[0] not in EXTRAS:
             raise
-        raise MissingExtra(what, *known) from None
+        raise missing(package, what) from None
+
+
+def missing(package: str, what: str) -> MissingExtra:
+    """The error that says which extra brings a package."""
+    return MissingExtra(what, *EXTRAS[package.split(".")[0]])
 
 
 def is_installed(package: str) -> bool:
@@ -87,15 +99,9 @@ def _outside(kind: str) -> dict[str, Any]:
     return {point.name: point for point in entry_points(group=f"assay.{kind}s")}
 
 
-def _imported(kind: str, name: str, path: str) -> Any:
+def _imported(path: str) -> Any:
     module, attribute = path.split(":")
-    try:
-        return getattr(importlib.import_module(module), attribute)
-    except ModuleNotFoundError as error:
-        known = EXTRAS.get((error.name or "").split(".")[0])
-        if known is None:
-            raise
-        raise MissingExtra(f"{kind} {name!r}", *known) from None
+    return getattr(importlib.import_module(module), attribute)
 
 
 def _from_file(kind: str, name: str) -> Any:

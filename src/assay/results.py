@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.errors import StoreError
 from assay.statistics.runs import RunSummary, summarise_columns
@@ -144,7 +145,7 @@ class Results:
         found = summarise_columns(values, reasons, self.level, rng=rng) if values.size else []
         return [self._summary(c, cell, values, found) for c, cell in enumerate(self.cells)]
 
-    def _summary(self, c: int, cell: Cell, values: np.ndarray, found: Sequence[RunSummary]) -> CellSummary:
+    def _summary(self, c: int, cell: Cell, values: NDArray[np.float64], found: Sequence[RunSummary]) -> CellSummary:
         runs = [self.runs.get(key) for key in cell.keys]
         first = c * len(self.measures)
         columns = {measure: first + m for m, measure in enumerate(self.measures)}

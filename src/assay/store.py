@@ -128,7 +128,7 @@ class Store:
         rows = self._db.execute(
             "SELECT id, key, item, variant, respondent, repeat, status, message, seconds, answer FROM runs"
         )
-        return {row[1]: Run(*row[1:], scores.get(row[0], {})) for row in rows}
+        return {row[1]: Run(*(*row[1:], scores.get(row[0], {}))) for row in rows}
 
 
 def _connect(path: Path, uri: str) -> sqlite3.Connection:

@@ -100,7 +100,7 @@ class Progress:
     total: int
     before: int  # already in the store when the run began
     done: int = 0  # in this run
-    busy_seconds: float = 0.0
+    seconds_left: float | None = None  # None while too little is known
     slots: int = 1
     failures: dict[str, int] = field(default_factory=dict)
     last: str = ""
@@ -243,13 +243,22 @@ class _Driver:
         self.store.add(self.study.plan.task.name, runs)
         self._count(index, runs)
 
+    def _left(self) -> float | None:
+        """Seconds until the end, from what a fit of each cell took; None until a fit of every cell is in."""
+        todo = {index: len(left) for index, left in self.missing.items()}
+        for index, repeats, _ in self.in_flight.values():
+            todo[index] += len(repeats)
+        if any(count and index not in self.seconds for index, count in todo.items()):
+            return None
+        return sum(self.seconds[index] * count for index, count in todo.items() if count) / self.slots
+
     def _count(self, index: int, runs: Iterable[Run]) -> None:
         runs = list(runs)
         times = [run.seconds for run in runs if run.seconds is not None]
         if times:
             self.seconds[index] = sum(times) / len(times)
         self.progress.done += len(runs)
-        self.progress.busy_seconds += sum(times)
+        self.progress.seconds_left = self._left()
         self.progress.last = f"{runs[-1].item} x {runs[-1].respondent}"
         for run in runs:
             if run.status != Status.OK:

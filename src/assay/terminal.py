@@ -91,9 +91,9 @@ def _left(now: Progress, elapsed: float) -> str:
     todo = now.total - now.before - now.done
     if todo <= 0:
         return f"done in {_clock(elapsed)}"
-    if not now.done:
-        return "starting"
-    return f"{_clock(elapsed / now.done * todo)} left"
+    if now.seconds_left is None:
+        return "timing a fit of each cell"
+    return f"{_clock(now.seconds_left)} left"
 
 
 def _clock(seconds: float) -> str:
@@ -195,7 +195,7 @@ def _notes(results: Results) -> list[str]:
     notes = [
         f"mean [CI]: {level:g} % bootstrap interval of the mean.  of runs: {100 * (1 - results.level) / 2:g} to "
         f"{100 * (1 + results.level) / 2:g} % range of single runs.",
-        "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_f1 and dag_shd are against the DAG.",
+        "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* measures are against the DAG.",
     ]
     assumed = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "assumed"})
     if assumed:

@@ -26,11 +26,10 @@ def canonical_dag(mag):
     return dag
 
 
-def separations(dag, d):
-    """Every separation among the first d nodes, as one tuple of truths."""
+def questions(d):
+    """Every (x, y, given) among the first d nodes."""
     sets = chain.from_iterable(combinations(range(d), k) for k in range(d - 1))
-    cases = [(x, y, s) for s in sets for x, y in combinations([v for v in range(d) if v not in s], 2)]
-    return tuple(d_separated(dag, x, y, s) for x, y, s in cases)
+    return [(x, y, s) for s in sets for x, y in combinations([v for v in range(d) if v not in s], 2)]
 
 
 def is_ancestral(mag):
@@ -44,16 +43,23 @@ def is_ancestral(mag):
 def pag_by_enumeration(mag):
     """Intersect the marks of all MAGs with the same skeleton and the same separations."""
     d = len(mag)
-    truth = separations(canonical_dag(mag), d)
+    dag = canonical_dag(mag)
+    truth = [(question, d_separated(dag, *question)) for question in questions(d)]
     pairs = [(i, j) for i, j in combinations(range(d), 2) if mag[i, j] != NONE]
     seen_tail, seen_arrow = np.zeros((d, d), bool), np.zeros((d, d), bool)
     for choice in product(((TAIL, ARROW), (ARROW, TAIL), (ARROW, ARROW)), repeat=len(pairs)):
         other = np.zeros((d, d), dtype=np.int8)
         for (i, j), (at_i, at_j) in zip(pairs, choice, strict=True):
             other[j, i], other[i, j] = at_i, at_j
-        if is_ancestral(other) and separations(canonical_dag(other), d) == truth:
+        if not is_ancestral(other):
+            continue
+        dag = canonical_dag(other)
+        differs = next((k for k, (question, answer) in enumerate(truth) if d_separated(dag, *question) != answer), None)
+        if differs is None:
             seen_tail |= other == TAIL
             seen_arrow |= other == ARROW
+        else:  # what told this one apart is likely to tell the next one apart: ask it first
+            truth.insert(0, truth.pop(differs))
     marks = np.where(seen_tail & seen_arrow, CIRCLE, np.where(seen_arrow, ARROW, TAIL))
     return np.where(mag == NONE, NONE, marks)
 

@@ -233,7 +233,7 @@ def test_every_score_has_its_measure_in_the_order_of_the_list():
 def test_only_what_is_asked_for_comes_back():
     reference = Reference(ASIA)
     assert list(reference.score(ASIA, ["shd", "f1"])) == ["shd", "f1"]
-    with pytest.raises(SettingError, match="'presicion' is not a measure of a graph. Did you mean 'precision'"):
+    with pytest.raises(SettingError, match=r"'presicion' is not a measure of a graph. Did you mean 'precision'"):
         reference.score(ASIA, ["presicion"])
 
 

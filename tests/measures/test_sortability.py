@@ -94,7 +94,7 @@ def test_collinear_columns_still_have_an_r2():
 
 def test_wrong_data_are_refused():
     truth = Graph.from_edges(["a -> b"])
-    with pytest.raises(DataError, match="must be .rows, 2 columns."):
+    with pytest.raises(DataError, match=r"must be .rows, 2 columns."):
         varsortability(np.zeros((5, 3)), truth)
     with pytest.raises(DataError, match="must be finite"):
         varsortability([[1.0, np.nan], [2.0, 3.0]], truth)

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import DataError, GraphError, did_you_mean
+from assay.errors import DataError, did_you_mean
 from assay.graphs.formats import bif_blocks
 
 _TYPE = re.compile(r"discrete\s*\[\s*(\d+)\s*\]\s*\{([^{}]*)\}")
@@ -51,8 +51,8 @@ def parse_bif(text: str, source: str = "the BIF text") -> tuple[Variable, ...]:
         if kind == "variable":
             levels[_unquote(header)] = _levels(body, header, source)
         elif kind == "probability":
-            child, _, parents = header.strip().strip("()").partition("|")
-            blocks[_unquote(child)] = (tuple(_unquote(p) for p in parents.split(",") if p.strip()), body)
+            child, _, given = header.strip().strip("()").partition("|")
+            blocks[_unquote(child)] = (tuple(_unquote(p) for p in given.split(",") if p.strip()), body)
     if not levels:
         raise DataError(f"{source} must hold 'variable' blocks, got none. Is it a BIF file?")
     for name in levels.keys() - blocks.keys():
@@ -106,7 +106,7 @@ def _table(
     total = table.sum(axis=-1, keepdims=True)
     if (table < 0).any() or (np.abs(total - 1) > 1e-3).any():
         raise DataError(f"rows of the table of {child!r} in {source} must be probabilities that sum to 1.")
-    return table / total  # files round: rows sum to 1 within 1e-7
+    return np.asarray(table / total)  # files round: rows sum to 1 within 1e-7
 
 
 def _numbers(text: str, child: str, source: str, count: int) -> NDArray[np.float64]:
@@ -121,6 +121,3 @@ def _numbers(text: str, child: str, source: str, count: int) -> NDArray[np.float
 
 def _unquote(name: str) -> str:
     return name.strip().strip('"')
-
-
-__all__ = ["GraphError", "Variable", "parse_bif", "read_bif"]

@@ -67,7 +67,7 @@ class Dataset(Protocol):
 class Anonymous:
     """A data set without its names: X1, X2, ... and L1, L2, ..."""
 
-    inner: Any
+    inner: Dataset
 
     @property
     def name(self) -> str:

@@ -66,7 +66,7 @@ def _check_header(path: Path) -> str:
     header = [name.strip() for name in next(csv.reader([first], delimiter=separator))]
     if "" in header:
         raise DataError(
-            f"column {header.index('') + 1} of {path.name} must have a name, got none. Name it, or drop an index column."
+            f"column {header.index('') + 1} of {path.name} must have a name, got none. Name it, or drop an index."
         )
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:

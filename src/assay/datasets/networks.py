@@ -46,7 +46,7 @@ class Network:
         finds the level for all rows at once.
         """
         position = {v.name: j for j, v in enumerate(self.variables)}
-        steps = []
+        steps: list[tuple[int, list[tuple[int, int]], NDArray[np.float64]]] = []
         for name in self.truth.topological_order():
             variable = self.variables[position[name]]
             shape = variable.table.shape
@@ -55,7 +55,7 @@ class Network:
             cumulative[:, -1] = 1.0  # rounding must not leave a gap above the last level
             cumulative += np.arange(len(cumulative))[:, None]
             parents = [(position[p], s) for p, s in zip(variable.parents, strides, strict=True)]
-            steps.append((position[name], parents, cumulative.ravel()))
+            steps.append((position[name], parents, np.asarray(cumulative.ravel())))
         return steps
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:

@@ -16,7 +16,7 @@ from assay.datasets.dataset import About, Anonymous, Truth, about_of_card, need_
 from assay.datasets.frames import MISSING, read_rows, table_of_frame
 from assay.datasets.table import Table, check_usable
 from assay.errors import DataError, GraphError, listed
-from assay.graphs import Graph
+from assay.graphs import Direction, Graph
 
 GRAPH_SUFFIXES = (".graph.json", ".graph.csv", ".dot", ".gv", ".graphml", ".json", ".edges.csv")
 
@@ -59,7 +59,7 @@ def table_of_file(
     graph: Path | str | None = None,
     discrete: Sequence[str] | None = None,
     truth: Truth = "assumed",
-    direction: str | None = None,
+    direction: Direction | None = None,
     name: str | None = None,
 ) -> RealTable:
     """A user's CSV, TSV or parquet with its graph; the graph is looked for beside it where none is given."""
@@ -98,7 +98,7 @@ def _graph_beside(path: Path) -> Path:
     )
 
 
-def _read_dag(path: Path, direction: str | None) -> Graph:
+def _read_dag(path: Path, direction: Direction | None) -> Graph:
     from assay.graphs.formats import read_graph
 
     graph = read_graph(path, direction=direction)

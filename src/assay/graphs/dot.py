@@ -2,8 +2,9 @@
 
 arrowhead is the mark at the target, arrowtail the one at the source: normal = arrow, none = tail, odot = circle.
 A plain `a -> b` is directed, `a -- b` undirected. Strengths are `strength` and `reverse_strength`, because Graphviz
-takes `weight` for a layout hint; the reader accepts `weight` where every edge has one. The reader is a tokenizer and a loop for the part of
-DOT that people write for causal graphs: no subgraphs, no recursion, nothing evaluated.
+takes `weight` for a layout hint; the reader accepts `weight` where every edge has one.
+The reader is a tokenizer and a loop for the part of DOT that people write for causal graphs: no subgraphs, no
+recursion, nothing evaluated.
 """
 
 from __future__ import annotations

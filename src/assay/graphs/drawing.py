@@ -15,6 +15,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
+from math import cos, hypot, inf, pi, sin
 from typing import Literal, NamedTuple
 from unicodedata import combining, east_asian_width
 
@@ -26,6 +27,9 @@ from assay.graphs.graph import Edge, Graph
 from assay.graphs.layering import BEND, Layers, layered, place_across
 
 Verdict = Literal["plain", "correct", "wrong mark", "extra", "missing"]
+
+
+_Point = tuple[float, float]
 
 
 class _Style(NamedTuple):
@@ -47,6 +51,7 @@ _SPACE = 20.0  # between two boxes of a layer
 _GAP = (40.0, 120.0)  # between two layers, least and most
 _MARGIN = 18.0
 _LONGEST_NAME = 30
+_MOST_EDGES = 4  # a node; beyond, edges cannot be led around the boxes in a way that can be read
 _EDGES_A_NODE = 3  # of a weighted graph, where every pair may have a weight
 _PAGE = (900.0, 640.0)  # the shape that a page or a notebook cell offers
 
@@ -196,9 +201,11 @@ class _Plan:
 def _linked_scene(
     nodes: Sequence[str], boxes: Sequence[_Box], linked: Sequence[int], drawn: Sequence[_Drawn]
 ) -> _Scene:
-    """The nodes that have edges, in layers, and the edges."""
+    """The nodes that have edges, and the edges: in layers, or on a ring where there are too many to lead around."""
     if not linked:
         return _Scene([], 0.0, 0.0)
+    if len(drawn) > _MOST_EDGES * len(linked) + 40:
+        return _ring_scene(nodes, boxes, linked, drawn)
     number = {node: v for v, node in enumerate(linked)}
     pairs = [(number[item.upper], number[item.lower]) for item in drawn]
     layers = layered(len(linked), pairs, [item.leads for item in drawn])
@@ -207,64 +214,102 @@ def _linked_scene(
     ports = plan.ports()
     shapes = []
     for k, item in enumerate(drawn):
-        top = nodes[linked[layers.routes[k][0]]]
-        shapes.append(_edge_shape(plan, k, item, top == item.edge.source, (ports[k, 0], ports[k, -1])))
+        downwards = nodes[linked[layers.routes[k][0]]] == item.edge.source
+        shapes.append(_route_shape(plan, k, item, downwards, (ports[k, 0], ports[k, -1])))
     shapes += [boxes[i].shape(*plan.xy(plan.across[v], plan.middle(v))) for v, i in enumerate(linked)]
     return _Scene(shapes, *plan.size)
 
 
-def _edge_shape(plan: _Plan, k: int, item: _Drawn, downwards: bool, ports: tuple[float, float]) -> str:
+def _route_shape(plan: _Plan, k: int, item: _Drawn, downwards: bool, ports: tuple[float, float]) -> str:
     """A line that is straight within a layer and bends between layers, so it never runs behind a box."""
-    route, style = plan.layers.routes[k], _STYLES[item.verdict]
-    edge = item.edge
-    marks = (edge.source_mark, edge.target_mark) if downwards else (edge.target_mark, edge.source_mark)
-    size = 4.0 + item.width
+    route = plan.layers.routes[k]
+    marks = item.edge[2:4] if downwards else item.edge[3:1:-1]
     starts = [plan.first[plan.layers.layer[v]] for v in route]
     ends = [plan.last[plan.layers.layer[v]] for v in route]
-    across = [plan.across[v] for v in route]
-    across[0], across[-1] = ports
+    across = [ports[0], *(plan.across[v] for v in route[1:-1]), ports[1]]
     box = (plan.middle(route[0]) + plan.length[route[0]] / 2, plan.middle(route[-1]) - plan.length[route[-1]] / 2)
-    begin, finish = box[0] + _room(marks[0], size), box[1] - _room(marks[1], size)
+    begin, finish = box[0] + _room(marks[0], item.width), box[1] - _room(marks[1], item.width)
     ends[0], starts[-1] = max(ends[0], begin), min(starts[-1], finish)
-    path = [f"M{_at(plan, across[0], begin)} L{_at(plan, across[0], ends[0])}"]
+    ends[-1] = finish
+
+    def at(place: int, along: float) -> str:
+        return _pair(plan.xy(across[place], along))
+
+    path = [f"M{at(0, begin)} L{at(0, ends[0])}"]
     for a in range(len(route) - 1):
         half = (starts[a + 1] - ends[a]) / 2
-        bend = (_at(plan, across[a], ends[a] + half), _at(plan, across[a + 1], starts[a + 1] - half))
-        path.append(f"C{bend[0]} {bend[1]} {_at(plan, across[a + 1], starts[a + 1])}")
-        path.append(f"L{_at(plan, across[a + 1], ends[a + 1] if a + 2 < len(route) else finish)}")
+        path.append(f"C{at(a, ends[a] + half)} {at(a + 1, starts[a + 1] - half)} {at(a + 1, starts[a + 1])}")
+        path.append(f"L{at(a + 1, ends[a + 1])}")
+    tips = plan.xy(ports[0], box[0]), plan.xy(ports[1], box[1])
+    return _edge_shape(item, " ".join(path), marks, tips, (plan.xy(0.0, -1.0), plan.xy(0.0, 1.0)))
+
+
+def _ring_scene(nodes: Sequence[str], boxes: Sequence[_Box], linked: Sequence[int], drawn: Sequence[_Drawn]) -> _Scene:
+    """Straight edges between boxes on an ellipse."""
+    widest = max(boxes[i].wide for i in linked)
+    rx, ry = (len(linked) * side / (2 * pi) for side in (widest + 12.0, _TALL + 8.0))
+    turns = [2 * pi * k / len(linked) - pi / 2 for k in range(len(linked))]
+    centre = {
+        nodes[i]: (widest / 2 + rx * (1 + cos(turn)), _TALL / 2 + ry * (1 + sin(turn)), boxes[i].wide)
+        for i, turn in zip(linked, turns, strict=True)
+    }
+    shapes = []
+    for item in drawn:
+        (x0, y0, wide0), (x1, y1, wide1) = centre[item.edge.source], centre[item.edge.target]
+        far = hypot(x1 - x0, y1 - y0)
+        ux, uy = (x1 - x0) / far, (y1 - y0) / far
+        out, into = (min(_over(wide / 2, ux), _over(_TALL / 2, uy)) for wide in (wide0, wide1))
+        tips = (x0 + ux * out, y0 + uy * out), (x1 - ux * into, y1 - uy * into)
+        rooms = [_room(mark, item.width) for mark in item.edge[2:4]]
+        start = (tips[0][0] + ux * rooms[0], tips[0][1] + uy * rooms[0])
+        stop = (tips[1][0] - ux * rooms[1], tips[1][1] - uy * rooms[1])
+        path = f"M{_pair(start)} L{_pair(stop)}"
+        shapes.append(_edge_shape(item, path, item.edge[2:4], tips, ((-ux, -uy), (ux, uy))))
+    shapes += [boxes[i].shape(*centre[nodes[i]][:2]) for i in linked]
+    return _Scene(shapes, 2 * rx + widest, 2 * ry + _TALL)
+
+
+def _over(length: float, part: float) -> float:
+    return length / abs(part) if part else inf
+
+
+def _edge_shape(
+    item: _Drawn, path: str, marks: tuple[int, ...], tips: tuple[_Point, _Point], ways: tuple[_Point, _Point]
+) -> str:
+    """The line and its two marks; a mark touches its box at the tip and points along the way."""
+    style, edge = _STYLES[item.verdict], item.edge
     dashes = f' stroke-dasharray="{style.dashes}"' if style.dashes else ""
     weight = "" if edge.weight is None else f", weight {edge.weight:.3g}"
     verdict = "" if item.verdict == "plain" else f" ({style.legend})"
+    ends = zip(marks, tips, ways, strict=True)
     return (
         f"<g><title>{_text(f'{edge}{weight}{verdict}')}</title>"
-        f'<path d="{" ".join(path)}" fill="none" stroke="{style.colour}" stroke-width="{item.width:.1f}"{dashes}/>'
-        + _mark_shape(plan, marks[0], ports[0], box[0], -size, style.colour)
-        + _mark_shape(plan, marks[1], ports[1], box[1], size, style.colour)
+        f'<path d="{path}" fill="none" stroke="{style.colour}" stroke-width="{item.width:.1f}"{dashes}/>'
+        + "".join(_mark_shape(mark, tip, way, item.width, style.colour) for mark, tip, way in ends)
         + "</g>"
     )
 
 
-def _at(plan: _Plan, across: float, along: float) -> str:
-    x, y = plan.xy(across, along)
-    return f"{x:.1f},{y:.1f}"
-
-
-def _room(mark: int, size: float) -> float:
+def _room(mark: int, width: float) -> float:
     """How much of the line a mark takes the place of."""
-    return {TAIL: 0.0, ARROW: 1.4 * size, CIRCLE: 1.4 * size}[mark]
+    return 0.0 if mark == TAIL else 1.4 * (4.0 + width)
 
 
-def _mark_shape(plan: _Plan, mark: int, across: float, along: float, size: float, colour: str) -> str:
-    """An arrow or a circle that touches the box at `along`; size < 0 for the upper end."""
+def _mark_shape(mark: int, tip: _Point, way: _Point, width: float, colour: str) -> str:
+    (x, y), (dx, dy), size = tip, way, 4.0 + width
     if mark == ARROW:
-        base, wing = along - 1.7 * size, abs(size) * 0.8
-        tip = (_at(plan, across, along), _at(plan, across - wing, base), _at(plan, across + wing, base))
-        return f'<path d="M{tip[0]} L{tip[1]} L{tip[2]} Z" fill="{colour}"/>'
+        base, wing = (x - 1.7 * size * dx, y - 1.7 * size * dy), 0.8 * size
+        left, right = (base[0] - wing * dy, base[1] + wing * dx), (base[0] + wing * dy, base[1] - wing * dx)
+        return f'<path d="M{_pair(tip)} L{_pair(left)} L{_pair(right)} Z" fill="{colour}"/>'
     if mark == CIRCLE:
-        x, y = plan.xy(across, along - 0.7 * size)
-        radius = 0.7 * abs(size)
-        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="#fff" stroke="{colour}" stroke-width="1.5"/>'
+        r = 0.7 * size
+        place = f'cx="{x - r * dx:.1f}" cy="{y - r * dy:.1f}" r="{r:.1f}"'
+        return f'<circle {place} fill="#fff" stroke="{colour}" stroke-width="1.5"/>'
     return ""
+
+
+def _pair(point: _Point) -> str:
+    return f"{point[0]:.1f},{point[1]:.1f}"
 
 
 def _alone_scene(boxes: Sequence[_Box], width: float) -> _Scene:
@@ -336,7 +381,7 @@ def _text(words: str) -> str:
 
 
 def _text_width(words: str) -> float:
-    """In pixels at 13 px, from Helvetica's widths by class of letter; a browser's own font differs by a few per cent."""
+    """In pixels at 13 px, by class of letter; generous, because the font is the reader's."""
     total = 0.0
     for letter in words:
         if combining(letter):

@@ -75,7 +75,7 @@ def d_separated(directed: Matrix, x: int, y: int, given: Sequence[int]) -> bool:
     part = directed & keep[:, None] & keep[None, :]
     moral = part | part.T | _meet(part, part.T)
     moral[:, list(given)] = False
-    reached = np.zeros(len(directed), dtype=bool)
+    reached: Matrix = np.zeros(len(directed), dtype=bool)
     reached[x] = True
     while not reached[y]:
         more = reached | moral[reached].any(axis=0)

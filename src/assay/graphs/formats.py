@@ -205,7 +205,7 @@ def _from_matrix_rows(
         raise GraphError("a matrix must have the node names in its first line, got numbers only. Add them.")
     if not (numbers and rows and len(cells) == len(nodes)):
         raise GraphError(
-            f"a table must be an edge list with the columns source,target (or from,to), got {listed(head)}. Rename them."
+            f"a table must be an edge list with columns source,target (or from,to), got {listed(head)}. Rename them."
         )
     if direction is None:
         raise GraphError(

@@ -418,5 +418,4 @@ def _parse_edge(text: str) -> Edge:
     return Edge(parts[0], parts[2], _MARK[arrow[0]], _MARK[arrow[-1]])
 
 
-# last, because both are about the Graph above
-from assay.graphs import drawing, formats
+from assay.graphs import drawing, formats  # noqa: E402  last, because both are about the Graph above

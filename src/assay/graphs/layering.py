@@ -193,7 +193,7 @@ def _offsets(row: Sequence[int], half: Sequence[float], space: float, n: int) ->
 
 
 def _apart(wanted: Sequence[float], weight: Sequence[float], offsets: Sequence[float]) -> list[float]:
-    """Minimise sum weight (x - wanted)^2 with x[k + 1] - x[k] >= offsets[k + 1] - offsets[k]: pool adjacent violators."""
+    """Minimise sum weight (x - wanted)^2 with x[k + 1] - x[k] >= offsets[k + 1] - offsets[k]: pool violators."""
     blocks: list[tuple[float, float, int]] = []  # mean, weight, size
     for x, w, offset in zip(wanted, weight, offsets, strict=True):
         mean, total, size = x - offset, w, 1

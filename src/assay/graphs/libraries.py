@@ -92,7 +92,7 @@ def to_causallearn(graph: Graph) -> Any:
         raise MissingExtra("a causal-learn graph", "causal-learn", "bench") from None
     out = GeneralGraph([GraphNode(node) for node in graph.nodes])
     for mark, value in _CAUSALLEARN.items():
-        out.graph[graph.marks.T == mark] = value
+        out.graph.T[graph.marks == mark] = value
     out.reconstitute_dpath(out.get_graph_edges())
     out.attributes["kind"] = graph.kind
     if graph.weights is not None:
@@ -116,7 +116,7 @@ def from_causallearn(graph: Any, kind: Kind | None = None, nodes: Sequence[str] 
     names = list(nodes) if nodes is not None else [node.get_name() for node in graph.get_nodes()]
     marks = np.zeros(values.shape, dtype=np.int8)
     for mark, value in _CAUSALLEARN.items():
-        marks[values.T == value] = mark
+        marks.T[values == value] = mark
     left = getattr(graph, "attributes", {})
     weights = left.get("weights")
     if weights is not None:  # edges may have been taken out since

@@ -29,6 +29,7 @@ class Card:
     assumes: tuple[str, ...]
     paper: str
     package: str = "assay"
+    needs: str = ""  # the import name of the package that does the work, where that is not ours
     mixed: bool = True
     deterministic: bool = True  # the same data give the same graph whatever the generator
     recovers: Literal["direction", "adjacencies", "nothing"] = "direction"  # on an easy sample; what checks expect
@@ -98,6 +99,9 @@ def build(name: str, settings: Mapping[str, Any] | None = None, where: str = "")
             raise SettingError(f"{key!r} of {name} must be {_described(known[key])}, got {value!r}.{place}")
         if isinstance(value, list):
             settings[key] = tuple(value)
+    card = getattr(made, "card", None)
+    if card is not None and card.needs and not registry.is_installed(card.needs):
+        raise registry.missing(card.needs, f"learner {name!r}")
     try:
         learner = made(**settings)
     except AssayError as error:

@@ -1,6 +1,7 @@
 """Adapters to causal-learn: PC, FCI, GES, BOSS, GRaSP. Its matrix is read in one place, `Graph.from_causallearn`.
 
 causal-learn writes i -> j as graph[j, i] == 1 and graph[i, j] == -1; read any other way its graphs are transposed.
+It is imported in `fit`, so that cards can be listed where it is not installed.
 """
 
 from __future__ import annotations
@@ -13,11 +14,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from causallearn.search.ConstraintBased.FCI import fci
-from causallearn.search.ConstraintBased.PC import pc
-from causallearn.search.PermutationBased.BOSS import boss
-from causallearn.search.PermutationBased.GRaSP import grasp
-from causallearn.search.ScoreBased.GES import ges
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -81,6 +77,7 @@ class PC:
         assumes=("causal sufficiency", *_CONSTRAINT),
         paper=_SPIRTES,
         package="causal-learn",
+        needs="causallearn",
     )
 
     def __post_init__(self) -> None:
@@ -89,6 +86,8 @@ class PC:
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         test = _test(self.test, table)
+        from causallearn.search.ConstraintBased.PC import pc
+
         found = pc(_values(table, test), self.alpha, test, self.stable, show_progress=False)
         return _graph(found.G, table, "cpdag")
 
@@ -109,6 +108,7 @@ class FCI:
         assumes=_CONSTRAINT,
         paper=_SPIRTES,
         package="causal-learn",
+        needs="causallearn",
     )
 
     def __post_init__(self) -> None:
@@ -117,6 +117,8 @@ class FCI:
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         test = _test(self.test, table)
+        from causallearn.search.ConstraintBased.FCI import fci
+
         with contextlib.redirect_stdout(io.StringIO()):
             found, _ = fci(_values(table, test), test, self.alpha, show_progress=False)
         return _graph(found, table, "pag")
@@ -137,10 +139,13 @@ class GES:
         assumes=_SCORE,
         paper="Chickering 2002",
         package="causal-learn",
+        needs="causallearn",
     )
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
+        from causallearn.search.ScoreBased.GES import ges
+
         with contextlib.redirect_stdout(io.StringIO()):
             found = ges(np.array(table.values), _score(self.score, table))
         return _graph(found["G"], table, "cpdag")
@@ -161,11 +166,14 @@ class BOSS:
         assumes=_SCORE,
         paper="Andrews et al. 2023",
         package="causal-learn",
+        needs="causallearn",
         deterministic=False,
     )
 
     def fit(self, data: Table, rng: Generator) -> Graph:
         table = checked(data, self)
+        from causallearn.search.PermutationBased.BOSS import boss
+
         with _own_randomness(rng):
             found = boss(np.array(table.values), _score(self.score, table), verbose=False)
         return _graph(found, table, "cpdag")
@@ -187,11 +195,14 @@ class GRaSP:
         assumes=_SCORE,
         paper="Lam, Andrews & Ramsey 2022",
         package="causal-learn",
+        needs="causallearn",
         deterministic=False,
     )
 
     def fit(self, data: Table, rng: Generator) -> Graph:
         table = checked(data, self)
+        from causallearn.search.PermutationBased.GRaSP import grasp
+
         with _own_randomness(rng):
             found = grasp(np.array(table.values), _score(self.score, table), self.depth, verbose=False)
         return _graph(found, table, "cpdag")

@@ -1,18 +1,18 @@
 """Adapters to the lingam package: DirectLiNGAM and ICA-LiNGAM.
 
 Its adjacency_matrix_[i, j] != 0 means j -> i ("column to row"), the transpose of notears' and ours.
+It is imported in `fit`, so that cards can be listed where it is not installed.
 """
 
 from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
-import lingam
 from assay.datasets.table import Table
 from assay.graphs import Graph
 from assay.learners.base import Card, checked
@@ -20,7 +20,7 @@ from assay.learners.base import Card, checked
 _ASSUMES = ("linear relations", "non-Gaussian noise", "continuous variables", "causal sufficiency", "acyclicity")
 
 
-def _graph(model: lingam.DirectLiNGAM | lingam.ICALiNGAM, table: Table) -> Graph:
+def _graph(model: Any, table: Table) -> Graph:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # lasso and ICA convergence warnings, one for each regression
         model.fit(np.array(table.values))
@@ -39,11 +39,14 @@ class Direct:
         assumes=_ASSUMES,
         paper="Shimizu et al. 2011",
         package="lingam",
+        needs="lingam",
     )
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
-        return _graph(lingam.DirectLiNGAM(), table)
+        from lingam import DirectLiNGAM
+
+        return _graph(DirectLiNGAM(), table)
 
 
 @dataclass(frozen=True)
@@ -60,10 +63,13 @@ class ICA:
         assumes=_ASSUMES,
         paper="Shimizu et al. 2006",
         package="lingam",
+        needs="lingam",
         deterministic=False,
     )
 
     def fit(self, data: Table, rng: Generator) -> Graph:
         table = checked(data, self)
         seed = int(rng.integers(2**31))
-        return _graph(lingam.ICALiNGAM(random_state=seed, max_iter=self.max_iter), table)
+        from lingam import ICALiNGAM
+
+        return _graph(ICALiNGAM(random_state=seed, max_iter=self.max_iter), table)

@@ -17,7 +17,7 @@ from numpy.random import Generator
 from assay.datasets.table import Table
 from assay.graphs import Graph
 from assay.learners.base import Card, checked
-from assay.learners.kernels.lasso import adaptive_lasso
+from assay.learners.kernels.lasso import Array, adaptive_lasso
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,8 @@ class SortnRegress:
             weights[before, j] = adaptive_lasso(gram[np.ix_(before, before)], gram[before, j], gram[j, j], table.n)
         return Graph.from_matrix(weights, table.names, direction="row to column")
 
-    def _key(self, gram: np.ndarray, n: int) -> np.ndarray:
-        variance = gram.diagonal() / n
+    def _key(self, gram: Array, n: int) -> Array:
         if self.by == "variance":
-            return variance
+            return np.asarray(gram.diagonal() / n)
         scale = np.sqrt(gram.diagonal())
-        return 1 - 1 / np.linalg.pinv(gram / np.outer(scale, scale)).diagonal()
+        return np.asarray(1 - 1 / np.linalg.pinv(gram / np.outer(scale, scale)).diagonal())

@@ -4,11 +4,12 @@
 
 For each pair the estimate names an adjustment set (its parents, its ancestors or the optimal set of x) or says that
 there is no effect or no identification; the pair is wrong when the reference disagrees. SID is the older distance
-between DAGs. Computed by gadjid (Henckel, Wuerthen & Weichwald 2024; Peters & Buehlmann 2015 for the SID).
+between DAGs. Computed by gadjid (Henckel, Wuertzen & Weichwald 2024; Peters & Buehlmann 2015 for the SID).
 
 The reference is the truth of the estimate's own class. gadjid trusts its input: a matrix that is no CPDAG gets a
 number without meaning, and PC often answers one. So an estimate that is not a valid graph of its class, and a PAG,
 for which no such distance is defined, are undefined here.
+gadjid keeps a pool of threads: a process forked after its first use hangs at the second. Workers must be spawned.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import MissingExtra
 from assay.graphs import Graph
 from assay.measures.score import UNDEFINED, Score
 
@@ -30,10 +30,8 @@ def scores(estimate: Graph, reference: Graph | None, names: Iterable[str] = DIST
     found = dict.fromkeys(names, UNDEFINED)
     if reference is None or estimate.kind not in ("dag", "cpdag") or len(estimate) < 2 or estimate.problems():
         return found
-    try:
-        import gadjid
-    except ImportError:
-        raise MissingExtra("the measures " + ", ".join(found), "gadjid", "graphs") from None
+    import gadjid  # late: comparing marks does without it
+
     truth, guess = _matrix(reference), _matrix(estimate)
     for name in found:
         if name == "sid" and estimate.kind != "dag":

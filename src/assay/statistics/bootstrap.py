@@ -9,7 +9,7 @@ Efron & Tibshirani (1993), ch. 13. A resample is a row of counts, so that R resa
 Columns with equally many values share their resamples. Each interval is the one it would be on its own, because the
 counts are drawn without a look at the values; shared are the Monte Carlo errors alone, and that makes differences
 between columns less noisy, not more. The resamples depend on the generator and on n only, so a column's interval
-does not change when another measure joins the table.
+does not change (but in the last digit, by rounding) when another measure joins the table.
 """
 
 from __future__ import annotations

@@ -86,7 +86,9 @@ class Discovery:
             raise PlanError(
                 f"[datasets.{name}] must be named in 'datasets' of [discovery], got {listed(names)}.  ({file})"
             )
-        dataset_specs = {name: {"settings": dict(own.get(name, {})), "folder": str(folder)} for name in names}
+        dataset_specs: dict[str, dict[str, Any]] = {
+            name: {"settings": dict(own.get(name, {})), "folder": str(folder)} for name in names
+        }
         datasets = {name: load(name, spec["settings"], folder) for name, spec in dataset_specs.items()}
         learner_specs, learners = _learners(table, options, folder, file)
         vary = {name: _vary(options.get("vary", "auto"), name, dataset, file) for name, dataset in datasets.items()}
@@ -150,6 +152,7 @@ class Discovery:
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         """What a reader must know of a cell: class, truth, assumptions met and broken, the perfect-class score."""
         dataset, card = self.datasets[item], self.learners[respondent].card
+        reference = _reference(json.dumps({"name": item, **self.dataset_specs[item]}))
         return {
             "returns": card.returns,
             "vary": self.vary[item],
@@ -158,7 +161,7 @@ class Discovery:
             "level_codes": self.codes and "discrete" not in card.data and dataset.about.data != "continuous",
             "assumptions": assumptions(card, dataset.about),
             "perfect_class_against_dag": {
-                name: score.value for name, score in _reference(dataset).perfect(card.returns).items()
+                name: score.value for name, score in reference.perfect(card.returns).items()
             },
         }
 
@@ -190,7 +193,8 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
 
 def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
     """Draw, fit, score one unit. Whatever the learner does, the outcome is a status, never an exception."""
-    dataset = _dataset(json.dumps(common["dataset"]))
+    spec = json.dumps(common["dataset"])
+    dataset = _dataset(spec)
     learner = _learner(json.dumps(common["learner"]))
     began = time.perf_counter()
     try:
@@ -203,7 +207,7 @@ def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
     problem = check_answer(answer, learner.card, table)
     if problem:
         return _ended(Status.UNREADABLE, problem, seconds)
-    scores = {name: (score.value, str(score.status)) for name, score in _reference(dataset).score(answer).items()}
+    scores = {name: (score.value, str(score.status)) for name, score in _reference(spec).score(answer).items()}
     return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": _compact(answer), "scores": scores}
 
 
@@ -256,8 +260,8 @@ def _learner(spec: str) -> Learner:
 
 
 @lru_cache(maxsize=32)
-def _reference(dataset: Dataset) -> Reference:
-    return Reference(dataset.truth)
+def _reference(spec: str) -> Reference:
+    return Reference(_dataset(spec).truth)
 
 
 # ---- checking a plan
@@ -300,7 +304,7 @@ def _vary(vary: Any, name: str, dataset: Dataset, file: str) -> str:
         return "redraw" if dataset.table is None else "bootstrap"
     if vary == "redraw" and dataset.table is not None:
         raise PlanError(
-            f"'vary' must be bootstrap, permute, seed or auto for {name}, got 'redraw': it holds real rows, and there is "
+            f"'vary' must be bootstrap, permute, seed or auto for {name}, got 'redraw': it holds real rows, and has "
             f"no model to draw fresh ones from.  ({file}, [discovery])"
         )
     return str(vary)

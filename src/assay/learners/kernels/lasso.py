@@ -21,10 +21,11 @@ def adaptive_lasso(gram: Array, xy: Array, yy: float, n: int) -> Array:
     path = lasso_path(gram * np.outer(scale, scale), xy * scale)
     rss = yy - 2 * path @ (xy * scale) + np.einsum("ki,ij,kj->k", path, gram * np.outer(scale, scale), path)
     left = n - len(xy) - 1
-    variance = max(yy - ols @ xy, np.finfo(float).tiny) / max(left, 1)
+    variance = max(float(yy - ols @ xy), float(np.finfo(float).tiny)) / max(left, 1)
     df = np.count_nonzero(np.abs(path) > np.finfo(float).eps, axis=1)
     bic = n * np.log(2 * np.pi * variance) + rss / variance + np.log(n) * df
-    return path[int(np.argmin(bic))] * scale
+    chosen: Array = path[int(np.argmin(bic))] * scale
+    return chosen
 
 
 def lasso_path(gram: Array, xy: Array) -> Array:

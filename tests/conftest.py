@@ -1,0 +1,24 @@
+"""Shared places: the repository, and the learners that misbehave on purpose."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def outside() -> str:
+    """The file of outside learners, as a prefix: outside + "Crashes" is a learner's name."""
+    return str(ROOT / "tests" / "studies" / "outside_learners.py") + ":"
+
+
+@pytest.fixture()
+def in_tmp(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

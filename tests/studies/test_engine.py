@@ -1,0 +1,98 @@
+"""A bad fit costs itself and nothing else."""
+
+import os
+import signal
+import time
+
+import pytest
+
+from assay.engine import Chunk, Lane, chunk_sizes, executor_for, local_executor, run_chunk
+from assay.errors import SettingError
+
+
+def echo(common, unit):
+    """Runs in the worker: what the unit says to do."""
+    if unit.get("die"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if unit.get("die_once") and not os.path.exists(unit["die_once"]):  # noqa: PTH110
+        open(unit["die_once"], "w").close()  # noqa: PTH123, SIM115
+        os._exit(3)
+    time.sleep(unit.get("sleep", 0))
+    return {"status": "ok", "message": "", "seconds": 0.0, "answer": str(common["x"] + unit["y"]), "scores": {}}
+
+
+def chunk(*units, limit=30.0):
+    return Chunk("tests.studies.test_engine:echo", {"x": 1}, tuple(units), limit)
+
+
+def answers(outcomes):
+    return [outcome["answer"] or outcome["status"] for outcome in outcomes]
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch, root):
+    monkeypatch.setenv("PYTHONPATH", str(root))
+
+
+def run(work):
+    with local_executor(1) as (executor, _):
+        return executor.submit(run_chunk, work).result(timeout=120)
+
+
+def test_units_come_back_in_order():
+    assert answers(run(chunk(*({"y": y} for y in range(5))))) == ["1", "2", "3", "4", "5"]
+
+
+def test_a_hanging_unit_is_ended_and_the_rest_goes_on():
+    began = time.monotonic()
+    found = run(chunk({"y": 0}, {"y": 1, "sleep": 3600}, {"y": 2}, limit=1.0))
+    assert answers(found) == ["1", "timed_out", "3"]
+    assert found[1]["message"] == "ended after 1 s"
+    assert time.monotonic() - began < 60
+
+
+def test_a_crashing_unit_fails_alone_and_says_how_it_died():
+    found = run(chunk({"y": 0}, {"y": 1, "die": True}, {"y": 2}))
+    assert answers(found) == ["1", "failed", "3"]
+    assert "SIGKILL" in found[1]["message"]
+
+
+def test_a_worker_killed_from_outside_does_not_fail_its_unit(tmp_path):
+    found = run(chunk({"y": 0}, {"y": 1, "die_once": str(tmp_path / "died")}, {"y": 2}))
+    assert answers(found) == ["1", "2", "3"]
+
+
+def test_a_worker_ends_when_its_pipe_closes():
+    lane = Lane()
+    lane._pipe.close()
+    assert lane._process.wait(timeout=30) is not None
+
+
+def test_two_lanes_work_side_by_side():
+    with local_executor(2) as (executor, slots):
+        warm = [executor.submit(run_chunk, chunk({"y": 0, "sleep": 0.2})) for _ in range(2)]
+        [future.result() for future in warm]
+        began = time.monotonic()
+        futures = [executor.submit(run_chunk, chunk({"y": 0, "sleep": 1.0})) for _ in range(2)]
+        [future.result() for future in futures]
+        assert slots == 2
+        assert time.monotonic() - began < 1.9
+
+
+def test_chunks_grow_with_the_speed_of_a_fit_and_share_the_end():
+    assert chunk_sizes(None, 100, 2) == 1
+    assert chunk_sizes(10.0, 100, 2) == 1
+    assert chunk_sizes(0.1, 100, 2) == 10
+    assert chunk_sizes(0.0001, 10_000, 2) == 256
+    assert chunk_sizes(0.0001, 10, 2) == 5
+
+
+def test_a_cluster_that_is_not_there_is_a_user_error():
+    pytest.importorskip("distributed")
+    with pytest.raises(SettingError, match="address of a Dask scheduler"), executor_for(None, "tcp://127.0.0.1:1"):
+        pass
+
+
+def test_no_workers_is_a_user_error():
+    with pytest.raises(SettingError, match="'workers' must be at least 1"), executor_for(-1, None):
+        pass

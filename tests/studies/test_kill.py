@@ -1,0 +1,96 @@
+"""kill -9 at random moments, of the driver and of a worker: after resuming, the same bytes as an undisturbed run."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+KILLS = 20
+PLAN = """
+name = "killed"
+[discovery]
+datasets = ["survey", "synthetic-5", "titanic"]
+learners = ["random", "slow"]
+runs = 60
+rows = 400
+[discovery.slow]
+learner = "{slow}"
+nap = 0.03
+"""
+
+
+def start(plan, folder, workers=2):
+    command = [sys.executable, "-m", "assay", "run", str(plan), "--folder", str(folder), "--workers", str(workers)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def workers_of(driver):
+    """Worker processes whose parent is the driver."""
+    found = subprocess.run(["pgrep", "-P", str(driver.pid)], capture_output=True, text=True).stdout.split()
+    return [int(pid) for pid in found]
+
+
+def alive(pids):
+    """Those still running; a zombie is dead and only waits to be counted."""
+    return [pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and not _is_zombie(pid)]
+
+
+def _is_zombie(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_killed_study_resumes_to_the_same_bytes(tmp_path, outside):
+    plan = tmp_path / "killed.toml"
+    plan.write_text(PLAN.format(slow=outside + "Slow"))
+    assert start(plan, tmp_path / "calm").wait(timeout=300) == 0
+    calm = (tmp_path / "calm" / "scores.csv").read_bytes()
+    moments = random.Random(7)
+    kills, round_, orphans = {"driver": 0, "worker": 0}, 0, []
+    while sum(kills.values()) < KILLS:
+        folder = tmp_path / f"round-{round_}"
+        round_ += 1
+        finished = False
+        while not finished:
+            driver = start(plan, folder)
+            if sum(kills.values()) < KILLS:
+                time.sleep(moments.uniform(0.3, 3.0))
+                victim = moments.choice(["driver", "worker"])
+                workers = workers_of(driver)
+                if driver.poll() is None and (victim == "driver" or workers):
+                    os.kill(driver.pid if victim == "driver" else moments.choice(workers), signal.SIGKILL)
+                    kills[victim] += 1
+                    if victim == "driver":
+                        driver.wait()
+                        time.sleep(0.5)
+                        orphans += alive(workers)
+            finished = driver.wait(timeout=300) == 0
+        assert (folder / "scores.csv").read_bytes() == calm, kills
+    assert orphans == []
+    assert min(kills.values()) >= 3, kills
+
+
+def test_ctrl_c_finishes_what_is_in_flight_and_tells_how_to_go_on(tmp_path, outside):
+    plan = tmp_path / "killed.toml"
+    plan.write_text(PLAN.format(slow=outside + "Slow"))
+    command = [sys.executable, "-m", "assay", "run", str(plan), "--folder", str(tmp_path / "out")]
+    driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "out" / "study.db").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    time.sleep(2.0)
+    driver.send_signal(signal.SIGINT)
+    _, told = driver.communicate(timeout=120)
+    assert driver.returncode == 130
+    assert f"Go on with: assay run {plan}" in told
+    assert "Traceback" not in told
+    assert start(plan, tmp_path / "out").wait(timeout=300) == 0

@@ -1,0 +1,262 @@
+"""A study: run, resume, refuse, write; the same bytes however it was run."""
+
+import csv
+import json
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from assay.engine import local_executor
+from assay.errors import PlanError, StoreError
+from assay.results import Results
+from assay.store import Store
+from assay.study import Plan, Study
+
+PLAN = """
+name = "small"
+seed = {seed}
+[discovery]
+datasets = ["survey", "synthetic-6"]
+learners = ["random", "correlation"]
+runs = {runs}
+rows = 400
+"""
+
+
+def run(text, folder, workers=1, **how):
+    study = Study(Plan.parse(text, "small.toml", folder=folder))
+    with local_executor(workers) as (executor, slots):
+        return study.run(executor, slots, **how)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("done")
+    outcome = run(PLAN.format(seed=1, runs=6), folder)
+    assert (outcome.done, outcome.failed, outcome.interrupted) == (24, 0, False)
+    return folder
+
+
+def rows_of(folder):
+    with (folder / "scores.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_scores_are_one_long_table(done):
+    rows = rows_of(done)
+    assert list(rows[0]) == "study task item variant respondent repeat measure value status".split()
+    assert len(rows) == 24 * len(Results.read(done).measures)
+    assert {row["status"] for row in rows if row["value"]} == {"ok"}
+    assert all(row["value"] == "" for row in rows if row["status"] != "ok")
+
+
+def test_one_and_two_workers_give_the_same_bytes(done, tmp_path):
+    run(PLAN.format(seed=1, runs=6), tmp_path, workers=2)
+    assert (tmp_path / "scores.csv").read_bytes() == (done / "scores.csv").read_bytes()
+    for file in (done / "variance").iterdir():
+        assert (tmp_path / "variance" / file.name).read_bytes() == file.read_bytes()
+
+
+def test_another_seed_gives_other_scores(done, tmp_path):
+    run(PLAN.format(seed=2, runs=6), tmp_path)
+    assert (tmp_path / "scores.csv").read_bytes() != (done / "scores.csv").read_bytes()
+
+
+def test_the_same_command_does_nothing_twice(done):
+    before = (done / "study.db").stat().st_size, (done / "scores.csv").read_bytes()
+    seen = []
+    study = Study(Plan.parse(PLAN.format(seed=1, runs=6), "small.toml", folder=done))
+    with local_executor(1) as (executor, slots):
+        study.run(executor, slots, lambda progress: seen.append((progress.before, progress.done)))
+    assert seen == [(24, 0)]
+    assert (done / "scores.csv").read_bytes() == before[1]
+
+
+def test_learners_see_the_same_draws_and_repeats_differ(tmp_path):
+    plan = PLAN.format(seed=1, runs=4).replace('"random", "correlation"', '"correlation", "twin"')
+    run(plan + '[discovery.twin]\nlearner = "correlation"\n', tmp_path)
+    by = {}
+    for row in rows_of(tmp_path):
+        by.setdefault((row["item"], row["measure"], row["respondent"]), []).append(row["value"])
+    for (item, measure, respondent), values in by.items():
+        assert values == by[item, measure, "twin"], respondent
+    assert len(set(by["survey", "shd", "correlation"])) > 1
+
+
+def test_a_variance_file_tells_runs_from_means(done):
+    found = json.loads((done / "variance" / "survey_correlation_variance.json").read_text())
+    assert (found["n_runs"], found["vary"], found["failures"]) == (6, "redraw", {})
+    f1 = found["measures"]["f1"]
+    wanted = "mean std ci_lower ci_upper run_lower run_upper median min max degenerate values".split()
+    assert set(wanted) <= set(f1)
+    assert len(f1["values"]) == 6
+    assert (
+        f1["min"] <= f1["run_lower"] <= f1["ci_lower"] <= f1["mean"] <= f1["ci_upper"] <= f1["run_upper"] <= f1["max"]
+    )
+
+
+def test_a_folder_of_another_plan_is_refused_and_unchanged(done):
+    before = (done / "scores.csv").read_bytes(), (done / "study.toml").read_bytes()
+    with pytest.raises(StoreError, match=r"another plan \(discovery.runs 6, now 7\)\. Use a new folder, or --replan"):
+        run(PLAN.format(seed=1, runs=7), done)
+    assert ((done / "scores.csv").read_bytes(), (done / "study.toml").read_bytes()) == before
+
+
+def test_replan_keeps_the_runs_that_still_belong(tmp_path):
+    run(PLAN.format(seed=1, runs=3), tmp_path)
+    first = rows_of(tmp_path)
+    outcome = run(PLAN.format(seed=1, runs=5), tmp_path, replan=True)
+    assert outcome.done == 20
+    after = rows_of(tmp_path)
+    assert [row for row in after if int(row["repeat"]) < 3] == first
+
+
+def test_bad_learners_get_a_status_and_leave_the_rest_alone(tmp_path, outside):
+    names = ["Raises", "Nonsense", "Stranger", "Crashes", "Exits", "Prints"]
+    learners = ", ".join(f'"{name}"' for name in ["random", *names])
+    tables = "".join(f'[discovery.{name}]\nlearner = "{outside}{name}"\n' for name in names)
+    plan = f'[discovery]\ndatasets = ["survey"]\nlearners = [{learners}]\nruns = 2\nrows = 400\n{tables}'
+    outcome = run(plan, tmp_path, workers=2)
+    assert outcome.failed == 10
+    found = {row["respondent"]: row for row in Results.read(tmp_path).completeness()}
+    assert found["random"]["ok"] == found["Prints"]["ok"] == 2
+    assert found["Raises"]["failed"] == found["Crashes"]["failed"] == found["Exits"]["failed"] == 2
+    assert found["Nonsense"]["unreadable"] == found["Stranger"]["unreadable"] == 2
+    messages = {run.respondent: run.message for run in Results.read(tmp_path).failed_runs()}
+    assert "RuntimeError: the matrix is singular (outside_learners.py:" in messages["Raises"]
+    assert "SIGSEGV" in messages["Crashes"]
+    assert messages["Nonsense"] == "fit must return a Graph, got ndarray"
+    rows = [row for row in rows_of(tmp_path) if row["respondent"] == "Raises"]
+    assert {(row["value"], row["status"]) for row in rows} == {("", "failed")}
+    assert len(rows) == 2 * len(Results.read(tmp_path).measures)
+
+
+def test_a_hanging_fit_is_ended_and_the_study_goes_on(tmp_path, outside):
+    plan = (
+        '[discovery]\ndatasets = ["survey"]\nlearners = ["random", "hangs"]\nruns = 6\nrows = 400\ntime_limit = 1\n'
+        f'[discovery.hangs]\nlearner = "{outside}HangsSometimes"\n'
+    )
+    run(plan, tmp_path, workers=2)
+    found = {row["respondent"]: row for row in Results.read(tmp_path).completeness()}
+    assert found["random"]["ok"] == 6
+    assert found["hangs"]["timed_out"] >= 1
+    assert found["hangs"]["ok"] + found["hangs"]["timed_out"] == 6
+
+
+def test_retry_does_what_failed_again(tmp_path, outside):
+    plan = (
+        '[discovery]\ndatasets = ["survey"]\nlearners = ["raises"]\nruns = 2\nrows = 400\n'
+        f'[discovery.raises]\nlearner = "{outside}Raises"\n'
+    )
+    run(plan, tmp_path)
+    seen = []
+    study = Study(Plan.parse(plan, "x.toml", folder=tmp_path))
+    with local_executor(1) as (executor, slots):
+        study.run(executor, slots, lambda p: seen.append(p.done), retry=True)
+    assert seen[-1] == 2
+    assert len(Results.read(tmp_path).failed_runs()) == 2
+
+
+# ---- a store that cannot be used is reported and not touched
+
+
+def test_a_damaged_database_is_reported_and_not_touched(tmp_path):
+    (tmp_path / "study.db").write_bytes(b"this is no database" * 100)
+    before = (tmp_path / "study.db").read_bytes()
+    with pytest.raises(StoreError, match="sound SQLite file.*not touched"):
+        run(PLAN.format(seed=1, runs=2), tmp_path)
+    assert (tmp_path / "study.db").read_bytes() == before
+
+
+def test_a_database_damaged_in_the_middle_is_reported(tmp_path):
+    run(PLAN.format(seed=1, runs=5), tmp_path)
+    with sqlite3.connect(tmp_path / "study.db") as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    raw = bytearray((tmp_path / "study.db").read_bytes())
+    raw[4096 : 4096 * 3] = b"\xff" * 4096 * 2
+    (tmp_path / "study.db").write_bytes(raw)
+    with pytest.raises(StoreError, match="sound SQLite file"):
+        Results.read(tmp_path)
+
+
+def test_a_locked_database_says_what_to_do(tmp_path):
+    run(PLAN.format(seed=1, runs=2), tmp_path)
+    other = sqlite3.connect(tmp_path / "study.db", isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    try:
+        with pytest.raises(StoreError, match="locked by another program"):
+            run(PLAN.format(seed=1, runs=2), tmp_path)
+    finally:
+        other.close()
+
+
+def test_a_second_driver_is_sent_away(tmp_path):
+    with Store.writing(tmp_path):
+        code = (
+            "from pathlib import Path\nfrom assay.store import Store\nfrom assay.errors import StoreError\n"
+            f"try:\n    with Store.writing(Path({str(tmp_path)!r})):\n        print('in')\n"
+            "except StoreError as error:\n    print(error)\n"
+        )
+        told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "is being written by another assay" in told
+
+
+def test_a_folder_without_a_study_says_so(tmp_path):
+    with pytest.raises(StoreError, match="must be a study folder"):
+        Results.read(tmp_path)
+
+
+# ---- plans
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("[discovery]", "[discvery]"), "'discvery' is not a key of a plan. Did you mean 'discovery'"),
+        (("runs", "rnus"), "'rnus' is not a setting of discovery. Did you mean 'runs'"),
+        (("runs = 6", "runs = 0"), "'runs' must be a whole number of at least 1, got 0"),
+        (("runs = 6", 'runs = "six"'), "'runs' must be a whole number"),
+        (('"random"', '"randm"'), "'randm' is not a learner. Did you mean 'random'"),
+        (('"survey"', '"survy"'), "'survy' is not a dataset. Did you mean 'survey'"),
+        (("seed = 1", "seed = -1"), "'seed' must be a whole number of at least 0"),
+        (("rows = 400", 'vary = "shuffle"'), "'vary' must be one of auto, redraw"),
+        (("rows = 400", "time_limit = 0"), "'time_limit' must be a number above 0"),
+        (("rows = 400", "level = 2"), r"'level' must be in \(0, 1\)"),
+        (('"survey"', '"survey", "survey"'), "must name each once"),
+        (("[discovery]", "[discovery"), "must be TOML"),
+    ],
+)
+def test_a_wrong_plan_is_told_in_one_line(change, message):
+    with pytest.raises(Exception, match=message) as caught:
+        Plan.parse(PLAN.format(seed=1, runs=6).replace(*change), "small.toml")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_misspelt_setting_names_its_place():
+    plan = PLAN.format(seed=1, runs=6) + "[discovery.correlation]\naplha = 0.01\n"
+    with pytest.raises(
+        Exception, match=r"'aplha' is not a setting of correlation. Did you mean 'alpha'\?  \(small.toml, \[dis"
+    ):
+        Plan.parse(plan, "small.toml")
+
+
+def test_alpha_out_of_range_is_refused():
+    plan = PLAN.format(seed=1, runs=6) + "[discovery.correlation]\nalpha = 5\n"
+    with pytest.raises(Exception, match=r"'alpha' of correlation must be in \(0, 1\), got 5. Try 0.05."):
+        Plan.parse(plan, "small.toml")
+
+
+def test_real_rows_cannot_be_redrawn():
+    plan = '[discovery]\ndatasets = ["sachs"]\nlearners = ["random"]\nvary = "redraw"\n'
+    with pytest.raises(PlanError, match="no model to draw fresh ones from"):
+        Plan.parse(plan, "x.toml")
+
+
+def test_text_needs_codes_to_become_numbers():
+    plan = '[discovery]\ndatasets = ["survey"]\nlearners = ["sortnregress"]\n'
+    with pytest.raises(Exception, match="survey must hold numbers for sortnregress, got text in column 'A'"):
+        Plan.parse(plan, "x.toml")
+    Plan.parse(plan + "codes = true\n", "x.toml")
