@@ -28,7 +28,20 @@ def detail(kind: str, name: str) -> dict[str, Any]:
     return found[name]
 
 
-def check_dataset(name: str) -> list[dict[str, Any]]:
+def check(name: str) -> list[dict[str, Any]]:
+    """The rules for a learner, or those for a data set, whichever the name is."""
+    from assay.learners.contract import check_learner
+
+    is_data = name in registry.names("dataset") or name.startswith("synthetic-") or ".py:" not in name and "." in name
+    if not is_data and name not in registry.names("learner") and ".py:" not in name:
+        known = (*registry.names("learner"), *registry.names("dataset"))
+        raise UnknownName("learner or dataset", name, known, hint="See 'assay list'.")
+    if is_data:
+        return _check_dataset(name)
+    return [{"rule": c.rule, "verdict": c.verdict, "detail": c.detail} for c in check_learner(build(name))]
+
+
+def _check_dataset(name: str) -> list[dict[str, Any]]:
     """Whether a data set can be used, rule by rule."""
     from numpy.random import default_rng
 

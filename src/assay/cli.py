@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from assay import __version__
-from assay.errors import AssayError, UnknownName, did_you_mean
+from assay.errors import AssayError, did_you_mean
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
 COMMANDS = ("new", "plan", "run", "show", "list", "check")
@@ -194,15 +194,8 @@ def _list(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from assay import catalogue, terminal
-    from assay.learners.base import build
-    from assay.learners.contract import check_learner
 
-    try:
-        learner = build(options.name)
-    except UnknownName:
-        found = catalogue.check_dataset(options.name)  # says what is wrong with both kinds of name
-    else:
-        found = [{"rule": c.rule, "verdict": c.verdict, "detail": c.detail} for c in check_learner(learner)]
+    found = catalogue.check(options.name)
     if options.json:
         _print_json(found)
     else:

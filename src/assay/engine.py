@@ -159,7 +159,8 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, int]]:
 @contextmanager
 def executor_for(workers: int | None, cluster: str | None) -> Iterator[tuple[Executor, int]]:
     """The executor a command line asks for, and how many units it runs at a time."""
-    with dask_executor(cluster) if cluster else local_executor(workers or os.cpu_count() or 1) as made:
+    here = (os.cpu_count() or 1) if workers is None else workers
+    with dask_executor(cluster) if cluster else local_executor(here) as made:
         yield made
 
 

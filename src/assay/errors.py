@@ -28,8 +28,8 @@ class UnknownName(AssayError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = ""):
         nearest = did_you_mean(name, known)
-        advice = nearest or f"See 'assay list {kind}s'."
-        super().__init__(f"{name!r} is not a {kind}. {advice}{' ' + hint if hint else ''}")
+        advice = nearest or (f"See 'assay list {kind}s'." if " " not in kind else "")
+        super().__init__(" ".join(part for part in (f"{name!r} is not a {kind}.", advice, hint) if part))
 
 
 class MissingExtra(AssayError):

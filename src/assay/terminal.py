@@ -195,7 +195,7 @@ def _notes(results: Results) -> list[str]:
     notes = [
         f"mean [CI]: {level:g} % bootstrap interval of the mean.  of runs: {100 * (1 - results.level) / 2:g} to "
         f"{100 * (1 + results.level) / 2:g} % range of single runs.",
-        "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* measures are against the DAG.",
+        "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* against the DAG.",
     ]
     assumed = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "assumed"})
     if assumed:

@@ -26,25 +26,26 @@ def canonical_dag(mag):
     return dag
 
 
-def questions(d):
-    """Every (x, y, given) among the first d nodes."""
-    sets = chain.from_iterable(combinations(range(d), k) for k in range(d - 1))
-    return [(x, y, s) for s in sets for x, y in combinations([v for v in range(d) if v not in s], 2)]
+def questions(mag):
+    """Every (x, y, given) with x and y apart; adjacent nodes of a MAG are never separated, so they need no asking."""
+    nodes = range(len(mag))
+    apart = [(x, y) for x, y in combinations(nodes, 2) if mag[x, y] == NONE]
+    sets = chain.from_iterable(combinations(nodes, k) for k in range(len(mag) - 1))
+    return [(x, y, given) for given in sets for x, y in apart if x not in given and y not in given]
 
 
 def is_ancestral(mag):
+    """An arrow into j forbids j being an ancestor of the other end."""
     directed = (mag == ARROW) & (mag.T == TAIL)
-    for i, j in np.argwhere(mag == ARROW):  # an arrow into j forbids j being an ancestor of i
-        if ancestors(directed, [int(i)])[j]:
-            return False
-    return True
+    before = np.array([ancestors(directed, [j]) for j in range(len(mag))])  # before[j, i]: i is an ancestor of j
+    return not ((mag == ARROW) & before).any()
 
 
 def pag_by_enumeration(mag):
     """Intersect the marks of all MAGs with the same skeleton and the same separations."""
     d = len(mag)
     dag = canonical_dag(mag)
-    truth = [(question, d_separated(dag, *question)) for question in questions(d)]
+    truth = [(question, d_separated(dag, *question)) for question in questions(mag)]
     pairs = [(i, j) for i, j in combinations(range(d), 2) if mag[i, j] != NONE]
     seen_tail, seen_arrow = np.zeros((d, d), bool), np.zeros((d, d), bool)
     for choice in product(((TAIL, ARROW), (ARROW, TAIL), (ARROW, ARROW)), repeat=len(pairs)):
@@ -64,7 +65,7 @@ def pag_by_enumeration(mag):
     return np.where(mag == NONE, NONE, marks)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(56))
 def test_pag_is_what_all_equivalent_mags_share(seed):
     rng = np.random.default_rng(seed)
     while True:

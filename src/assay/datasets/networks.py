@@ -21,6 +21,7 @@ from assay.datasets.table import Table
 from assay.errors import SettingError
 from assay.graphs import Graph
 
+Array = NDArray[np.float64]
 PROPERTIES = ("causally sufficient", "acyclic")
 
 
@@ -39,39 +40,29 @@ class Network:
         return Graph.from_edges([f"{p} -> {v.name}" for v in self.variables for p in v.parents], names, "dag")
 
     @cached_property
-    def _steps(self) -> list[tuple[int, list[tuple[int, int]], NDArray[np.float64]]]:
-        """In causal order: column, (parent column, stride) pairs, and the flat table of cumulative probabilities.
-
-        Row r of the flat table is shifted by r, which makes the whole table one sorted list: one binary search
-        finds the level for all rows at once.
-        """
+    def _steps(self) -> list[tuple[int, list[tuple[int, int]], list[Array]]]:
+        """In causal order: column, (parent column, stride) pairs, and P(X <= k | row) for each k but the last."""
         position = {v.name: j for j, v in enumerate(self.variables)}
-        steps: list[tuple[int, list[tuple[int, int]], NDArray[np.float64]]] = []
+        steps: list[tuple[int, list[tuple[int, int]], list[Array]]] = []
         for name in self.truth.topological_order():
             variable = self.variables[position[name]]
             shape = variable.table.shape
             strides = [int(np.prod(shape[k + 1 : -1], dtype=int)) for k in range(len(shape) - 1)]
             cumulative = np.cumsum(variable.table.reshape(-1, shape[-1]), axis=1)
-            cumulative[:, -1] = 1.0  # rounding must not leave a gap above the last level
-            cumulative += np.arange(len(cumulative))[:, None]
             parents = [(position[p], s) for p, s in zip(variable.parents, strides, strict=True)]
-            steps.append((position[name], parents, np.asarray(cumulative.ravel())))
+            steps.append((position[name], parents, [np.array(column) for column in cumulative.T[:-1]]))
         return steps
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
         n = self.about.rows if n is None else n
         if n < 1:
             raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
-        rng = need_rng(rng, self.name)
-        codes = np.empty((len(self.variables), n), dtype=np.int64)
-        uniform = rng.random((len(self.variables), n))
+        uniform = need_rng(rng, self.name).random((len(self.variables), n))
+        codes = np.zeros((len(self.variables), n), dtype=np.intp)
         for column, parents, cumulative in self._steps:
-            k = len(self.variables[column].levels)
-            if not parents:
-                codes[column] = np.searchsorted(cumulative, uniform[column], side="right")
-                continue
-            row = sum(codes[parent] * stride for parent, stride in parents)
-            codes[column] = np.searchsorted(cumulative, row + uniform[column], side="right") - row * k
+            row = sum((codes[parent] * stride for parent, stride in parents), start=np.zeros(n, dtype=np.intp))
+            for at_most in cumulative:
+                codes[column] += uniform[column] > at_most[row]
         names = tuple(v.name for v in self.variables)
         return Table(names, codes.T.astype(np.float64), tuple(v.levels for v in self.variables), self.name)
 

@@ -130,7 +130,8 @@ def check_usable(table: Table) -> None:
         levels = table.levels[j]
         value = levels[int(table.values[0, j])] if levels else f"{table.values[0, j]:g}"
         raise DataError(
-            f"column {table.names[j]!r} of {table.source} must vary, got a constant (all {value}). Drop it, or use more rows."
+            f"column {table.names[j]!r} of {table.source} must vary, got a constant (all {value}). "
+            "Drop it, or use more rows."
         )
 
 

@@ -60,7 +60,7 @@ def find_cycle(directed: Matrix) -> list[int]:
 
 def ancestors(directed: Matrix, of: Sequence[int]) -> Matrix:
     """ancestors[i]: i is in `of` or has a directed path into it."""
-    found = np.zeros(len(directed), dtype=bool)
+    found: Matrix = np.zeros(len(directed), dtype=bool)
     found[list(of)] = True
     while True:
         more = found | directed[:, found].any(axis=1)

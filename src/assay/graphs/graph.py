@@ -155,8 +155,8 @@ class Graph:
         marks[edge.T & ~edge] = TAIL
         if kind == "cpdag":
             marks[both] = TAIL
-        elif kind == "dag" and both.any():
-            i, j = np.argwhere(both)[0]
+        elif kind == "dag" and np.triu(both, 1).any():
+            i, j = np.argwhere(np.triu(both, 1))[0]
             raise GraphError(
                 f"a dag must have one direction an edge, got {nodes[i]} -> {nodes[j]} and {nodes[j]} -> {nodes[i]}. "
                 "Use kind='cpdag' if the pair means an undirected edge."

@@ -1,5 +1,25 @@
 """Learners: data in, graph out. One file a learner; the names are in `assay.registry`."""
 
-from assay.learners.base import Card, Learner, build, check_alpha, check_answer, checked, fitting, settings_of
+from assay.learners.base import (
+    Card,
+    Learner,
+    build,
+    check_alpha,
+    check_answer,
+    checked,
+    fitting,
+    learner,
+    settings_of,
+)
 
-__all__ = ["Card", "Learner", "build", "check_alpha", "check_answer", "checked", "fitting", "settings_of"]
+__all__ = [
+    "Card",
+    "Learner",
+    "build",
+    "check_alpha",
+    "check_answer",
+    "checked",
+    "fitting",
+    "learner",
+    "settings_of",
+]

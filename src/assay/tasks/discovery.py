@@ -160,9 +160,7 @@ class Discovery:
             "truth": dataset.about.truth,
             "level_codes": self.codes and "discrete" not in card.data and dataset.about.data != "continuous",
             "assumptions": assumptions(card, dataset.about),
-            "perfect_class_against_dag": {
-                name: score.value for name, score in reference.perfect(card.returns).items()
-            },
+            "perfect_class_against_dag": {name: score.value for name, score in reference.perfect(card.returns).items()},
         }
 
 

@@ -1,0 +1,69 @@
+"""What the runner adds to a fit: 2,400 trivial fits, time of the whole study less the fits' own, per fit.
+
+The work of a unit is drawing its rows, the fit, and scoring all measures; the runner is everything else: processes,
+pipes, hashing, SQLite, and the files that are written at the end. Measured with one worker, so that nothing overlaps.
+"""
+
+import tempfile
+import time
+from pathlib import Path
+
+import harness  # first: it sets the number of threads
+
+from assay.engine import local_executor
+from assay.study import Plan, Study
+from assay.tasks.discovery import perform
+
+FITS = 2400
+PLAN = f"""
+name = "trivial"
+[discovery]
+datasets = ["cancer", "asia", "synthetic-5"]
+learners = ["random", "again"]
+runs = {FITS // 6}
+rows = 100
+[discovery.again]
+learner = "random"
+edges_per_node = 1
+"""
+
+
+def seconds_of_the_work(study):
+    """The same units in this process, one after another, without the runner."""
+    for cell in study.cells:
+        perform(cell.common, cell.unit(0))
+    began = time.perf_counter()
+    for cell in study.cells:
+        for repeat in range(cell.repeats):
+            perform(cell.common, cell.unit(repeat))
+    return time.perf_counter() - began
+
+
+def seconds_of_the_study(study):
+    with local_executor(1) as (executor, slots):
+        began = time.perf_counter()
+        study.run(executor, slots)
+        return time.perf_counter() - began
+
+
+def main():
+    options = harness.options(__doc__)
+    with tempfile.TemporaryDirectory() as folder:
+        study = Study(Plan.parse(PLAN, "trivial.toml", folder=Path(folder) / "study"))
+        work = seconds_of_the_work(study)
+        whole = seconds_of_the_study(study)
+        began = time.perf_counter()
+        with local_executor(1) as (executor, slots):
+            study.run(executor, slots)
+        again = time.perf_counter() - began
+    added = (whole - work) / FITS
+    lines = [harness.Line(f"added to each of {FITS:,} fits", added, 0.002, limit=True)]
+    notes = (
+        f"study {whole:.2f} s, of which drawing, fitting and scoring {work:.2f} s ({work / FITS * 1e3:.2f} ms a fit)",
+        f"the same command again, nothing to do: {again:.2f} s",
+    )
+    harness.finish("runner", lines, notes, options.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Networks: their graphs are those of the literature, and draws follow their tables."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.datasets import load
+from assay.datasets.networks import network_of_file
+from assay.errors import AssayError
+
+# edges and reversible edges of the CPDAG: bnlearn repository; reversible counts from causal-learn's dag2cpdag
+EDGES = {
+    "asia": (8, 8, 3), "cancer": (5, 4, 0), "earthquake": (5, 4, 0), "survey": (6, 6, None), "child": (20, 25, 12),
+    "alarm": (37, 46, 4), "insurance": (27, 52, 18), "hailfinder": (56, 66, None), "hepar2": (70, 123, None),
+    "sachs-17": (11, 17, 17),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_networks_have_the_published_size(name):
+    nodes, edges, reversible = EDGES[name]
+    truth = load(name).truth
+    assert (len(truth), truth.n_edges()) == (nodes, edges)
+    if reversible is not None:
+        assert int(truth.to_cpdag().undirected.sum()) // 2 == reversible
+
+
+@pytest.mark.parametrize("name", ["asia", "child", "insurance"])
+def test_draws_follow_every_table(name):
+    """chi2 of each child given each combination of its parents, against the table; no p too small over all of them."""
+    network = load(name)
+    table = network.draw(200_000, np.random.default_rng(3))
+    codes = table.values.astype(int)
+    position = {variable.name: j for j, variable in enumerate(network.variables)}
+    worst, tests = 1.0, 0
+    for variable in network.variables:
+        parents = [position[parent] for parent in variable.parents]
+        for combination in np.ndindex(variable.table.shape[:-1]):
+            rows = (codes[:, parents] == combination).all(axis=1)
+            seen = np.bincount(codes[rows, position[variable.name]], minlength=len(variable.levels))
+            expected = variable.table[combination] * rows.sum()
+            assert (seen[expected == 0] == 0).all()
+            if rows.sum() >= 50 and (expected[expected > 0] >= 5).all() and (expected > 0).sum() > 1:
+                worst = min(worst, stats.chisquare(seen[expected > 0], expected[expected > 0]).pvalue)
+                tests += 1
+    assert worst > 0.01 / tests
+
+
+def test_the_same_seed_draws_the_same_rows_and_another_seed_others():
+    asia = load("asia")
+    first, again, other = (asia.draw(500, np.random.default_rng(seed)).values for seed in (1, 1, 2))
+    assert (first == again).all()
+    assert (first != other).any()
+
+
+def test_a_users_own_network_works_like_a_built_in_one(tmp_path):
+    path = tmp_path / "wet.bif"
+    path.write_text(
+        "network wet {}\n"
+        "variable rain { type discrete [ 2 ] { yes, no }; }\n"
+        "variable wet { type discrete [ 3 ] { dry, damp, soaked }; }\n"
+        "probability ( rain ) { table 0.25, 0.75; }\n"
+        "probability ( wet | rain ) { (yes) 0, 0.5, 0.5; (no) 0.9, 0.1, 0; }\n"
+    )
+    network = network_of_file(path)
+    assert [str(edge) for edge in network.truth.edges] == ["rain -> wet"]
+    rows = network.draw(4000, np.random.default_rng(0)).values
+    assert abs((rows[:, 0] == 0).mean() - 0.25) < 0.03
+    assert not ((rows[:, 0] == 0) & (rows[:, 1] == 0)).any()
+    assert load(str(path)).truth == network.truth
+
+
+def test_a_flat_table_runs_over_the_last_parent_first(tmp_path):
+    path = tmp_path / "flat.bif"
+    path.write_text(
+        "network n {}\nvariable a { type discrete [ 2 ] { x, y }; }\nvariable b { type discrete [ 2 ] { x, y }; }\n"
+        "probability ( a ) { table 0.5, 0.5; }\nprobability ( b | a ) { table 0.9, 0.2, 0.1, 0.8; }\n"
+    )
+    b = network_of_file(path).variables[1]
+    np.testing.assert_allclose(b.table, [[0.9, 0.1], [0.2, 0.8]])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("(no) 0.9, 0.1", "", "a row for every combination"),
+        ("0.9, 0.1", "0.9, 0.3", "sum to 1"),
+        ("0.9, 0.1", "0.9", "must have 2 numbers here, got 1"),
+        ("0.9, 0.1", "0.9, x", "must hold numbers"),
+        ("(no)", "(maybe)", "must name a level"),
+        ("[ 2 ]", "[ 3 ]", "different levels"),
+        ("wet | rain", "wet | rian", "must be a variable. Did you mean 'rain'"),
+        ("( rain ) { table", "( wet | rain ) { table", "probability block"),
+    ],
+)
+def test_a_wrong_bif_is_told_in_one_line(tmp_path, old, new, message):
+    text = (
+        "network n {}\nvariable rain { type discrete [ 2 ] { yes, no }; }\n"
+        "variable wet { type discrete [ 2 ] { dry, wet }; }\n"
+        "probability ( rain ) { table 0.25, 0.75; }\nprobability ( wet | rain ) { (yes) 0, 1; (no) 0.9, 0.1; }\n"
+    )
+    path = tmp_path / "bad.bif"
+    path.write_text(text.replace(old, new))
+    with pytest.raises(AssayError, match=message) as caught:
+        network_of_file(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_cyclic_network_is_refused(tmp_path):
+    path = tmp_path / "cycle.bif"
+    path.write_text(
+        "network n {}\nvariable a { type discrete [ 2 ] { x, y }; }\nvariable b { type discrete [ 2 ] { x, y }; }\n"
+        "probability ( a | b ) { (x) 0.5, 0.5; (y) 0.5, 0.5; }\nprobability ( b | a ) { (x) 0.5, 0.5; (y) 0.5, 0.5; }\n"
+    )
+    with pytest.raises(AssayError, match=r"one edge|cycle"):
+        network_of_file(path)

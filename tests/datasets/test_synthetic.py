@@ -1,0 +1,102 @@
+"""The synthetic family: graphs of the size asked for, noise of unit variance, no order to read off."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.datasets import load
+from assay.datasets.synthetic import Synthetic
+from assay.errors import SettingError
+from assay.measures.sortability import varsortability
+
+KURTOSIS = {"gaussian": 0.0, "laplace": 3.0, "uniform": -1.2, "exponential": 6.0, "student-t": 6.0}
+
+
+def rows(dataset, n=2000, seed=1):
+    return dataset.draw(n, np.random.default_rng(seed)).values
+
+
+@pytest.mark.parametrize("graph", ["erdos-renyi", "scale-free"])
+@pytest.mark.parametrize("edges_per_node", [0.5, 1.5, 3])
+def test_graphs_are_acyclic_and_have_the_edges_asked_for(graph, edges_per_node):
+    for seed in range(5):
+        truth = Synthetic(nodes=20, edges_per_node=edges_per_node, graph=graph, graph_seed=seed).truth
+        assert truth.n_edges() == round(20 * edges_per_node)
+        truth.topological_order()
+
+
+def test_scale_free_graphs_have_hubs():
+    def largest_degree(graph):
+        return max(Synthetic(nodes=200, graph=graph, graph_seed=s).truth.adjacent.sum(axis=0).max() for s in range(3))
+
+    assert largest_degree("scale-free") > 1.5 * largest_degree("erdos-renyi")
+
+
+def test_the_order_of_the_nodes_is_no_causal_order():
+    directed = Synthetic(nodes=30).truth.directed
+    forward = np.triu(directed).sum() / directed.sum()
+    assert 0.2 < forward < 0.8
+
+
+def test_weights_stay_away_from_zero():
+    weights = Synthetic(nodes=30).true_weights.weights
+    assert np.abs(weights[weights != 0]).min() >= 0.5
+
+
+@pytest.mark.parametrize("noise", KURTOSIS)
+def test_noise_has_unit_variance_and_its_own_shape(noise):
+    values = rows(Synthetic(nodes=2, edges_per_node=0, noise=noise, standardised=False), 200_000).ravel()
+    assert values.mean() == pytest.approx(0, abs=0.01)
+    assert values.var() == pytest.approx(1, abs=0.03)
+    slack = 2.0 if noise in ("student-t", "exponential") else 0.15
+    assert stats.kurtosis(values) == pytest.approx(KURTOSIS[noise], abs=slack)
+
+
+def test_linear_rows_have_the_covariance_of_the_model():
+    model = Synthetic(nodes=6, standardised=False)
+    mixing = np.linalg.inv(np.eye(6) - model.true_weights.weights)
+    np.testing.assert_allclose(np.cov(rows(model, 400_000).T), mixing.T @ mixing, rtol=0.1, atol=0.2)
+
+
+def test_standardised_columns_give_no_order_away_and_raw_ones_do():
+    raw, standardised = Synthetic(nodes=12, standardised=False), Synthetic(nodes=12)
+    assert varsortability(rows(raw), raw.truth).value > 0.9  # facts: .988 on raw ER graphs with 12 nodes
+    assert varsortability(rows(standardised), standardised.truth).value == pytest.approx(0.5)
+
+
+def test_nonlinear_relations_are_not_linear():
+    model = Synthetic(nodes=2, edges_per_node=0.5, relation="nonlinear", noise="gaussian", graph_seed=3)
+    cause = model.truth.topological_order()[0]
+    x = rows(model, 50_000)
+    i, j = model.truth.index(cause), 1 - model.truth.index(cause)
+    line = np.polynomial.Polynomial.fit(x[:, i], x[:, j], 1)
+    curve = np.polynomial.Polynomial.fit(x[:, i], x[:, j], 9)
+    assert np.var(x[:, j] - curve(x[:, i])) < 0.97 * np.var(x[:, j] - line(x[:, i]))
+
+
+def test_the_graph_is_fixed_and_the_rows_are_fresh():
+    first, second = load("synthetic-12"), Synthetic(nodes=12)
+    assert first.truth == second.truth
+    assert (rows(first, seed=1) != rows(first, seed=2)).any()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"nodes": 1}, "'nodes' of synthetic must be in"),
+        ({"edges_per_node": 9}, "'edges_per_node' of synthetic must be in"),
+        ({"noise": "cauchy"}, "'noise' of synthetic must be one of"),
+        ({"weights": [0, 1]}, "'weights' of synthetic must be"),
+        ({"graph": "tree"}, "'graph' of synthetic must be one of"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, message):
+    with pytest.raises(SettingError, match=message):
+        Synthetic(**settings)
+
+
+def test_a_member_of_the_family_can_be_named_in_a_plan():
+    made = load("hard", {"kind": "synthetic", "nodes": 15, "noise": "uniform"})
+    assert (made.name, len(made.truth)) == ("hard", 15)
+    with pytest.raises(SettingError, match="'nodez' is not a setting of synthetic. Did you mean 'nodes'"):
+        load("hard", {"kind": "synthetic", "nodez": 15})

@@ -1,0 +1,743 @@
+"""Every format gives the same graph back, and refuses in one line what it cannot read."""
+
+import gzip
+import json
+import time
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.errors import AssayError, GraphError
+from assay.graphs import ARROW, CIRCLE, NONE, TAIL, Graph, formats
+
+ASIA = ["asia -> tub", "smoke -> lung", "smoke -> bronc", "tub -> either", "lung -> either", "either -> xray"]
+ODD_NAMES = [
+    "two words",
+    'say "hi"',
+    "it's",
+    "1st",
+    "-1.5",
+    "Größe",
+    "年齢",
+    "a -> b",
+    "back\\slash\\",
+    "",
+    " blank ",
+    "comma, semicolon; tab\t",
+    "line\nbreak",
+    "carriage\rreturn",
+    "<b>&amp;</b>",
+    "node",
+    "graph",
+    "NA",
+    "nan",
+    "{brace} [bracket] (paren) | bar",
+    "// no comment /* nor this */ # nor this",
+    "null\x00byte \x1b[0m \x85 \u2028",
+    "\\u0041",
+    "%7B=+-@",
+    "e\u0301 \U0001f600",
+    "source",
+    "property assay_name",
+]
+TEXT = {
+    "json": (Graph.to_json, Graph.from_json),
+    "dot": (Graph.to_dot, Graph.from_dot),
+    "graphml": (Graph.to_graphml, Graph.from_graphml),
+    "bif": (Graph.to_bif, Graph.from_bif),
+}
+OBJECTS = {
+    "networkx": (Graph.to_networkx, Graph.from_networkx),
+    "causallearn": (Graph.to_causallearn, Graph.from_causallearn),
+    "pandas": (Graph.to_pandas, Graph.from_pandas),
+}
+ROUND_TRIPS = {**TEXT, **OBJECTS}
+SUFFIXES = [".json", ".dot", ".gv", ".graphml", ".xml", ".csv", ".tsv", ".bif", ".bif.gz", ".json.gz"]
+
+
+def same(a, b):
+    """Equal, and in the order of the nodes too, which equality leaves out."""
+    return a == b and a.nodes == b.nodes
+
+
+def random_graph(rng, kind, names):
+    """Any marks the kind allows, some nodes without edges, weights in half of the cases."""
+    d = len(names)
+    marks = np.zeros((d, d), dtype=np.int8)
+    ends = {"dag": [(TAIL, ARROW)], "cpdag": [(TAIL, ARROW), (ARROW, TAIL), (TAIL, TAIL), (ARROW, ARROW)]}
+    ends["pag"] = [(a, b) for a in (TAIL, ARROW, CIRCLE) for b in (TAIL, ARROW, CIRCLE)]
+    ends["weighted"] = [(TAIL, ARROW), (ARROW, TAIL), (ARROW, ARROW)]
+    order = rng.permutation(d)
+    for a in range(d):
+        for b in range(a + 1, d):
+            if rng.random() < 0.4:
+                i, j = order[a], order[b]
+                marks[j, i], marks[i, j] = ends[kind][rng.integers(len(ends[kind]))]
+    weights = None
+    if kind == "weighted" or rng.random() < 0.5:
+        one_way = (marks == TAIL) & (marks.T == ARROW)
+        weights = np.where((marks != NONE) & ~one_way, rng.normal(size=(d, d)), 0.0)
+        weights[rng.random((d, d)) < 0.1] = 0.0  # an edge may have strength 0
+    return Graph(tuple(names), marks, weights, kind)
+
+
+def random_graphs(seed, kinds=("dag", "cpdag", "pag", "weighted"), count=25, names=None):
+    rng = np.random.default_rng(seed)
+    for kind in kinds:
+        for _ in range(count):
+            chosen = names or [f"v{i}" for i in range(rng.integers(0, 9))]
+            yield random_graph(rng, kind, [chosen[i] for i in rng.permutation(len(chosen))])
+
+
+# ---- round trips
+
+
+@pytest.mark.parametrize("name", [name for name in ROUND_TRIPS if name != "bif"])
+def test_every_kind_of_graph_comes_back(name):
+    out, back = ROUND_TRIPS[name]
+    for graph in random_graphs(0, count=50):
+        assert same(back(out(graph)), graph), graph
+
+
+def test_dags_come_back_from_bif():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        graph = random_graph(rng, "dag", [f"v{i}" for i in range(rng.integers(0, 9))])
+        plain = Graph(graph.nodes, graph.marks)
+        assert same(Graph.from_bif(plain.to_bif()), plain)
+
+
+@pytest.mark.parametrize("name", list(ROUND_TRIPS))
+def test_odd_names_come_back(name):
+    out, back = ROUND_TRIPS[name]
+    for graph in random_graphs(2, kinds=("dag",), count=3, names=ODD_NAMES):
+        plain = Graph(graph.nodes, graph.marks)
+        assert same(back(out(plain)), plain)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_files_give_the_same_graph_back(suffix, tmp_path):
+    path = tmp_path / f"graph{suffix}"
+    kinds = ("dag",) if "bif" in suffix else ("dag", "cpdag", "pag", "weighted")
+    graphs = [*random_graphs(3, kinds, count=8), *random_graphs(4, kinds, count=2, names=ODD_NAMES)]
+    for graph in graphs:
+        if "bif" in suffix:
+            graph = Graph(graph.nodes, graph.marks)
+        if len(graph):
+            graph.write(path)
+            assert same(Graph.read(path), graph), path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["json", "dot", "graphml"])
+@given(names=st.lists(st.text(min_size=0, max_size=8), unique=True, max_size=4), seed=st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_any_names_come_back_from_text(name, names, seed):
+    out, back = TEXT[name]
+    graph = random_graph(np.random.default_rng(seed), "pag", names)
+    assert same(back(out(graph)), graph)
+
+
+@given(names=st.lists(st.text(min_size=0, max_size=8), unique=True, max_size=4), seed=st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_any_names_come_back_from_bif_and_csv(names, seed):
+    graph = random_graph(np.random.default_rng(seed), "dag", names)
+    plain = Graph(graph.nodes, graph.marks)
+    assert same(Graph.from_bif(plain.to_bif()), plain)
+    if names:
+        table = formats._to_table(graph, ",")
+        assert same(formats._from_table(table, ",", None, None), graph)
+
+
+def test_weights_keep_every_digit(tmp_path):
+    values = [1 / 3, -1e-300, 1e300, 0.1 + 0.2, 5e-324, -7.0]
+    weights = np.zeros((7, 7))
+    weights[0, 1:] = values
+    graph = Graph.from_matrix(weights, "abcdefg", "row to column")
+    for out, back in (ROUND_TRIPS[name] for name in ROUND_TRIPS if name != "bif"):
+        assert same(back(out(graph)), graph)
+    graph.write(tmp_path / "graph.csv")
+    assert same(Graph.read(tmp_path / "graph.csv"), graph)
+
+
+def test_no_edges_but_weights_is_not_the_same_as_no_weights():
+    graph = Graph(("a", "b"), np.zeros((2, 2)), np.zeros((2, 2)), "weighted")
+    for name, (out, back) in ROUND_TRIPS.items():
+        if name != "bif":
+            assert same(back(out(graph)), graph), name
+
+
+def test_the_same_graph_is_the_same_bytes(tmp_path):
+    graph = Graph.from_edges(ASIA)
+    for suffix in SUFFIXES:
+        first, second = tmp_path / f"1{suffix}", tmp_path / f"2{suffix}"
+        graph.write(first)
+        graph.write(second)
+        assert first.read_bytes() == second.read_bytes()
+
+
+# ---- networkx
+
+
+def test_a_plain_digraph_is_directed_edges():
+    plain = nx.DiGraph([("b", "a"), ("a", "c")])
+    plain.add_node("alone")
+    graph = Graph.from_networkx(plain)
+    assert graph.nodes == ("b", "a", "c", "alone") and graph.kind == "dag"
+    assert {str(edge) for edge in graph.edges} == {"b -> a", "a -> c"}
+
+
+def test_arcs_both_ways_in_a_plain_digraph_are_an_undirected_edge():
+    graph = Graph.from_networkx(nx.DiGraph([("a", "b"), ("b", "a"), ("b", "c")]))
+    assert graph.kind == "cpdag"
+    assert {str(edge) for edge in graph.edges} == {"a -- b", "b -> c"}
+
+
+def test_arcs_both_ways_are_scores_where_the_kind_says_so():
+    plain = nx.DiGraph()
+    plain.add_weighted_edges_from([("a", "b", 0.3), ("b", "a", 0.7)])
+    graph = Graph.from_networkx(plain, kind="weighted")
+    assert graph.weights.tolist() == [[0, 0.3], [0.7, 0]]
+
+
+def test_a_plain_graph_is_undirected_edges():
+    graph = Graph.from_networkx(nx.Graph([(1, 2)]))
+    assert graph.kind == "cpdag" and [str(edge) for edge in graph.edges] == ["1 -- 2"]
+
+
+def test_the_adjacency_of_a_networkx_graph_is_ours():
+    for graph in random_graphs(5, kinds=("weighted",)):
+        if len(graph):
+            matrix = nx.to_numpy_array(graph.to_networkx(), nodelist=graph.nodes)
+            np.testing.assert_array_equal(matrix, graph.weights)
+
+
+def test_networkx_graphs_that_are_no_graph_of_ours_are_refused():
+    with pytest.raises(GraphError, match="parallel edges"):
+        Graph.from_networkx(nx.MultiDiGraph([("a", "b"), ("a", "b")]))
+    with pytest.raises(GraphError, match="must be one of tail, arrow, circle, got 'square'"):
+        Graph.from_networkx(nx.DiGraph([("a", "b", {"source_mark": "square", "target_mark": "arrow"})]))
+    with pytest.raises(GraphError, match="on a networkx.DiGraph"):
+        Graph.from_networkx(nx.Graph([("a", "b", {"source_mark": "tail", "target_mark": "arrow"})]))
+    with pytest.raises(GraphError, match="a second one"):
+        odd = nx.DiGraph([("a", "b", {"source_mark": "circle", "target_mark": "arrow"})])
+        odd.add_edge("b", "a")
+        Graph.from_networkx(odd)
+    with pytest.raises(GraphError, match="unique, got 1"):
+        Graph.from_networkx(nx.DiGraph([(1, "1")]))
+    with pytest.raises(GraphError, match="weight of edge 'a' to 'b' must be a number, got 'heavy'"):
+        Graph.from_networkx(nx.DiGraph([("a", "b", {"weight": "heavy"})]))
+    with pytest.raises(GraphError, match="itself"):
+        Graph.from_networkx(nx.DiGraph([("a", "a")]))
+    with pytest.raises(GraphError, match="must have no cycle, got a -> b -> c -> a"):
+        Graph.from_networkx(nx.DiGraph([("a", "b"), ("b", "c"), ("c", "a")]))
+
+
+# ---- causal-learn
+
+
+def test_causal_learn_reads_our_direction():
+    pytest.importorskip("causallearn")
+    graph = Graph.from_edges(["a -> b", "b o-> c", "c <-> d", "d o-o e"])
+    other = graph.to_causallearn()
+    a, b, c = (other.get_node(name) for name in "abc")
+    assert other.is_parent_of(a, b) and not other.is_parent_of(b, a)
+    assert (other.graph[1, 0], other.graph[0, 1]) == (1, -1)  # causal-learn: i -> j is graph[j, i] = 1
+    assert str(other.get_edge(b, c)) == "b o-> c"
+    assert other.is_ancestor_of(a, b)
+    assert other.get_num_edges() == 4
+
+
+def test_what_causal_learn_builds_is_read_in_its_direction():
+    general = pytest.importorskip("causallearn.graph.GeneralGraph")
+    from causallearn.graph.Edge import Edge
+    from causallearn.graph.Endpoint import Endpoint
+    from causallearn.graph.GraphNode import GraphNode
+
+    a, b, c = (GraphNode(name) for name in "abc")
+    built = general.GeneralGraph([a, b, c])
+    built.add_directed_edge(a, b)
+    built.add_edge(Edge(b, c, Endpoint.CIRCLE, Endpoint.ARROW))
+    graph = Graph.from_causallearn(built)
+    assert graph.kind == "pag" and {str(edge) for edge in graph.edges} == {"a -> b", "b o-> c"}
+    renamed = Graph.from_causallearn(built, kind="pag", nodes=["x", "y", "z"])
+    assert {str(edge) for edge in renamed.edges} == {"x -> y", "y o-> z"}
+
+
+def test_the_answer_of_pc_is_read_from_its_G():
+    pc = pytest.importorskip("causallearn.search.ConstraintBased.PC").pc
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(2, 2000))
+    data = np.column_stack([a, b, a + b + 0.5 * rng.normal(size=2000)])
+    graph = Graph.from_causallearn(pc(data, show_progress=False), kind="cpdag", nodes="abc")
+    assert {str(edge) for edge in graph.edges} == {"a -> c", "b -> c"}
+
+
+def test_two_edges_between_a_pair_of_causal_learn_are_refused():
+    pytest.importorskip("causallearn")
+    other = Graph.from_edges(["a -> b"]).to_causallearn()
+    other.graph[0, 1], other.graph[1, 0] = 4, 5  # TAIL_AND_ARROW, ARROW_AND_ARROW
+    with pytest.raises(GraphError, match="end marks -1, 1 and 2"):
+        Graph.from_causallearn(other)
+
+
+def test_a_missing_package_is_one_line(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "causallearn.graph.GeneralGraph", None)
+    with pytest.raises(AssayError, match=r"needs causal-learn, .*  pip install 'causal-assay\[bench\]'"):
+        Graph.from_edges(["a -> b"]).to_causallearn()
+
+
+# ---- pandas
+
+
+def test_an_edge_list_has_a_row_an_edge():
+    frame = Graph.from_edges(["a -> b", "b o-> c"]).to_pandas()
+    assert frame.columns.tolist() == ["source", "target", "source_mark", "target_mark"]
+    assert frame.values.tolist() == [["a", "b", "tail", "arrow"], ["b", "c", "circle", "arrow"]]
+    weighted = Graph.from_matrix([[0, 2.0], [0, 0]], "ab", "row to column").to_pandas()
+    assert weighted["weight"].tolist() == [2.0]
+
+
+@pytest.mark.parametrize("columns", [("source", "target"), ("from", "to"), ("From", "To"), ("Source", "Target")])
+def test_source_and_target_alone_mean_an_arrow(columns):
+    graph = Graph.from_pandas(pd.DataFrame([("b", "a"), ("a", "c")], columns=list(columns)))
+    assert graph.kind == "dag" and graph.nodes == ("b", "a", "c")
+    assert {str(edge) for edge in graph.edges} == {"b -> a", "a -> c"}
+
+
+def test_given_nodes_rule():
+    frame = Graph.from_edges(["a -> b"], nodes=["a", "b", "alone"]).to_pandas()
+    assert Graph.from_pandas(frame).nodes == ("a", "b", "alone")
+    assert Graph.from_pandas(frame, nodes=["c", "b", "a"]).nodes == ("c", "b", "a")
+    with pytest.raises(GraphError, match="'b' in edge 'a -> b' is not a node"):
+        Graph.from_pandas(frame, nodes=["a", "c"])
+
+
+def test_a_filtered_edge_list_keeps_its_nodes():
+    frame = Graph.from_edges(["a -> b", "b -> c"]).to_pandas()
+    assert Graph.from_pandas(frame[frame["source"] == "a"]).nodes == ("a", "b", "c")
+
+
+def test_edge_lists_that_are_no_graph_are_refused():
+    with pytest.raises(GraphError, match="source,target .or from,to., got cause, effect"):
+        Graph.from_pandas(pd.DataFrame({"cause": ["a"], "effect": ["b"]}))
+    with pytest.raises(GraphError, match="got a -> b and b -> a.*kind='cpdag'.*kind='weighted'"):
+        Graph.from_pandas(pd.DataFrame({"from": ["a", "b"], "to": ["b", "a"]}))
+    with pytest.raises(GraphError, match="every edge must have a weight or none, got none for b -> c"):
+        Graph.from_pandas(pd.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "weight": [1.0, None]}))
+    with pytest.raises(GraphError, match="a second one: a -> b"):
+        Graph.from_pandas(pd.DataFrame({"from": ["a", "a"], "to": ["b", "b"]}))
+
+
+def test_an_edge_list_both_ways_with_weights_is_a_weighted_graph_on_demand():
+    frame = pd.DataFrame({"source": ["a", "b"], "target": ["b", "a"], "weight": [0.3, 0.7]})
+    assert Graph.from_pandas(frame, kind="weighted").weights.tolist() == [[0, 0.3], [0.7, 0]]
+
+
+# ---- JSON
+
+
+def test_json_is_the_documented_form():
+    told = json.loads(Graph.from_edges(["a -> b", "b -- c"]).to_json())
+    assert told == {
+        "format": "assay-graph",
+        "version": 1,
+        "kind": "cpdag",
+        "nodes": ["a", "b", "c"],
+        "edges": [
+            {"source": "a", "target": "b", "marks": "->"},
+            {"source": "b", "target": "c", "marks": "--"},
+        ],
+    }
+
+
+def test_plain_json_means_arrows():
+    graph = Graph.from_json('{"nodes": ["a", "b", 3], "edges": [["b", "a"], ["a", "3"]]}')
+    assert {str(edge) for edge in graph.edges} == {"b -> a", "a -> 3"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must be valid JSON"),
+        ("{", "must be valid JSON"),
+        ("[" * 100_000, "must be valid JSON"),
+        ("[]", "got other content"),
+        ('{"nodes": ["a"]}', "got other content"),
+        ('{"nodes": {"a": 1}, "edges": []}', "got other content"),
+        ('{"nodes": [null], "edges": []}', "a node of a JSON graph must be text, got None"),
+        ('{"nodes": [["a"]], "edges": []}', "must be text"),
+        ('{"nodes": ["a", "a"], "edges": []}', "unique"),
+        ('{"nodes": ["a"], "edges": [["a"]]}', "an edge of a JSON graph must be"),
+        ('{"nodes": ["a"], "edges": [["a", "b"]]}', "'b' in edge 'a -> b' is not a node"),
+        ('{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "marks": "~>"}]}', "'marks' of an edge"),
+        ('{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "weight": "x"}]}', "must be a number"),
+        ('{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "weight": NaN}]}', "finite"),
+        ('{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "weight": 1e999}]}', "finite"),
+        ('{"nodes": ["a", "b"], "edges": [], "kind": "tree"}', "must be one of dag"),
+        ('{"nodes": ["a", "b"], "edges": [], "kind": ["dag"]}', "must be text"),
+        ('{"nodes": [], "edges": [], "format": "node-link"}', "must be of format 'assay-graph'"),
+        ('{"nodes": [], "edges": [], "version": 2}', "version 1, got None version 2. Update"),
+        (json.dumps({"nodes": list(range(5001)), "edges": []}), "at most 5,000 nodes, got 5,001"),
+        (b"{}", "must be text, got bytes"),
+    ],
+)
+def test_json_that_is_no_graph_is_refused(text, message):
+    with pytest.raises(GraphError, match=message):
+        Graph.from_json(text)
+
+
+# ---- DOT
+
+
+def test_dot_says_marks_the_way_graphviz_draws_them():
+    text = Graph.from_edges(["a -> b", "b -- c", "c o-> d"]).to_dot()
+    assert "  a -> b;" in text
+    assert "  b -> c [dir=both, arrowtail=none, arrowhead=none];" in text
+    assert "  c -> d [dir=both, arrowtail=odot, arrowhead=normal];" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("digraph { a -> b -> c; d }", ["a -> b", "b -> c"]),
+        ("digraph{a->b b->c d}", ["a -> b", "b -> c"]),
+        ("strict digraph G { a -> b\n b -> c\n d }", ["a -> b", "b -> c"]),
+        ("graph { a -- b -- c d }", ["a -- b", "b -- c"]),
+        ("DIGRAPH { a -> b; b -> c [dir=none]; d; }", ["a -> b", "b -- c"]),
+        ("digraph { a -> b [dir=back] b -> c [dir=both] d }", ["b -> a", "b <-> c"]),
+        ("digraph { edge [dir=none] a -> b; b -> c [dir=forward]; d }", ["a -- b", "b -> c"]),
+        ('digraph "my graph" { rankdir=LR; node [shape=box, label=""]; a -> b [label="x -> y"]; b -> c; d }', None),
+        ("// c\n/* a -> z * / */ digraph { # a\n# b -> z\n a -> b; b -> c; d }".replace("# a\n", "\n"), None),
+        ('digraph { "a" -> "b":n; "b" -> c:port:sw; d [label=<<b>bold</b> -> z>, color="#fff"] }', None),
+        ('digraph { "" + "a" -> b; b -> c; d }', None),
+        ("digraph { a -- b; b -> c; d }", ["a -- b", "b -> c"]),
+        ("digraph { a -> b [arrowhead=odot, arrowtail=odot, dir=both]; b -> c; d}", ["a o-o b", "b -> c"]),
+    ],
+)
+def test_dot_as_people_write_it(text, expected):
+    graph = Graph.from_dot(text)
+    assert sorted(graph.nodes) == ["a", "b", "c", "d"]
+    assert {str(edge) for edge in graph.edges} == set(expected or ["a -> b", "b -> c"])
+
+
+def test_dot_of_causal_learn_is_read():
+    pytest.importorskip("causallearn")
+    from causallearn.utils.GraphUtils import GraphUtils
+
+    graph = Graph.from_edges(["a -> b", "b o-> c", "c <-> d", "d o-o e"])
+    names = {str(i): name for i, name in enumerate("abcde")}
+    read = Graph.from_dot(GraphUtils.to_pydot(graph.to_causallearn()).to_string())
+    assert read.rename(names) == graph
+
+
+def test_dot_weights_are_strengths_and_layout_weights_only_where_all_edges_have_one():
+    text = Graph.from_matrix([[0, -2.5], [0, 0]], "ab", "row to column").to_dot()
+    assert 'strength="-2.5"' in text
+    assert Graph.from_dot("digraph { a -> b [weight=2]; b -> c [weight=.5] }").weights.sum() == 2.5
+    assert Graph.from_dot("digraph { a -> b [weight=2]; b -> c }").weights is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must have 'digraph {' or 'graph {', got the end of the text"),
+        ("tree { a -> b }", "'digraph {' or 'graph {', got 'tree'"),
+        ("digraph { a -> b", "a name, got the end"),
+        ("digraph { a -> ", "must have a name"),
+        ("digraph { a -> ; }", "must have a name, got ';'"),
+        ("digraph { a -> {b c} }", "must be flat, got a subgraph in line 1. Write its edges one by one"),
+        ("digraph {\n subgraph cluster { a } }", "got a subgraph in line 2"),
+        ("digraph { { a } }", "must be flat"),
+        ("digraph { a -> b } digraph { c }", "one graph and then its end"),
+        ("digraph { a -> b [arrowhead=tee] }", "must be one of .*, got 'tee'"),
+        ("digraph { a -> b [dir=up] }", "'dir' in line 1 .* got 'up'"),
+        ("digraph { a -> b [strength=strong] }", "must be a number, got 'strong'"),
+        ("digraph {\n\n lung-cancer -> b }", "line 3 .*double quotes"),
+        ("digraph { a -> a }", "itself"),
+        ("digraph { a -> b; b -> a }", "a -> b and b -> a"),
+        ("digraph { kind=tree; a -> b }", "must be one of dag"),
+        ('digraph { "a -> b }', "must go on with a name"),
+        ("digraph { /* a -> b }", "must go on with a name"),
+        ("digraph { a [label=<b] }", "closed by a '>'"),
+        ("digraph { a = }", "must have a name"),
+        ("digraph { a [b= }", "must have a name"),
+        ('digraph { "a" + b }', "a quoted text"),
+        ("digraph { " + " ".join(f"n{i}" for i in range(5001)) + "}", "at most 5,000 nodes"),
+    ],
+)
+def test_dot_that_cannot_be_read_is_refused(text, message):
+    with pytest.raises(GraphError, match=message):
+        Graph.from_dot(text)
+
+
+# ---- GraphML
+
+
+def test_graphml_of_other_programs_is_read():
+    plain = "\n".join(nx.generate_graphml(nx.DiGraph([("b", "a")])))
+    assert [str(edge) for edge in Graph.from_graphml(plain).edges] == ["b -> a"]
+    undirected = "\n".join(nx.generate_graphml(nx.Graph([("b", "a")])))
+    assert [str(edge) for edge in Graph.from_graphml(undirected).edges] == ["b -- a"]
+
+
+def test_graphml_with_numbered_nodes_takes_their_names():
+    numbered = nx.DiGraph([("n0", "n1")])
+    numbered.nodes["n0"]["name"], numbered.nodes["n1"]["name"] = "smoke", "cancer"
+    read = Graph.from_graphml("\n".join(nx.generate_graphml(numbered)))
+    assert [str(edge) for edge in read.edges] == ["smoke -> cancer"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must be valid XML"),
+        ("<graphml>", "must be valid XML"),
+        ("<bif></bif>", "readable by networkx"),
+        ("<graphml></graphml>", "readable by networkx"),
+        ('<!DOCTYPE lolz [<!ENTITY lol "lol">]><graphml/>', "must not declare a DOCTYPE or an ENTITY"),
+        ('<?xml version="1.0"?>\n<!doctype graphml SYSTEM "file:///etc/passwd"><graphml/>', "must not declare"),
+    ],
+)
+def test_graphml_that_cannot_be_read_is_refused(text, message):
+    with pytest.raises(GraphError, match=message):
+        Graph.from_graphml(text)
+
+
+def test_graphml_may_declare_its_encoding():
+    text = Graph.from_edges(["Größe -> b"]).to_graphml()
+    declared = '<?xml version="1.0" encoding="UTF-16"?>' + text.split("?>", 1)[-1]
+    assert Graph.from_graphml(declared).nodes == ("Größe", "b")
+
+
+# ---- BIF
+
+DOG = """
+// JavaBayes, old style: quoted names, lists told apart by blanks
+network "Dog-Problem" { property "a {brace} in a text"; }
+variable  "light-on" { type discrete[2] { "true" "false" }; /* two
+  values */ }
+variable "family-out" { type discrete[2] { "true" "false" }; }
+variable hear { type discrete[2] { t, f }; }
+probability ( "light-on" "family-out" ) { table 0.6 0.05 0.4 0.95; }
+probability ( "family-out" ) { table 0.15 0.85; }
+probability(hear|"light-on","family-out"){ default 0.5, 0.5; }
+"""
+
+
+def test_bif_in_its_dialects_is_read():
+    graph = Graph.from_bif(DOG)
+    assert graph.nodes == ("light-on", "family-out", "hear")
+    assert {str(edge) for edge in graph.edges} == {
+        "family-out -> light-on",
+        "light-on -> hear",
+        "family-out -> hear",
+    }
+
+
+def test_bif_names_with_blanks_are_read_as_bnlearn_writes_them():
+    text = """network unknown { }
+    variable citric acid { type discrete [ 2 ] { a, b }; }
+    variable pH { type discrete [ 2 ] { a, b }; }
+    probability ( citric acid ) { table 0.5, 0.5; }
+    probability ( pH | citric acid ) { (a) 0.5, 0.5; (b) 0.5, 0.5; }"""
+    assert [str(edge) for edge in Graph.from_bif(text).edges] == ["citric acid -> pH"]
+
+
+def test_bif_blocks_are_kind_header_body():
+    text = "network x { }\nprobability ( a | b, c ) { (x, y) 0.1, 0.9; } // end"
+    assert list(formats.bif_blocks(text)) == [
+        ("network", "x", ""),
+        ("probability", "a | b, c", "(x, y) 0.1, 0.9;"),
+    ]
+
+
+def test_bif_has_a_table_for_every_combination():
+    text = Graph.from_edges(["a -> c", "b -> c"]).to_bif()
+    assert text.count("0.5, 0.5;") == 1 + 1 + 4
+    many = Graph.from_edges([f"p{i} -> c" for i in range(40)])
+    assert "default 0.5, 0.5;" in many.to_bif()
+    assert same(Graph.from_bif(many.to_bif()), many)
+
+
+def test_bif_holds_dags_only():
+    with pytest.raises(GraphError, match="a BIF file holds a dag, got a cpdag. Use JSON"):
+        Graph.from_edges(["a -- b"]).to_bif()
+
+
+VARIABLES = "variable a { type discrete [ 2 ] { x, y }; } variable b { type discrete [ 2 ] { x, y }; } "
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (VARIABLES + "probability ( a ) { table 1, 0; }", "must have a probability block, got none for b"),
+        (VARIABLES + "probability ( a ) { table 1, 0; } probability ( b | a ) { (x)", "may be cut off"),
+        (VARIABLES + "probability ( a | c ) { }", "'c' in 'probability . a | c .' is not a variable"),
+        (VARIABLES + "probability ( a ) { } probability ( a ) { }", "one probability block, got two for 'a'"),
+        (VARIABLES + "probability ( ) { }", "must name a variable"),
+        (VARIABLES + "probability ( a | b ) { } probability ( b | a ) { }", "one edge"),
+        (VARIABLES + VARIABLES, "declared once, got 'a' twice"),
+        ("variable a { } }", "one '}' too many"),
+        ("table a { }", "must be network, variable X or probability"),
+        ("variable a { } /* open", r"closed by '\*/'"),
+        ('variable a { property "open; }', "double quote"),
+        ("hello", "must end with a closed block, got 'hello'"),
+        ('variable a { property assay_name = "\\x"; } probability ( a ) { }', "must be a JSON text"),
+    ],
+)
+def test_bif_that_cannot_be_read_is_refused(text, message):
+    with pytest.raises(GraphError, match=message):
+        Graph.from_bif(text)
+
+
+# ---- files
+
+
+def test_an_edge_list_file_as_people_write_it(tmp_path):
+    path = tmp_path / "truth.csv"
+    path.write_text("\ufefffrom, to\r\nsmoke, lung\r\n\r\nlung, xray\r\n", encoding="utf-8")
+    graph = Graph.read(path)
+    assert graph.nodes == ("smoke", "lung", "xray") and graph.kind == "dag"
+    assert {str(edge) for edge in graph.edges} == {"smoke -> lung", "lung -> xray"}
+
+
+MATRICES = ["a,b\n0,1\n0,0\n", ",a,b\na,0,1\nb,0,0\n", '"",a,b\n"a",0,1.0\n"b",0,0\n']
+
+
+@pytest.mark.parametrize("text", MATRICES)
+def test_a_matrix_file_needs_its_direction(text, tmp_path):
+    path = tmp_path / "matrix.csv"
+    path.write_text(text)
+    with pytest.raises(GraphError, match="matrix.csv: .*a matrix without direction.*direction='row to column'"):
+        Graph.read(path)
+    assert [str(edge) for edge in Graph.read(path, direction="row to column").edges] == ["a -> b"]
+    assert [str(edge) for edge in Graph.read(path, direction="column to row").edges] == ["b -> a"]
+
+
+def test_a_matrix_file_may_be_of_another_kind(tmp_path):
+    path = tmp_path / "matrix.tsv"
+    path.write_text("a\tb\n0\t1\n1\t0\n")
+    with pytest.raises(GraphError, match="kind='cpdag'"):
+        Graph.read(path, direction="row to column")
+    graph = Graph.read(path, direction="row to column", kind="cpdag")
+    assert [str(edge) for edge in graph.edges] == ["a -- b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "empty file"),
+        ("0,1\n0,0\n0,0", "must be an edge list"),
+        ("0,1,0\n0,0,1\n", "numbers only"),
+        ("a,b\n1,x\n0,0\n", "must be an edge list"),
+        ("smoke,cancer\nlung,xray\n", "columns source,target .or from,to., got smoke, cancer"),
+        ("source,target\na\n", "must have 2 cells as"),
+        ('source,target\n"a,b\n', "readable as CSV"),
+        ("source,target,source_mark,target_mark\na,b,square,arrow\n", "must be one of tail"),
+        ("source,target,weight\na,b,heavy\n", "must be a number, got 'heavy'"),
+        (",a,b\na,0,1\nx,0,0\n", "must be an edge list|names of the rows"),
+        (b"\xff\xfe\x00source", "must be UTF-8 text"),
+    ],
+)
+def test_tables_that_are_no_graph_are_refused(content, message, tmp_path):
+    path = tmp_path / "graph.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(GraphError, match=message):
+        Graph.read(path)
+
+
+def test_rows_of_a_matrix_in_another_order_are_refused(tmp_path):
+    path = tmp_path / "graph.csv"
+    path.write_text(",a,b\nb,0,1\na,0,0\n")
+    with pytest.raises(GraphError, match="names of the rows"):
+        Graph.read(path, direction="row to column")
+
+
+def test_direction_is_for_matrices_only(tmp_path):
+    graph = Graph.from_edges(["a -> b"])
+    for suffix, message in ((".csv", "the columns of an edge list say it"), (".json", "a .json file says them itself")):
+        graph.write(tmp_path / f"graph{suffix}")
+        with pytest.raises(GraphError, match=message):
+            Graph.read(tmp_path / f"graph{suffix}", direction="row to column")
+
+
+def test_files_that_cannot_be_read_are_one_line(tmp_path):
+    with pytest.raises(GraphError, match="'.*no.json' cannot be read: No such file"):
+        Graph.read(tmp_path / "no.json")
+    with pytest.raises(GraphError, match="must be one of .json, .dot.*got '.txt'. Rename it"):
+        Graph.read(tmp_path / "graph.txt")
+    with pytest.raises(GraphError, match="got ''"):
+        Graph.read(tmp_path / "graph")
+    (tmp_path / "folder.json").mkdir()
+    with pytest.raises(GraphError, match="cannot be read: Is a directory"):
+        Graph.read(tmp_path / "folder.json")
+    (tmp_path / "bad.bif.gz").write_bytes(b"not gzip")
+    with pytest.raises(GraphError, match="must be gzip"):
+        Graph.read(tmp_path / "bad.bif.gz")
+    (tmp_path / "cut.bif.gz").write_bytes(gzip.compress(b"network x { }" * 100)[:-9])
+    with pytest.raises(GraphError, match="must be gzip"):
+        Graph.read(tmp_path / "cut.bif.gz")
+    with pytest.raises(GraphError, match="cannot be written"):
+        Graph.empty("ab").write(tmp_path / "none" / "graph.json")
+    with pytest.raises(GraphError, match="UTF-8 can carry"):
+        Graph.empty(["\ud800"]).write(tmp_path / "graph.json")
+
+
+def test_a_message_names_the_file(tmp_path):
+    (tmp_path / "truth.dot").write_text("digraph { a -> b; b -> c; c -> a }")
+    with pytest.raises(GraphError, match="^truth.dot: a dag must have no cycle, got a -> b -> c -> a.$"):
+        Graph.read(tmp_path / "truth.dot")
+
+
+def test_a_bomb_of_zeros_is_refused(tmp_path):
+    with gzip.open(tmp_path / "bomb.bif.gz", "wb", compresslevel=9) as file:
+        for _ in range(65):
+            file.write(bytes(1024 * 1024))
+    with pytest.raises(GraphError, match="at most 67,108,864 bytes"):
+        Graph.read(tmp_path / "bomb.bif.gz")
+
+
+# ---- hostile text: an answer or an error of ours, and soon
+
+HOSTILE = st.one_of(
+    st.text(max_size=200),
+    st.lists(
+        st.sampled_from(
+            ["digraph", "graph", "{", "}", "[", "]", "->", "--", "a", '"', "\\", "<", ">", "=", ";", ":", "/*", "*/"]
+            + ["variable", "probability", "(", ")", "|", ",", "network", "source,target\n", "0", "1", "\n", "//", "+"]
+            + ["<graphml>", "</graphml>", '<graph edgedefault="directed">', "</graph>", '<node id="a"/>', "null", "NaN"]
+            + ['<edge source="a" target="b"/>', '"nodes":', '"edges":', '"weight"', "kind", "dir", "strength"]
+        ),
+        max_size=40,
+    ).map(" ".join),
+)
+
+
+@given(text=HOSTILE)
+@settings(max_examples=300, deadline=None)
+def test_hostile_text_is_a_graph_or_an_error_of_ours(text):
+    for read in (Graph.from_json, Graph.from_dot, Graph.from_graphml, Graph.from_bif):
+        try:
+            assert isinstance(read(text), Graph)
+        except AssayError as error:
+            assert str(error)
+    try:
+        assert isinstance(formats._from_table(text, ",", "row to column", None), Graph)
+    except AssayError as error:
+        assert str(error)
+
+
+@pytest.mark.parametrize("read", [Graph.from_json, Graph.from_dot, Graph.from_graphml, Graph.from_bif])
+@pytest.mark.parametrize(
+    "piece", ['"', '\\"', "/*", "/* *", "{", "}", "[", "<", "a -> ", "variable a ", " ", "(", "<!", "|", "property "]
+)
+def test_long_hostile_text_is_refused_soon(read, piece):
+    began = time.perf_counter()
+    for prefix in ("", "digraph { ", "variable a { ", 'digraph { "', 'variable a { property "'):
+        with pytest.raises(GraphError):
+            read(prefix + piece * (200_000 // len(piece)))
+    assert time.perf_counter() - began < 10  # quadratic work takes minutes

@@ -1,0 +1,47 @@
+"""The lasso path on the Gram matrix equals scikit-learn's."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LassoLarsIC, LinearRegression, lars_path
+
+from assay.learners.kernels.lasso import adaptive_lasso, lasso_path
+
+
+def data(seed, n=300, p=8):
+    rng = np.random.default_rng(seed)
+    x = rng.laplace(size=(n, p)) @ rng.normal(size=(p, p))
+    y = x[:, : p // 2] @ rng.normal(size=p // 2) + rng.laplace(size=n)
+    return x - x.mean(axis=0), y - y.mean()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_path_is_scikit_learns(seed):
+    x, y = data(seed)
+    _, _, theirs = lars_path(x, y, method="lasso")
+    ours = lasso_path(x.T @ x, x.T @ y)
+    np.testing.assert_allclose(ours, theirs.T, atol=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_adaptive_lasso_is_the_one_lingam_and_causaldisco_use(seed):
+    x, y = data(seed)
+    scale = np.abs(LinearRegression().fit(x, y).coef_)
+    theirs = LassoLarsIC(criterion="bic").fit(x * scale, y).coef_ * scale
+    ours = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))
+    np.testing.assert_allclose(ours, theirs, atol=1e-8)
+
+
+def test_an_unrelated_column_gets_no_weight():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(2000, 3))
+    y = 2 * x[:, 0] + rng.normal(size=2000)
+    x, y = x - x.mean(axis=0), y - y.mean()
+    found = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), 2000)
+    assert found[0] == pytest.approx(2, abs=0.1)
+    assert (found[1:] == 0).all()
+
+
+def test_two_equal_columns_do_not_break_it():
+    x, y = data(1)
+    x[:, 1] = x[:, 0]
+    assert np.isfinite(adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))).all()

@@ -1,0 +1,98 @@
+"""What varies is what was named, and cells are labelled with what they break."""
+
+import numpy as np
+import pytest
+
+from assay.learners import build
+from assay.study import Plan
+from assay.tasks.discovery import assumptions, draw, perform
+
+
+def task(vary="auto", datasets='"asia", "sachs", "synthetic-12"', learners='"random"', **more):
+    lines = "\n".join(f"{key} = {value}" for key, value in more.items())
+    text = f'[discovery]\ndatasets = [{datasets}]\nlearners = [{learners}]\nruns = 3\nvary = "{vary}"\n{lines}\n'
+    return Plan.parse(text, "t.toml").task
+
+
+def tables(found, item, n=2):
+    cell = next(cell for cell in found.cells() if cell.item == item)
+    return [draw(found.datasets[item], cell.common, repeat) for repeat in range(n)]
+
+
+def rows_as_set(table):
+    return {tuple(row) for row in table.values}
+
+
+def test_redraw_gives_fresh_rows():
+    first, second = tables(task(rows=500), "synthetic-12")
+    assert rows_as_set(first).isdisjoint(rows_as_set(second))
+
+
+def test_bootstrap_draws_from_the_same_rows():
+    found = task()
+    first, second = tables(found, "sachs")
+    real = rows_as_set(found.datasets["sachs"].table)
+    assert rows_as_set(first) <= real and rows_as_set(second) <= real
+    assert (first.values != second.values).any()
+    assert len(rows_as_set(first)) < 853
+
+
+def test_permute_moves_columns_and_nothing_else():
+    first, second = tables(task("permute"), "sachs")
+    assert first.names != second.names
+    for j, name in enumerate(first.names):
+        np.testing.assert_array_equal(first.values[:, j], second.values[:, second.names.index(name)])
+
+
+def test_seed_changes_nothing_but_the_learner_s_own_choices():
+    found = task("seed")
+    first, second = tables(found, "asia")
+    assert (first.values == second.values).all()
+    cell = found.cells()[0]
+    graphs = [perform(cell.common, cell.unit(repeat))["answer"] for repeat in range(3)]
+    assert len(set(graphs)) > 1  # random draws from its generator
+    found = task("seed", learners='"correlation"')
+    graphs = [perform(found.cells()[0].common, found.cells()[0].unit(repeat))["answer"] for repeat in range(3)]
+    assert len(set(graphs)) == 1  # a deterministic learner has no variance on one array
+
+
+def test_auto_redraws_models_and_bootstraps_real_rows():
+    assert task().vary == {"asia": "redraw", "sachs": "bootstrap", "synthetic-12": "redraw"}
+
+
+def test_keys_change_with_what_decides_the_result_and_with_nothing_else(tmp_path):
+    def keys(**how):
+        return [key for cell in task(datasets='"asia"', **how).cells() for key in cell.keys]
+
+    assert keys() == keys()
+    assert set(keys(rows=100)).isdisjoint(keys())
+    assert set(keys(vary="bootstrap")).isdisjoint(keys())
+    assert keys(time_limit=7) == keys()
+
+
+def test_changed_data_are_new_work(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.dot").write_text("digraph { a -> b }")
+    keys = []
+    for last in (0.5, 0.75):
+        (tmp_path / "p.csv").write_text("a,b\n" + "".join(f"{k / 7},{k * k / 3}\n" for k in range(20)) + f"1,{last}\n")
+        keys.append(task(datasets='"p.csv"').cells()[0].keys)
+    assert set(keys[0]).isdisjoint(keys[1])
+
+
+def test_cells_are_labelled_with_the_assumptions_they_break():
+    found = task(learners='"random"')
+    lingam = build("lingam/direct").card
+    asia, syn = found.datasets["asia"].about, found.datasets["synthetic-12"].about
+    assert assumptions(lingam, asia)["continuous variables"] == "broken"
+    assert assumptions(lingam, asia)["linear relations"] == "broken"
+    assert assumptions(lingam, syn)["non-Gaussian noise"] == "met"
+    assert assumptions(lingam, syn)["linear relations"] == "met"
+    assert assumptions(build("causal-learn/pc").card, found.datasets["sachs"].about)["faithfulness"] == "unknown"
+
+
+def test_a_cell_says_class_truth_and_the_perfect_class_score():
+    found = task(learners='"causal-learn/pc"').describe("asia", "causal-learn/pc")
+    assert (found["returns"], found["truth"], found["vary"]) == ("cpdag", "known", "redraw")
+    assert found["perfect_class_against_dag"]["perfect_f1"] == pytest.approx(0.625)  # facts: strict directed F1
+    assert found["perfect_class_against_dag"]["perfect_shd"] == 3

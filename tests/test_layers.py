@@ -1,0 +1,95 @@
+"""Imports go down only, and nothing heavy is imported for the help."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "assay"
+
+LAYERS = [  # from the bottom up; a module may import from its own layer and from those before it
+    {"errors", "status", "registry", "__init__"},
+    {"graphs", "intervals"},
+    {"statistics"},
+    {"models"},
+    {"datasets"},
+    {"learners"},
+    {"measures"},
+    {"reading"},
+    {"tasks"},
+    {"templates", "store", "engine", "worker", "results", "outputs", "study", "estimate", "plans", "catalogue"},
+    {"report", "tables"},
+    {"viewer"},
+    {"terminal", "cli", "__main__"},
+]
+HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
+FORBIDDEN = {  # beside the order: who must not know whom at all
+    "statistics": {"graphs", "datasets", "learners", "measures", "models"},
+    "models": {"graphs", "datasets", "learners", "measures"},
+    "measures": {"learners", "datasets"},
+}
+
+
+def modules():
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def area(path):
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path} imports relatively"
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "assay" else [node.module]
+            yield from names
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_go_down_only(path):
+    mine = area(path)
+    assert mine in HEIGHT, f"{mine} has no layer: give it one here"
+    for name in imported(path):
+        parts = name.split(".")
+        if parts[0] != "assay" or len(parts) < 2 or parts[1] not in HEIGHT:
+            continue
+        other = parts[1]
+        assert HEIGHT[other] <= HEIGHT[mine], f"{mine} imports {other}, which lies above it"
+        assert other not in FORBIDDEN.get(mine, ()), f"{mine} must not know {other}"
+
+
+def test_no_learner_can_reach_a_truth():
+    for path in (SOURCE / "learners").rglob("*.py"):
+        for name in imported(path):
+            assert not name.startswith(("assay.measures", "assay.tasks", "assay.study", "assay.store")), path
+            allowed = ("assay.datasets.table", "assay.datasets.frames")
+            assert not name.startswith("assay.datasets") or name in allowed, f"{path} imports {name}"
+
+
+def test_files_stay_small():
+    sizes = sorted(len(path.read_text().splitlines()) for path in modules())
+    assert sizes[len(sizes) // 2] <= 200
+    assert sizes[-1] <= 600
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom assay.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print([m for m in ('numpy', 'pandas', 'scipy', 'rich', 'numba', 'networkx') if m in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.splitlines()[-1] == "[]"
+
+
+def test_the_public_names_are_sorted_and_can_be_imported():
+    import assay
+
+    assert assay.__all__ == sorted(assay.__all__)
+    assert len(assay.__all__) <= 25
+    for name in assay.__all__:
+        assert getattr(assay, name) is not None
