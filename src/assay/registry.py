@@ -25,8 +25,8 @@ LEARNERS = {
     "causal-learn/ges": "assay.learners.causallearn:GES",
     "causal-learn/boss": "assay.learners.causallearn:BOSS",
     "causal-learn/grasp": "assay.learners.causallearn:GRaSP",
-    "lingam/direct": "assay.learners.lingam:Direct",
-    "lingam/ica": "assay.learners.lingam:ICA",
+    "lingam/direct": "assay.learners.lingam_package:Direct",
+    "lingam/ica": "assay.learners.lingam_package:ICA",
 }
 
 _NETWORKS = (  # rows are simulated from tables of probabilities

@@ -221,6 +221,8 @@ def from_bif(text: str) -> Graph:
             names[word] = _full_name(word, body)
         elif kind == "probability":
             headers.append(header)
+    if not text.strip():
+        raise GraphError("a BIF network must have a network block and variables, got an empty text.")
     links = []
     left = dict.fromkeys(names)
     for header in headers:
