@@ -55,6 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--measure", action="append", help="which measures (repeatable; default: the headline ones)")
     show.add_argument("--csv", action="store_true", help="one line a cell and measure")
     show.add_argument("--tex", action="store_true", help="a LaTeX table (booktabs)")
+    show.add_argument("--svg", metavar="FILE", help="the terminal's tables as a picture")
 
     lists = commands.add_parser("list", help="learners, datasets, measures, tasks; with a NAME its whole card")
     lists.add_argument("kind", help="learners | datasets | measures | tasks")
@@ -169,6 +170,8 @@ def _show(options: argparse.Namespace) -> int:
         print(tables.as_csv(results, measures), end="")
     elif options.tex:
         print(tables.as_tex(results, measures), end="")
+    elif options.svg:
+        terminal.save_picture(results, folder, Path(options.svg), measures if options.measure else None)
     else:
         terminal.print_results(results, folder, measures if options.measure else None)
     return 0

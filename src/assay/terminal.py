@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from assay.results import CellSummary, Results
+from assay.store import write_atomically
 from assay.tables import cell_text, interval_text
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 PLAIN_EVERY = 5.0  # seconds between lines where there is no TTY
 WIDE = 160  # columns assumed where there is no TTY
+ROOMY = 128  # columns that all headline measures need
 
 
 def console(stderr: bool = False) -> Console:
@@ -109,17 +111,35 @@ def _failures(now: Progress) -> str:
 # ---- tables
 
 
-def print_results(results: Results, folder: Path, measures: Sequence[str] | None = None) -> None:
-    out = console()
+def print_results(
+    results: Results, folder: Path, measures: Sequence[str] | None = None, out: Console | None = None
+) -> None:
+    out = out or console()
     total = sum(cell.repeats for cell in results.summaries)
     ok = sum(cell.ok for cell in results.summaries)
     out.print(f"[bold]{escape(results.study)}[/]   {escape(str(folder))}   {ok:,} of {total:,} runs ok")
     if ok < total:
         out.print(_completeness(results))
         _print_messages(out, results)
-    out.print(_summary_table(results, tuple(measures) if measures else results.headline))
+    if not measures:
+        measures = results.headline if out.width >= ROOMY else ("f1", "shd")
+    out.print(_summary_table(results, measures))
     for note in _notes(results):
         out.print(f"  {escape(note)}", style="dim")
+
+
+def save_picture(results: Results, folder: Path, path: Path, measures: Sequence[str] | None = None) -> None:
+    """What the terminal shows, as SVG, without fonts from elsewhere."""
+    import io
+    import re
+
+    from rich.terminal_theme import DIMMED_MONOKAI
+
+    out = Console(record=True, width=ROOMY + 4, file=io.StringIO(), highlight=False, force_terminal=True)
+    print_results(results, folder, measures, out)
+    svg = out.export_svg(title=f"assay show {folder}", theme=DIMMED_MONOKAI)
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono, Menlo")
+    write_atomically(path, svg)
 
 
 def _summary_table(results: Results, measures: Sequence[str]) -> Table:
@@ -131,7 +151,8 @@ def _summary_table(results: Results, measures: Sequence[str]) -> Table:
     main = "f1" if "f1" in measures else measures[0]
     table.add_column(f"{main} of runs", no_wrap=True)
     table.add_column("s/fit", justify="right", no_wrap=True)
-    table.add_column("breaks", style="dim")
+    table.add_column("breaks", style="dim", no_wrap=True)
+    letters = _broken_assumptions(results)
     item = ""
     for cell in results.summaries:
         if item and cell.item != item:
@@ -145,7 +166,7 @@ def _summary_table(results: Results, measures: Sequence[str]) -> Table:
             *(escape(cell_text(cell.measures[name])) for name in measures),
             escape(interval_text(cell.measures[main].runs)),
             seconds,
-            escape(_broken(cell)),
+            " ".join(letters[name] for name in _broken(cell)),
         )
         item = cell.item
     return table
@@ -155,9 +176,14 @@ def _item(cell: CellSummary) -> str:
     return cell.item + ("" if cell.about["truth"] == "known" else f" ({cell.about['truth']})")
 
 
-def _broken(cell: CellSummary) -> str:
-    broken = [name for name, verdict in cell.about.get("assumptions", {}).items() if verdict == "broken"]
-    return ", ".join(broken)
+def _broken(cell: CellSummary) -> list[str]:
+    return [name for name, verdict in cell.about.get("assumptions", {}).items() if verdict == "broken"]
+
+
+def _broken_assumptions(results: Results) -> dict[str, str]:
+    """A letter for each assumption that some cell breaks, explained below the table."""
+    names = dict.fromkeys(name for cell in results.summaries for name in _broken(cell))
+    return {name: chr(ord("a") + k % 26) for k, name in enumerate(names)}
 
 
 def _completeness(results: Results) -> Table:
@@ -197,6 +223,11 @@ def _notes(results: Results) -> list[str]:
         f"{100 * (1 + results.level) / 2:g} % range of single runs.",
         "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* against the DAG.",
     ]
+    letters = _broken_assumptions(results)
+    if letters:
+        notes.append(
+            "breaks: the data set breaks what the learner assumes: " + ", ".join(f"{k} {n}" for n, k in letters.items())
+        )
     assumed = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "assumed"})
     if assumed:
         notes.append(f"Truth assumed, an expert's guess and not a measurement: {', '.join(assumed)}.")

@@ -87,7 +87,7 @@ def test_an_edge_list_and_isolated_columns_work(plant):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda f: f.assign(heat=f.heat.where(f.index != 6)), r"'heat' .* must have no missing values, got 1 \(first in row 7"),
+        (lambda f: f.assign(heat=f.heat.where(f.index != 6)), r"must have no missing values, got 1 \(first in row 7"),
         (lambda f: f.assign(heat=3.2), r"'heat' of plant.csv must vary, got a constant \(all 3.2\)"),
         (
             lambda f: f.assign(heat=f.heat.astype(object).where(f.index != 4, "broken")),

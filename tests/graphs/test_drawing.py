@@ -1,0 +1,247 @@
+"""A drawing shows every node and edge once, hides none behind a box, and marks an answer against its truth."""
+
+import re
+import time
+from itertools import combinations
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from assay.errors import GraphError
+from assay.graphs import ARROW, CIRCLE, Graph
+
+SVG = "{http://www.w3.org/2000/svg}"
+GREEN, ORANGE, VERMILLION, GREY = "#009e73", "#e69f00", "#d55e00", "#7f7f7f"
+ASIA = ["asia -> tub", "smoke -> lung", "smoke -> bronc", "tub -> either", "lung -> either", "either -> xray"]
+ASIA += ["either -> dysp", "bronc -> dysp"]
+
+
+def random_graph(rng, d, per_node, kind="dag"):
+    marks = np.zeros((d, d), dtype=np.int8)
+    order = rng.permutation(d)
+    for _ in range(int(per_node * d)):
+        i, j = sorted(rng.choice(d, size=2, replace=False))
+        i, j = order[i], order[j]
+        at_i, at_j = (1, ARROW) if kind == "dag" else (rng.integers(1, 4), rng.integers(1, 4))
+        marks[j, i], marks[i, j] = at_i, at_j
+    return Graph(tuple(f"variable {i}" for i in range(d)), marks, None, kind)
+
+
+class Picture:
+    """What an SVG shows: boxes {name: (x0, y0, x1, y1)}, lines {title: (path, points on it)}, marks {title: counts}."""
+
+    def __init__(self, text):
+        self.root = ElementTree.fromstring(text)
+        self.boxes, self.lines, self.marks = {}, {}, {}
+        self._read(self.root, np.zeros(2))
+        self.words = [text.text for text in self.root.iter(f"{SVG}text")]
+
+    def _read(self, group, moved):
+        if "transform" in group.attrib:
+            moved = moved + [float(n) for n in re.findall(r"[-0-9.]+", group.get("transform"))]
+        for child in group.findall(f"{SVG}g"):
+            self._read(child, moved)
+        title, rect, path = (group.find(f"{SVG}{tag}") for tag in ("title", "rect", "path"))
+        if title is None or group is self.root:
+            return
+        if rect is not None:
+            x, y, wide, tall = (float(rect.get(key)) for key in ("x", "y", "width", "height"))
+            self.boxes[title.text or ""] = (x + moved[0], y + moved[1], x + moved[0] + wide, y + moved[1] + tall)
+        else:
+            shapes = [child.tag.removeprefix(SVG) for child in group]
+            self.lines[title.text] = (path, points_of(path.get("d")) + moved)
+            self.marks[title.text] = (shapes.count("path") - 1, shapes.count("circle"))
+
+
+def points_of(d):
+    """Points along a path of M, L and C commands."""
+    points, here = [], np.zeros(2)
+    for command, numbers in re.findall(r"([MLC])([-0-9., ]+)", d):
+        ends = np.array([float(n) for n in re.split(r"[ ,]+", numbers.strip())]).reshape(-1, 2)
+        t = np.linspace(0, 1, 25)[:, None]
+        if command == "C":
+            a, b, c = ends
+            points += list((1 - t) ** 3 * here + 3 * (1 - t) ** 2 * t * a + 3 * (1 - t) * t**2 * b + t**3 * c)
+        elif command == "L":
+            points += list(here + t * (ends[0] - here))
+        here = ends[-1]
+    return np.array(points)
+
+
+def inside(points, box, slack=1.0):
+    x0, y0, x1, y1 = box
+    x, y = points.T
+    return ((x > x0 + slack) & (x < x1 - slack) & (y > y0 + slack) & (y < y1 - slack)).any()
+
+
+@pytest.mark.parametrize("kind", ["dag", "pag"])
+def test_every_node_and_edge_is_drawn_once_and_none_runs_behind_a_box(kind):
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        graph = random_graph(rng, int(rng.integers(2, 25)), rng.uniform(0.3, 2.5), kind)
+        picture = Picture(graph.to_svg())
+        assert set(picture.boxes) == set(graph.nodes)
+        assert set(picture.lines) == {str(edge) for edge in graph.edges}
+        for line, (_, points) in picture.lines.items():
+            for name, box in picture.boxes.items():
+                assert not inside(points, box), (line, name)
+
+
+def test_boxes_do_not_overlap_and_lie_within_the_page():
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        graph = random_graph(rng, int(rng.integers(2, 30)), rng.uniform(0.0, 2.5))
+        picture = Picture(graph.to_svg())
+        boxes = list(picture.boxes.values())
+        width, height = (float(picture.root.get(side)) for side in ("width", "height"))
+        assert all(x0 >= 0 and y0 >= 0 and x1 <= width and y1 <= height for x0, y0, x1, y1 in boxes)
+        for a, b in combinations(boxes, 2):
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
+def test_causes_are_before_effects():
+    rng = np.random.default_rng(2)
+    for _ in range(40):
+        graph = random_graph(rng, int(rng.integers(2, 20)), 1.5)
+        boxes = Picture(graph.to_svg()).boxes
+        down = all(boxes[edge.source][3] < boxes[edge.target][1] for edge in graph.edges)
+        right = all(boxes[edge.source][2] < boxes[edge.target][0] for edge in graph.edges)
+        assert down or right
+
+
+@pytest.mark.parametrize(
+    ("edge", "arrows", "circles"),
+    [("a -> b", 1, 0), ("a -- b", 0, 0), ("a <-> b", 2, 0), ("a o-> b", 1, 1), ("a o-o b", 0, 2), ("a -o b", 0, 1)],
+)
+def test_each_end_has_its_mark(edge, arrows, circles):
+    assert Picture(Graph.from_edges([edge]).to_svg()).marks[edge] == (arrows, circles)
+
+
+def test_an_arrow_touches_the_effect():
+    graph = Graph.from_edges(["cause -> effect"])
+    picture = Picture(graph.to_svg())
+    head = picture.root.findall(f".//{SVG}path")[1].get("d")
+    margin = 18.0
+    tip = float(head.split()[0].split(",")[1]) + margin
+    assert tip == pytest.approx(picture.boxes["effect"][1], abs=0.2)
+    assert picture.boxes["cause"][3] < tip
+
+
+def test_the_same_graph_is_the_same_drawing():
+    graph = Graph.from_edges(ASIA)
+    assert graph.to_svg() == Graph.from_edges(ASIA).to_svg() == graph._repr_svg_()
+
+
+def test_names_are_escaped():
+    names = ["<script>alert('x')</script>", 'quote " & amp', "\x00\x1b control", "]]>", "\ud800"]
+    graph = Graph.from_matrix(np.triu(np.ones((5, 5)), 1), names, "row to column")
+    text = graph.to_svg()
+    assert "<script" not in text
+    assert names[0] in Picture(text).boxes and names[1] in Picture(text).words
+    assert text.encode("utf-8")
+
+
+def test_a_long_name_is_cut_and_told_in_full_on_hover():
+    name = "a very long name of a variable that nobody would put into a box"
+    picture = Picture(Graph.empty([name, "b"]).to_svg())
+    assert name in picture.boxes
+    assert any(word.endswith("\u2026") and len(word) == 30 for word in picture.words)
+
+
+@pytest.mark.parametrize("nodes", [[], ["one"], ["one", "two"], [f"n{i}" for i in range(70)]])
+def test_graphs_without_edges_are_drawn(nodes):
+    picture = Picture(Graph.empty(nodes).to_svg())
+    assert set(picture.boxes) == set(nodes)
+    assert float(picture.root.get("width")) < 700  # many nodes go on in the next line
+
+
+def test_cyclic_answers_are_drawn():
+    graph = Graph.from_edges(["a -> b", "b -> c", "c -> a", "c -> d", "d -> b"], kind="cpdag")
+    assert len(Picture(graph.to_svg()).lines) == 5
+
+
+def test_seventy_nodes_take_less_than_a_second():
+    graph = random_graph(np.random.default_rng(3), 70, 1.8)  # hepar2 has 70 nodes and 123 edges
+    began = time.perf_counter()
+    graph.to_svg()
+    assert time.perf_counter() - began < 1.0
+
+
+def test_a_graph_with_all_edges_is_drawn_soon():
+    marks = np.full((60, 60), CIRCLE) - CIRCLE * np.eye(60, dtype=int)
+    graph = Graph(tuple(f"n{i}" for i in range(60)), marks, None, "pag")
+    began = time.perf_counter()
+    picture = Picture(graph.to_svg())
+    assert time.perf_counter() - began < 2.0
+    assert len(picture.lines) == 60 * 59 // 2 and len(picture.boxes) == 60
+
+
+# ---- weights
+
+
+def test_a_stronger_edge_is_a_wider_line():
+    graph = Graph.from_matrix([[0, 0.5, -2.0], [0, 0, 0], [0, 0, 0]], "abc", "row to column")
+    lines = Picture(graph.to_svg()).lines
+    weak, strong = lines["a -> b, weight 0.5"][0], lines["a -> c, weight -2"][0]
+    assert float(weak.get("stroke-width")) < float(strong.get("stroke-width"))
+
+
+def test_of_a_full_matrix_of_scores_the_strongest_are_drawn_and_the_picture_says_so():
+    weights = np.random.default_rng(4).normal(size=(12, 12))
+    np.fill_diagonal(weights, 0.0)
+    graph = Graph.from_matrix(weights, [f"g{i}" for i in range(12)], "row to column", kind="weighted")
+    picture = Picture(graph.to_svg())
+    assert len(picture.lines) == 36
+    assert "the 36 strongest of 66 edges" in picture.words
+    i, j = np.unravel_index(np.abs(weights).argmax(), weights.shape)
+    assert any({f"g{i}", f"g{j}"} <= set(line.replace(",", "").split()) for line in picture.lines)
+
+
+# ---- against a truth
+
+
+def test_an_answer_is_coloured_and_line_styled_against_its_truth():
+    truth = Graph.from_edges(["a -> b", "b -> c", "c -> d", "d -> e"])
+    answer = Graph.from_edges(["a -> b", "c -> b", "c -- d", "a -> e"], nodes="abcde", kind="cpdag")
+    picture = Picture(answer.to_svg(truth))
+    styles = {line: (path.get("stroke"), path.get("stroke-dasharray")) for line, (path, _) in picture.lines.items()}
+    assert styles == {
+        "a -> b (correct)": (GREEN, None),
+        "c -> b (reversed or wrong mark)": (ORANGE, "9 3 2 3"),
+        "c -- d (reversed or wrong mark)": (ORANGE, "9 3 2 3"),
+        "a -> e (extra)": (VERMILLION, "6 4"),
+        "d -> e (missing)": (GREY, "2 3"),
+    }
+    assert {"correct 1", "reversed or wrong mark 2", "extra 1", "missing 1"} <= set(picture.words)
+
+
+def test_a_perfect_answer_has_nothing_but_correct_edges():
+    truth = Graph.from_edges(ASIA)
+    assert "correct 8" in Picture(truth.to_svg(truth)).words
+    turned = truth.reorder(sorted(truth.nodes))  # names count, not places
+    assert "correct 8" in Picture(truth.to_svg(turned)).words
+
+
+def test_the_verdicts_add_up():
+    rng = np.random.default_rng(5)
+    for _ in range(40):
+        answer, truth = random_graph(rng, 9, 1.2, "pag"), random_graph(rng, 9, 1.2, "pag")
+        words = Picture(answer.to_svg(truth)).words
+        count = {word.rsplit(" ", 1)[0]: int(word.rsplit(" ", 1)[1]) for word in words[-4:]}
+        assert count["correct"] + count["reversed or wrong mark"] + count["extra"] == answer.n_edges()
+        assert count["correct"] + count["reversed or wrong mark"] + count["missing"] == truth.n_edges()
+        both = answer.adjacent & truth.adjacent & (answer.marks == truth.marks) & (answer.marks.T == truth.marks.T)
+        assert count["correct"] == both.sum() // 2
+
+
+def test_a_truth_over_other_nodes_is_refused():
+    with pytest.raises(GraphError, match="the nodes must be the same"):
+        Graph.from_edges(["a -> b"]).to_svg(Graph.from_edges(["a -> c"]))
+
+
+def test_scores_are_no_answer_until_thresholded():
+    scores = Graph.from_matrix([[0, 0.5], [0.2, 0]], "ab", "row to column", kind="weighted")
+    with pytest.raises(GraphError, match="Threshold it"):
+        scores.to_svg(Graph.from_edges(["a -> b"]))
+    assert "correct 1" in Picture(scores.threshold(0.3).to_svg(Graph.from_edges(["a -> b"]))).words
