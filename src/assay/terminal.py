@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from assay.study import Progress, Study
 
 PLAIN_EVERY = 5.0  # seconds between lines where there is no TTY
+PICTURE = 108  # columns of a saved picture
 WIDE = 160  # columns assumed where there is no TTY
-ROOMY = 128  # columns that all headline measures need
+ROOMY = 155  # columns that all headline measures need; below, F1 and SHD
 
 
 def console(stderr: bool = False) -> Console:
@@ -135,7 +136,7 @@ def save_picture(results: Results, folder: Path, path: Path, measures: Sequence[
 
     from rich.terminal_theme import DIMMED_MONOKAI
 
-    out = Console(record=True, width=ROOMY + 4, file=io.StringIO(), highlight=False, force_terminal=True)
+    out = Console(record=True, width=PICTURE, file=io.StringIO(), highlight=False, force_terminal=True)
     print_results(results, folder, measures, out)
     svg = out.export_svg(title=f"assay show {folder}", theme=DIMMED_MONOKAI)
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono, Menlo")
@@ -147,7 +148,7 @@ def _summary_table(results: Results, measures: Sequence[str]) -> Table:
     for name in ("data set", "learner", "class", "n"):
         table.add_column(name, justify="right" if name == "n" else "left", no_wrap=True)
     for name in measures:
-        table.add_column(f"{name}  mean \\[CI]", no_wrap=True)
+        table.add_column(f"{name} \\[CI]", no_wrap=True)
     main = "f1" if "f1" in measures else measures[0]
     table.add_column(f"{main} of runs", no_wrap=True)
     table.add_column("s/fit", justify="right", no_wrap=True)
