@@ -96,3 +96,14 @@ def test_a_cell_says_class_truth_and_the_perfect_class_score():
     assert (found["returns"], found["truth"], found["vary"]) == ("cpdag", "known", "redraw")
     assert found["perfect_class_against_dag"]["perfect_f1"] == pytest.approx(0.625)  # facts: strict directed F1
     assert found["perfect_class_against_dag"]["perfect_shd"] == 3
+
+
+def test_a_learner_s_file_may_move_but_not_change(tmp_path, root):
+    source = (root / "tests" / "studies" / "outside_learners.py").read_text()
+    keys = []
+    for folder, text in (("a", source), ("b", source), ("c", source + "\n# changed\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(text)
+        keys.append(task(datasets='"asia"', learners=f'"{tmp_path / folder / "mine.py"}:Slow"').cells()[0].keys)
+    assert keys[0] == keys[1]
+    assert set(keys[0]).isdisjoint(keys[2])

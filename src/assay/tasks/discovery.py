@@ -136,8 +136,7 @@ class Discovery:
             "version": VERSION,
             "data": data,
             "codes": self.codes,
-            "learner": spec["name"],
-            "code": _code(spec),
+            "learner": _portable(spec["name"]),
             "settings": settings_of(self.learners[respondent]),
         }
         return Cell(item, "clean", respondent, self.runs, common, identity)
@@ -328,10 +327,10 @@ def _content(name: str, spec: Mapping[str, Any]) -> str:
     return hashed(digest) if digest else ""
 
 
-def _code(spec: Mapping[str, Any]) -> str:
-    """A hash of a user's own learner file, so that changed code is new work."""
-    file = str(spec["name"]).rpartition(":")[0]
-    return _digest(Path(file)) if file.endswith(".py") else ""
+def _portable(name: str) -> str:
+    """A learner's name; of a user's own file a hash of its text: changed code is new work, a moved file is not."""
+    file, _, attribute = name.rpartition(":")
+    return f"{_digest(Path(file))}:{attribute}" if file.endswith(".py") else name
 
 
 def _digest(path: Path) -> str:
