@@ -37,8 +37,11 @@ def main(descriptor: int) -> None:
             path, common, units = pipe.recv()
         except EOFError:
             return
-        module, name = path.split(":")
-        function = getattr(importlib.import_module(module), name)
+        module_name, name = path.split(":")
+        module = importlib.import_module(module_name)
+        function = getattr(module, name)
+        if hasattr(module, "prepare"):
+            module.prepare(common)  # imports and data are not on the clock of the first unit
         for unit in units:
             pipe.send("begin")
             pipe.send(function(common, unit))

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from importlib.resources import as_file, files
 from itertools import combinations, product
 
 import networkx as nx
@@ -167,7 +168,7 @@ def test_meek_recovers_the_dag_that_a_background_edge_leads_to():
     # DAGs of the class that have it
     rng = np.random.default_rng(8)
     checked = 0
-    for directed in random_dags(9, 400, nodes=(4, 6), density=(0.4, 0.9)):
+    for directed in random_dags(9, 250, nodes=(4, 6), density=(0.4, 0.9)):
         cpdag = graph_of(directed).to_cpdag()
         loose = np.argwhere(cpdag.undirected & directed)
         if not len(loose):
@@ -191,6 +192,16 @@ def extensions(cpdag):
             dag[(j, i) if turned else (i, j)] = True
         if topological_order(dag) is not None and (cpdag_of_dag(dag) == cpdag.marks).all():
             yield dag
+
+
+@pytest.mark.parametrize(
+    ("name", "reversible"),
+    [("asia", 3), ("cancer", 0), ("child", 12), ("insurance", 18), ("alarm", 4), ("sachs-17", 17)],
+)
+def test_published_networks_have_their_reversible_edges(name, reversible):
+    with as_file(files("assay.datasets") / "data" / f"{name}.bif.gz") as path:
+        cpdag = Graph.read(path).to_cpdag()
+    assert cpdag.undirected.sum() // 2 == reversible
 
 
 def test_meek_rule_1_makes_no_new_collider():

@@ -25,7 +25,7 @@ def test_the_intervals_are_scipys_within_monte_carlo_error():
     values = np.column_stack([rng(1).normal(size=60), rng(2).exponential(size=60), rng(3).integers(0, 3, 60)])
     ours = ends(bootstrap_means(values, resamples=20_000, rng=rng()))
     for column, (low, high) in zip(values.T, ours, strict=True):
-        peer = stats.bootstrap((column,), np.mean, method="percentile", n_resamples=20_000, rng=rng(9))
+        peer = stats.bootstrap((column,), np.mean, method="percentile", n_resamples=20_000, random_state=9)
         # sd of a 2.5 % quantile of R normal numbers is .0189 se at R = 20,000; two of them differ by .027 se
         tolerance = 5 * 0.027 * column.std(ddof=1) / np.sqrt(60)
         assert (low, high) == pytest.approx(tuple(peer.confidence_interval), abs=tolerance)

@@ -1,7 +1,7 @@
 """Equivalence classes of DAGs, on matrices: CPDAG (Meek's rules), PAG (Zhang's rules), d-separation.
 
 directed[i, j] means i -> j; undirected is symmetric; marks[i, j] is the mark at j's end (0 none, 1 tail, 2 arrow,
-3 circle). Meek (1995); Dor & Tarsi (1992) for the extension; Zhang (2008), rules R0 to R4 and R8 to R10
+3 circle). Meek (1995); Zhang (2008), rules R0 to R4 and R8 to R10
 (R5 to R7 concern selection bias, which we do not model).
 """
 
@@ -158,9 +158,8 @@ def marks_of(directed: Matrix, undirected: Matrix) -> Marks:
 
 
 def consistent_extension(directed: Matrix, undirected: Matrix) -> Matrix | None:
-    """A DAG with the same skeleton and colliders, or None (Dor & Tarsi): remove a sink at a time."""
+    """A DAG with the same skeleton and colliders, or None (Dor & Tarsi 1992): remove a sink at a time."""
     out, left = directed.copy(), np.ones(len(directed), dtype=bool)
-    directed, undirected = directed.copy(), undirected.copy()
     adjacent = directed | directed.T | undirected
     while left.any():
         for x in np.flatnonzero(left):
@@ -178,8 +177,21 @@ def consistent_extension(directed: Matrix, undirected: Matrix) -> Matrix | None:
 
 
 def is_cpdag(directed: Matrix, undirected: Matrix) -> bool:
-    dag = consistent_extension(directed, undirected)
-    return dag is not None and bool((cpdag_of_dag(dag) == marks_of(directed, undirected)).all())
+    """Whether this is the CPDAG of some DAG.
+
+    Direct the undirected edges along a maximum cardinality order (each next node has most neighbours among those
+    before it): in a CPDAG, whose undirected parts are chordal, that gives a DAG of the class (Tarjan & Yannakakis 1984;
+    Andersson et al. 1997), and that DAG's CPDAG is the graph again. Whatever the graph, only a CPDAG comes back.
+    """
+    place = np.empty(len(directed), dtype=np.intp)
+    weight = np.zeros(len(directed))
+    for k in range(len(directed)):
+        v = int(weight.argmax())
+        place[v] = k
+        weight += undirected[v]
+        weight[v] = -np.inf
+    dag = directed | (undirected & (place[:, None] < place[None, :]))
+    return not find_cycle(dag) and bool((cpdag_of_dag(dag) == marks_of(directed, undirected)).all())
 
 
 # ---- PAG

@@ -14,7 +14,9 @@ Repeat k of a data set is the same table for every learner, so learners can be c
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import importlib
 import json
 import time
 import traceback
@@ -186,6 +188,16 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
 
 
 # ---- in the worker
+
+
+def prepare(common: dict[str, Any]) -> None:
+    """Load what the units of a cell share. What goes wrong here goes wrong in `perform` too, which reports it."""
+    with contextlib.suppress(Exception):
+        spec = json.dumps(common["dataset"])
+        needs = _learner(json.dumps(common["learner"])).card.needs
+        _reference(spec).perfect("cpdag")
+        if needs:
+            importlib.import_module(needs)
 
 
 def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,334 @@
+"""JSON, DOT, GraphML and BIF as people and programs write them, and what is refused in one line."""
+
+import json
+import time
+from importlib.resources import as_file, files
+
+import networkx as nx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.errors import AssayError, GraphError
+from assay.graphs import Graph, formats
+
+# ---- JSON
+
+
+def test_json_is_the_documented_form():
+    told = json.loads(Graph.from_edges(["a -> b", "b -- c"]).to_json())
+    assert told == {
+        "format": "assay-graph",
+        "version": 1,
+        "kind": "cpdag",
+        "nodes": ["a", "b", "c"],
+        "edges": [
+            {"source": "a", "target": "b", "marks": "->"},
+            {"source": "b", "target": "c", "marks": "--"},
+        ],
+    }
+
+
+def test_plain_json_means_arrows():
+    graph = Graph.from_json('{"nodes": ["a", "b", 3], "edges": [["b", "a"], ["a", "3"]]}')
+    assert {str(edge) for edge in graph.edges} == {"b -> a", "a -> 3"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must be valid JSON"),
+        ("{", "must be valid JSON"),
+        ("[" * 100_000, "must be valid JSON"),
+        ("[]", "got other content"),
+        ('{"nodes": ["a"]}', "got other content"),
+        ('{"nodes": {"a": 1}, "edges": []}', "got other content"),
+        ('{"nodes": [null], "edges": []}', "a node of a JSON graph must be text, got None"),
+        ('{"nodes": [["a"]], "edges": []}', "must be text"),
+        ('{"nodes": ["a", "a"], "edges": []}', "unique"),
+        ('{"nodes": ["a"], "edges": [["a"]]}', "an edge of a JSON graph must be"),
+        ('{"nodes": ["a"], "edges": [["a", "b"]]}', "'b' in edge 'a -> b' is not a node"),
+        ('{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "marks": "~>"}]}', "'marks' of an edge"),
+        ('{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "weight": "x"}]}', "must be a number"),
+        ('{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "weight": NaN}]}', "finite"),
+        ('{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "weight": 1e999}]}', "finite"),
+        ('{"nodes": ["a", "b"], "edges": [], "kind": "tree"}', "must be one of dag"),
+        ('{"nodes": ["a", "b"], "edges": [], "kind": ["dag"]}', "must be text"),
+        ('{"nodes": [], "edges": [], "format": "node-link"}', "must be of format 'assay-graph'"),
+        ('{"nodes": [], "edges": [], "version": 2}', "version 1, got None version 2. Update"),
+        (json.dumps({"nodes": list(range(5001)), "edges": []}), "at most 5,000 nodes, got 5,001"),
+        (b"{}", "must be text, got bytes"),
+    ],
+)
+def test_json_that_is_no_graph_is_refused(text, message):
+    with pytest.raises(GraphError, match=message):
+        Graph.from_json(text)
+
+
+# ---- DOT
+
+
+def test_dot_says_marks_the_way_graphviz_draws_them():
+    text = Graph.from_edges(["a -> b", "b -- c", "c o-> d"]).to_dot()
+    assert "  a -> b;" in text
+    assert "  b -> c [dir=both, arrowtail=none, arrowhead=none];" in text
+    assert "  c -> d [dir=both, arrowtail=odot, arrowhead=normal];" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("digraph { a -> b -> c; d }", ["a -> b", "b -> c"]),
+        ("digraph{a->b b->c d}", ["a -> b", "b -> c"]),
+        ("strict digraph G { a -> b\n b -> c\n d }", ["a -> b", "b -> c"]),
+        ("graph { a -- b -- c d }", ["a -- b", "b -- c"]),
+        ("DIGRAPH { a -> b; b -> c [dir=none]; d; }", ["a -> b", "b -- c"]),
+        ("digraph { a -> b [dir=back] b -> c [dir=both] d }", ["b -> a", "b <-> c"]),
+        ("digraph { edge [dir=none] a -> b; b -> c [dir=forward]; d }", ["a -- b", "b -> c"]),
+        ('digraph "my graph" { rankdir=LR; node [shape=box, label=""]; a -> b [label="x -> y"]; b -> c; d }', None),
+        ("// c\n/* a -> z * / */ digraph { # a\n# b -> z\n a -> b; b -> c; d }".replace("# a\n", "\n"), None),
+        ('digraph { "a" -> "b":n; "b" -> c:port:sw; d [label=<<b>bold</b> &gt; z>, color="#fff"] }', None),
+        ('digraph { "" + "a" -> b; b -> c; d }', None),
+        ("digraph { a -- b; b -> c; d }", ["a -- b", "b -> c"]),
+        ("digraph { a -> b [arrowhead=odot, arrowtail=odot, dir=both]; b -> c; d}", ["a o-o b", "b -> c"]),
+    ],
+)
+def test_dot_as_people_write_it(text, expected):
+    graph = Graph.from_dot(text)
+    assert sorted(graph.nodes) == ["a", "b", "c", "d"]
+    assert {str(edge) for edge in graph.edges} == set(expected or ["a -> b", "b -> c"])
+
+
+def test_dot_of_causal_learn_is_read():
+    pytest.importorskip("causallearn")
+    from causallearn.utils.GraphUtils import GraphUtils
+
+    graph = Graph.from_edges(["a -> b", "b o-> c", "c <-> d", "d o-o e"])
+    names = {str(i): name for i, name in enumerate("abcde")}
+    read = Graph.from_dot(GraphUtils.to_pydot(graph.to_causallearn()).to_string())
+    assert read.rename(names) == graph
+
+
+def test_dot_weights_are_strengths_and_layout_weights_only_where_all_edges_have_one():
+    text = Graph.from_matrix([[0, -2.5], [0, 0]], "ab", "row to column").to_dot()
+    assert 'strength="-2.5"' in text
+    assert Graph.from_dot("digraph { a -> b [weight=2]; b -> c [weight=.5] }").weights.sum() == 2.5
+    assert Graph.from_dot("digraph { a -> b [weight=2]; b -> c }").weights is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must have 'digraph {' or 'graph {', got the end of the text"),
+        ("tree { a -> b }", "'digraph {' or 'graph {', got 'tree'"),
+        ("digraph { a -> b", "a name, got the end"),
+        ("digraph { a -> ", "must have a name"),
+        ("digraph { a -> ; }", "must have a name, got ';'"),
+        ("digraph { a -> {b c} }", "must be flat, got a subgraph in line 1. Write its edges one by one"),
+        ("digraph {\n subgraph cluster { a } }", "got a subgraph in line 2"),
+        ("digraph { { a } }", "must be flat"),
+        ("digraph { a -> b } digraph { c }", "one graph and then its end"),
+        ("digraph { a -> b [arrowhead=tee] }", "must be one of .*, got 'tee'"),
+        ("digraph { a -> b [dir=up] }", "'dir' in line 1 .* got 'up'"),
+        ("digraph { a -> b [strength=strong] }", "must be a number, got 'strong'"),
+        ("digraph {\n\n lung-cancer -> b }", "line 3 .*double quotes"),
+        ("digraph { a -> a }", "itself"),
+        ("digraph { a -> b; b -> a }", "a -> b and b -> a"),
+        ("digraph { kind=tree; a -> b }", "must be one of dag"),
+        ('digraph { "a -> b }', "must go on with a name"),
+        ("digraph { /* a -> b }", "must go on with a name"),
+        ("digraph { a [label=<b] }", "closed by a '>'"),
+        ("digraph { a = }", "must have a name"),
+        ("digraph { a [b= }", "must have a name"),
+        ('digraph { "a" + b }', "a quoted text"),
+        ("digraph { " + " ".join(f"n{i}" for i in range(5001)) + "}", "at most 5,000 nodes"),
+    ],
+)
+def test_dot_that_cannot_be_read_is_refused(text, message):
+    with pytest.raises(GraphError, match=message):
+        Graph.from_dot(text)
+
+
+# ---- GraphML
+
+
+def test_graphml_of_other_programs_is_read():
+    plain = "\n".join(nx.generate_graphml(nx.DiGraph([("b", "a")])))
+    assert [str(edge) for edge in Graph.from_graphml(plain).edges] == ["b -> a"]
+    undirected = "\n".join(nx.generate_graphml(nx.Graph([("b", "a")])))
+    assert [str(edge) for edge in Graph.from_graphml(undirected).edges] == ["b -- a"]
+
+
+def test_graphml_with_numbered_nodes_takes_their_names():
+    numbered = nx.DiGraph([("n0", "n1")])
+    numbered.nodes["n0"]["name"], numbered.nodes["n1"]["name"] = "smoke", "cancer"
+    read = Graph.from_graphml("\n".join(nx.generate_graphml(numbered)))
+    assert [str(edge) for edge in read.edges] == ["smoke -> cancer"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must be valid XML"),
+        ("<graphml>", "must be valid XML"),
+        ("<bif></bif>", "readable by networkx"),
+        ("<graphml></graphml>", "readable by networkx"),
+        ('<!DOCTYPE lolz [<!ENTITY lol "lol">]><graphml/>', "must not declare a DOCTYPE or an ENTITY"),
+        ('<?xml version="1.0"?>\n<!doctype graphml SYSTEM "file:///etc/passwd"><graphml/>', "must not declare"),
+    ],
+)
+def test_graphml_that_cannot_be_read_is_refused(text, message):
+    with pytest.raises(GraphError, match=message):
+        Graph.from_graphml(text)
+
+
+def test_graphml_may_declare_its_encoding():
+    text = Graph.from_edges(["Größe -> b"]).to_graphml()
+    declared = '<?xml version="1.0" encoding="UTF-16"?>' + text.split("?>", 1)[-1]
+    assert Graph.from_graphml(declared).nodes == ("Größe", "b")
+
+
+# ---- BIF
+
+DOG = """
+// JavaBayes, old style: quoted names, lists told apart by blanks
+network "Dog-Problem" { property "a {brace} in a text"; }
+variable  "light-on" { type discrete[2] { "true" "false" }; /* two
+  values */ }
+variable "family-out" { type discrete[2] { "true" "false" }; }
+variable hear { type discrete[2] { t, f }; }
+probability ( "light-on" "family-out" ) { table 0.6 0.05 0.4 0.95; }
+probability ( "family-out" ) { table 0.15 0.85; }
+probability(hear|"light-on","family-out"){ default 0.5, 0.5; }
+"""
+
+
+def test_bif_in_its_dialects_is_read():
+    graph = Graph.from_bif(DOG)
+    assert graph.nodes == ("light-on", "family-out", "hear")
+    assert {str(edge) for edge in graph.edges} == {
+        "family-out -> light-on",
+        "light-on -> hear",
+        "family-out -> hear",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "arcs"),  # bnlearn's repository, bnlearn.com/bnrepository
+    [
+        ("asia", 8, 8),
+        ("cancer", 5, 4),
+        ("earthquake", 5, 4),
+        ("survey", 6, 6),
+        ("sachs-17", 11, 17),
+        ("child", 20, 25),
+        ("insurance", 27, 52),
+        ("alarm", 37, 46),
+        ("hailfinder", 56, 66),
+        ("hepar2", 70, 123),
+    ],
+)
+def test_bundled_networks_have_their_published_size(name, nodes, arcs):
+    with as_file(files("assay.datasets") / "data" / f"{name}.bif.gz") as path:
+        graph = Graph.read(path)
+    assert (len(graph), graph.n_edges(), graph.kind) == (nodes, arcs, "dag")
+
+
+def test_bif_names_with_blanks_are_read_as_bnlearn_writes_them():
+    text = """network unknown { }
+    variable citric acid { type discrete [ 2 ] { a, b }; }
+    variable pH { type discrete [ 2 ] { a, b }; }
+    probability ( citric acid ) { table 0.5, 0.5; }
+    probability ( pH | citric acid ) { (a) 0.5, 0.5; (b) 0.5, 0.5; }"""
+    assert [str(edge) for edge in Graph.from_bif(text).edges] == ["citric acid -> pH"]
+
+
+def test_bif_blocks_are_kind_header_body():
+    text = "network x { }\nprobability ( a | b, c ) { (x, y) 0.1, 0.9; } // end"
+    assert list(formats.bif_blocks(text)) == [
+        ("network", "x", ""),
+        ("probability", "a | b, c", "(x, y) 0.1, 0.9;"),
+    ]
+
+
+def test_bif_has_a_table_for_every_combination():
+    text = Graph.from_edges(["a -> c", "b -> c"]).to_bif()
+    assert text.count("0.5, 0.5;") == 1 + 1 + 4
+    many = Graph.from_edges([f"p{i} -> c" for i in range(40)])
+    assert "default 0.5, 0.5;" in many.to_bif()
+    assert Graph.from_bif(many.to_bif()) == many
+
+
+def test_bif_holds_dags_only():
+    with pytest.raises(GraphError, match="a BIF file holds a dag, got a cpdag. Use JSON"):
+        Graph.from_edges(["a -- b"]).to_bif()
+
+
+VARIABLES = "variable a { type discrete [ 2 ] { x, y }; } variable b { type discrete [ 2 ] { x, y }; } "
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (VARIABLES + "probability ( a ) { table 1, 0; }", "must have a probability block, got none for b"),
+        (VARIABLES + "probability ( a ) { table 1, 0; } probability ( b | a ) { (x)", "may be cut off"),
+        (VARIABLES + "probability ( a | c ) { }", "'c' in 'probability . a | c .' is not a variable"),
+        (VARIABLES + "probability ( a ) { } probability ( a ) { }", "one probability block, got two for 'a'"),
+        (VARIABLES + "probability ( ) { }", "must name a variable"),
+        (VARIABLES + "probability ( a | b ) { } probability ( b | a ) { }", "one edge"),
+        (VARIABLES + VARIABLES, "declared once, got 'a' twice"),
+        ("variable a { } }", "one '}' too many"),
+        ("table a { }", "must be network, variable X or probability"),
+        ("variable a { } /* open", r"closed by '\*/'"),
+        ('variable a { property "open; }', "double quote"),
+        ("hello", "must end with a closed block, got 'hello'"),
+        ('variable a { property assay_name = "\\x"; } probability ( a ) { }', "must be a JSON text"),
+    ],
+)
+def test_bif_that_cannot_be_read_is_refused(text, message):
+    with pytest.raises(GraphError, match=message):
+        Graph.from_bif(text)
+
+
+# ---- hostile text: an answer or an error of ours, and soon
+
+HOSTILE = st.one_of(
+    st.text(max_size=200),
+    st.lists(
+        st.sampled_from(
+            ["digraph", "graph", "{", "}", "[", "]", "->", "--", "a", '"', "\\", "<", ">", "=", ";", ":", "/*", "*/"]
+            + ["variable", "probability", "(", ")", "|", ",", "network", "source,target\n", "0", "1", "\n", "//", "+"]
+            + ["<graphml>", "</graphml>", '<graph edgedefault="directed">', "</graph>", '<node id="a"/>', "null", "NaN"]
+            + ['<edge source="a" target="b"/>', '"nodes":', '"edges":', '"weight"', "kind", "dir", "strength"]
+        ),
+        max_size=40,
+    ).map(" ".join),
+)
+
+
+@given(text=HOSTILE)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_hostile_text_is_a_graph_or_an_error_of_ours(text, tmp_path):
+    for read in (Graph.from_json, Graph.from_dot, Graph.from_graphml, Graph.from_bif):
+        try:
+            assert isinstance(read(text), Graph)
+        except AssayError as error:
+            assert str(error)
+    (tmp_path / "graph.csv").write_text(text, encoding="utf-8", errors="surrogatepass")
+    for direction in (None, "row to column"):
+        try:
+            assert isinstance(Graph.read(tmp_path / "graph.csv", direction=direction), Graph)
+        except AssayError as error:
+            assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("read", [Graph.from_json, Graph.from_dot, Graph.from_graphml, Graph.from_bif])
+@pytest.mark.parametrize(
+    "piece", ['"', '\\"', "/*", "/* *", "{", "}", "[", "<", "a -> ", "variable a ", " ", "(", "<!", "|", "property "]
+)
+def test_long_hostile_text_is_refused_soon(read, piece):
+    began = time.perf_counter()
+    for prefix in ("", "digraph { ", "variable a { ", 'digraph { "', 'variable a { property "'):
+        with pytest.raises(GraphError):
+            read(prefix + piece * (200_000 // len(piece)))
+    assert time.perf_counter() - began < 10  # quadratic work takes minutes
