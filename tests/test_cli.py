@@ -96,6 +96,10 @@ def test_show_in_every_form(study, capsys):
     found = json.loads(told(capsys)[0])
     assert [row["measure"] for row in found["rows"]] == ["skeleton_f1"] * 2
     assert found["rows"][0]["ci_lower"] <= found["rows"][0]["mean"] <= found["rows"][0]["ci_upper"]
+    assert main(["show", "results/small", "--measure", "dag_f1", "--measure", "dag_shd"]) == 0
+    assert "perfect dag_f1" in told(capsys)[0]
+    assert main(["show", "results/small", "--svg", "shown.svg"]) == 0
+    assert (study / "shown.svg").read_text().startswith("<svg")
     assert main(["show", "results/small", "--csv"]) == 0
     assert told(capsys)[0].splitlines()[0].startswith("item,respondent,returns,truth,vary,measure,n,mean")
     assert main(["show", "results/small", "--tex"]) == 0

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.estimate import Estimate
     from assay.study import Progress, Study
 
+_PERFECT = ("precision", "recall", "f1", "shd")
 PLAIN_EVERY = 5.0  # seconds between lines where there is no TTY
 PICTURE = 108  # columns of a saved picture
 WIDE = 160  # columns assumed where there is no TTY
@@ -147,8 +148,11 @@ def _summary_table(results: Results, measures: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
     for name in ("data set", "learner", "class", "n"):
         table.add_column(name, justify="right" if name == "n" else "left", no_wrap=True)
+    against_dag = [name for name in measures if name.removeprefix("dag_") in _PERFECT and name.startswith("dag_")]
     for name in measures:
         table.add_column(f"{name} \\[CI]", no_wrap=True)
+    for name in against_dag:  # what a flawless answer of the learner's class gets against the DAG
+        table.add_column(f"perfect {name}", justify="right", no_wrap=True)
     main = "f1" if "f1" in measures else measures[0]
     table.add_column(f"{main} of runs", no_wrap=True)
     table.add_column("s/fit", justify="right", no_wrap=True)
@@ -165,12 +169,18 @@ def _summary_table(results: Results, measures: Sequence[str]) -> Table:
             cell.about["returns"],
             str(cell.ok),
             *(escape(cell_text(cell.measures[name])) for name in measures),
+            *(_perfect(cell, name) for name in against_dag),
             escape(interval_text(cell.measures[main].runs)),
             seconds,
             " ".join(letters[name] for name in _broken(cell)),
         )
         item = cell.item
     return table
+
+
+def _perfect(cell: CellSummary, name: str) -> str:
+    value = cell.about["perfect_class_against_dag"]["perfect_" + name.removeprefix("dag_")]
+    return "-" if value is None else f"{value:.2f}"
 
 
 def _item(cell: CellSummary) -> str:
