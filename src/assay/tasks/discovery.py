@@ -191,13 +191,16 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
 
 
 def prepare(common: dict[str, Any]) -> None:
-    """Load what the units of a cell share. What goes wrong here goes wrong in `perform` too, which reports it."""
+    """Load and compile what the units of a cell share. What goes wrong here, `perform` will report."""
     with contextlib.suppress(Exception):
         spec = json.dumps(common["dataset"])
-        needs = _learner(json.dumps(common["learner"])).card.needs
-        _reference(spec).perfect("cpdag")
-        if needs:
-            importlib.import_module(needs)
+        dataset, learner = _dataset(spec), _learner(json.dumps(common["learner"]))
+        _reference(spec).perfect(learner.card.returns)
+        if learner.card.needs:
+            importlib.import_module(learner.card.needs)
+        elif type(learner).__module__.startswith("assay.learners."):
+            few = dataset.draw(50 + 2 * len(dataset.truth), stream(0, "warm-up"))  # our kernels compile on first use
+            learner.fit(as_taken(few, learner.card, common["codes"]), stream(0, "warm-up"))
 
 
 def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
