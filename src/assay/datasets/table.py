@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from assay.errors import DataError, listed
 
 Levels = tuple[str, ...] | None
+HEAD = 64  # rows that tell of most columns that they vary
 MOST_LEVELS = 10  # a column of whole numbers with at most this many values is taken as discrete unless told otherwise
 
 
@@ -110,7 +111,8 @@ class Table:
 
 def check_usable(table: Table) -> None:
     """Raise for what no learner can use: missing values, constant columns, fewer rows than columns."""
-    missing = np.flatnonzero(~np.isfinite(table.values).all(axis=0))
+    finite = np.isfinite(table.values.sum())  # one quick pass; which column it is matters only where it fails
+    missing = [] if finite else np.flatnonzero(~np.isfinite(table.values).all(axis=0))
     if len(missing):
         column = table.values[:, missing[0]]
         count = int(np.count_nonzero(~np.isfinite(column)))
@@ -124,7 +126,8 @@ def check_usable(table: Table) -> None:
             f"{table.source} must have at least as many rows as columns, got {table.n} rows and {table.d} columns. "
             "Add rows or drop columns."
         )
-    constant = np.flatnonzero((table.values == table.values[0]).all(axis=0))
+    constant = np.flatnonzero((table.values[:HEAD] == table.values[0]).all(axis=0))
+    constant = constant[(table.values[:, constant] == table.values[0, constant]).all(axis=0)]
     if len(constant):
         j = int(constant[0])
         levels = table.levels[j]

@@ -39,13 +39,11 @@ def find_cycle(directed: Matrix) -> list[int]:
     """A directed cycle as a list whose first and last entries are equal; empty when there is none."""
     left = directed.sum(axis=0)
     alive = np.ones(len(directed), dtype=bool)
-    roots = [int(i) for i in np.flatnonzero(left == 0)]
-    while roots:  # peel off nodes without parents; what never peels off has a parent in the rest
-        i = roots.pop()
-        alive[i] = False
-        children = np.flatnonzero(directed[i])
-        left[children] -= 1
-        roots += [int(j) for j in children if left[j] == 0]
+    roots = np.flatnonzero(left == 0)
+    while len(roots):  # peel off nodes without parents, a layer at a time; the rest all have a parent in the rest
+        alive[roots] = False
+        left -= directed[roots].sum(axis=0)
+        roots = np.flatnonzero(alive & (left == 0))
     if not alive.any():
         return []
     path = [int(np.flatnonzero(alive)[0])]
