@@ -7,8 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 WORKERS ?= 2
+PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test setup bench lint types unit clean
+.PHONY: run test setup bench bench-learners lint types unit clean
 
 run: setup
 	$(BIN)/assay run
@@ -31,8 +32,13 @@ types: setup
 unit: setup
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+# the peers of the learners' benchmark: gcastle needs torch, so they stay out of the set-up
+bench-learners: setup
+	$(BIN)/python -m pip install --quiet $(PEERS)
+	$(BIN)/python benchmarks/learners.py
+
 bench: setup
-	status=0; for file in $(filter-out benchmarks/harness.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$file || status=1; done; exit $$status
+	status=0; for file in $(filter-out benchmarks/harness.py benchmarks/equality_%.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$file || status=1; done; exit $$status
 
 clean:
 	rm -rf $(VENV) results .mypy_cache .ruff_cache .pytest_cache

@@ -40,8 +40,10 @@ class Line:
         return self.ours_s <= self.target if self.limit else (self.ratio or 0.0) >= self.target
 
 
-def options(document: str) -> argparse.Namespace:
+def options(document: str, quick: bool = False) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=document.splitlines()[0])
+    if quick:
+        parser.add_argument("--quick", action="store_true", help="leave out what takes long")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--repeats", type=int, default=5)
     return parser.parse_args()

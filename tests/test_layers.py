@@ -16,6 +16,7 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
     {"models"},
     {"datasets"},
     {"learners"},
+    {"edge_stability"},
     {"measures"},
     {"reading"},
     {"tasks"},

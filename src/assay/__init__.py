@@ -32,6 +32,7 @@ _PUBLIC = {
     "learner": "assay.learners.base:learner",
     "load": "assay.datasets:load",
     "score_graph": "assay.measures.graphs:score_graph",
+    "stability": "assay.edge_stability:stability",
 }
 
 __all__ = sorted(_PUBLIC)

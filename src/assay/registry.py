@@ -17,6 +17,14 @@ from typing import Any
 from assay.errors import AssayError, MissingExtra, UnknownName
 
 LEARNERS = {
+    "lingam": "assay.learners.lingam:DirectLiNGAM",
+    "ica-lingam": "assay.learners.lingam:ICALiNGAM",
+    "notears": "assay.learners.notears:NOTEARS",
+    "dagma": "assay.learners.dagma:DAGMA",
+    "golem": "assay.learners.golem:GOLEM",
+    "ges": "assay.learners.ges:GES",
+    "hill-climbing": "assay.learners.hill_climbing:HillClimbing",
+    "boss": "assay.learners.boss:BOSS",
     "correlation": "assay.learners.correlation:Correlation",
     "random": "assay.learners.random:Random",
     "sortnregress": "assay.learners.sortnregress:SortnRegress",

@@ -22,6 +22,48 @@ def test_the_path_is_scikit_learns(seed):
     np.testing.assert_allclose(ours, theirs.T, atol=1e-8)
 
 
+def test_the_path_is_scikit_learns_where_columns_leave_again():
+    left = 0
+    for seed in range(20):
+        x, y = data(seed, n=60, p=12)
+        x = x + 3 * x[:, :1]
+        _, _, theirs = lars_path(x, y, method="lasso")
+        ours = lasso_path(x.T @ x, x.T @ y)
+        left += len(ours) > 13
+        np.testing.assert_allclose(ours, theirs.T, atol=1e-7)
+    assert left > 10
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_few_rows_select_what_scikit_learn_selects(seed):
+    x, y = data(seed, n=15, p=12)
+    scale = np.abs(LinearRegression().fit(x, y).coef_)
+    theirs = LassoLarsIC(criterion="bic").fit(x * scale, y).coef_ * scale
+    ours = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))
+    np.testing.assert_array_equal(ours != 0, theirs != 0)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+def test_the_scale_of_the_data_changes_nothing():
+    x, y = data(3)
+    plain = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))
+    x, y = 1e6 * x, 1e-6 * y
+    np.testing.assert_allclose(adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y)), 1e-12 * plain, rtol=1e-9)
+
+
+def test_as_many_columns_as_rows_do_not_break_it():
+    for p in (14, 15, 20):
+        x, y = data(0, n=15, p=p)
+        assert np.isfinite(adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))).all()
+
+
+def test_a_perfect_fit_keeps_its_columns():
+    x, _ = data(2)
+    y = x[:, 0] - 2 * x[:, 3]
+    found = adaptive_lasso(x.T @ x, x.T @ y, float(y @ y), len(y))
+    np.testing.assert_allclose(found[[0, 3]], [1, -2], rtol=1e-6)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_adaptive_lasso_is_the_one_lingam_and_causaldisco_use(seed):
     x, y = data(seed)

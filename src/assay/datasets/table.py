@@ -112,7 +112,7 @@ class Table:
 def check_usable(table: Table) -> None:
     """Raise for what no learner can use: missing values, constant columns, fewer rows than columns."""
     finite = np.isfinite(table.values.sum())  # one quick pass; which column it is matters only where it fails
-    missing = [] if finite else np.flatnonzero(~np.isfinite(table.values).all(axis=0))
+    missing = np.flatnonzero(~np.isfinite(table.values).all(axis=0)) if not finite else np.empty(0, dtype=np.intp)
     if len(missing):
         column = table.values[:, missing[0]]
         count = int(np.count_nonzero(~np.isfinite(column)))

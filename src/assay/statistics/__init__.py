@@ -2,6 +2,7 @@
 
 from assay.statistics.bootstrap import bootstrap_means
 from assay.statistics.convergence import Checkpoint, Convergence, convergence
+from assay.statistics.proportions import wilson
 from assay.statistics.reach import (
     Reach,
     detectable_difference,
@@ -28,4 +29,5 @@ __all__ = [
     "summarise_columns",
     "summarise_runs",
     "units_needed",
+    "wilson",
 ]

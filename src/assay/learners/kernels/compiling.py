@@ -1,0 +1,20 @@
+"""How the kernels of constraint-based search are compiled: on first use, kept on disk, division as in numpy.
+
+kernel    what Python calls
+inner     what only kernels call: without wrappers it takes a third less to compile
+bare      what only kernels call and allocates nothing: without reference counts, whose atomic operations would cost
+          ten times as much as a test on a correlation matrix
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+_OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy"}
+_UNWRAPPED = _OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+kernel = njit(**_OPTIONS)
+inner = njit(**_UNWRAPPED)
+bare = njit(**_UNWRAPPED, _nrt=False)

@@ -1,0 +1,122 @@
+"""BOSS: the best class on easy data, an order no move improves, and scores not below causal-learn's."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import assay
+from assay.errors import SettingError
+from assay.learners.boss import BOSS
+from assay.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
+from assay.learners.ges import GES
+from assay.learners.scores import Scores
+from tests.learners.test_ges import drawn
+from tests.learners.test_scores import all_dags
+
+
+@pytest.mark.parametrize("truth", [CHAIN, COLLIDER], ids=["chain", "collider"])
+@pytest.mark.parametrize("sample", [continuous_sample, binary_sample])
+def test_no_dag_at_all_scores_higher_on_easy_data(truth, sample):
+    table = sample(truth, np.random.default_rng(4))
+    scores = Scores.of(table)
+    best = max(all_dags(table.names), key=scores.total)
+    found = BOSS().fit_details(table)
+    assert found.graph == best.to_cpdag() == truth.to_cpdag()
+    assert found.score == pytest.approx(scores.total(best), rel=1e-12)
+
+
+def grow_and_shrink(scores, node, before):
+    """As in the paper, without trees."""
+    parents = []
+    while True:
+        rest = [p for p in before if p not in parents]
+        tried = {p: scores.local(node, [*parents, p]) for p in rest}
+        if not tried or max(tried.values()) <= scores.local(node, parents):
+            break
+        parents.append(max(tried, key=tried.get))
+    while parents:
+        tried = {p: scores.local(node, [q for q in parents if q != p]) for p in parents}
+        if max(tried.values()) <= scores.local(node, parents):
+            break
+        parents.remove(max(tried, key=tried.get))
+    return scores.local(node, parents)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_trees_choose_what_grow_and_shrink_choose(seed):
+    table = drawn(seed).columns(range(4))
+    result = BOSS(starts=1, deletes=False).fit_details(table)
+    scores = Scores.of(table)
+
+    def of_order(order):
+        return sum(grow_and_shrink(scores, node, order[:k]) for k, node in enumerate(order))
+
+    assert result.starts[0] == pytest.approx(of_order(result.order), rel=1e-12)
+    assert result.score == pytest.approx(of_order(result.order), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_move_of_one_column_improves_the_order(seed):
+    table = drawn(seed + 3).columns(range(4))
+    result = BOSS(starts=1, deletes=False).fit_details(table)
+    scores = Scores.of(table)
+    for order in permutations(result.order):
+        moved = any([n for n in order if n != v] == [n for n in result.order if n != v] for v in order)
+        if moved:
+            found = sum(grow_and_shrink(scores, node, order[:k]) for k, node in enumerate(order))
+            assert found <= result.starts[0] + 1e-5
+
+
+@pytest.mark.parametrize("name", ["asia", "cancer", "survey"])
+def test_the_score_is_not_below_causal_learns(name):
+    """On shuffled columns: causal-learn starts from their order, which in these files is the causal one."""
+    from causallearn.search.PermutationBased.BOSS import boss
+
+    rng = np.random.default_rng(1)
+    table = assay.load(name).draw(1000, rng)
+    table = table.columns(rng.permutation(table.d).tolist())
+    peers = boss(np.array(table.values), "local_score_BDeu", verbose=False)
+    peers = assay.Graph.from_causallearn(peers, kind="cpdag", nodes=table.names)
+    assert BOSS().fit_details(table).score >= Scores.of(table).total(peers) - 1e-6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_score_is_not_below_that_of_ges(seed):
+    table = drawn(seed)
+    assert BOSS().fit_details(table).score >= GES().fit_details(table).score - 1e-6
+
+
+def test_the_deletions_never_lower_the_score_and_the_answer_is_a_cpdag():
+    for seed in range(6):
+        table = drawn(seed)
+        plain, deleted = (BOSS(deletes=d).fit_details(table) for d in (False, True))
+        assert deleted.score >= plain.score - 1e-9
+        assert plain.graph.problems() == deleted.graph.problems() == ()
+
+
+def test_permuted_columns_give_the_permuted_class():
+    for seed in range(5):
+        table = drawn(seed)
+        order = np.random.default_rng(seed).permutation(table.d).tolist()
+        assert BOSS().fit(table.columns(order)) == BOSS().fit(table)
+
+
+def test_trees_that_outgrow_their_room_are_grown_again():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(2000, 25)) @ np.triu(rng.uniform(0.2, 1.0, size=(25, 25)))
+    assert BOSS(penalty=0.1, starts=2).fit(assay.Table.of(values)).problems() == ()
+
+
+def test_the_limit_of_parents_is_kept():
+    result = BOSS(max_parents=1, starts=1).fit_details(drawn(8))
+    assert result.graph.directed.sum(axis=0).max() <= 1
+
+
+def test_every_contract_check_passes():
+    assert [check for check in check_learner(BOSS()) if check.passed is False] == []
+
+
+def test_settings_are_checked():
+    with pytest.raises(SettingError, match="'starts' of boss must be at least 1, got 0. Try"):
+        BOSS(starts=0)

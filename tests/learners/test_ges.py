@@ -1,0 +1,137 @@
+"""GES: causal-learn's class, the best class where the data are easy, and a trace that adds up."""
+
+import numpy as np
+import pytest
+
+import assay
+from assay.datasets.synthetic import Synthetic
+from assay.datasets.table import Table
+from assay.errors import SettingError
+from assay.learners import causallearn
+from assay.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
+from assay.learners.ges import GES
+from assay.learners.scores import Scores, ScoreSettings
+from tests.learners.test_scores import all_dags
+
+
+def drawn(seed):
+    """A random linear Gaussian model with 4 to 12 nodes."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(4, 13))
+    edges = float(rng.uniform(0.5, min(2.0, (d - 1) / 2)))
+    return Synthetic(nodes=d, edges_per_node=edges, noise="gaussian", graph_seed=seed).draw(400, rng)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_the_class_is_causal_learns_on_gaussian_data(seed):
+    table = drawn(seed)
+    assert GES().fit(table) == causallearn.GES().fit(table)
+
+
+@pytest.mark.parametrize("name", ["asia", "cancer", "earthquake", "survey"])
+def test_the_class_is_causal_learns_on_discrete_data(name):
+    for seed in range(2):
+        table = assay.load(name).draw(1000, np.random.default_rng(seed))
+        assert GES().fit(table) == causallearn.GES().fit(table)
+
+
+@pytest.mark.parametrize("truth", [CHAIN, COLLIDER], ids=["chain", "collider"])
+@pytest.mark.parametrize("sample", [continuous_sample, binary_sample])
+def test_no_dag_at_all_scores_higher_on_easy_data(truth, sample):
+    table = sample(truth, np.random.default_rng(4))
+    scores = Scores.of(table)
+    best = max(all_dags(table.names), key=scores.total)
+    found = GES().fit_details(table)
+    assert found.graph == best.to_cpdag() == truth.to_cpdag()
+    assert found.score == pytest.approx(scores.total(best), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_answer_is_a_cpdag_and_the_steps_add_up_to_its_score(seed):
+    table = drawn(seed)
+    result = GES().fit_details(table)
+    scores = Scores.of(table)
+    assert result.graph.problems() == ()
+    start = sum(scores.local(node) for node in table.names)
+    assert start + sum(step.gain for step in result.steps) == pytest.approx(result.score, rel=1e-10)
+    assert all(step.gain > 0 for step in result.steps)
+    inserted = sum(step.operator == "insert" for step in result.steps)
+    assert inserted - (len(result.steps) - inserted) == result.graph.n_edges()
+    assert [step.operator for step in result.steps] == ["insert"] * inserted + ["delete"] * (
+        len(result.steps) - inserted
+    )
+
+
+def test_permuted_columns_give_the_permuted_class():
+    table = drawn(7)
+    order = np.random.default_rng(0).permutation(table.d).tolist()
+    assert GES().fit(table.columns(order)) == GES().fit(table)
+
+
+def test_a_greater_penalty_gives_fewer_edges():
+    table = drawn(3)
+    edges = [GES(penalty=penalty).fit(table).n_edges() for penalty in (0.5, 1.0, 4.0, 1000.0)]
+    assert edges == sorted(edges, reverse=True) and edges[0] > edges[-1] == 0
+
+
+def test_the_penalty_is_twice_causal_learns_lambda():
+    from causallearn.search.ScoreBased.GES import ges
+
+    table = drawn(5)
+    record = ges(np.array(table.values), "local_score_BIC_from_cov", lambda_value=1.0)
+    peers = assay.Graph.from_causallearn(record["G"], kind="cpdag", nodes=table.names)
+    assert GES(penalty=2.0).fit(table) == peers
+
+
+def test_no_score_is_computed_with_more_parents_than_the_limit():
+    rng = np.random.default_rng(0)
+    causes = rng.normal(size=(500, 5))
+    table = Table.of(np.column_stack([causes, causes.sum(axis=1) + rng.normal(size=500)]))
+    assert GES().fit(table).directed[:, 5].sum() == 5
+    assert GES(max_parents=2).fit(table).directed[:, 5].sum() == 2
+
+
+def test_a_hub_with_many_neighbours_takes_no_time():
+    """2^40 subsets of neighbours, and 40 cliques among them."""
+    rng = np.random.default_rng(0)
+    hub = rng.normal(size=(300, 1))
+    table = Table.of(np.column_stack([hub, 3 * hub + rng.normal(size=(300, 40))]))
+    assert GES(penalty=3.0).fit(table).undirected[0].sum() == 40
+
+
+def test_a_limit_of_parents_bounds_the_search_where_all_columns_depend_on_each_other():
+    rng = np.random.default_rng(0)
+    table = Table.of(rng.normal(size=(3000, 24)) + rng.normal(size=(3000, 1)))
+    graph = GES(max_parents=3).fit(table)
+    assert graph.problems() == () and graph.n_edges() > 24
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_the_smallest_tables_have_an_answer(d):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(50, 1))
+    assert GES().fit(Table.of(x + 0.1 * rng.normal(size=(50, d)))).n_edges() == d - 1
+    levels = Table(("a", "b")[:d], np.repeat(x > 0, d, axis=1), (("no", "yes"),) * d)
+    assert GES().fit(levels).n_edges() == d - 1
+
+
+def test_columns_that_determine_each_other_do_not_break_the_search():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 3))
+    table = Table.of(np.column_stack([x, x[:, 0], x[:, 1] + x[:, 2]]))
+    assert GES().fit(table).problems() == ()
+
+
+def test_bic_on_discrete_data_counts_levels():
+    table = binary_sample(COLLIDER, np.random.default_rng(1))
+    assert GES(score="bic").fit(table) == COLLIDER.to_cpdag()
+
+
+def test_every_contract_check_passes():
+    assert [check for check in check_learner(GES()) if check.passed is False] == []
+
+
+def test_settings_are_checked_under_the_learners_name():
+    with pytest.raises(SettingError, match="'penalty' of ges must be above 0, got -1. Try 1."):
+        GES(penalty=-1)
+    assert ScoreSettings().penalty == GES().penalty == 1.0

@@ -1,0 +1,109 @@
+"""Hill climbing: local optima by brute force, and directions that the order of the columns has no say in."""
+
+import numpy as np
+import pytest
+
+import assay
+from assay.errors import SettingError
+from assay.graphs import Graph
+from assay.learners.contract import COLLIDER, binary_sample, check_learner, continuous_sample
+from assay.learners.hill_climbing import HillClimbing
+from assay.learners.scores import Scores
+from tests.learners.test_ges import drawn
+
+
+def neighbours(graph, most=None):
+    """Every DAG that one added, deleted or reversed edge leads to."""
+    matrix = graph.directed.astype(float)
+    for i in range(len(graph)):
+        for j in range(len(graph)):
+            if i == j or matrix[j, i]:
+                continue
+            changes = [{(i, j): 0.0}, {(i, j): 0.0, (j, i): 1.0}] if matrix[i, j] else [{(i, j): 1.0}]
+            for change in changes:
+                other = matrix.copy()
+                for place, value in change.items():
+                    other[place] = value
+                reached = np.linalg.matrix_power(other + np.eye(len(other)), len(other))
+                if np.trace(reached) > len(other) or (most and other.sum(axis=0).max() > most):
+                    continue
+                yield Graph.from_matrix(other, graph.nodes, direction="row to column")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_single_move_improves_the_answer(seed):
+    table = drawn(seed) if seed % 2 else assay.load("survey").draw(500, np.random.default_rng(seed))
+    result = HillClimbing().fit_details(table)
+    scores = Scores.of(table)
+    assert result.score == pytest.approx(scores.total(result.graph), rel=1e-12)
+    assert max(scores.total(other) for other in neighbours(result.graph)) <= result.score + 1e-7
+
+
+def test_the_limit_of_parents_bounds_the_optimum_too():
+    table = drawn(8)
+    result = HillClimbing(max_parents=1).fit_details(table)
+    scores = Scores.of(table)
+    assert result.graph.directed.sum(axis=0).max() <= 1
+    assert max(scores.total(other) for other in neighbours(result.graph, 1)) <= result.score + 1e-7
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_score_never_falls_below_the_start_and_the_moves_add_up(seed):
+    result = HillClimbing().fit_details(drawn(seed))
+    assert result.score >= result.start_score
+    assert all(move.gain > 0 for move in result.moves)
+    assert result.start_score + sum(move.gain for move in result.moves) == pytest.approx(result.score, rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tabu_and_restarts_are_never_worse(seed):
+    table = drawn(seed)
+    plain = HillClimbing().fit_details(table).score
+    assert HillClimbing(tabu=10).fit_details(table).score >= plain - 1e-9
+    restarted = HillClimbing(restarts=5).fit_details(table, np.random.default_rng(seed))
+    assert restarted.score == max(restarted.climbs) >= plain - 1e-9
+    assert len(restarted.climbs) == 6
+
+
+def test_tabu_search_leaves_a_local_optimum():
+    found = [
+        (HillClimbing().fit_details(t).score, HillClimbing(tabu=10).fit_details(t).score) for t in map(drawn, range(20))
+    ]
+    assert sum(tabu > plain + 1e-6 for plain, tabu in found) >= 1
+
+
+def test_the_order_of_the_columns_does_not_decide_a_direction():
+    """X0 -> X1 and X1 -> X0 have equal scores; which one is found follows from the data."""
+    ways = set()
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=200)
+        table = assay.Table.of(np.column_stack([x, x + rng.normal(size=200)]))
+        graph = HillClimbing().fit(table)
+        assert HillClimbing().fit(table.columns([1, 0])) == graph
+        ways.add(str(graph.edges[0]))
+    assert ways == {"X0 -> X1", "X1 -> X0"}
+
+
+@pytest.mark.parametrize("sample", [continuous_sample, binary_sample])
+def test_the_collider_is_found(sample):
+    graph = HillClimbing().fit(sample(COLLIDER, np.random.default_rng(1)))
+    assert graph == COLLIDER
+
+
+def test_every_contract_check_passes():
+    for learner in (HillClimbing(), HillClimbing(tabu=5), HillClimbing(restarts=2)):
+        assert [check for check in check_learner(learner) if check.passed is False] == []
+
+
+def test_restarts_make_the_learner_random_and_need_a_generator():
+    assert HillClimbing().card.deterministic and not HillClimbing(restarts=1).card.deterministic
+    with pytest.raises(SettingError, match="'restarts' of hill-climbing needs a random generator"):
+        HillClimbing(restarts=1).fit(drawn(0))
+
+
+def test_settings_are_checked():
+    with pytest.raises(SettingError, match="'tabu' of hill-climbing must be at least 0, got -1. Try 0."):
+        HillClimbing(tabu=-1)
+    with pytest.raises(SettingError, match="'perturbation' of hill-climbing must be at least 1, got 0. Try 10."):
+        HillClimbing(perturbation=0)

@@ -1,0 +1,230 @@
+"""DirectLiNGAM and ICA-LiNGAM equal the lingam package's, and keep their rules where it has none.
+
+benchmarks/equality_lingam.py makes the same comparison on 30 draws of six data sets.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from lingam import DirectLiNGAM as ReferenceDirect
+from lingam import ICALiNGAM as ReferenceICA
+from lingam.utils import make_prior_knowledge
+
+import assay
+from assay.datasets.table import Table
+from assay.errors import DataError, SettingError
+from assay.learners.contract import check_learner
+from assay.learners.kernels import ica, lingam
+from assay.learners.lingam import DirectLiNGAM, ICALiNGAM
+
+DRAWS = [
+    *(("asia", 10_000, seed) for seed in range(2)),
+    *(("cancer", 5000, seed) for seed in range(3)),
+    *(("synthetic-12", 500, seed) for seed in range(3)),
+    *(("sachs", 853, seed) for seed in range(2)),
+    ("child", 500, 0),
+]
+
+
+def draw(name, n, seed):
+    rng = np.random.default_rng(seed)
+    if name == "sachs":
+        table = assay.load(name).table
+        return table.rows(rng.integers(table.n, size=n)).as_numbers()
+    return assay.load(name).draw(n, rng).as_numbers()
+
+
+def fitted(model, values):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(np.array(values))
+
+
+def assert_same(ours, theirs):
+    assert [ours.graph.index(name) for name in ours.order] == list(theirs.causal_order_)
+    np.testing.assert_allclose(ours.graph.weights, theirs.adjacency_matrix_.T, rtol=1e-6, atol=1e-6)
+
+
+def linear(seed, n=300, d=5):
+    """x_j of its three predecessors at most, Laplace noise, columns shuffled."""
+    rng = np.random.default_rng(seed)
+    values = rng.laplace(size=(n, d))
+    for j in range(1, d):
+        values[:, j] += values[:, max(0, j - 3) : j] @ rng.normal(size=min(j, 3))
+    return values[:, rng.permutation(d)]
+
+
+def measures(x):
+    """M of each column by the formula, all pairs, no short cuts."""
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+
+    def entropy(u):
+        u = u / u.std()
+        return (
+            (1 + np.log(2 * np.pi)) / 2
+            - 79.047 * (np.log(np.cosh(u)).mean() - 0.37457) ** 2
+            - 7.4129 * (u * np.exp(-(u**2) / 2)).mean() ** 2
+        )
+
+    d, found = x.shape[1], np.zeros(x.shape[1])
+    for i in range(d):
+        for j in range(d):
+            if i != j:
+                rho = (z[:, i] * z[:, j]).mean()
+                r_i, r_j = z[:, i] - rho * z[:, j], z[:, j] - rho * z[:, i]
+                found[i] += min(0, entropy(z[:, j]) + entropy(r_i) - entropy(z[:, i]) - entropy(r_j)) ** 2
+    return found
+
+
+@pytest.mark.parametrize("learner", [DirectLiNGAM(), ICALiNGAM()], ids=["direct", "ica"])
+def test_the_contract_is_kept(learner):
+    assert [check for check in check_learner(learner) if check.passed is False] == []
+
+
+@pytest.mark.parametrize("name,n,seed", DRAWS)
+def test_direct_has_the_order_and_the_weights_of_lingam(name, n, seed):
+    table = draw(name, n, seed)
+    assert_same(DirectLiNGAM().fit_details(table), fitted(ReferenceDirect(), table.values))
+
+
+@pytest.mark.parametrize("name,n,seed", DRAWS[2:])
+def test_ica_started_at_the_same_matrix_ends_where_lingam_does(name, n, seed):
+    table = draw(name, n, seed)
+    initial = np.random.RandomState(seed).normal(size=(table.d, table.d))
+    ours = ICALiNGAM().started_at(initial, table)
+    assert ours.converged
+    assert_same(ours, fitted(ReferenceICA(random_state=seed), table.values))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_stopping_early_chooses_what_all_pairs_choose(seed):
+    values = linear(seed, d=7)
+    found, left = DirectLiNGAM().fit_details(values), values.copy()
+    columns = [int(name[1:]) for name in found.order]
+    for k, best in enumerate(columns[:-1]):
+        rest = columns[k:]
+        measure = measures(left[:, rest])
+        assert measure.argmin() == 0
+        assert found.margins[k] <= np.sort(measure)[1] - measure[0] + 1e-12
+        for j in rest[1:]:
+            left[:, j] -= np.cov(left[:, j], left[:, best], bias=True)[0, 1] / left[:, best].var() * left[:, best]
+    assert found.comparisons < 56  # of (7^3 - 7) / 6
+
+
+def test_equal_rows_count_as_often_as_they_occur():
+    values = np.round(linear(3), 1)
+    thrice = DirectLiNGAM().fit_details(np.repeat(values, 3, axis=0))
+    once = DirectLiNGAM().fit_details(values)
+    assert thrice.order == once.order
+    place, counts, single = lingam.distinct_rows(np.concatenate([values, values[:7]]))
+    assert counts.sum() == len(values) + 7
+    assert (counts[:single] == 1).all() and (counts[single:] > 1).all()
+    assert len(np.unique(values[place % len(values)], axis=0)) == len(place) == len(np.unique(values, axis=0))
+
+
+def test_the_polynomials_are_exact_to_1e_13():
+    y = -np.random.default_rng(0).uniform(0, 60, 2000)
+    np.testing.assert_allclose([lingam.exp2(v) for v in y], np.exp2(y), rtol=1e-13)
+    e = np.append(np.random.default_rng(1).uniform(0, 1, 2000), [0, 1, 1e-300])
+    np.testing.assert_allclose([lingam.log1p(v) for v in e], np.log1p(e), rtol=1e-13)
+
+
+def test_far_values_do_not_break_the_entropy():
+    u = np.array([0.0, 1e-9, -30.0, 37.4, 37.6, 200.0, -1e6])
+    found = lingam.entropy(u, u, 1.0, 0.0, np.ones(7), 3, 7)  # three rows one way, four the other
+    log_cosh = (np.abs(u) + np.log1p(np.exp(-2 * np.abs(u))) - np.log(2)).mean()
+    bump = (u * np.exp(-(u**2) / 2)).mean()
+    assert found == pytest.approx(
+        (1 + np.log(2 * np.pi)) / 2 - 79.047 * (log_cosh - 0.37457) ** 2 - 7.4129 * bump**2, rel=1e-12
+    )
+
+
+def test_a_column_that_is_a_sum_of_others_comes_after_them_and_breaks_nothing():
+    rng = np.random.default_rng(0)
+    lung, tub = rng.random(5000) < 0.3, rng.random(5000) < 0.2
+    tub &= ~lung  # so that either = lung + tub
+    xray = rng.random(5000) < np.where(lung | tub, 0.9, 0.1)
+    values = np.column_stack([lung | tub, xray, lung, tub]).astype(float)
+    found = DirectLiNGAM().fit_details(Table.of(values))
+    assert np.isfinite(found.graph.weights).all()
+    assert DirectLiNGAM().fit_details(Table.of(values)).order == found.order
+
+
+def test_a_copied_column_follows_its_original_and_ties_go_to_the_first():
+    values = linear(1)
+    copied = np.column_stack([values, 2 - 3 * values[:, 2]])
+    order = DirectLiNGAM().fit_details(copied).order
+    assert order.index("X5") == order.index("X2") + 1
+
+
+def test_of_equal_measures_the_first_column_wins_and_the_tie_is_reported():
+    pairs = np.repeat([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [40, 17, 17, 26], axis=0)  # as many ones each
+    for columns in ([0, 1], [1, 0]):
+        found = DirectLiNGAM().fit_details(pairs[:, columns])
+        assert found.order == ("X0", "X1")
+        assert found.ties == ("X0",)
+
+
+@pytest.mark.parametrize("extra", [0, 1, 2, 5])
+def test_as_few_rows_as_columns_give_a_graph(extra):
+    values = np.random.default_rng(0).laplace(size=(8 + extra, 8))
+    graph = DirectLiNGAM().fit(values)
+    assert len(graph) == 8
+    if extra:
+        assert len(ICALiNGAM().fit(values, np.random.default_rng(0))) == 8
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_knowledge_is_lingams_prior_knowledge(seed):
+    table = draw("synthetic-12", 500, seed)
+    prior = make_prior_knowledge(12, paths=[(3, 4)], no_paths=[(0, 1), (5, 6), (6, 5)], exogenous_variables=[7])
+    forbidden = ["X0 -> X1", "X5 -> X6", "X6 -> X5", *(f"X{i} -> X7" for i in range(12) if i != 7)]
+    theirs = fitted(ReferenceDirect(prior_knowledge=prior), table.values)
+    ours = DirectLiNGAM(forbidden=tuple(forbidden), tiers=(("X3",), ("X4",))).fit_details(table)
+    assert_same(ours, theirs)
+
+
+def test_tiers_order_and_required_edges_stay():
+    table = draw("synthetic-12", 500, 0)
+    names = table.names[::-1]
+    graph = DirectLiNGAM(tiers=(names[:6], names[6:])).fit(table)
+    assert not any(edge.source in names[6:] and edge.target in names[:6] for edge in graph.edges)
+    plain = DirectLiNGAM().fit_details(table)
+    first, last = plain.order[0], plain.order[-1]
+    assert not plain.graph.adjacent[table.names.index(first), table.names.index(last)]
+    assert f"{first} -> {last}" in map(str, DirectLiNGAM(required=(f"{first} -> {last}",)).fit(table).edges)
+
+
+def test_knowledge_that_allows_no_order_is_refused():
+    with pytest.raises(SettingError, match="must allow an order, got"):
+        DirectLiNGAM(forbidden=("a -> b", "b -> c", "c -> a"))
+    with pytest.raises(SettingError, match="must list edges as"):
+        DirectLiNGAM(required=("a, b",))
+
+
+@pytest.mark.parametrize("settings,message", [({"max_iter": 0}, "at least 1"), ({"tol": 2}, r"in \(0, 1\)")])
+def test_settings_of_ica_are_checked(settings, message):
+    with pytest.raises(SettingError, match=message):
+        ICALiNGAM(**settings)
+
+
+def test_ica_says_that_it_did_not_come_to_rest():
+    assert not ICALiNGAM(max_iter=1).fit_details(linear(0), np.random.default_rng(0)).converged
+    found = ICALiNGAM().fit_details(linear(0), np.random.default_rng(0))
+    assert found.converged and 1 < found.steps < 1000
+
+
+def test_ica_refuses_a_column_that_is_a_sum_of_others():
+    values = linear(0)
+    values[:, 3] = values[:, 0] - values[:, 1]
+    with pytest.raises(DataError, match="linear function of others"):
+        ICALiNGAM().fit(values, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("d", [2, 3, 6, 15])
+def test_the_order_of_effects_is_found_as_lingam_finds_it(d):
+    for seed in range(5):
+        effects = np.random.default_rng(seed).normal(size=(d, d)) * (1 - np.eye(d))
+        theirs = ReferenceICA()._estimate_causal_order(effects.copy())
+        assert list(ica.order_of_effects(effects)) == list(theirs)

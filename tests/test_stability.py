@@ -1,0 +1,195 @@
+"""Stability: true edges are found again and again, failures are counted, and the order of columns has no say."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from assay.datasets.table import Table
+from assay.edge_stability import ANY, stability
+from assay.errors import DataError, GraphError, SettingError
+from assay.graphs import Graph
+from assay.learners.base import Card
+from assay.learners.contract import COLLIDER, binary_sample, continuous_sample
+from assay.learners.ges import GES
+from assay.learners.hill_climbing import HillClimbing
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def card(returns="dag"):
+    return Card("A test", "For tests.", returns, {"continuous"}, (), "none")
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """Answers with the graphs it was given, in turn by the first drawn row; raises or talks nonsense where told."""
+
+    answers: tuple = ()
+    card: ClassVar[Card] = card("pag")
+
+    def fit(self, data, rng):
+        answer = self.answers[int(data.values[0, 0]) % len(self.answers)]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def numbered(n=40):
+    """Row k begins with k, so that a scripted learner can tell resamples apart."""
+    return Table(("a", "b", "c"), np.column_stack([np.arange(n), rng().normal(size=(n, 2))]), (None,) * 3)
+
+
+@pytest.mark.parametrize("sample", [continuous_sample, binary_sample])
+def test_the_edges_of_a_strong_collider_are_almost_always_found(sample):
+    # twice the penalty, because repeated rows make chance dependences look surer than they are
+    result = stability(GES(penalty=2.0), sample(COLLIDER, rng()), 60, rng=rng(1))
+    for edge in COLLIDER.edges:
+        assert result.of(edge.source, edge.target, "->").frequency > 0.9
+        assert result.of(edge.target, edge.source, "<-") == result.of(edge.source, edge.target, "->")
+    assert result.graph() == result.graph(0.5)
+    assert (result.graph().marks == COLLIDER.marks).all()
+    assert result.failures == {} and result.n == 60
+
+
+def test_every_interval_holds_its_frequency_and_counts_add_up():
+    result = stability(GES(), continuous_sample(COLLIDER, rng(), 100), 40, rng=rng(2), level=0.9)
+    assert result.edges
+    for row in (*result.edges, *result.adjacencies):
+        assert row.low <= row.frequency <= row.high and row.frequency == row.times / 40
+    for pair in result.adjacencies:
+        told = [row for row in result.edges if {row.source, row.target} == {pair.source, pair.target}]
+        assert sum(row.times for row in told) == pair.times
+
+
+def test_the_same_generator_gives_the_same_result_and_more_repeats_begin_alike():
+    table = continuous_sample(COLLIDER, rng(), 80)
+    first, again, other = (stability(GES(), table, 20, rng=rng(seed)) for seed in (3, 3, 4))
+    assert first.edges == again.edges and first.edges != other.edges
+    seen = []
+    stability(GES(), table, 20, rng=rng(3), progress=lambda done, of: seen.append((done, of)))
+    assert seen == [(k, 20) for k in range(1, 21)]
+
+
+def test_permuted_columns_give_the_same_frequencies():
+    table = continuous_sample(COLLIDER, rng(), 150)
+    for learner in (GES(), HillClimbing()):
+        plain = stability(learner, table, 25, rng=rng(5))
+        turned = stability(learner, table.columns([2, 0, 3, 1]), 25, rng=rng(5))
+        assert plain.edges == turned.edges and plain.adjacencies == turned.adjacencies
+        assert plain.graph() == turned.graph()
+
+
+def test_failed_resamples_are_counted_and_are_no_votes():
+    found = Graph.from_edges(["a -> b"], ("a", "b", "c"), "pag")
+    learner = Scripted((found, ValueError("no\nluck"), found, "a graph"))
+    result = stability(learner, numbered(), 80, rng=rng())
+    assert set(result.failures) == {"failed", "unreadable"}
+    assert result.n + sum(result.failures.values()) == 80 and 0 < result.n < 80
+    assert result.of("a", "b", "->").frequency == 1.0 and result.of("a", "b", "->").times == result.n
+    assert set(result.messages) == {"ValueError: no luck", "fit must return a Graph, got str"}
+    assert "failed" in str(result) and "unreadable" in str(result)
+
+
+def test_a_resample_with_a_constant_column_is_counted():
+    values = np.column_stack([np.eye(1, 30).ravel(), rng().normal(size=30)])
+    result = stability(GES(score="bic"), Table(("rare", "b"), values, (None, None)), 60, rng=rng())
+    assert 10 < result.failures["failed"] < 40  # (1 - 1/30)^30 = .36 of the resamples miss the row
+    assert "must vary" in result.messages[0]
+
+
+def test_when_nothing_works_there_is_no_frequency():
+    result = stability(Scripted((ValueError("never"),)), numbered(), 5, rng=rng())
+    assert result.n == 0 and result.edges == () and "never" in str(result)
+    assert result.graph().n_edges() == 0 and result.to_svg().startswith("<svg")
+    with pytest.raises(GraphError, match="no resample gave a graph"):
+        result.of("a", "b")
+
+
+def test_each_kind_of_edge_has_its_own_frequency():
+    kinds = ["a o-> b", "a <-> b", "a o-o b", "a -> b"]
+    learner = Scripted(tuple(Graph.from_edges([kind], ("a", "b", "c"), "pag") for kind in kinds))
+    result = stability(learner, numbered(), 60, rng=rng())
+    assert {(row.source, row.mark, row.target) for row in result.edges} == {tuple(kind.split()) for kind in kinds}
+    assert result.of("b", "a").frequency == 1.0
+    assert result.of("b", "a", "<->") == result.of("a", "b", "<->")
+    assert result.of("a", "c", "--").frequency == 0 < result.of("a", "c", "--").high
+    (edge,) = result.graph(0.6).edges  # arrow at b in three of four, no mark at a in more than half
+    assert str(edge) == "a o-> b"
+
+
+def test_the_graph_of_a_dag_learner_has_no_cycle():
+    @dataclass(frozen=True)
+    class Turning(Scripted):
+        card: ClassVar[Card] = card("dag")
+
+    ways = [("a -> b", "b -> c"), ("b -> c", "c -> a"), ("c -> a", "a -> b")]
+    result = stability(
+        Turning(tuple(Graph.from_edges(way, ("a", "b", "c")) for way in ways)), numbered(), 90, rng=rng()
+    )
+    assert all(row.frequency > 0.5 for row in result.edges) and len(result.edges) == 3
+    graph = result.graph(0.5)
+    assert graph.kind == "dag" and graph.n_edges() == 2
+    assert {str(edge) for edge in graph.edges} == {f"{row.source} -> {row.target}" for row in result.edges[:2]}
+
+
+def test_an_undecided_direction_is_undirected_in_the_graph_of_a_cpdag_learner():
+    @dataclass(frozen=True)
+    class Torn(Scripted):
+        card: ClassVar[Card] = card("cpdag")
+
+    graphs = tuple(Graph.from_edges([edge], ("a", "b", "c"), "cpdag") for edge in ("a -> b", "a <- b", "a -- b"))
+    result = stability(Torn(graphs), numbered(), 60, rng=rng())
+    assert [str(edge) for edge in result.graph(0.7).edges] == ["a -- b"]
+    assert result.graph(0.7).weights[0, 1] == 1.0
+
+
+def test_the_table_has_a_row_for_each_edge_and_each_pair():
+    result = stability(GES(), continuous_sample(COLLIDER, rng(), 100), 20, rng=rng())
+    frame = result.to_pandas()
+    assert list(frame.columns) == ["source", "target", "mark", "frequency", "low", "high", "times"]
+    assert len(frame) == len(result.edges) + len(result.adjacencies)
+    assert (frame["mark"] == ANY).sum() == len(result.adjacencies)
+
+
+def test_the_drawing_shows_each_pair_as_dark_as_it_is_frequent():
+    names = ("a & b", "<c>", "d")
+    often, seldom = (Graph.from_edges([], names, "pag") for _ in range(2))
+    marks = np.zeros((3, 3), dtype=np.int8)
+    marks[0, 1], marks[1, 0] = 2, 1
+    often = Graph(names, marks, None, "pag")
+    table = Table(names, numbered().values, (None,) * 3)
+    result = stability(Scripted((often, often, often, seldom)), table, 60, rng=rng())
+    drawing = ElementTree.fromstring(result.to_svg())
+    faded = [group for group in drawing.iter() if group.get("opacity")]
+    assert len(faded) == len(result.adjacencies) == 1
+    assert float(faded[0].get("opacity")) == pytest.approx(0.25 + 0.75 * result.adjacencies[0].frequency, abs=0.006)
+    assert faded[0][0].text.startswith("a & b -> <c>") and result._repr_svg_() == result.to_svg()
+
+
+def test_a_learner_may_be_named_and_its_frequent_edges_are_told():
+    table = continuous_sample(COLLIDER, rng(), 300)
+    text = str(stability("correlation", table, 10, rng=rng(), threshold=0.9))
+    assert text.startswith("Correlation: edges in 10 graphs from 10 resamples")
+    assert "X2 -- X3  100 % [72, 100]" in text
+
+
+def test_wrong_questions_are_answered_with_the_reason():
+    table = numbered()
+    with pytest.raises(SettingError, match="'repeats' of stability must be at least 1, got 0. Try 100."):
+        stability(GES(), table, 0, rng=rng())
+    with pytest.raises(SettingError, match="'threshold' of stability must be in"):
+        stability(GES(), table, 2, rng=rng(), threshold=0)
+    with pytest.raises(SettingError, match="'level' of stability must be in"):
+        stability(GES(), table, 2, rng=rng(), level=95)
+    with pytest.raises(DataError, match="must vary"):
+        stability(GES(), np.ones((20, 2)), 2, rng=rng())
+    result = stability(GES(), table, 2, rng=rng())
+    with pytest.raises(GraphError, match="'z' is not a column"):
+        result.of("a", "z")
+    with pytest.raises(GraphError, match="'mark' of an edge must be one of"):
+        result.of("a", "b", "=>")
