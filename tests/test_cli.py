@@ -101,7 +101,11 @@ def test_show_in_every_form(study, capsys):
     assert main(["show", "results/small", "--svg", "shown.svg"]) == 0
     assert (study / "shown.svg").read_text().startswith("<svg")
     assert main(["show", "results/small", "--csv"]) == 0
-    assert told(capsys)[0].splitlines()[0].startswith("item,respondent,returns,truth,vary,measure,n,mean")
+    assert (
+        told(capsys)[0]
+        .splitlines()[0]
+        .startswith("item,respondent,returns,truth,vary,measure,n,n_missing,mean,std,ci_lower")
+    )
     assert main(["show", "results/small", "--tex"]) == 0
     assert r"\toprule" in told(capsys)[0]
 

@@ -19,7 +19,6 @@ from typing import Any
 
 from assay.results import CellSummary, Results, Row
 from assay.statistics.convergence import convergence
-from assay.statistics.runs import RunSummary
 from assay.store import to_json, write_atomically
 from assay.tasks.cells import stream
 
@@ -63,28 +62,11 @@ def variance(results: Results, summary: CellSummary) -> dict[str, Any]:
         "not_run": summary.statuses.get("not run", 0),
         **summary.about,
         "level": results.level,
-        "measures": {name: _measure(found, summary.values[name]) for name, found in summary.measures.items()},
+        "measures": {
+            name: found.to_row() | {"missing": dict(found.missing), "values": summary.values[name]}
+            for name, found in summary.measures.items()
+        },
         "convergence": {name: _convergence(results, summary, name) for name in results.headline},
-    }
-
-
-def _measure(found: RunSummary, values: list[float | None]) -> dict[str, Any]:
-    return {
-        "n": found.n,
-        "mean": found.mean,
-        "std": found.std,
-        "ci_lower": found.ci and found.ci.low,
-        "ci_upper": found.ci and found.ci.high,
-        "run_lower": found.runs and found.runs.low,
-        "run_upper": found.runs and found.runs.high,
-        "run_lower_ci": list(found.runs_low_ci),
-        "run_upper_ci": list(found.runs_high_ci),
-        "median": found.median,
-        "min": found.min,
-        "max": found.max,
-        "degenerate": found.degenerate,
-        "missing": dict(found.missing),
-        "values": values,
     }
 
 

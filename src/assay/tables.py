@@ -12,11 +12,6 @@ from assay.intervals import Interval
 from assay.results import CellSummary, Results
 from assay.statistics.runs import RunSummary
 
-FIELDS = (
-    "item", "respondent", "returns", "truth", "vary", "measure", "n", "mean", "std", "ci_lower", "ci_upper",
-    "run_lower", "run_upper", "median", "min", "max", "degenerate",
-)  # fmt: skip
-
 
 def chosen(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
     """The measures asked for, or the headline ones."""
@@ -46,9 +41,10 @@ def as_dict(results: Results, measures: Sequence[str]) -> dict[str, Any]:
 
 def as_csv(results: Results, measures: Sequence[str]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
+    rows = flat_rows(results, measures)
+    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(flat_rows(results, measures))
+    writer.writerows(rows)
     return text.getvalue()
 
 
@@ -95,17 +91,7 @@ def _row(cell: CellSummary, measure: str, found: RunSummary) -> dict[str, Any]:
         "truth": cell.about["truth"],
         "vary": cell.about["vary"],
         "measure": measure,
-        "n": found.n,
-        "mean": found.mean,
-        "std": found.std,
-        "ci_lower": found.ci and found.ci.low,
-        "ci_upper": found.ci and found.ci.high,
-        "run_lower": found.runs and found.runs.low,
-        "run_upper": found.runs and found.runs.high,
-        "median": found.median,
-        "min": found.min,
-        "max": found.max,
-        "degenerate": found.degenerate,
+        **found.to_row(),
     }
 
 

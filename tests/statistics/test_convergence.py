@@ -60,7 +60,7 @@ def test_missing_runs_are_not_counted_as_runs():
     assert found.checkpoints[0].half_width is None
     nothing = convergence([np.nan, np.nan], rng=rng())
     assert nothing.verdict == "0 of 2 runs have a value: nothing can be said about convergence."
-    assert nothing.to_rows()[0]["ci_low"] is None
+    assert nothing.to_rows()[0]["ci_lower"] is None
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_a_table_gives_what_its_columns_give():
 def test_a_row_is_plain_json():
     row = summarise_runs(rng(6).normal(size=100), rng=rng()).to_row()
     assert json.loads(json.dumps(row)) == row
-    assert row["runs_low_ci_low"] is None and row["runs_low"] < row["ci_low"] < row["mean"]
+    assert row["run_lower_ci_lower"] is None and row["run_lower"] < row["ci_lower"] < row["mean"]
 
 
 def test_a_summary_prints_itself_and_crosses_a_process_border():

@@ -41,11 +41,11 @@ class Checkpoint:
             "runs": self.runs,
             "n": self.n,
             "mean": self.mean,
-            "ci_low": Bounds.of(self.ci).low,
-            "ci_high": Bounds.of(self.ci).high,
+            "ci_lower": Bounds.of(self.ci).low,
+            "ci_upper": Bounds.of(self.ci).high,
             "half_width": self.half_width,
-            "runs_low": Bounds.of(self.range).low,
-            "runs_high": Bounds.of(self.range).high,
+            "run_lower": Bounds.of(self.range).low,
+            "run_upper": Bounds.of(self.range).high,
         }
 
 

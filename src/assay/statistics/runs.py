@@ -71,24 +71,23 @@ class RunSummary:
         return sum(self.missing.values())
 
     def to_row(self) -> dict[str, float | int | bool | None]:
-        """Flat, for a table or JSON; None is missing."""
+        """Flat, for a table or JSON; None is missing. ci_* is of the mean, run_* of single runs."""
         return {
             "n": self.n,
             "n_missing": self.n_missing,
-            "level": self.level,
             "mean": self.mean,
             "std": self.std,
-            "ci_low": Bounds.of(self.ci).low,
-            "ci_high": Bounds.of(self.ci).high,
+            "ci_lower": Bounds.of(self.ci).low,
+            "ci_upper": Bounds.of(self.ci).high,
+            "run_lower": Bounds.of(self.runs).low,
+            "run_upper": Bounds.of(self.runs).high,
+            "run_lower_ci_lower": self.runs_low_ci.low,
+            "run_lower_ci_upper": self.runs_low_ci.high,
+            "run_upper_ci_lower": self.runs_high_ci.low,
+            "run_upper_ci_upper": self.runs_high_ci.high,
             "median": self.median,
             "min": self.min,
             "max": self.max,
-            "runs_low": Bounds.of(self.runs).low,
-            "runs_high": Bounds.of(self.runs).high,
-            "runs_low_ci_low": self.runs_low_ci.low,
-            "runs_low_ci_high": self.runs_low_ci.high,
-            "runs_high_ci_low": self.runs_high_ci.low,
-            "runs_high_ci_high": self.runs_high_ci.high,
             "degenerate": self.degenerate,
         }
 
