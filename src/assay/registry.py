@@ -17,6 +17,9 @@ from typing import Any
 from assay.errors import AssayError, MissingExtra, UnknownName
 
 LEARNERS = {
+    "pc": "assay.learners.pc:PC",
+    "fci": "assay.learners.fci:FCI",
+    "rfci": "assay.learners.fci:RFCI",
     "lingam": "assay.learners.lingam:DirectLiNGAM",
     "ica-lingam": "assay.learners.lingam:ICALiNGAM",
     "notears": "assay.learners.notears:NOTEARS",

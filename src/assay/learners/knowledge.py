@@ -11,7 +11,7 @@ common cause is not forbidden (Andrews, Spirtes & Cooper 2020).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,17 +33,18 @@ class Knowledge:
 
     @classmethod
     def of(
-        cls, required: Iterable[str], forbidden: Iterable[str], tiers: Iterable[Sequence[str]], owner: str
+        cls, required: Sequence[str], forbidden: Sequence[str], tiers: Sequence[Sequence[str]], owner: str
     ) -> Knowledge:
         """From a learner's settings; SettingError where they contradict themselves."""
+        if not (required or forbidden or tiers):
+            return cls(owner=owner)
         made = cls(
             tuple(_pair(edge, "required", owner) for edge in required),
             tuple(_pair(edge, "forbidden", owner) for edge in forbidden),
             tuple((tier,) if isinstance(tier, str) else tuple(tier) for tier in tiers),
             owner,
         )
-        if made:
-            made._check()
+        made._check()
         return made
 
     def __bool__(self) -> bool:
@@ -56,7 +57,8 @@ class Knowledge:
 
     def matrices(self, nodes: Sequence[str]) -> tuple[Matrix, Matrix]:
         """required[i, j] and forbidden[i, j] for i -> j, over these nodes."""
-        required, forbidden = np.zeros((2, len(nodes), len(nodes)), dtype=bool)
+        d = len(nodes)
+        required, forbidden = np.zeros((d, d), dtype=bool), np.zeros((d, d), dtype=bool)
         if not self:
             return required, forbidden
         place = {node: i for i, node in enumerate(nodes)}

@@ -1,0 +1,205 @@
+"""FCI's second search: separating sets beyond the neighbours, which latent causes can make necessary.
+
+    Possible-D-SEP(x, y): the nodes v with a path from x to v on which
+        every inner node b of three in a row (a, b, c) is a collider, or a and c are adjacent     (definition 3.3)
+        every node lies on a path between x and y: in the block (biconnected component) of x - y  (definition 3.4)
+        every node may be a cause of x or of y: a path leads there against no arrow
+
+For each edge x - y, sets S of Possible-D-SEP(x, y), then of (y, x), from two nodes upward, that are not among
+the neighbours of x or of y alone (these were tested before); the first that separates removes the edge.
+Spirtes, Glymour & Scheines (2000), ch. 6.7, whose D-SEP(x, y) has only ancestors of x or y;
+Colombo, Maathuis, Kalisch & Richardson (2012), definitions 3.3 and 3.4. All three hold for D-SEP(x, y), so that nothing
+is lost, and the number of sets, which is exponential, stays small.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.learners.kernels.compiling import bare, kernel
+from assay.learners.kernels.contingency import rows_of
+from assay.learners.kernels.skeleton import next_set, note
+from assay.learners.kernels.testing import evaluate, p_value, verdict, workspace
+
+NONE, ARROW = 0, 2
+
+
+@bare
+def find_blocks(marks, block, depth, low, parent, path, edges):
+    """block[u, v]: the number of the biconnected component of the edge u - v (Hopcroft & Tarjan 1973)."""
+    d = marks.shape[0]
+    for u in range(d):
+        depth[u] = -1
+    number, n_edges = 0, 0
+    for root in range(d):
+        if depth[root] >= 0:
+            continue
+        path[0] = root * (d + 1)  # a node and the next neighbour of it to look at
+        depth[root], low[root], parent[root] = 0, 0, -1
+        top = 1
+        while top > 0:
+            u, v = path[top - 1] // (d + 1), path[top - 1] % (d + 1)
+            if v < d:
+                path[top - 1] += 1
+                if marks[u, v] == NONE or v == parent[u]:
+                    continue
+                if depth[v] < 0:
+                    edges[n_edges] = u * d + v
+                    n_edges += 1
+                    depth[v], low[v], parent[v] = depth[u] + 1, depth[u] + 1, u
+                    path[top] = v * (d + 1)
+                    top += 1
+                elif depth[v] < depth[u]:
+                    edges[n_edges] = u * d + v
+                    n_edges += 1
+                    low[u] = min(low[u], depth[v])
+                continue
+            top -= 1
+            w = parent[u]
+            if w < 0:
+                continue
+            low[w] = min(low[w], low[u])
+            if low[u] >= depth[w]:  # w cuts off what hangs below it through u
+                last = -1
+                while last != w * d + u:
+                    n_edges -= 1
+                    last = edges[n_edges]
+                    block[last // d, last % d] = block[last % d, last // d] = number
+                number += 1
+
+
+@bare
+def _may_cause(marks, x, y, allowed, stack):
+    """Take from `allowed` the nodes from which every path to x and y meets an arrow head-on."""
+    d = marks.shape[0]
+    for v in range(d):
+        if allowed[v]:
+            allowed[v] = 1
+    allowed[x] = allowed[y] = 2  # 2: may be an ancestor
+    stack[0], stack[1] = x, y
+    top = 2
+    while top > 0:
+        top -= 1
+        v = stack[top]
+        for u in range(d):
+            if allowed[u] == 1 and marks[u, v] != NONE and marks[v, u] != ARROW:
+                allowed[u] = 2
+                stack[top] = u
+                top += 1
+
+
+@bare
+def possible_dsep(marks, block, x, y, members, stack, seen, allowed):
+    """Members from 2 on become Possible-D-SEP(x, y), in order; how many members there are then."""
+    d = marks.shape[0]
+    for v in range(d):
+        allowed[v] = 0
+        for u in range(d):
+            seen[u, v] = False  # seen[u, v]: the path has gone from u to v
+            if marks[u, v] != NONE and block[u, v] == block[x, y]:
+                allowed[v] = 1
+    _may_cause(marks, x, y, allowed, stack)
+    top = 0
+    for v in range(d):
+        if marks[x, v] != NONE and allowed[v] == 2:
+            seen[x, v] = True
+            stack[top] = x * d + v
+            top += 1
+    while top > 0:
+        top -= 1
+        a, b = stack[top] // d, stack[top] % d
+        for c in range(d):
+            if c == x or marks[b, c] == NONE or seen[b, c] or allowed[c] != 2:
+                continue
+            if c != a and ((marks[a, b] == ARROW and marks[c, b] == ARROW) or marks[a, c] != NONE):
+                seen[b, c] = True
+                stack[top] = b * d + c
+                top += 1
+    q = 2
+    for v in range(d):
+        reached = False
+        for u in range(d):
+            reached = reached or seen[u, v]
+        if reached and v != x and v != y:
+            members[q] = v
+            q += 1
+    return q
+
+
+@kernel
+def remove_by_possible_dsep(
+    kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+    marks, adjacent, required, where, pool, most, largest,
+):  # fmt: skip
+    """Remove edges from `marks` and `adjacent`, in place; the separating sets, and the number of tests by size."""
+    d = marks.shape[0]
+    used = np.int64(pool.shape[0])
+    want_p = largest.shape[0] > 0
+    counts = np.zeros(d + 1, np.int64)
+    code, table, strata, margins, factor = workspace(kind, weights.shape[0], levels, d)
+    members, places = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
+    chosen, listed = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
+    stack, seen, allowed = np.empty(d * d + 2, np.int64), np.zeros((d, d), np.bool_), np.empty(d, np.int64)
+    block, edges = np.empty((d, d), np.int64), np.empty(d * d, np.int64)
+    depth, low, parent = np.empty(d, np.int64), np.empty(d, np.int64), np.empty(d, np.int64)
+    find_blocks(marks, block, depth, low, parent, stack, edges)
+    local_columns, local_weights, local_levels = columns, weights, levels
+    for x in range(d):
+        for y in range(x + 1, d):
+            if not adjacent[x, y] or required[x, y] or required[y, x]:
+                continue
+            for side in range(2):
+                members[0], members[1] = x, y
+                q = possible_dsep(
+                    marks, block, x if side == 0 else y, y if side == 0 else x, members, stack, seen, allowed
+                )
+                local = False
+                if columns is not None:
+                    local = q > 5 and columns.shape[1] > 64
+                    if local:
+                        local_columns, local_weights = rows_of(
+                            columns, weights, levels, members, q, code, table, strata
+                        )
+                        local_levels = np.ascontiguousarray(levels[:, members[:q]])
+                    else:
+                        local_columns, local_weights, local_levels = columns, weights, levels
+                k = np.int64(2)
+                found = False
+                while not found and k <= min(most, q - 2):
+                    for i in range(k):
+                        places[i] = i
+                    new, valid = np.int64(0), np.int64(0)
+                    while new >= 0:
+                        near_x, near_y = True, True
+                        for i in range(k):
+                            at = places[i] + 2
+                            chosen[i] = at if local else members[at]
+                            near_x = near_x and adjacent[x, members[at]]
+                            near_y = near_y and adjacent[y, members[at]]
+                        if not near_x and not near_y:
+                            counts[k] += 1
+                            statistic, df = evaluate(
+                                kind, correlation, dag, local_columns, local_weights, local_levels, planes, burt, first,
+                                xlogx, code, table, strata, margins, factor,
+                                0 if local else x, 1 if local else y, chosen, k, valid,
+                            )  # fmt: skip
+                            valid = k
+                            if want_p:
+                                p_here = p_value(kind, n, statistic, df)
+                                largest[x, y] = largest[y, x] = max(largest[x, y], p_here)
+                            if verdict(kind, alpha, limits, statistic, df):
+                                found = True
+                                break
+                        new = next_set(places, k, q - 2)
+                        valid = min(valid, new)
+                    if found:
+                        for i in range(k):
+                            listed[i] = members[places[i] + 2]
+                        pool, used = note(where, pool, used, listed, k, x, y)
+                    k += 1
+                if found:
+                    adjacent[x, y] = adjacent[y, x] = False
+                    marks[x, y] = marks[y, x] = NONE
+                    find_blocks(marks, block, depth, low, parent, stack, edges)
+                    break
+    return pool[:used].copy(), counts

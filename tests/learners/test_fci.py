@@ -1,0 +1,155 @@
+"""FCI and RFCI against theory (an oracle with latent nodes), single rules, and causal-learn."""
+
+import numpy as np
+import pytest
+
+import assay
+from assay.datasets.synthetic import Synthetic
+from assay.errors import SettingError
+from assay.graphs import ARROW, CIRCLE, TAIL, Graph
+from assay.graphs.equivalence import ancestors
+from assay.learners.contract import check_learner
+from assay.learners.fci import FCI, RFCI
+from assay.learners.independence import Oracle
+from assay.learners.kernels.pag import close
+from assay.learners.pc import PC
+
+
+def random_question(seed):
+    """A DAG and its latent nodes."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(4, 13))
+    order = rng.permutation(d)
+    dag = np.triu(rng.random((d, d)) < rng.uniform(0.15, 0.6), 1)[np.ix_(order, order)]
+    truth = Graph.from_matrix(dag, [f"X{i}" for i in range(d)], direction="row to column")
+    return truth, rng.choice(truth.nodes, size=int(rng.integers(1, d // 2 + 1)), replace=False).tolist()
+
+
+@pytest.mark.parametrize("search", ["stable", "exhaustive"])
+def test_with_an_oracle_fci_returns_the_pag(search):
+    later = 0
+    for seed in range(80):
+        truth, latent = random_question(seed)
+        result = FCI(search=search).run(Oracle(truth, latent))
+        assert result.graph == truth.to_pag(latent)
+        later += sum(result.later_tests)
+    assert later > 0  # Possible-D-SEP was searched
+
+
+def test_with_an_oracle_fci_without_selection_rules_returns_the_pag():
+    for seed in range(20):
+        truth, latent = random_question(seed)
+        assert FCI(selection=False).run(Oracle(truth, latent)).graph == truth.to_pag(latent)
+
+
+def test_a_set_beyond_the_neighbours_is_found():
+    """X2 and X4 are apart only given a set that the neighbours of neither hold; RFCI, which may, keeps the edge."""
+    edges = "X0 -> X1,X1 -> X2,X3 -> X4,L1 -> X0,L1 -> X3,L2 -> X1,L2 -> X4,L3 -> X2,L3 -> X3".split(",")
+    truth, latent = Graph.from_edges(edges), ["L1", "L2", "L3"]
+    oracle = Oracle(truth, latent)
+    result = FCI().run(oracle)
+    assert result.graph == truth.to_pag(latent)
+    assert result.separating_set("X2", "X4") == ("X0", "X1", "X3")
+    for learner in (PC(), RFCI()):
+        graph = learner.run(oracle).graph
+        more = np.argwhere(np.triu(graph.adjacent & ~result.graph.reorder(graph.nodes).adjacent))
+        assert [[graph.nodes[i] for i in pair] for pair in more] == [["X2", "X4"]]
+
+
+def test_with_an_oracle_rfci_marks_only_what_is_so():
+    for seed in range(60):
+        truth, latent = random_question(seed)
+        graph = RFCI().run(Oracle(truth, latent)).graph
+        assert (graph.adjacent | ~truth.to_pag(latent).adjacent).all()  # it may keep an edge, it loses none
+        for i, x in enumerate(graph.nodes):
+            above = ancestors(truth.directed, [truth.index(x)])
+            for j, y in enumerate(graph.nodes):
+                if graph.marks[i, j] in (ARROW, TAIL):
+                    assert (graph.marks[i, j] == TAIL) == above[truth.index(y)]
+
+
+@pytest.mark.parametrize("learner", [FCI(), FCI(search="exhaustive"), RFCI()])
+def test_the_contract_is_kept(learner):
+    assert [check for check in check_learner(learner) if check.passed is False] == []
+
+
+def closed(edges, nodes, selection=True):
+    graph = Graph.from_edges(edges, nodes, kind="pag")
+    marks = np.array(graph.marks)
+    nothing = np.full(marks.shape, -1, np.int32)
+    close(marks, nothing, np.zeros(1, np.int32), True, selection)
+    return sorted(map(str, Graph(graph.nodes, marks, None, "pag").edges))
+
+
+@pytest.mark.parametrize(
+    "rule, before, after",
+    [
+        ("R1", ["a o-> b", "b o-o c"], ["a o-> b", "b -> c"]),
+        ("R2", ["a -> b", "b -> c", "a o-o c"], ["a -> b", "b -> c", "a -> c"]),  # and R8
+        ("R3", ["a o-> b", "c o-> b", "a o-o d", "c o-o d", "d o-o b"], None),
+        ("R5", ["a o-o b", "b o-o c", "c o-o d", "d o-o a"], ["a -- b", "a -- d", "b -- c", "c -- d"]),
+        ("R6", ["a -- b", "b o-o c", "a o-o c"], None),
+        ("R7", ["a -o b", "b o-o c"], ["a -o b", "b -o c"]),
+        ("R8", ["a -> b", "b -> c", "a o-> c"], ["a -> b", "a -> c", "b -> c"]),
+        ("R9", ["a o-o b", "b o-o e", "e o-> c", "a o-> c"], None),
+        ("R10", ["a o-o b", "a o-o e", "b -> c", "e -> c", "a o-> c"], None),
+    ],
+)
+def test_each_rule_draws_its_mark(rule, before, after):
+    nodes = sorted({name for edge in before for name in edge.split()[::2]})
+    found = closed(before, nodes)
+    if after is not None:
+        assert found == sorted(after)
+    elif rule == "R3":
+        assert "d o-> b" in found
+    elif rule == "R6":
+        assert "b -o c" in found
+    elif rule in ("R9", "R10"):
+        assert "a -> c" in found
+
+
+def test_without_selection_a_circle_of_circles_stays():
+    edges = ["a o-o b", "b o-o c", "c o-o d", "a o-o d"]
+    assert closed(edges, "abcd", selection=False) == sorted(edges)
+
+
+def test_a_shielded_start_is_no_circle_path():
+    """a, c, e, f, b with a - e: causal-learn's R5 would draw a -- c. What is drawn comes from a, e, f, b, and R6."""
+    edges = ["a o-o b", "a o-o c", "c o-o e", "a o-o e", "e o-o f", "f o-o b"]
+    assert closed(edges, "abcef") == ["a -- b", "a -- e", "a -o c", "b -- f", "e -- f", "e -o c"]
+
+
+@pytest.mark.parametrize("name", ["asia", "cancer"])
+def test_the_pag_is_causal_learns(name):
+    pytest.importorskip("causallearn")
+    from assay.learners import causallearn
+
+    for seed in range(3):
+        table = assay.load(name).draw(2000, np.random.default_rng(seed))
+        assert FCI(search="exhaustive").fit(table) == causallearn.FCI().fit(table)
+
+
+def test_details_tell_the_tests_and_the_separating_sets():
+    table = assay.load("synthetic-12").draw(1000, np.random.default_rng(0))
+    result = FCI().fit_details(table)
+    assert result.graph == FCI().fit(table)
+    assert result.n_tests == sum(result.tests) + sum(result.later_tests)
+    apart = np.argwhere(np.triu(~result.graph.adjacent, 1))
+    assert all(result.separating_set(table.names[i], table.names[j]) is not None for i, j in apart)
+    assert ((result.p_values > 0.05) == ~result.graph.adjacent)[~np.eye(table.d, dtype=bool)].all()
+
+
+@pytest.mark.parametrize("learner", [FCI, RFCI])
+def test_every_edge_keeps_two_marks_on_data_that_mislead(learner):
+    for seed in range(15):
+        table = Synthetic(nodes=9, edges_per_node=2.5, graph_seed=seed).draw(80, np.random.default_rng(seed))
+        graph = learner(alpha=0.2).fit(table)
+        assert set(np.unique(graph.marks[graph.adjacent])) <= {TAIL, ARROW, CIRCLE}
+
+
+@pytest.mark.parametrize("learner, name", [(FCI, "fci"), (RFCI, "rfci")])
+def test_a_setting_out_of_range_is_named(learner, name):
+    with pytest.raises(SettingError, match=rf"'alpha' of {name} must be in \(0, 1\), got 5. Try 0.05."):
+        learner(alpha=5)
+    with pytest.raises(SettingError, match=rf"'search' of {name} must be one of stable, exhaustive, got 'x'."):
+        learner(search="x")

@@ -1,0 +1,179 @@
+"""PC against theory (an oracle), a plain reading of the algorithm, and causal-learn."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import assay
+from assay.datasets.synthetic import Synthetic
+from assay.datasets.table import Table
+from assay.errors import DataError, SettingError
+from assay.graphs import Graph
+from assay.learners.contract import check_learner
+from assay.learners.independence import Independence, Oracle
+from assay.learners.pc import PC
+
+SEARCHES = ("stable", "exhaustive")
+
+
+def random_dag(seed, most=10):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(3, most + 1))
+    order = rng.permutation(d)
+    dag = np.triu(rng.random((d, d)) < rng.uniform(0.1, 0.6), 1)[np.ix_(order, order)]
+    return Graph.from_matrix(dag, [f"X{i}" for i in range(d)], direction="row to column")
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_with_an_oracle_pc_returns_the_cpdag(search):
+    for seed in range(150):
+        truth = random_dag(seed)
+        assert PC(search=search).run(Oracle(truth)).graph == truth.to_cpdag()
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("settings", [{}, {"df": "textbook"}, {"test": "g2"}])
+def test_every_learner_setting_keeps_the_contract(search, settings):
+    if settings:  # contract samples are continuous unless the learner takes discrete data alone
+        table = assay.load("asia").draw(500, np.random.default_rng(0))
+        assert PC(search=search, **settings).fit(table).kind == "cpdag"
+    else:
+        assert [check for check in check_learner(PC(search=search)) if check.passed is False] == []
+
+
+def plain_skeleton(tests, exhaustive):
+    """Colombo & Maathuis, algorithm 4.1, one test at a time."""
+    names, sets, made, depth = tests.names, {}, set(), 0
+    edges = {frozenset(pair) for pair in combinations(names, 2)}
+    while True:
+        near = {x: [y for y in names if frozenset((x, y)) in edges] for x in names}
+        if all(len(around) - 1 < depth for around in near.values()):
+            return edges, sets, len(made)
+        for x in names:
+            for y in near[x]:
+                pair = frozenset((x, y))
+                for given in combinations([s for s in near[x] if s != y], depth):
+                    if pair not in edges and not exhaustive:
+                        break
+                    made.add((pair, frozenset(given)))
+                    if tests.independent(x, y, given):
+                        edges.discard(pair)
+                        sets[pair] = sets.get(pair, frozenset()) | frozenset(given)
+        depth += 1
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("name", ["asia", "sachs", "synthetic-12"])
+def test_the_skeleton_is_that_of_the_algorithm_as_written(name, search):
+    data = assay.load(name)
+    table = data.table if data.table is not None else data.draw(800, np.random.default_rng(1))
+    result = PC(search=search).fit_details(table)
+    edges, sets, made = plain_skeleton(Independence(table), search == "exhaustive")
+    assert {frozenset((edge.source, edge.target)) for edge in result.graph.edges} == edges
+    for pair in map(frozenset, combinations(table.names, 2)):
+        found = result.separating_set(*pair)
+        assert (None if found is None else frozenset(found)) == sets.get(pair)
+    assert result.n_tests == made
+
+
+def sample(name, seed):
+    if name == "sachs":
+        table = assay.load("sachs").table
+        return table.rows(np.random.default_rng(seed).integers(table.n, size=table.n))
+    return assay.load(name).draw(1000, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("name", ["asia", "cancer", "sachs", "synthetic-12"])
+def test_the_exhaustive_search_gives_causal_learns_graph_and_number_of_tests(name):
+    pc = pytest.importorskip("causallearn.search.ConstraintBased.PC").pc
+    for seed in range(3):
+        table = sample(name, seed)
+        test = "chisq" if table.kind == "discrete" else "fisherz"
+        values = table.values.astype(np.int64) if test == "chisq" else np.array(table.values)
+        theirs = pc(values, 0.05, test, show_progress=False)
+        ours = PC(search="exhaustive").fit_details(table)
+        assert ours.graph == Graph.from_causallearn(theirs.G, kind="cpdag", nodes=table.names)
+        assert ours.n_tests == len(theirs.test.pvalue_cache) - 3  # three entries are about the data
+
+
+@pytest.mark.parametrize("conflicts", ["first", "last", "bidirected"])
+def test_no_graph_has_a_directed_cycle(conflicts):
+    for seed in range(60):  # few rows of dense graphs: tests err, colliders contradict each other
+        table = Synthetic(nodes=9, edges_per_node=2.5, graph_seed=seed).draw(80, np.random.default_rng(seed))
+        for search in SEARCHES:
+            graph = PC(alpha=0.2, search=search, conflicts=conflicts).fit(table)
+            assert graph.find_cycle() == ()
+
+
+def test_conflicting_colliders_differ_by_rule_and_only_one_draws_two_heads():
+    heads = {"first": 0, "last": 0, "bidirected": 0}
+    for seed in range(40):
+        table = Synthetic(nodes=9, edges_per_node=2.5, graph_seed=seed).draw(80, np.random.default_rng(seed))
+        for conflicts in heads:
+            heads[conflicts] += sum(edge.arrow == "<->" for edge in PC(alpha=0.2, conflicts=conflicts).fit(table).edges)
+    assert heads["first"] == heads["last"] == 0 < heads["bidirected"]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_skeleton_does_not_depend_on_the_order_of_the_columns(search):
+    table = assay.load("child").draw(1000, np.random.default_rng(0))
+    turned = table.columns(np.random.default_rng(1).permutation(table.d).tolist())
+    plain, other = PC(search=search).fit(table), PC(search=search).fit(turned).reorder(table.names)
+    assert (plain.adjacent == other.adjacent).all()
+
+
+def test_p_values_say_why_an_edge_is_there():
+    table = assay.load("synthetic-12").draw(500, np.random.default_rng(0))
+    result = PC().fit_details(table)
+    off = ~np.eye(table.d, dtype=bool)
+    assert ((result.p_values <= 0.05) == result.graph.adjacent)[off].all()
+    assert np.isnan(result.p_values.diagonal()).all()
+    assert result.graph == PC().fit(table)
+
+
+def test_equal_rows_merged_or_not_give_the_same_graph():
+    table = assay.load("asia").draw(4000, np.random.default_rng(0))
+    rng = np.random.default_rng(1)
+    noise = rng.integers(12, size=(table.n, 2)).astype(float)  # two columns that make nearly all rows different
+    levels = tuple(str(k) for k in range(12))
+    wide = Table((*table.names, "u", "v"), np.hstack([table.values, noise]), (*table.levels, levels, levels))
+    forbidden = tuple(f"{a} -> {b}" for a in ("u", "v") for b in wide.names if a != b)
+    forbidden += tuple(f"{b} -> {a}" for a in ("u", "v") for b in wide.names if a != b)
+    told = PC(forbidden=tuple(dict.fromkeys(forbidden))).fit(wide)
+    plain = PC().fit(table)
+    assert (told.marks[:8, :8] == plain.marks).all()
+
+
+def test_a_depth_limit_bounds_the_sets_given():
+    table = assay.load("child").draw(1000, np.random.default_rng(0))
+    assert sum(PC(depth=1).fit_details(table).tests[2:]) == 0
+    assert sum(PC().fit_details(table).tests[2:]) > 0
+
+
+def test_few_rows_bound_the_sets_given():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(10, 2)).repeat(4, axis=1) + rng.normal(size=(10, 8)) / 5
+    assert PC(alpha=0.9).fit_details(values).tests[7:] == (0, 0)  # n - 4 = 6 is the greatest set that can be tested
+
+
+def test_mixed_tables_are_refused():
+    values = np.random.default_rng(0).integers(2, size=(50, 2)).astype(float)
+    with pytest.raises(DataError, match="one kind"):
+        PC().fit(Table(("a", "b"), values, (("no", "yes"), None)))
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [
+        ({"alpha": 5}, r"'alpha' of pc must be in \(0, 1\), got 5. Try 0.05."),
+        ({"search": "fast"}, r"'search' of pc must be one of stable, exhaustive, got 'fast'."),
+        ({"test": "t"}, r"'test' of pc must be one of auto, chi2, g2, fisher-z, got 't'."),
+        ({"conflicts": "none"}, r"'conflicts' of pc must be one of"),
+        ({"ridge": -1.0}, r"'ridge' of pc must be at least 0, got -1. Try 1e-6."),
+        ({"depth": -2}, r"'depth' of pc must be -1"),
+    ],
+)
+def test_a_setting_out_of_range_is_named(settings, message):
+    with pytest.raises(SettingError, match=message):
+        PC(**settings)
