@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -162,7 +163,7 @@ def _summary_table(results: Results, measures: Sequence[str]) -> Table:
     for cell in results.summaries:
         if item and cell.item != item:
             table.add_section()
-        seconds = f"{sum(cell.seconds) / len(cell.seconds):.3f}" if cell.seconds else "-"
+        seconds = f"{median(cell.seconds):.3f}" if cell.seconds else "-"  # a first fit may pay for an import
         table.add_row(
             escape(_item(cell)) if cell.item != item else "",
             escape(cell.respondent),

@@ -199,7 +199,7 @@ def prepare(common: dict[str, Any]) -> None:
         if learner.card.needs:
             importlib.import_module(learner.card.needs)
         elif type(learner).__module__.startswith("assay.learners."):
-            few = dataset.draw(50 + 2 * len(dataset.truth), stream(0, "warm-up"))  # our kernels compile on first use
+            few = dataset.draw(min(dataset.about.rows, 1000), stream(0, "warm-up"))  # our kernels compile on first use
             learner.fit(as_taken(few, learner.card, common["codes"]), stream(0, "warm-up"))
 
 
