@@ -97,6 +97,31 @@ def test_the_exhaustive_search_gives_causal_learns_graph_and_number_of_tests(nam
         assert ours.n_tests == len(theirs.test.pvalue_cache) - 3  # three entries are about the data
 
 
+@pytest.mark.parametrize("rule", ["majority", "max-p"])
+def test_with_an_oracle_every_rule_for_colliders_returns_the_cpdag(rule):
+    for seed in range(25):
+        truth = random_dag(seed, most=8)
+        assert PC(colliders=rule).run(Oracle(truth)).graph == truth.to_cpdag()
+
+
+@pytest.mark.parametrize("name", ["asia", "sachs"])
+def test_max_p_gives_causal_learns_graph(name):
+    pc = pytest.importorskip("causallearn.search.ConstraintBased.PC").pc
+    table = sample(name, 1)
+    values = table.values.astype(np.int64) if name == "asia" else np.array(table.values)
+    theirs = pc(values, 0.05, "chisq" if name == "asia" else "fisherz", uc_rule=1, uc_priority=2, show_progress=False)
+    ours = PC(search="exhaustive", colliders="max-p").fit(table)
+    assert ours == Graph.from_causallearn(theirs.G, kind="cpdag", nodes=table.names)
+
+
+def test_majority_and_max_p_do_not_depend_on_the_order_of_the_columns():
+    table = assay.load("child").draw(1000, np.random.default_rng(0)).columns(range(9))
+    turned = table.columns([4, 2, 8, 0, 6, 1, 7, 3, 5])
+    for rule in ("majority", "max-p"):
+        plain, other = (PC(colliders=rule, conflicts="bidirected").fit(data) for data in (table, turned))
+        assert plain == other.reorder(table.names)
+
+
 @pytest.mark.parametrize("conflicts", ["first", "last", "bidirected"])
 def test_no_graph_has_a_directed_cycle(conflicts):
     for seed in range(60):  # few rows of dense graphs: tests err, colliders contradict each other
@@ -170,6 +195,7 @@ def test_mixed_tables_are_refused():
         ({"search": "fast"}, r"'search' of pc must be one of stable, exhaustive, got 'fast'."),
         ({"test": "t"}, r"'test' of pc must be one of auto, chi2, g2, fisher-z, got 't'."),
         ({"conflicts": "none"}, r"'conflicts' of pc must be one of"),
+        ({"colliders": "all"}, r"'colliders' of pc must be one of separating set, majority, max-p, got 'all'."),
         ({"ridge": -1.0}, r"'ridge' of pc must be at least 0, got -1. Try 1e-6."),
         ({"depth": -2}, r"'depth' of pc must be -1"),
     ],

@@ -109,9 +109,9 @@ class FCI:
 
     def _learn(self, tests: Independence, want_p: bool) -> FCIResult:
         required, forbidden = self._knowledge().matrices(tests.names)
-        first = search_skeleton(tests, required, forbidden, self.search, self.depth, want_p)
-        marks = colliders(first.adjacent, first.where, first.pool, forbidden, required)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
+        first = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        marks = colliders(first.adjacent, first.where, first.pool, forbidden, required)
         pool, later = remove_by_possible_dsep(
             *tests.kernel, marks, first.adjacent, required, first.where, first.pool, most, first.p_values
         )
@@ -142,8 +142,9 @@ class RFCI(FCI):
 
     def _learn(self, tests: Independence, want_p: bool) -> FCIResult:
         required, forbidden = self._knowledge().matrices(tests.names)
-        found = search_skeleton(tests, required, forbidden, self.search, self.depth, want_p)
+        most = tests.most if self.depth < 0 else min(self.depth, tests.most)
+        found = search_skeleton(tests, required, forbidden, self.search, most, want_p)
         orientation = Orientation(tests, found, required, forbidden)
         orientation.run(self.selection)
-        final = found.with_sets(orientation.sets)._replace(adjacent=orientation.marks != 0)
+        final = found.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)
         return self._result(Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)

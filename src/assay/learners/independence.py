@@ -23,7 +23,7 @@ from scipy import special
 from assay.datasets.table import Table
 from assay.errors import DataError, SettingError, did_you_mean, listed
 from assay.graphs import Graph
-from assay.learners.kernels import contingency, partial, testing
+from assay.learners.kernels import counting, partial, testing
 from assay.learners.kernels.testing import Tests
 
 Test = Literal["auto", "chi2", "g2", "fisher-z"]
@@ -181,9 +181,11 @@ def _largest_squares(alpha: float, n: int, most: int) -> NDArray[np.float64]:
 
 
 def _refuse_singular(table: Table, correlation: NDArray[np.float64]) -> None:
-    if table.d > _LAPACK and _positive(correlation):
+    """Refuse a column that follows from others by more than the lack of rows: k rows determine k - 1 columns' rank."""
+    some = min(table.d, table.n - 1)
+    if table.d > _LAPACK and _positive(correlation[:some, :some]):
         return
-    j = partial.dependent_column(correlation)
+    j = partial.dependent_column(correlation[:some, :some])
     if j < 0:
         return
     coefficients = np.linalg.lstsq(correlation[:j, :j], correlation[:j, j], rcond=None)[0]
@@ -204,24 +206,24 @@ def _positive(correlation: NDArray[np.float64]) -> bool:
 
 def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> Tests:
     levels = table.n_levels
-    if levels.max() > contingency.MOST_LEVELS:
+    if levels.max() > counting.MOST_LEVELS:
         name = table.names[int(levels.argmax())]
         raise DataError(
-            f"column {name!r} of {table.source} must have at most {contingency.MOST_LEVELS} levels for {test}, "
+            f"column {name!r} of {table.source} must have at most {counting.MOST_LEVELS} levels for {test}, "
             f"got {levels.max()}. Group its levels, or drop it."
         )
     fields: dict[str, Any] = {}
-    columns, weights = contingency.merge_equal_rows(table.values, levels, max(table.n // _MERGE, 1))
+    columns, weights = counting.merge_equal_rows(table.values, levels, max(table.n // _MERGE, 1))
     if len(weights) == 0:
-        columns, weights = contingency.encode(table.values, table.d), np.ones(table.n, np.int32)
+        columns, weights = counting.encode(table.values, table.d), np.ones(table.n, np.int32)
         first = np.concatenate([[0], np.cumsum(levels)])
         if first[-1] <= _PLANES:
-            planes = contingency.bit_planes(columns, first)
-            fields |= {"planes": planes, "burt": contingency.burt_matrix(planes, first), "first": first}
+            planes = counting.bit_planes(columns, first)
+            fields |= {"planes": planes, "burt": counting.burt_matrix(planes, first), "first": first}
     shape = np.zeros((2, table.d), np.int64)
     shape[0] = levels
     if df == "textbook":
-        shape[1] = contingency.levels_that_occur(columns, levels)
+        shape[1] = counting.levels_that_occur(columns, levels)
     if test == "g2":
         fields["xlogx"] = _xlogx(table.n)
     return _bundle(

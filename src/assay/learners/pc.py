@@ -7,6 +7,7 @@ Spirtes, Glymour & Scheines (2000), ch. 5.4; order-independent form: Colombo & M
 
 search       "stable": a pair is removed by its first separating set;
              "exhaustive": all sets of a depth are tested and united (causal-learn's stable=True)
+colliders    which set decides: "separating set", "majority" or "max-p" (learners/colliders.py)
 conflicts    two colliders that disagree on an edge: "first" found stays (causal-learn's default), "last" wins,
              "bidirected" keeps both heads (then the graph is no CPDAG, and says so in Graph.problems())
 No arrow that closes a directed cycle is drawn: the edge stays undirected, the collider is left out.
@@ -26,6 +27,7 @@ from assay.datasets.table import Table
 from assay.errors import SettingError, listed
 from assay.graphs import Graph
 from assay.learners.base import Card, check_alpha, checked
+from assay.learners.colliders import Colliders, judged
 from assay.learners.independence import Freedom, Independence, Test, check_settings
 from assay.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orient
 from assay.learners.kernels.skeleton import Skeleton, skeleton
@@ -41,7 +43,7 @@ class PCResult:
     """The graph and what led to it. p_values[i, j] is the largest p of the pair's tests; nan where none was made."""
 
     graph: Graph
-    tests: tuple[int, ...]  # how many tests were made, by size of the set given
+    tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
     p_values: NDArray[np.float64]
     found: Skeleton = field(repr=False)
 
@@ -61,6 +63,7 @@ class PC:
     alpha: float = 0.05
     search: Search = "stable"
     test: Test = "auto"
+    colliders: Colliders = "separating set"
     conflicts: Conflicts = "first"
     depth: int = -1
     df: Freedom = "observed"
@@ -82,7 +85,8 @@ class PC:
     def __post_init__(self) -> None:
         check_alpha(self.alpha, "pc")
         check_settings(self.test, self.df, self.ridge, self.depth, "pc")
-        for name, value, hint in (("search", self.search, Search), ("conflicts", self.conflicts, Conflicts)):
+        choices = (("search", self.search, Search), ("colliders", self.colliders, Colliders))
+        for name, value, hint in (*choices, ("conflicts", self.conflicts, Conflicts)):
             if value not in get_args(hint):
                 raise SettingError(f"{name!r} of pc must be one of {listed(get_args(hint))}, got {value!r}.")
         self._knowledge()
@@ -108,7 +112,9 @@ class PC:
     def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, Skeleton]:
         knowledge = self._knowledge()
         required, forbidden = knowledge.matrices(tests.names)
-        found = search_skeleton(tests, required, forbidden, self.search, self.depth, want_p)
+        most = tests.most if self.depth < 0 else min(self.depth, tests.most)
+        found = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        found = judged(found, tests, self.colliders, most)
         marks = orient(
             found.adjacent, found.where, found.pool, forbidden, required, _CONFLICTS[self.conflicts], bool(knowledge)
         )
@@ -119,10 +125,9 @@ class PC:
 
 
 def search_skeleton(
-    tests: Independence, required: Matrix, forbidden: Matrix, search: Search, depth: int, want_p: bool
+    tests: Independence, required: Matrix, forbidden: Matrix, search: Search, most: int, want_p: bool
 ) -> Skeleton:
-    """The skeleton and its separating sets."""
-    most = tests.most if depth < 0 else min(depth, tests.most)
+    """The skeleton and its separating sets of at most so many nodes."""
     return Skeleton(*skeleton(*tests.kernel, required, forbidden, search == "exhaustive", most, want_p))
 
 

@@ -41,6 +41,7 @@ class Orientation:
             (int(x), int(y)): frozenset(found.members(x, y).tolist())
             for x, y in np.argwhere(np.triu(found.where >= 0, 1))
         }
+        self.removed: dict[tuple[int, int], frozenset[int]] = {}  # of edges that were taken out since
         self.marks: Marks = np.where(found.adjacent, CIRCLE, NONE).astype(np.int8)
         self.marks[found.adjacent & required.T] = TAIL
         self.marks[found.adjacent & forbidden.T] = ARROW
@@ -112,7 +113,7 @@ class Orientation:
         if found is None or not self.marks[x, y]:
             return []
         self.marks[x, y] = self.marks[y, x] = NONE
-        self.sets[min(x, y), max(x, y)] = found
+        self.sets[min(x, y), max(x, y)] = self.removed[min(x, y), max(x, y)] = found
         middle = np.flatnonzero((self.marks[x] != NONE) & (self.marks[y] != NONE))
         return [(min(x, y), int(m), max(x, y)) for m in middle]
 

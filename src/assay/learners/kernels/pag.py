@@ -39,8 +39,10 @@ def colliders(adjacent, where, pool, forbidden, required):
                 marks[i, j] = ARROW if forbidden[j, i] else TAIL if required[j, i] else CIRCLE
     for b in range(d):
         for a in range(d):
+            if marks[a, b] == NONE:
+                continue
             for c in range(a + 1, d):
-                if marks[a, b] == NONE or marks[c, b] == NONE or marks[a, c] != NONE or where[a, c] < 0:
+                if marks[c, b] == NONE or marks[a, c] != NONE or where[a, c] < 0:
                     continue
                 if marks[a, b] != TAIL and marks[c, b] != TAIL and not separates(where, pool, a, c, b):
                     marks[a, b] = ARROW

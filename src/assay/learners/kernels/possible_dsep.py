@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from assay.learners.kernels.compiling import bare, kernel
-from assay.learners.kernels.contingency import rows_of
+from assay.learners.kernels.counting import rows_of
 from assay.learners.kernels.skeleton import next_set, note
 from assay.learners.kernels.testing import evaluate, p_value, verdict, workspace
 
@@ -89,38 +89,40 @@ def _may_cause(marks, x, y, allowed, stack):
 
 
 @bare
-def possible_dsep(marks, block, x, y, members, stack, seen, allowed):
-    """Members from 2 on become Possible-D-SEP(x, y), in order; how many members there are then."""
+def possible_dsep(marks, block, x, y, members, stack, seen, stamp, allowed):
+    """Members from 2 on become Possible-D-SEP(x, y), in order; how many members there are then.
+
+    seen[u, v] == stamp: the path has gone from u to v.
+    """
     d = marks.shape[0]
     for v in range(d):
         allowed[v] = 0
         for u in range(d):
-            seen[u, v] = False  # seen[u, v]: the path has gone from u to v
             if marks[u, v] != NONE and block[u, v] == block[x, y]:
                 allowed[v] = 1
+                break
     _may_cause(marks, x, y, allowed, stack)
     top = 0
     for v in range(d):
         if marks[x, v] != NONE and allowed[v] == 2:
-            seen[x, v] = True
+            allowed[v] = 3  # 3: reached
+            seen[x, v] = stamp
             stack[top] = x * d + v
             top += 1
     while top > 0:
         top -= 1
         a, b = stack[top] // d, stack[top] % d
         for c in range(d):
-            if c == x or marks[b, c] == NONE or seen[b, c] or allowed[c] != 2:
+            if c == x or marks[b, c] == NONE or seen[b, c] == stamp or allowed[c] < 2:
                 continue
             if c != a and ((marks[a, b] == ARROW and marks[c, b] == ARROW) or marks[a, c] != NONE):
-                seen[b, c] = True
+                seen[b, c] = stamp
+                allowed[c] = 3
                 stack[top] = b * d + c
                 top += 1
     q = 2
     for v in range(d):
-        reached = False
-        for u in range(d):
-            reached = reached or seen[u, v]
-        if reached and v != x and v != y:
+        if allowed[v] == 3 and v != x and v != y:
             members[q] = v
             q += 1
     return q
@@ -139,19 +141,21 @@ def remove_by_possible_dsep(
     code, table, strata, margins, factor = workspace(kind, weights.shape[0], levels, d)
     members, places = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
     chosen, listed = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
-    stack, seen, allowed = np.empty(d * d + 2, np.int64), np.zeros((d, d), np.bool_), np.empty(d, np.int64)
+    stack, seen, allowed = np.empty(d * d + 2, np.int64), np.zeros((d, d), np.int64), np.empty(d, np.int64)
     block, edges = np.empty((d, d), np.int64), np.empty(d * d, np.int64)
     depth, low, parent = np.empty(d, np.int64), np.empty(d, np.int64), np.empty(d, np.int64)
     find_blocks(marks, block, depth, low, parent, stack, edges)
     local_columns, local_weights, local_levels = columns, weights, levels
+    stamp = np.int64(0)
     for x in range(d):
         for y in range(x + 1, d):
             if not adjacent[x, y] or required[x, y] or required[y, x]:
                 continue
             for side in range(2):
+                stamp += 1
                 members[0], members[1] = x, y
                 q = possible_dsep(
-                    marks, block, x if side == 0 else y, y if side == 0 else x, members, stack, seen, allowed
+                    marks, block, x if side == 0 else y, y if side == 0 else x, members, stack, seen, stamp, allowed
                 )
                 local = False
                 if columns is not None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.learners.kernels.compiling import bare, inner, kernel
-from assay.learners.kernels.contingency import rows_of
+from assay.learners.kernels.counting import rows_of
 from assay.learners.kernels.testing import evaluate, p_value, verdict, workspace
 
 
@@ -33,14 +33,14 @@ class Skeleton(NamedTuple):
         start = int(self.where[x, y])
         return self.pool[start + 1 : start + 1 + self.pool[start]]
 
-    def with_sets(self, sets: Mapping[tuple[int, int], Iterable[int]]) -> Skeleton:
-        """The same with these separating sets, by pairs x < y."""
-        where, pool = np.full_like(self.where, -1), []
+    def updated(self, sets: Mapping[tuple[int, int], Iterable[int]]) -> Skeleton:
+        """The same with other separating sets for these pairs."""
+        where, pool = self.where.copy(), self.pool.tolist()
         for (x, y), chosen in sets.items():
-            where[x, y] = where[y, x] = len(pool)
             listed = sorted(chosen)
+            where[x, y] = where[y, x] = len(pool)
             pool += [len(listed), *listed]
-        return self._replace(where=where, pool=np.array(pool or [0], dtype=np.int32))
+        return self._replace(where=where, pool=np.array(pool, dtype=np.int32))
 
 
 @bare
@@ -215,6 +215,3 @@ def note(where, pool, used, listed, count, x, y):
     for i in range(count):
         pool[used + 1 + i] = listed[i]
     return pool, used + count + 1
-
-
-# touched

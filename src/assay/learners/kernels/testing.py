@@ -78,25 +78,6 @@ def _few_cells(levels, planes, x, y, chosen, k):
 
 
 @bare
-def statistic_of_counts(
-    kind, columns, weights, levels, planes, burt, first, xlogx, code, table, strata, margins, x, y, chosen, k
-):  # fmt: skip
-    """X2 or G2, by the cheaper way to count, and its degrees of freedom."""
-    if _few_cells(levels, planes, x, y, chosen, k):
-        s = chosen[0] if k else -1
-        statistic, df = statistic_of_planes(planes, burt, first, x, y, s, kind, xlogx, table, margins)
-    else:
-        statistic, df = statistic_of_rows(
-            columns, weights, levels, x, y, chosen, k, kind, xlogx, code, table, strata, margins
-        )
-    if levels[1, x] > 0:  # the textbook's degrees of freedom
-        df = (levels[1, x] - 1) * (levels[1, y] - 1)
-        for i in range(k):
-            df *= levels[1, chosen[i]]
-    return statistic, df
-
-
-@bare
 def evaluate(
     kind, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
     code, table, strata, margins, factor, x, y, chosen, k, keep,
@@ -107,10 +88,18 @@ def evaluate(
     if dag is not None:
         return 0.0 if separated(dag, x, y, chosen, k, code, strata) else 1.0, k
     if columns is not None:
-        return statistic_of_counts(
-            kind, columns, weights, levels, planes, burt, first, xlogx,
-            code, table, strata, margins, x, y, chosen, k,
-        )  # fmt: skip
+        if _few_cells(levels, planes, x, y, chosen, k):
+            s = chosen[0] if k else -1
+            statistic, df = statistic_of_planes(planes, burt, first, x, y, s, kind, xlogx, table, margins)
+        else:
+            statistic, df = statistic_of_rows(
+                columns, weights, levels, x, y, chosen, k, kind, xlogx, code, table, strata, margins
+            )
+        if levels[1, x] > 0:  # the textbook's degrees of freedom
+            df = (levels[1, x] - 1) * (levels[1, y] - 1)
+            for i in range(k):
+                df *= levels[1, chosen[i]]
+        return statistic, df
 
 
 @bare
@@ -118,8 +107,8 @@ def verdict(kind, alpha, limits, statistic, df):
     """Whether the statistic says independent, by critical value."""
     if kind == ORACLE:
         return statistic == 0.0
-    if kind == FISHER_Z:
-        return statistic < limits[df]
+    if kind == FISHER_Z:  # a set too large for the rows proves nothing
+        return df < limits.shape[0] and statistic < limits[df]
     if df < limits.shape[0]:
         return df == 0 or statistic < limits[df]
     return chi2_tail(statistic, df) > alpha
@@ -146,6 +135,3 @@ def single(
         code, table, strata, margins, factor, x, y, chosen, k, np.int64(0),
     )  # fmt: skip
     return statistic, df, p_value(kind, n, statistic, df), verdict(kind, alpha, limits, statistic, df)
-
-
-# touched
