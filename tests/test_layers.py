@@ -27,6 +27,11 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
         "store",
         "engine",
         "asking",
+        "fits",
+        "progress",
+        "forecast_study",
+        "comparing",
+        "probe",
         "worker",
         "results",
         "outputs",
@@ -36,8 +41,9 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
         "catalogue",
     },
     {"report", "tables"},
+    {"reporting"},
     {"viewer"},
-    {"terminal", "cli", "__main__"},
+    {"terminal", "terminal_analyse", "terminal_progress", "cli", "__main__"},
 ]
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 FORBIDDEN = {  # beside the order: who must not know whom at all

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from assay import registry
+from assay import models, registry
 from assay.datasets import load
 from assay.errors import AssayError, UnknownName
 from assay.learners import build, settings_of
 
-KINDS = ("learners", "datasets", "measures", "tasks")
+KINDS = ("learners", "datasets", "models", "measures", "tasks")
 
 
 def rows(kind: str) -> list[dict[str, Any]]:
-    return {"learners": _learners, "datasets": _datasets, "measures": _measures, "tasks": _tasks}[kind]()
+    makers = {
+        "learners": _learners,
+        "datasets": _datasets,
+        "models": models.catalogue,
+        "measures": _measures,
+        "tasks": _tasks,
+    }
+    return makers[kind]()
 
 
 def detail(kind: str, name: str) -> dict[str, Any]:
@@ -26,6 +34,12 @@ def detail(kind: str, name: str) -> dict[str, Any]:
     if name not in found:
         raise UnknownName(kind.removesuffix("s"), name, found)
     return found[name]
+
+
+def is_model(name: str) -> bool:
+    """Whether a name is of a model: `provider/model`, and no learner or file is called so."""
+    known = (*registry.names("learner"), *registry.names("dataset"))
+    return "/" in name and ":" not in name and name not in known and not Path(name).exists()
 
 
 def check(name: str) -> list[dict[str, Any]]:

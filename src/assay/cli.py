@@ -16,7 +16,7 @@ from assay import __version__
 from assay.errors import AssayError, did_you_mean
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
-COMMANDS = ("new", "plan", "run", "show", "list", "check")
+COMMANDS = ("new", "plan", "run", "show", "report", "list", "check")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,11 +36,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
 
-    new = commands.add_parser("new", help="write a commented study.toml")
-    new.add_argument("task", help="which kind of study: discovery")
-    new.add_argument("file", nargs="?", default="study.toml", help="where to write it (default: study.toml)")
+    new = commands.add_parser("new", help="write a commented study.toml, or a sheet for experts to fill")
+    new.add_argument("task", help="discovery | forecast | human-sheet")
+    new.add_argument("file", nargs="?", help="where to write it (default: study.toml, or experts.csv)")
+    new.add_argument("--plan", help="human-sheet: the plan whose questions go on it (default: the quickstart)")
 
-    plan = commands.add_parser("plan", help="cells, fits, expected time, and what the design can show; stores nothing")
+    plan = commands.add_parser("plan", help="cells, fits, calls, time, cost, and what the design can show; asks nobody")
     plan.add_argument("file", nargs="?", help="a study.toml (default: the quickstart)")
     _add_place(plan)
 
@@ -57,14 +58,19 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--tex", action="store_true", help="a LaTeX table (booktabs)")
     show.add_argument("--svg", metavar="FILE", help="the terminal's tables as a picture")
 
-    lists = commands.add_parser("list", help="learners, datasets, measures, tasks; with a NAME its whole card")
-    lists.add_argument("kind", help="learners | datasets | measures | tasks")
+    report = commands.add_parser("report", help="read, score and write everything of a study anew; asks nobody")
+    report.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
+
+    lists = commands.add_parser("list", help="learners, datasets, models, measures, tasks; with a NAME its whole card")
+    lists.add_argument("kind", help="learners | datasets | models | measures | tasks")
     lists.add_argument("name", nargs="?", help="one of them, or a file of your own")
 
-    check = commands.add_parser("check", help="contract checks of a learner, or a look at a data set")
-    check.add_argument("name", help="a learner or a data set; your own: my_file.py:MyLearner, plant.csv:graph.dot")
+    check = commands.add_parser(
+        "check", help="contract checks of a learner, a look at a data set, a question to a model"
+    )
+    check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
 
-    for command in (new, plan, run, show, lists, check):
+    for command in (new, plan, run, show, report, lists, check):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -99,15 +105,18 @@ def _print_json(value: Any) -> None:
 
 
 def _new(options: argparse.Namespace) -> int:
-    from assay.plans import template
+    from assay.plans import human_sheet, template
 
-    path = Path(options.file)
-    text = template(options.task, path)
+    sheet = options.task == "human-sheet"
+    path = Path(options.file or ("experts.csv" if sheet else "study.toml"))
+    text = human_sheet(options.plan) if sheet else template(options.task, path)
     if path.exists():
         raise AssayError(f"{path} is there already and was not touched. Choose another name.")
     path.write_text(text, encoding="utf-8")
     if options.json:
         _print_json({"written": str(path)})
+    elif sheet:
+        print(f'{path} written. Fill in low and high, then name it in a plan: humans = ["{path}"]')
     else:
         print(f"{path} written. Next: assay plan {path}, then assay run {path}")
     return 0
@@ -134,26 +143,48 @@ def _run(options: argparse.Namespace) -> int:
     from assay import terminal
     from assay.engine import executor_for
     from assay.plans import read_plan
+    from assay.reporting import write_report
     from assay.results import Results
     from assay.study import Study
+    from assay.terminal_progress import progress_of
 
     study = Study(read_plan(options.file, options.folder))
     folder = study.plan.folder
     with (
-        terminal.progress_of(study, quiet=options.json) as report,
+        progress_of(study, terminal.console(stderr=True), quiet=options.json) as report,
         executor_for(options.workers, options.cluster) as (executor, slots),
     ):
         outcome = study.run(executor, slots, report, retry=options.retry, replan=options.replan)
     results = Results.read(folder)
+    written = write_report(folder)
     if options.json:
-        _print_json(vars(outcome) | {"folder": str(folder), "completeness": results.completeness()})
+        found = {"folder": str(folder), "completeness": results.completeness(), "report": written.to_dict()}
+        _print_json(vars(outcome) | found)
     else:
         terminal.print_results(results, folder)
+        terminal.print_report(written)
+    command = f"assay run {options.file}" if options.file else "assay run"
     if outcome.interrupted:
-        command = f"assay run {options.file}" if options.file else "assay run"
         print(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", file=sys.stderr)
         return 130
-    return 1 if outcome.failed else 0
+    if outcome.stopped:
+        print(f"assay: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", file=sys.stderr)
+    return 1 if outcome.failed or outcome.stopped else 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from assay import terminal
+    from assay.plans import newest_folder
+    from assay.reporting import rewrite, write_report
+
+    folder = Path(options.folder) if options.folder else newest_folder()
+    rewrite(folder)
+    written = write_report(folder)
+    if options.json:
+        _print_json(written.to_dict())
+    else:
+        terminal.print_report(written)
+    return 0
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -198,6 +229,8 @@ def _list(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> int:
     from assay import catalogue, terminal
 
+    if catalogue.is_model(options.name):
+        return _check_model(options)
     found = catalogue.check(options.name)
     if options.json:
         _print_json(found)
@@ -206,4 +239,16 @@ def _check(options: argparse.Namespace) -> int:
     return 1 if any(row["verdict"] == "FAIL" for row in found) else 0
 
 
-_COMMANDS = {"new": _new, "plan": _plan, "run": _run, "show": _show, "list": _list, "check": _check}
+def _check_model(options: argparse.Namespace) -> int:
+    from assay import terminal
+    from assay.probe import probe
+
+    found = probe(options.name)
+    if options.json:
+        _print_json(found)
+    else:
+        terminal.print_card(found)
+    return 0 if found["status"] == "ok" else 1
+
+
+_COMMANDS = {"new": _new, "plan": _plan, "run": _run, "show": _show, "report": _report, "list": _list, "check": _check}

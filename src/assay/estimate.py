@@ -1,21 +1,30 @@
 """What a study will cost and what it can show, before it is run.
 
 expected time = sum over cells (seconds of one calibration fit x fits left) / workers
+expected cost = sum over calls (prompt tokens x price in + reply tokens x price out), low: short, high: max_tokens
+
+No model is asked; a prompt's tokens are counted as one for every 4 characters (low) or 3 (high).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
+from assay import models
 from assay.engine import Chunk, run_chunk
+from assay.models.prices import stated_price
 from assay.statistics.reach import Reach
 from assay.statistics.runs import quantile_bounds
 from assay.status import Status
 from assay.store import Store
 from assay.study import Study
+from assay.tasks.cells import Cell
 
+SHORT_REPLY = {"direct": 60, "steps": 300, "interval": 60, "quantiles": 200}  # tokens of a reply that wastes none
 CALIBRATION_LIMIT = 20.0  # seconds; a slower fit is reported as "at least"
 
 
@@ -30,6 +39,19 @@ class CellCost:
 
 
 @dataclass(frozen=True)
+class AskCost:
+    """What asking one model will take. Costs are in USD, None where its price is not known."""
+
+    model: str
+    calls: int
+    left: int
+    input_tokens: tuple[int, int]
+    output_tokens: tuple[int, int]
+    cost: tuple[float | None, float | None]
+    missing: str  # what must be there before it can be asked, or ''
+
+
+@dataclass(frozen=True)
 class Estimate:
     """The cost and the reach of a plan."""
 
@@ -38,6 +60,8 @@ class Estimate:
     done: int
     workers: int
     notes: tuple[str, ...]
+    asks: tuple[AskCost, ...] = ()
+    limit_usd: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -57,6 +81,10 @@ class Estimate:
             "expected_seconds": round(self.seconds, 3),
             "expected_is_lower_bound": self.at_least,
             "per_cell": [vars(cell) for cell in self.cells],
+            "calls": sum(ask.calls for ask in self.asks),
+            "calls_left": sum(ask.left for ask in self.asks),
+            "per_model": [vars(ask) for ask in self.asks],
+            "limit_usd": self.limit_usd,
             "what_it_can_show": list(self.notes),
         }
 
@@ -80,7 +108,26 @@ def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
         )
     fits = sum(cell.repeats for cell in study.cells)
     done = fits - sum(cost.left for cost in costs)
-    return Estimate(tuple(costs), fits, done, workers, tuple(_notes(study)))
+    asks = tuple(ask for task, cells in study.stages[1:] for ask in _ask_costs(task, cells, known))
+    limit = study.plan.settings.get("limit_usd")
+    return Estimate(tuple(costs), fits, done, workers, tuple(_notes(study, asks, limit)), asks, limit)
+
+
+def _ask_costs(task: Any, cells: Sequence[Cell], known: set[str]) -> Iterator[AskCost]:
+    for name, options in task.models.items():
+        mine = [cell for cell in cells if cell.respondent == name]
+        todo = [(cell, sum(key not in known for key in cell.keys)) for cell in mine]
+        characters = sum(left * sum(len(m.content) for m in cell.common["messages"]) for cell, left in todo)
+        tokens_in = (math.ceil(characters / 4), math.ceil(characters / 3))
+        tokens_out = (
+            sum(left * SHORT_REPLY[cell.variant.split("/")[0]] for cell, left in todo),
+            sum(left * cell.common["settings"].max_tokens for cell, left in todo),
+        )
+        price = stated_price(options.get("price"), name)
+        low, high = (None if price is None else price.cost(*pair) for pair in zip(tokens_in, tokens_out, strict=True))
+        missing = models.check_ready(name, options) or ""
+        calls, left = sum(cell.repeats for cell in mine), sum(left for _, left in todo)
+        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing)
 
 
 def _stored(study: Study) -> set[str]:
@@ -90,17 +137,23 @@ def _stored(study: Study) -> set[str]:
         return set(store.statuses())
 
 
-def _notes(study: Study) -> list[str]:
-    """What later tests could show at all with this design."""
+def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[str]:
+    """What later tests could show at all with this design, and what stands in its way."""
     items = {cell.item for cell in study.cells}
-    respondents = {cell.respondent for cell in study.cells}
-    notes = []
-    pairs = len(respondents) * (len(respondents) - 1) // 2
-    if pairs:
+    notes = [f"{ask.missing}" for ask in asks if ask.missing]
+    high = sum(ask.cost[1] or 0.0 for ask in asks)
+    if limit is not None and high > limit:
         notes.append(
-            f"Comparing {len(respondents)} respondents in pairs over {len(items)} data sets (the units): "
-            f"{Reach(len(items), pairs)}"
+            f"The calls could cost up to {high:.2f} USD; the limit is {limit:g}: it may be reached before the end."
         )
+    for task, cells in study.stages:
+        respondents = len({cell.respondent for cell in cells}) + len(getattr(task, "references", ()))
+        pairs = respondents * (respondents - 1) // 2
+        if pairs:
+            notes.append(
+                f"Comparing {respondents} respondents of {task.name} in pairs over {len(items)} data sets (the units): "
+                f"{Reach(len(items), pairs)}"
+            )
     runs = min(cell.repeats for cell in study.cells)
     if runs < 100:
         notes.append(f"{runs} runs a cell: at least 100 are asked for before conclusions are drawn from intervals.")

@@ -12,26 +12,45 @@ import csv
 import io
 import platform
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 from assay.results import CellSummary, Results, Row
 from assay.statistics.convergence import convergence
-from assay.store import to_json, write_atomically
+from assay.store import Store, to_json, write_atomically
 from assay.tasks.cells import stream
 
 _PACKAGES = ("causal-assay", "numpy", "scipy", "pandas", "numba", "networkx", "gadjid", "causal-learn", "lingam")
 
 
-def write_outputs(results: Results, plan: str, plan_folder: Path, folder: Path) -> None:
+def write_outputs(results: Sequence[Results], store: Store, plan: str, plan_folder: Path, folder: Path) -> None:
+    """Everything that needs no drawing. The first task's runs are what the others are measured against."""
+    first = results[0]
     write_atomically(folder / "study.toml", plan)
     write_atomically(folder / "provenance.json", to_json(provenance(results, plan_folder)))
-    write_atomically(folder / "scores.csv", scores_csv(results))
+    write_atomically(folder / "scores.csv", scores_csv(long_table(results, store)))
     write_atomically(folder / "runtime.csv", _runtime_csv(results))
-    for summary in results.summaries:
-        write_atomically(folder / "variance" / variance_name(summary), to_json(variance(results, summary)))
+    for summary in first.summaries:
+        write_atomically(folder / "variance" / variance_name(summary), to_json(variance(first, summary)))
+
+
+def long_table(results: Sequence[Results], store: Store) -> Iterator[Row]:
+    """Every task's rows; those of a forecast are scored anew from its replies."""
+    for found in results:
+        if found.task == "forecast":
+            from assay.forecast.scores import long  # pandas is not needed for the rest
+            from assay.forecast_study import forecasts_of
+
+            table = long(forecasts_of(results[0], found, store).scores)
+            columns = [table[name].tolist() for name in Row._fields[2:]]
+            for *keys, value, status in zip(*columns, strict=True):
+                yield Row._make((found.study, found.task, *keys, None if isnan(value) else value, status))
+        else:
+            yield from found.rows()
 
 
 def variance_name(summary: CellSummary) -> str:
@@ -40,12 +59,12 @@ def variance_name(summary: CellSummary) -> str:
     return f"{parts}_variance.json"
 
 
-def scores_csv(results: Results) -> str:
+def scores_csv(rows: Iterable[Row]) -> str:
     """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(Row._fields)
-    for row in results.rows():
+    for row in rows:
         writer.writerow(row._replace(value="" if row.value is None else repr(float(row.value))))  # type: ignore[arg-type]
     return text.getvalue()
 
@@ -79,11 +98,11 @@ def _convergence(results: Results, summary: CellSummary, measure: str) -> list[d
     return convergence(present, level=results.level, resamples=1000, rng=rng).to_rows()
 
 
-def provenance(results: Results, plan_folder: Path) -> dict[str, Any]:
+def provenance(results: Sequence[Results], plan_folder: Path) -> dict[str, Any]:
     return {
-        "study": results.study,
-        "task": results.task,
-        "seed": results.seed,
+        "study": results[0].study,
+        "tasks": [found.task for found in results],
+        "seed": results[0].seed,
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "plan_folder": str(plan_folder),
         "python": sys.version.split()[0],
@@ -91,8 +110,16 @@ def provenance(results: Results, plan_folder: Path) -> dict[str, Any]:
         "machine": platform.machine(),
         "packages": {name: version for name in _PACKAGES if (version := _version(name))},
         "cells": [
-            {"item": cell.item, "respondent": cell.respondent, "runs": cell.repeats, "settings": cell.identity}
-            for cell in results.cells
+            {
+                "task": found.task,
+                "item": cell.item,
+                "variant": cell.variant,
+                "respondent": cell.respondent,
+                "runs": cell.repeats,
+                "settings": cell.identity,
+            }
+            for found in results
+            for cell in found.cells
         ],
     }
 
@@ -104,13 +131,15 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _runtime_csv(results: Results) -> str:
+def _runtime_csv(results: Sequence[Results]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("item", "respondent", "repeat", "status", "seconds", "message"))
-    for cell in results.cells:
-        for repeat, key in enumerate(cell.keys):
-            run = results.runs.get(key)
-            if run is not None:
-                writer.writerow((cell.item, cell.respondent, repeat, run.status, run.seconds, run.message))
+    writer.writerow(("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message"))
+    for found in results:
+        for cell in found.cells:
+            for repeat, key in enumerate(cell.keys):
+                run = found.runs.get(key)
+                if run is not None:
+                    what = (found.task, cell.item, cell.variant, cell.respondent, repeat)
+                    writer.writerow((*what, run.status, run.seconds, run.message))
     return text.getvalue()

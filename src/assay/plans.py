@@ -2,19 +2,73 @@
 
 from __future__ import annotations
 
+import json
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from assay import registry
 from assay.errors import PlanError, StoreError, UnknownName
 from assay.study import Plan
 
+_FORMULATIONS = {1: "direct", 2: "steps", 3: "interval"}  # the original's numbers
+_DATASETS = {"synthetic_12": "synthetic-12", "synthetic_30": "synthetic-30", "synthetic12": "synthetic-12",
+             "synthetic30": "synthetic-30"}  # fmt: skip
+
 
 def read_plan(file: str | None, folder: str | None = None) -> Plan:
     """A study.toml, a study folder, or, with no file, the quickstart."""
+    if file and file.endswith(".json"):
+        return original_plan(Path(file), folder)
     if file:
         return Plan.read(file, folder)
     return Plan.parse(_template("quickstart"), "quickstart.toml", Path(), folder)
+
+
+def original_plan(path: Path, folder: str | None = None) -> Plan:
+    """A plan from the original protocol's config.json (experiments, llm_settings), turned into our TOML."""
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+        experiments, asked = config["experiments"], config.get("llm_settings", {})
+        datasets, learners = experiments["datasets"], [name.lower() for name in experiments["algorithms"]]
+        formulations = [_FORMULATIONS[int(k)] for k in experiments.get("prompt_formulations", (1, 2, 3))]
+    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        raise PlanError(
+            f"{path} must be a config.json with experiments (datasets, algorithms, n_runs, llm_models, "
+            f"prompt_formulations), got: {type(error).__name__} {error}. Or write a plan: assay new forecast"
+        ) from None
+    named = experiments.get("llm_models", [])
+    options = {
+        name: {"retries": asked.get("max_retries", 3), "retry_delay": asked.get("retry_delay", 5)}
+        for name in named
+        if not name.startswith(("embedded/", "mock/"))
+    }
+    settings = {
+        "name": path.stem,
+        "discovery": {
+            "datasets": [_DATASETS.get(name.lower(), name.lower()) for name in datasets],
+            "learners": learners,
+            "runs": experiments.get("n_runs", 100),
+            "codes": True,
+        },
+        "forecast": {
+            "models": named,
+            "formulations": formulations,
+            "temperature": asked.get("temperature", 0.1),
+            "max_tokens": asked.get("max_tokens", 1024),
+        },
+        "models": options,
+    }
+    return Plan.parse(_toml(settings), path.name, path.parent, folder)
+
+
+def _toml(settings: dict[str, Any], prefix: str = "") -> str:
+    """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's."""
+    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            lines += ["", f"[{prefix}{json.dumps(key)}]", _toml(value, f"{prefix}{json.dumps(key)}.")]
+    return "\n".join(lines)
 
 
 def template(task: str, path: Path) -> str:
@@ -27,6 +81,18 @@ def template(task: str, path: Path) -> str:
         raise PlanError(f"the folder {path.parent} is not there. Make it first.")
     name = task if path.stem == "study" else path.stem
     return _template(task).replace("{name}", name).replace("{file}", str(path))
+
+
+def human_sheet(file: str | None) -> str:
+    """The CSV sheet for experts: the questions of a plan's forecast, with low and high to fill in."""
+    from assay.forecast import human
+    from assay.tasks.forecast import Forecast
+
+    plan = read_plan(file)
+    task = next((task for task in plan.tasks if isinstance(task, Forecast)), None)
+    if task is None:
+        raise PlanError(f"{plan.file} must have a [forecast] table for a sheet, got none. See: assay new forecast")
+    return human.sheet(task.about()["datasets"], list(task.discovery.learners), level=task.level)
 
 
 def newest_folder() -> Path:

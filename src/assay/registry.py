@@ -59,13 +59,18 @@ DATASETS = (
     | {name: "assay.datasets.synthetic:builtin" for name in ("synthetic-12", "synthetic-30")}
 )
 
-TASKS = {"discovery": "assay.tasks.discovery:Discovery"}
+TASKS = {  # in the order in which they are run
+    "discovery": "assay.tasks.discovery:Discovery",
+    "forecast": "assay.tasks.forecast:Forecast",
+}
 
 _BUILT_IN = {"learner": LEARNERS, "dataset": DATASETS, "task": TASKS}
 EXTRAS = {  # import name of a package -> (its name for people, the extra that brings it)
     "causallearn": ("causal-learn", "bench"),
     "lingam": ("lingam", "bench"),
     "distributed": ("dask.distributed", "cluster"),
+    "inspect_ai": ("inspect-ai", "providers"),
+    "xllamacpp": ("xllamacpp", "embedded"),
 }
 
 

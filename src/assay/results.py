@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from assay.status import Status
 from assay.store import Run, Store
 from assay.tasks.cells import Cell, stream
 
+READ_OR_NOT = (Status.UNREADABLE, Status.REFUSED, Status.TRUNCATED)  # a model answered; what it said is another matter
 NOT_RUN = "not run"  # planned, and not done yet
 
 
@@ -75,27 +76,37 @@ class Results:
     abouts: tuple[dict[str, Any], ...]
     runs: dict[str, Run]
 
+    about: dict[str, Any] = field(default_factory=dict)  # what the task says of itself as a whole
+
     @classmethod
-    def of(cls, store: Store) -> Results:
+    def all_of(cls, store: Store) -> tuple[Results, ...]:
+        """The results of every task of the study, in order."""
         text = store.meta("study")
         if text is None:
             raise StoreError(
                 "the study has a database and no plan in it: it was stopped before it began. Run it again."
             )
         found = json.loads(text)
+        if "tasks" not in found:
+            raise StoreError("the study was made by an earlier version. Go on with it: assay run FOLDER")
+        return tuple(cls._of_task(found["study"], found["seed"], task, store) for task in found["tasks"])
+
+    @classmethod
+    def _of_task(cls, study: str, seed: int, found: dict[str, Any], store: Store) -> Results:
         cells = tuple(
             Cell(c["item"], c["variant"], c["respondent"], c["repeats"], {}, c["identity"]) for c in found["cells"]
         )
         abouts = tuple(c["about"] for c in found["cells"])
         return cls(
-            found["study"], found["task"], found["seed"], found["level"], tuple(found["measures"]),
-            tuple(found["headline"]), cells, abouts, store.runs(),
+            study, found["task"], seed, found["level"], tuple(found["measures"]), tuple(found["headline"]), cells,
+            abouts, store.runs(found["task"]), found["about"],
         )  # fmt: skip
 
     @classmethod
     def read(cls, folder: Path | str) -> Results:
+        """The results of a study's first task."""
         with Store.reading(Path(folder)) as store:
-            return cls.of(store)
+            return cls.all_of(store)[0]
 
     def rows(self) -> Iterator[Row]:
         """The long table, in the order of the plan."""
@@ -111,7 +122,9 @@ class Results:
                     )
 
     def n_failed(self) -> int:
-        return sum(self.runs[key].status != Status.OK for cell in self.cells for key in cell.keys if key in self.runs)
+        """Runs without a result; a reply that came and could not be read is one, and is counted elsewhere."""
+        fine = (Status.OK,) if self.task == "discovery" else (*READ_OR_NOT, Status.OK)
+        return sum(run.status not in fine for run in self.failed_runs())
 
     def failed_runs(self) -> list[Run]:
         found = (self.runs.get(key) for cell in self.cells for key in cell.keys)
@@ -164,16 +177,15 @@ class Results:
         )
 
 
-def describe(name: str, task: Any, seed: int, cells: Sequence[Cell]) -> str:
+def describe(name: str, seed: int, stages: Sequence[tuple[Any, Sequence[Cell]]]) -> str:
     """What the store must know to be read without the plan's files: JSON for its `study` entry."""
-    return json.dumps(
+    tasks = [
         {
-            "study": name,
             "task": task.name,
-            "seed": seed,
             "level": task.level,
             "measures": list(task.measures),
             "headline": list(task.headline),
+            "about": task.about() if hasattr(task, "about") else {},
             "cells": [
                 {
                     "item": cell.item,
@@ -185,9 +197,10 @@ def describe(name: str, task: Any, seed: int, cells: Sequence[Cell]) -> str:
                 }
                 for cell in cells
             ],
-        },
-        default=str,
-    )
+        }
+        for task, cells in stages
+    ]
+    return json.dumps({"study": name, "seed": seed, "tasks": tasks}, default=str)
 
 
 def _others(statuses: dict[str, int]) -> dict[str, int]:

@@ -2,10 +2,13 @@
 
     runs      one row a unit of work: key, item, variant, respondent, repeat, status, message, seconds, answer
     scores    one row a measure of a run: value, or none and a status
+    replies   one row a reply of a model: what was asked, what came back, what it cost
+    prompts   the messages behind replies, once each
     meta      schema version and the plan
 
-A unit is committed when its result arrives; a killed driver loses at most what was in flight. A file lock keeps a
-second driver out; readers (`assay show`) may look at any time. What is damaged or locked is reported, never touched.
+A unit is committed when its result arrives, a reply the moment it does; a killed driver loses at most what was in
+flight. A file lock keeps a second driver out; readers (`assay show`) may look at any time. What is damaged or locked
+is reported, never touched.
 """
 
 from __future__ import annotations
@@ -14,9 +17,11 @@ import fcntl
 import json
 import os
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -33,6 +38,10 @@ CREATE TABLE IF NOT EXISTS runs (
 CREATE TABLE IF NOT EXISTS scores (
     run INTEGER NOT NULL REFERENCES runs(id), measure TEXT NOT NULL, value REAL, status TEXT NOT NULL,
     PRIMARY KEY (run, measure)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS prompts (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, respondent TEXT NOT NULL, prompt TEXT NOT NULL REFERENCES prompts(hash),
+    asked TEXT NOT NULL, at TEXT NOT NULL, status TEXT NOT NULL, cost REAL, reply TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -52,12 +61,27 @@ class Run:
     scores: dict[str, tuple[float | None, str]]
 
 
+@dataclass(frozen=True)
+class StoredReply:
+    """One stored reply: `asked` are the settings of the call, `reply` is models.Reply as a dict."""
+
+    key: str
+    respondent: str
+    prompt: str  # hash of the messages
+    asked: dict[str, Any]
+    at: str
+    status: str
+    cost: float | None
+    reply: dict[str, Any]
+
+
 class Store:
-    """Open with `Store.writing(folder)` or `Store.reading(folder)`."""
+    """Open with `Store.writing(folder)` or `Store.reading(folder)`. Threads may share it: one statement at a time."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path):
         self._db = connection
         self._path = path
+        self._lock = threading.RLock()
 
     @classmethod
     @contextmanager
@@ -92,20 +116,22 @@ class Store:
                 connection.close()
 
     def meta(self, key: str) -> str | None:
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        with self._lock:
+            row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else str(row[0])
 
     def set_meta(self, key: str, value: str) -> None:
-        with self._db:
+        with self._lock, self._db:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def statuses(self) -> dict[str, str]:
         """key -> status of every stored unit."""
-        return dict(self._db.execute("SELECT key, status FROM runs"))
+        with self._lock:
+            return dict(self._db.execute("SELECT key, status FROM runs"))
 
     def add(self, task: str, runs: Iterable[Run]) -> None:
         """Store finished units in one transaction; a unit that is there already is replaced (--retry)."""
-        with self._db:
+        with self._lock, self._db:
             for run in runs:
                 self._db.execute("DELETE FROM scores WHERE run IN (SELECT id FROM runs WHERE key = ?)", (run.key,))
                 self._db.execute("DELETE FROM runs WHERE key = ?", (run.key,))
@@ -120,19 +146,65 @@ class Store:
                     [(cursor.lastrowid, measure, value, status) for measure, (value, status) in run.scores.items()],
                 )
 
-    def runs(self) -> dict[str, Run]:
-        """Every stored unit by key."""
+    def runs(self, task: str) -> dict[str, Run]:
+        """Every stored unit of a task by key."""
         scores: dict[int, dict[str, tuple[float | None, str]]] = {}
-        for run, measure, value, status in self._db.execute("SELECT run, measure, value, status FROM scores"):
-            scores.setdefault(run, {})[measure] = (value, status)
-        rows = self._db.execute(
-            "SELECT id, key, item, variant, respondent, repeat, status, message, seconds, answer FROM runs"
-        )
+        with self._lock:
+            for run, measure, value, status in self._db.execute("SELECT run, measure, value, status FROM scores"):
+                scores.setdefault(run, {})[measure] = (value, status)
+            rows = self._db.execute(
+                "SELECT id, key, item, variant, respondent, repeat, status, message, seconds, answer FROM runs "
+                "WHERE task = ?",
+                (task,),
+            ).fetchall()
         return {row[1]: Run(*(*row[1:], scores.get(row[0], {}))) for row in rows}
+
+    def add_reply(
+        self, key: str, respondent: str, prompt: str, messages: str, asked: dict[str, Any], reply: dict[str, Any]
+    ) -> None:
+        """Commit a reply the moment it is there; one that had failed is replaced."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._lock, self._db:
+            self._db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?)", (prompt, messages))
+            self._db.execute(
+                "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (key, respondent, prompt, json.dumps(asked, sort_keys=True), now, reply["status"], reply.get("cost"),
+                 json.dumps(reply)),
+            )  # fmt: skip
+
+    def reply(self, key: str) -> StoredReply | None:
+        with self._lock:
+            row = self._db.execute("SELECT * FROM replies WHERE key = ?", (key,)).fetchone()
+        return None if row is None else _stored_reply(row)
+
+    def replies(self) -> dict[str, StoredReply]:
+        """Every stored reply by key; none in a store that was made before models could be asked."""
+        with self._lock:
+            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'replies'").fetchone():
+                return {}
+            rows = self._db.execute("SELECT * FROM replies").fetchall()
+        return {row[0]: _stored_reply(row) for row in rows}
+
+    def prompt(self, hash: str) -> list[dict[str, str]]:
+        """The messages behind a reply."""
+        with self._lock:
+            row = self._db.execute("SELECT messages FROM prompts WHERE hash = ?", (hash,)).fetchone()
+        found: list[dict[str, str]] = [] if row is None else json.loads(row[0])
+        return found
+
+    def spent(self) -> float:
+        """What all stored replies cost together, in USD."""
+        with self._lock:
+            return float(self._db.execute("SELECT TOTAL(cost) FROM replies").fetchone()[0])
+
+
+def _stored_reply(row: tuple[Any, ...]) -> StoredReply:
+    key, respondent, prompt, asked, at, status, cost, reply = row
+    return StoredReply(key, respondent, prompt, json.loads(asked), at, status, cost, json.loads(reply))
 
 
 def _connect(path: Path, uri: str) -> sqlite3.Connection:
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

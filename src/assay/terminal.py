@@ -1,11 +1,8 @@
-"""What the terminal shows: progress, tables, cards. Colours and bars on a TTY, plain lines elsewhere."""
+"""What the terminal shows of results: tables and cards. Colours on a TTY, plain lines elsewhere."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -17,13 +14,14 @@ from rich.table import Table
 from assay.results import CellSummary, Results
 from assay.store import write_atomically
 from assay.tables import cell_text, interval_text
+from assay.terminal_progress import clock
 
 if TYPE_CHECKING:
-    from assay.estimate import Estimate
-    from assay.study import Progress, Study
+    from assay.estimate import AskCost, Estimate
+    from assay.reporting import Report
+    from assay.study import Study
 
 _PERFECT = ("precision", "recall", "f1", "shd")
-PLAIN_EVERY = 5.0  # seconds between lines where there is no TTY
 PICTURE = 108  # columns of a saved picture
 WIDE = 160  # columns assumed where there is no TTY
 ROOMY = 155  # columns that all headline measures need; below, F1 and SHD
@@ -34,84 +32,6 @@ def console(stderr: bool = False) -> Console:
     if not made.is_terminal:
         made = Console(stderr=stderr, highlight=False, width=WIDE)
     return made
-
-
-@contextmanager
-def progress_of(study: Study, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
-    """A bar with time left on a TTY; a line every few seconds elsewhere; on stderr, so that output can be piped."""
-    out = console(stderr=True)
-    if quiet:
-        yield lambda _: None
-    elif out.is_terminal:
-        out.print(f"[bold]{escape(study.plan.name)}[/]   {escape(str(study.plan.folder))}")
-        out.print("  [dim]Ctrl-C stops safely; the same command goes on[/]")
-        with _bar(out, study.plan.task.name) as update:
-            yield update
-    else:
-        yield _plain(study.plan.task.name)
-
-
-@contextmanager
-def _bar(out: Console, task: str) -> Iterator[Callable[[Progress], None]]:
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-    from rich.progress import Progress as Bars
-
-    columns = (
-        TextColumn("  {task.description}"),
-        TextColumn("{task.fields[count]} fits"),
-        BarColumn(bar_width=30),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[rest]}"),
-    )
-    began = time.monotonic()
-    with Bars(*columns, console=out, refresh_per_second=4) as bars:
-        row = bars.add_task(task, total=1, count="0 / ?", rest="")
-
-        def update(now: Progress) -> None:
-            done = now.before + now.done
-            workers = f"{now.slots} worker{'s' if now.slots != 1 else ''}"
-            rest = f"{_left(now, time.monotonic() - began)}   {workers}   {escape(now.last)}{_failures(now)}"
-            bars.update(row, total=now.total, completed=done, count=f"{done:,} / {now.total:,}", rest=rest)
-
-        yield update
-
-
-def _plain(task: str) -> Callable[[Progress], None]:
-    began, shown = time.monotonic(), [-PLAIN_EVERY]
-
-    def update(now: Progress) -> None:
-        elapsed, done = time.monotonic() - began, now.before + now.done
-        if elapsed - shown[0] >= PLAIN_EVERY or done == now.total:
-            shown[0] = elapsed
-            print(
-                f"{task}  {done:,} / {now.total:,} fits  {_left(now, elapsed)}  {now.last}{_failures(now)}",
-                file=sys.stderr,
-                flush=True,
-            )
-
-    return update
-
-
-def _left(now: Progress, elapsed: float) -> str:
-    todo = now.total - now.before - now.done
-    if todo <= 0:
-        return f"done in {_clock(elapsed)}"
-    if now.seconds_left is None:
-        return "timing a fit of each cell"
-    return f"{_clock(now.seconds_left)} left"
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
-
-
-def _failures(now: Progress) -> str:
-    return "".join(f"   {status} {count}" for status, count in sorted(now.failures.items()))
-
-
-# ---- tables
 
 
 def print_results(
@@ -129,6 +49,22 @@ def print_results(
     out.print(_summary_table(results, measures))
     for note in _notes(results):
         out.print(f"  {escape(note)}", style="dim")
+
+
+def print_report(report: Report, out: Console | None = None) -> None:
+    """What a forecast found: the checks first, respondents, hypotheses, and where everything lies."""
+    out = out or console()
+    if report.forecasts is None or report.findings is None:
+        return
+    from assay.report.summary import rows
+
+    out.print()
+    for check in report.findings.validation.sentences:
+        out.print(f"  {escape(check)}", style="dim")
+    print_rows(rows(report.forecasts), title="respondents")
+    for sentence in report.findings.hypotheses.sentences:
+        out.print(f"- {escape(sentence)}")
+    out.print(f"report: {escape(str(report.folder / 'statistics' / 'interpretation.txt'))}")
 
 
 def save_picture(results: Results, folder: Path, path: Path, measures: Sequence[str] | None = None) -> None:
@@ -254,7 +190,7 @@ def print_estimate(study: Study, found: Estimate) -> None:
     at_least = "at least " if found.at_least else "about "
     out.print(
         f"{len(found.cells)} cells, {found.fits:,} fits, {found.done:,} done already; {at_least}"
-        f"{_clock(found.seconds)} on {found.workers} worker{'s' if found.workers != 1 else ''}"
+        f"{clock(found.seconds)} on {found.workers} worker{'s' if found.workers != 1 else ''}"
     )
     rows = [
         {
@@ -262,14 +198,30 @@ def print_estimate(study: Study, found: Estimate) -> None:
             "learner": cost.respondent,
             "fits left": cost.left,
             "s/fit": f"{cost.seconds:.3f}",
-            "total": _clock(cost.seconds * cost.left),
+            "total": clock(cost.seconds * cost.left),
             "": "" if cost.status == "ok" else f"{cost.status}: {cost.message}",
         }
         for cost in found.cells
     ]
     print_rows(rows, title="")
+    if found.asks:
+        print_rows([_ask_row(ask) for ask in found.asks], title="models")
+        out.print(f"limit {found.limit_usd:g} USD" if found.limit_usd is not None else "no limit_usd is set")
     for note in found.notes:
         out.print(f"- {escape(note)}")
+
+
+def _ask_row(ask: AskCost) -> dict[str, Any]:
+    low, high = ask.cost
+    cost = "price not known" if low is None or high is None else f"{low:.2f} to {high:.2f}" if high else "0"
+    return {
+        "model": ask.model,
+        "calls": f"{ask.calls:,}",
+        "left": f"{ask.left:,}",
+        "prompt tokens": f"{ask.input_tokens[0]:,} to {ask.input_tokens[1]:,}",
+        "reply tokens": f"{ask.output_tokens[0]:,} to {ask.output_tokens[1]:,}",
+        "USD": cost,
+    }
 
 
 def print_rows(rows: Sequence[Mapping[str, Any]], title: str) -> None:

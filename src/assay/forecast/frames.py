@@ -38,6 +38,7 @@ NAMES = ("named", "anonymised", "renamed")
 METADATA = ("sparse", "diagnostic", "full")
 DEFINITION = ("told", "untold")  # whether the prompt says how the measures are defined
 TARGETS = ("run", "mean")
+LEVELS = (0.5, 0.8, 0.95)  # of `quantiles` and of the references
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from numpy.random import Generator, SeedSequence, default_rng
+
+from assay.models import Message, Settings
+
+NOT_DECISIVE = ("concurrency", "price", "key", "key_variable", "retries", "retry_delay", "timeout")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a task may know of the plan it stands in: `tasks` are those made before it, `folder` starts its paths."""
+
+    settings: Mapping[str, Any]
+    seed: int
+    folder: Path
+    file: str
+    tasks: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -37,6 +54,12 @@ class Cell:
 
 def hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
+
+
+def reply_key(model: str, options: Mapping[str, Any], messages: Sequence[Message], asked: Settings, salt: str) -> str:
+    """The key of a reply: what makes two calls the same. How many run at a time, or their price, does not."""
+    decisive = {name: value for name, value in options.items() if name not in NOT_DECISIVE}
+    return hashed(json.dumps([model, decisive, [m.to_dict() for m in messages], asked.to_dict(), salt], sort_keys=True))
 
 
 def stream(seed: int, name: str) -> Generator:

@@ -33,7 +33,7 @@ from assay.errors import AssayError, PlanError, did_you_mean, listed
 from assay.learners import Card, Learner, build, check_answer, fitting, settings_of
 from assay.measures.graphs import MEASURES, Reference
 from assay.status import Status
-from assay.tasks.cells import Cell, hashed, stream
+from assay.tasks.cells import Cell, Context, hashed, stream
 
 Vary = Literal["auto", "redraw", "bootstrap", "permute", "seed"]
 VERSION = 1  # raise when the same plan would give other results
@@ -63,10 +63,10 @@ class Discovery:
     headline = ("precision", "recall", "f1", "shd")
 
     @classmethod
-    def from_plan(
-        cls, table: Mapping[str, Any], own: Mapping[str, Any], seed: int, folder: Path, file: str
-    ) -> Discovery:
-        """From the [discovery] table of a plan; `own` are its [datasets.*] tables, paths are from `folder`."""
+    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Discovery:
+        """From the [discovery] table of a plan and its [datasets.*] tables."""
+        own, seed = context.settings.get("datasets", {}), context.seed
+        folder, file = context.folder, context.file
         options = {key: value for key, value in table.items() if not isinstance(value, dict)}
         for key in options:
             if key not in SETTINGS:

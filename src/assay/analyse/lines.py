@@ -1,0 +1,104 @@
+"""A domain in one line, the format in which these comparisons are reported, and the sound version beside it.
+
+    Domain  None%  MD%  PC%  delta  mag.  p   |   diff [CI]  p_paired  q  n_units  n_clusters
+
+The left half is over runs (Mann-Whitney, Cliff's delta); the right half over cells. Above 0 the treatment is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.analyse.conditions import ConditionSummary
+from assay.analyse.contrasts import Contrast
+from assay.statistics.result import interval_cells
+
+SHORT = {"none": "None", "markdown": "MD", "pseudocode": "PC"}
+MAGNITUDES = {"negligible": "negl."}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One contrast of one domain, read in one way."""
+
+    domain: str
+    reading: str  # which runs, valued how; empty for the analysis itself
+    means: dict[str, float | None]  # condition -> mean, in the unit shown
+    n: dict[str, int]
+    contrast: Contrast
+    percent: bool
+
+    def row(self) -> dict[str, Any]:
+        """Flat, for CSV and JSON."""
+        found = self.contrast.result
+        treatment, reference = self.contrast.pair.names
+        return {
+            "domain": self.domain,
+            "reading": self.reading or "as analysed",
+            "question": self.contrast.pair.question,
+            "reference": reference,
+            "treatment": treatment,
+            **{f"{name}{'%' if self.percent else ''}": value for name, value in self.means.items()},
+            **{f"n {name}": count for name, count in self.n.items()},
+            "ratio": self.contrast.ratio,
+            "U": self.contrast.statistic,
+            "p": self.contrast.p,
+            "sided": self.contrast.sided,
+            "delta": self.contrast.delta.value,
+            **{f"delta_{end}": value for end, value in interval_cells(self.contrast.delta.interval).items()},
+            "magnitude": self.contrast.delta.magnitude,
+            "levene": self.contrast.spread.statistic,
+            "p_levene": self.contrast.spread.p,
+            "variance_ratio": self.contrast.spread.ratio,
+            "diff": found.difference if found else None,
+            **{f"diff_{end}": value for end, value in interval_cells(found.interval if found else None).items()},
+            "p_paired": found.p if found else None,
+            "n_units": found.n_units if found else 0,
+            "n_clusters": self.n_clusters,
+            "q": found.p_adjusted if found else None,
+            "adjustment": found.adjustment if found else None,
+            "n_comparisons": found.n_comparisons if found else 0,
+            "over": {"paired": "cells", "clustered": "clusters", "unpaired": "runs"}.get(self.contrast.primary, ""),
+            "p_clustered": self.contrast.clustered.p if self.contrast.clustered else None,
+            "notes": " ".join(self.contrast.notes),
+        }
+
+    @property
+    def n_clusters(self) -> int:
+        """What was drawn independently, whichever level the test is at."""
+        found = self.contrast.clustered or self.contrast.result
+        return found.n_clusters if found else 0
+
+
+def line_of(summaries: Sequence[ConditionSummary], found: Contrast, percent: bool, reading: str = "") -> Line:
+    means = {s.condition: s.mean for s in summaries}
+    return Line(found.domain, reading, means, {s.condition: s.n for s in summaries}, found, percent)
+
+
+def short_name(condition: str) -> str:
+    return SHORT.get(condition, condition)
+
+
+def magnitude_word(word: str | None) -> str:
+    return "-" if word is None else MAGNITUDES.get(word, word)
+
+
+def p_cell(p: float | None) -> str:
+    """Three decimals, as tables have it; the exact value is in the sentences, in CSV and in JSON."""
+    if p is None:
+        return "-"
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def number_cell(value: float | None, digits: int = 1) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def interval_text(value: float | None, interval: Any, digits: int = 1) -> str:
+    """`2.9 [-0.9, 6.7]`."""
+    if value is None:
+        return "-"
+    ends = "" if interval is None else f" [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
+    return f"{value:.{digits}f}{ends}"

@@ -1,0 +1,102 @@
+"""Files of scores to tables: CSV, TSV, JSONL, parquet, and the logs of other harnesses.
+
+Every file becomes a frame with one row a run and a `domain`: its own column of that name, the task a log names, or
+the file's name. `name=path` names a domain by hand. Frames of one domain are put together, so that a harness that
+writes one log a model gives one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from assay.analyse import logs
+from assay.errors import DataError, MissingExtra, listed
+
+SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
+DOMAIN = "domain"
+_PLAIN_NAMES = ("scores", "results", "result", "samples", "runs", "data", "output")
+
+
+def read_tables(files: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
+    """Domain -> frame, in the order of the files."""
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for file in files:
+        name, path = _named(str(file))
+        frame = read_table(path)
+        if frame.empty:
+            raise DataError(f"{path.name} must have at least one row of scores, got none. Check the file.")
+        if name is None and DOMAIN in frame:
+            for domain, rows in frame.groupby(DOMAIN, sort=False):
+                parts.setdefault(str(domain), []).append(rows.drop(columns=DOMAIN))
+        else:
+            parts.setdefault(name or _domain_of(path), []).append(frame.drop(columns=DOMAIN, errors="ignore"))
+    if not parts:
+        raise DataError("there is nothing to analyse: name at least one file of scores, e.g. assay analyse scores.csv")
+    return {domain: _together(frames) for domain, frames in parts.items()}
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """One file, by its ending."""
+    if not path.is_file():
+        raise DataError(f"{path} is not there. Give a file of scores: {listed(_ENDINGS, most=9)}.")
+    if path.suffix == ".parquet":
+        return _parquet(path)
+    if path.suffix == ".eval":
+        return logs.inspect_archive(path)
+    if path.suffix in (".json", ".jsonl", ".ndjson"):
+        return logs.read_json(path)
+    if path.suffix in SEPARATORS:
+        return _csv(path, SEPARATORS[path.suffix])
+    raise DataError(f"{path.name} must end in one of {listed(_ENDINGS, most=9)}, got {path.suffix or 'no ending'!r}.")
+
+
+_ENDINGS = (*SEPARATORS, ".parquet", ".jsonl", ".json", ".eval")
+
+
+def _csv(path: Path, separator: str | None) -> pd.DataFrame:
+    try:
+        with path.open(encoding="utf-8-sig") as text:
+            head = text.readline()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path.name} must be text in UTF-8, got: {error}. Save it again as UTF-8.") from None
+    if not head.strip():
+        raise DataError(f"{path.name} must have a line of column names, got an empty file.")
+    separator = separator or max((",", ";", "\t"), key=head.count)
+    try:
+        return pd.read_csv(path, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True)
+    except (ValueError, UnicodeDecodeError) as error:  # pandas' own parser errors are ValueErrors
+        raise DataError(f"{path.name} must be a table, got: {' '.join(str(error).split())[:160]}.") from None
+
+
+def _parquet(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path)
+    except ImportError:
+        raise MissingExtra(f"reading {path.name}", "pyarrow", "populations") from None
+    except (ValueError, OSError) as error:
+        raise DataError(f"{path.name} must be a parquet file, got: {' '.join(str(error).split())[:160]}.") from None
+
+
+def _named(file: str) -> tuple[str | None, Path]:
+    """`chart=path/scores.csv` names its domain; a path that exists is a path, whatever signs it holds."""
+    name, equals, path = file.partition("=")
+    if equals and name and "/" not in name and not Path(file).exists():
+        return name, Path(path)
+    return None, Path(file)
+
+
+def _domain_of(path: Path) -> str:
+    """chart.csv -> chart; domains/chart/results/scores.csv -> chart."""
+    for part in (path.stem, *(parent.name for parent in path.resolve().parents)):
+        if part and part.lower() not in _PLAIN_NAMES:
+            return part
+    return path.stem
+
+
+def _together(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    if len(frames) == 1:
+        return frames[0].reset_index(drop=True)
+    return pd.concat(frames, ignore_index=True, sort=False)

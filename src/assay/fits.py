@@ -1,0 +1,125 @@
+"""The driver of fits: hands out chunks of cells to an executor, stores what comes back.
+
+One fit of every cell goes first, so that each one's time is known; then chunks of about a second. A chunk whose
+executor failed (a lost cluster worker) is handed out again; a fit that failed is a result and is not.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from typing import Any
+
+from assay.engine import Chunk, chunk_sizes, run_chunk
+from assay.errors import AssayError
+from assay.progress import Progress, Report
+from assay.status import Status
+from assay.store import Run, Store
+from assay.tasks.cells import Cell
+
+TRIES = 3  # of a chunk whose executor failed, before the study stops
+
+
+class FitDriver:
+    """Fits of one task until none is missing."""
+
+    def __init__(
+        self,
+        task: Any,
+        cells: Sequence[Cell],
+        store: Store,
+        executor: Executor,
+        slots: int,
+        missing: dict[int, list[int]],
+        progress: Progress,
+        report: Report,
+    ):
+        self.task, self.cells, self.store, self.executor, self.slots = task, cells, store, executor, slots
+        self.missing = {index: deque(repeats) for index, repeats in missing.items()}
+        self.progress, self.report = progress, report
+        self.in_flight: dict[Future[list[dict[str, Any]]], tuple[int, list[int], int]] = {}
+        self.seconds: dict[int, float] = {}  # of a fit, by cell, as measured so far
+        self.asked: set[int] = set()  # cells whose first fit is on its way
+
+    def drive(self) -> bool:
+        """Until all is done; True when Ctrl-C ended it (what was in flight is finished first)."""
+        self.report(self.progress)
+        stopping = False
+        while True:
+            try:
+                while not stopping and len(self.in_flight) < 2 * self.slots and self._submit_next():
+                    pass
+                if not self.in_flight:
+                    return stopping
+                finished, _ = wait(self.in_flight, timeout=0.5, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    self._store(future)
+                self.report(self.progress)
+            except KeyboardInterrupt:
+                if stopping:
+                    raise  # a second Ctrl-C does not wait
+                stopping = True
+                for future in [f for f in self.in_flight if f.cancel()]:
+                    del self.in_flight[future]
+
+    def _submit_next(self) -> bool:
+        """One fit of every cell first, so that each one's time is known; then chunks of about a second."""
+        waiting = [index for index, left in self.missing.items() if left]
+        fresh = next((index for index in waiting if index not in self.asked), None)
+        timed = next((index for index in waiting if index in self.seconds), None)
+        index = fresh if fresh is not None else timed if timed is not None else next(iter(waiting), None)
+        if index is None:
+            return False
+        self.asked.add(index)
+        left = self.missing[index]
+        size = chunk_sizes(self.seconds.get(index), len(left), self.slots)
+        self._submit(index, [left.popleft() for _ in range(min(size, len(left)))], 1)
+        return True
+
+    def _submit(self, index: int, repeats: list[int], attempt: int) -> None:
+        cell = self.cells[index]
+        units = tuple(cell.unit(r) for r in repeats)
+        chunk = Chunk(self.task.function, cell.common, units, self.task.time_limit)
+        self.in_flight[self.executor.submit(run_chunk, chunk)] = (index, repeats, attempt)
+
+    def _store(self, future: Future[list[dict[str, Any]]]) -> None:
+        index, repeats, attempt = self.in_flight.pop(future)
+        cell = self.cells[index]
+        try:
+            outcomes = future.result()
+        except (Exception, CancelledError) as error:  # the executor failed, not the learner
+            if attempt >= TRIES:
+                raise AssayError(
+                    f"work was lost {TRIES} times ({type(error).__name__}: {' '.join(str(error).split())[:120]}). "
+                    "Check the cluster; the same command goes on with what is missing."
+                ) from error
+            self._submit(index, repeats, attempt + 1)
+            return
+        runs = [
+            Run(cell.keys[r], cell.item, cell.variant, cell.respondent, r, **outcome)
+            for r, outcome in zip(repeats, outcomes, strict=True)
+        ]
+        self.store.add(self.task.name, runs)
+        self._count(index, runs)
+
+    def _left(self) -> float | None:
+        """Seconds until the end, from what a fit of each cell took; None until a fit of every cell is in."""
+        todo = {index: len(left) for index, left in self.missing.items()}
+        for index, repeats, _ in self.in_flight.values():
+            todo[index] += len(repeats)
+        if any(count and index not in self.seconds for index, count in todo.items()):
+            return None
+        return sum(self.seconds[index] * count for index, count in todo.items() if count) / self.slots
+
+    def _count(self, index: int, runs: Iterable[Run]) -> None:
+        runs = list(runs)
+        times = [run.seconds for run in runs if run.seconds is not None]
+        if times:
+            self.seconds[index] = sum(times) / len(times)
+        self.progress.done += len(runs)
+        self.progress.seconds_left = self._left()
+        self.progress.last = f"{runs[-1].item} x {runs[-1].respondent}"
+        for run in runs:
+            if run.status != Status.OK:
+                self.progress.failures[run.status] = self.progress.failures.get(run.status, 0) + 1

@@ -1,0 +1,174 @@
+"""Whether forecasts follow what makes a data set hard: size, density, dimension.
+
+    x_d = nodes (size), edges / possible edges (density), nodes / rows (dimension)
+    rho_measured = Spearman(x_d, mean F1 on d),   rho_predicted = Spearman(x_d, predicted midpoint on d)   over data sets
+
+As in the original, with what it lacks: an interval of each rho (Bonett & Wright), a permutation p (all n! orders up to
+8 data sets, else 20,000 drawn ones), and the difference rho_predicted - rho_measured with an interval from drawing data
+sets (both rho share their data sets, so the difference is known better than either). `learner` "all" averages over the
+learners first. With n data sets rho's smallest two-sided p is 2/n!; below 5 data sets no rho can be told from chance.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from assay.forecast.analysis import Analysis, asked_models, claimants, headline
+from assay.forecast.by_dataset import cells
+from assay.forecast.frames import Forecasts
+from assay.statistics.cluster_bootstrap import expanded_tail
+from assay.statistics.comparison import adjust
+from assay.statistics.correlation import rank_correlation
+
+Array = NDArray[np.float64]
+PROPERTIES = ("size", "density", "dimension")
+ALL = "all"
+MEASURED = "measured"
+ENUMERATED = 8  # data sets up to which all orders are tried
+_DRAWN_ORDERS = 20_000
+_RESAMPLES = 2000
+
+
+def effects(forecasts: Forecasts, measure: str = "f1") -> Analysis:
+    """One row a property, learner (or all) and respondent; `measured` is the row of the runs themselves."""
+    rows = headline(forecasts)
+    rows = rows[rows["answered"] & (rows["measure"] == measure) & rows["respondent"].isin(claimants(forecasts))]
+    names = [name for name in forecasts.datasets if any(key[0] == name for key in forecasts.truths)]
+    if len(names) < 3:
+        why = f"{len(names)} data set{'s' if len(names) != 1 else ''}; a rank correlation needs three"
+        return Analysis.untold("effects", f"Size, density and dimension effects cannot be told: {why}.")
+    columns = _columns(rows, forecasts, measure, names)
+    rng = np.random.default_rng([forecasts.seed, 0xEF])
+    drawn = rng.integers(len(names), size=(_RESAMPLES, len(names)))
+    orders = _orders(len(names), rng)
+    table = pd.DataFrame(
+        [
+            row
+            for name in PROPERTIES
+            for row in _of_property(name, _property(name, forecasts, names), columns, drawn, orders)
+        ]
+    )
+    table["q"] = np.nan
+    screened = (table["learner"] == ALL) & table["p"].notna()
+    table.loc[screened, "q"] = adjust(table.loc[screened, "p"].to_numpy(float), "bh")
+    return Analysis("effects", table, tuple(_sentences(table, forecasts, measure, len(names))))
+
+
+def _property(name: str, forecasts: Forecasts, datasets: list[str]) -> Array:
+    about = [forecasts.datasets[dataset] for dataset in datasets]
+    if name == "size":
+        return np.array([float(a["nodes"]) for a in about])
+    if name == "density":
+        return np.array([float(a["density"]) for a in about])
+    return np.array([a["nodes"] / a["rows"] for a in about])
+
+
+def _columns(rows: pd.DataFrame, forecasts: Forecasts, measure: str, datasets: list[str]) -> dict[tuple[str, str], Array]:
+    """{(learner or all, respondent or measured): one number a data set}; `all` only where every learner has one."""
+    learners = list(dict.fromkeys(key[1] for key in forecasts.truths))
+    truth = np.array([[_mean(forecasts, (d, name, measure)) for d in datasets] for name in learners])
+    tables = {MEASURED: truth}
+    means = rows.groupby(["respondent", "learner", "dataset"], sort=False)["midpoint"].mean()
+    for respondent in pd.unique(rows["respondent"]):
+        tables[respondent] = means[respondent].unstack("dataset").reindex(index=learners, columns=datasets).to_numpy(float)
+    found = {}
+    for respondent, table in tables.items():
+        found |= {(ALL, respondent): table.mean(axis=0)}
+        found |= {(learner, respondent): table[k] for k, learner in enumerate(learners)} if len(learners) > 1 else {}
+    return found
+
+
+def _mean(forecasts: Forecasts, key: tuple[str, str, str]) -> float:
+    truth = forecasts.truths.get(key)
+    return truth.mean if truth else math.nan
+
+
+def _of_property(
+    name: str, x: Array, columns: dict[tuple[str, str], Array], drawn: NDArray[np.int64], orders: Array
+) -> list[dict[str, Any]]:
+    found = []
+    resampled = {key: _resampled_rho(x, y, drawn) for key, y in columns.items()}
+    for (learner, respondent), y in columns.items():
+        rho = rank_correlation(x, y)
+        row: dict[str, Any] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
+        row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders), "exact": len(x) <= ENUMERATED}
+        if respondent != MEASURED:
+            measured = rank_correlation(x, np.where(np.isnan(y), np.nan, columns[learner, MEASURED]))
+            row |= _difference(rho.value, measured.value, resampled[learner, respondent], resampled[learner, MEASURED], rho.n)
+        found.append(row)
+    return found
+
+
+def _difference(rho: float | None, measured: float | None, one: Array, other: Array, n: int) -> dict[str, Any]:
+    row = {"rho_measured": measured, "difference": np.nan, "difference_low": np.nan, "difference_high": np.nan}
+    if rho is None or measured is None:
+        return row
+    row["difference"] = rho - measured
+    apart = (one - other)[~np.isnan(one - other)]
+    if len(apart) >= _RESAMPLES / 2:  # many resamples hold too few different data sets: no interval then
+        tail = expanded_tail(0.95, n)
+        ends = np.quantile(apart, [tail, 1 - tail])
+        row |= {"difference_low": max(float(ends[0]), -2.0), "difference_high": min(float(ends[1]), 2.0)}
+    return row
+
+
+def _resampled_rho(x: Array, y: Array, drawn: NDArray[np.int64]) -> Array:
+    """Spearman's rho of each resample of data sets; NaN where one of the two does not vary."""
+    if np.isnan(y).any():
+        return np.full(len(drawn), np.nan)
+    one, other = (rankdata(values[drawn], axis=1) for values in (x, y))
+    one, other = one - one.mean(axis=1, keepdims=True), other - other.mean(axis=1, keepdims=True)
+    scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
+    return np.divide((one * other).sum(axis=1), scale, out=np.full(len(drawn), np.nan), where=scale > 0)
+
+
+def _orders(n: int, rng: np.random.Generator) -> Array:
+    """(orders, n) places; all of them for few data sets."""
+    if n <= ENUMERATED:
+        return np.array(list(permutations(range(n))), dtype=np.intp)
+    return rng.permuted(np.broadcast_to(np.arange(n), (_DRAWN_ORDERS, n)), axis=1)
+
+
+def _permutation_p(x: Array, y: Array, orders: Array) -> float:
+    """Two-sided: the share of orders whose |rho| is at least the one seen (drawn orders: with the one seen)."""
+    if np.isnan(y).any() or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return math.nan
+    one, other = rankdata(x) - (len(x) + 1) / 2, rankdata(y) - (len(y) + 1) / 2
+    reached = np.abs(one[orders] @ other) >= abs(float(one @ other)) - 1e-9
+    return float(reached.mean()) if len(x) <= ENUMERATED else float((1 + reached.sum()) / (1 + len(orders)))
+
+
+def _sentences(table: pd.DataFrame, forecasts: Forecasts, measure: str, n: int) -> list[str]:
+    told = []
+    pooled = table[table["learner"] == ALL]
+    for name in PROPERTIES:
+        mine = pooled[pooled["property"] == name]
+        truth = mine[mine["respondent"] == MEASURED].iloc[0]
+        if not np.isfinite(truth["rho"]):
+            told.append(f"{name}: no correlation can be had, the data sets do not differ in it.")
+            continue
+        each = [
+            f"{row.respondent} {_with_ends(row.rho, row.rho_low, row.rho_high)}, off by "
+            f"{_with_ends(row.difference, row.difference_low, row.difference_high)}"
+            for row in mine.itertuples()
+            if row.respondent in asked_models(forecasts) and np.isfinite(row.rho)
+        ]
+        told.append(
+            f"{name}: measured {measure} goes with it by rho {_with_ends(truth['rho'], truth['rho_low'], truth['rho_high'])} "
+            f"(permutation p = {truth['p']:.2g}; {n} data sets); forecasts: {'; '.join(each) or 'none that vary'}."
+        )
+    smallest = 2 / math.factorial(n)
+    if smallest > 0.05:
+        told.append(f"With {n} data sets the smallest p of a rank correlation is {smallest:.2g}: no effect can be shown.")
+    return told
+
+
+def _with_ends(value: float, low: float, high: float) -> str:
+    return f"{value:+.2f}" + (f" [{low:+.2f}, {high:+.2f}]" if np.isfinite(low) else "")

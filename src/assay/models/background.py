@@ -1,0 +1,29 @@
+"""One event loop in a thread of its own: blocking callers in many threads share the asynchronous SDKs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from functools import cache
+from threading import Lock, Thread
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_starting = Lock()
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on the shared loop and wait for what it gives."""
+    return asyncio.run_coroutine_threadsafe(work, _loop()).result()
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    with _starting:
+        return _started()
+
+
+@cache
+def _started() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, name="assay-models", daemon=True).start()
+    return loop

@@ -1,0 +1,141 @@
+"""Text in, text out: the contract between a study and whatever answers it.
+
+    Model.ask(messages, settings) -> Reply
+
+A Reply is a result whatever happened: its status says whether there is an answer, its message why there is none.
+Prompt tokens are counted as `input_tokens`, of which `cached_tokens` were taken from an earlier prompt and not
+evaluated again. Cost is in US dollars; unknown is None, never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
+
+from assay.errors import SettingError, did_you_mean
+from assay.status import Status
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Role
+    content: str
+
+    def __post_init__(self) -> None:
+        if self.role not in get_args(Role):
+            raise SettingError(f"The role of a message must be one of {', '.join(get_args(Role))}, got {self.role!r}.")
+
+    def to_dict(self) -> dict[str, str]:
+        return {"role": self.role, "content": self.content}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to ask. `temperature = None` leaves it to the model; `schema` is the JSON schema of the answer."""
+
+    temperature: float | None = 0.1
+    max_tokens: int = 1024
+    schema: Mapping[str, Any] | None = None
+    top_logprobs: int = 0
+    seed: int | None = None
+    timeout: float = 120.0
+
+    def __post_init__(self) -> None:
+        _require(self.temperature is None or 0 <= self.temperature <= 2, "temperature", "in [0, 2]", self.temperature)
+        _require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens)
+        _require(0 <= self.top_logprobs <= 1000, "top_logprobs", "in 0 .. 1000", self.top_logprobs)
+        _require(self.timeout > 0, "timeout", "above 0 seconds", self.timeout)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"schema": dict(self.schema) if self.schema is not None else None}
+
+
+@dataclass(frozen=True)
+class TokenLogprob:
+    """A token of the answer, its log-probability and those of its likeliest rivals (itself among them)."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back. `settings` are the effective ones: what the model was really asked with."""
+
+    text: str
+    status: Status
+    message: str = ""
+    model: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost: float | None = None
+    seconds: float = 0.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    logprobs: tuple[TokenLogprob, ...] | None = None
+
+    @property
+    def evaluated_tokens(self) -> int | None:
+        """Prompt tokens that were computed, not taken from an earlier prompt."""
+        if self.input_tokens is None:
+            return None
+        return self.input_tokens - (self.cached_tokens or 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"status": self.status.value, "settings": dict(self.settings)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Reply:
+        known = {f.name for f in fields(cls)}
+        given = {name: value for name, value in values.items() if name in known}
+        given["status"] = Status(given["status"])
+        if given.get("logprobs") is not None:
+            given["logprobs"] = tuple(_token(entry) for entry in given["logprobs"])
+        return cls(**given)
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Whatever answers. `ask` blocks, may be called from many threads, and raises only for the user's mistakes."""
+
+    name: str
+    concurrency: int
+    offers_schema: bool
+    offers_logprobs: bool
+
+    def ask(self, messages: Sequence[Message], settings: Settings) -> Reply: ...
+
+    def close(self) -> None: ...
+
+
+def option(options: Mapping[str, Any], name: str, default: Any, kind: type | tuple[type, ...], model: str) -> Any:
+    """An option of the plan, checked for its type (a whole number is a float, True is no number)."""
+    value = options.get(name, default)
+    if value is default or (isinstance(value, kind) and (kind is bool or not isinstance(value, bool))):
+        return value
+    names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
+    raise SettingError(f"{name!r} of model {model} must be {names}, got {value!r}.")
+
+
+def check_options(options: Mapping[str, Any], known: Sequence[str], model: str) -> None:
+    """Refuse an option that nothing reads."""
+    for name in options:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"It takes {', '.join(known)}."
+            raise SettingError(f"{name!r} is not an option of model {model}. {hint}")
+
+
+def _token(entry: Mapping[str, Any]) -> TokenLogprob:
+    top = tuple((str(token), float(value)) for token, value in entry.get("top", ()))
+    return TokenLogprob(entry["token"], entry["logprob"], top)
+
+
+def _require(holds: bool, name: str, must: str, got: object) -> None:
+    if not holds:
+        raise SettingError(f"{name!r} of a question must be {must}, got {got!r}.")

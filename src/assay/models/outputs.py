@@ -1,0 +1,106 @@
+"""A provider's output, as Inspect AI hands it over, to a Reply: its status, tokens, log-probabilities, settings.
+
+    input_tokens = fresh + read from the provider's cache + written to it      cached_tokens = read from it
+
+Log-probabilities are kept only where their tokens, put together, are the text; else they belong to something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from assay.models.base import Reply, Settings, TokenLogprob
+from assay.status import Status
+
+_NOTHING = "(no content)"  # what Inspect AI puts where a provider sent no candidate at all
+
+
+def read_output(output: Any, sent: Settings) -> Reply:
+    """The reply in an `inspect_ai.model.ModelOutput`."""
+    text = output.completion if output.choices and output.completion != _NOTHING else ""
+    status, message = _outcome(output, text, sent)
+    logprobs, complaint = _logprobs(output, text, sent)
+    usage = output.usage
+    cached = (usage.input_tokens_cache_read or 0) if usage else 0
+    return Reply(
+        text="" if status is Status.FAILED else text,
+        status=status,
+        message="; ".join(part for part in (message, complaint) if part),
+        input_tokens=usage.input_tokens + cached + (usage.input_tokens_cache_write or 0) if usage else None,
+        output_tokens=usage.output_tokens if usage else None,
+        cached_tokens=cached if usage else None,
+        logprobs=logprobs,
+    )
+
+
+def effective_settings(asked: Settings, sent: Settings, request: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What was really sent, and under `refused` the names of what was asked for and is not in the request."""
+    effective = sent.to_dict()
+    if request is not None:
+        for name in ("temperature", "seed"):
+            effective[name] = _find(request, name)
+    names = ("temperature", "seed", "schema")
+    refused = [name for name in names if getattr(asked, name) is not None and effective[name] is None]
+    if asked.top_logprobs and not sent.top_logprobs:
+        refused.append("top_logprobs")
+    return effective | {"refused": refused}
+
+
+def _outcome(output: Any, text: str, sent: Settings) -> tuple[Status, str]:
+    if not output.choices:
+        return Status.UNREADABLE, "the reply is empty: it has no choices"
+    reason = output.stop_reason
+    if reason == "content_filter" or _is_refusal(output):
+        return Status.REFUSED, output.error or _explanation(output) or "the model refused to answer"
+    if reason == "model_length":
+        return Status.FAILED, f"the prompt does not fit the model's context: {text[:200]}"
+    if reason == "max_tokens":
+        return Status.TRUNCATED, f"the reply reached max_tokens = {sent.max_tokens} and was cut off"
+    if not text.strip():
+        return Status.UNREADABLE, "the reply is empty"
+    return Status.OK, ""
+
+
+def _is_refusal(output: Any) -> bool:
+    content = output.message.content
+    return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
+
+
+def _explanation(output: Any) -> str:
+    details = output.choices[0].stop_details
+    return (details.explanation or details.category or "") if details else ""
+
+
+def _logprobs(output: Any, text: str, sent: Settings) -> tuple[tuple[TokenLogprob, ...] | None, str]:
+    """The log-probabilities, and a complaint where they are not those of the text."""
+    if not sent.top_logprobs or not output.choices:
+        return None, ""
+    found = output.choices[0].logprobs
+    if found is None:
+        return None, "no log-probabilities came with the reply" if text else ""
+    entries = tuple(_token(entry) for entry in found.content)
+    if _joined(found.content) != text:
+        return None, f"log-probabilities dropped: their {len(entries)} tokens are not those of the text"
+    if any(len(entry.top) > sent.top_logprobs for entry in entries):
+        return None, f"log-probabilities dropped: more than the {sent.top_logprobs} rivals asked for"
+    return entries, ""
+
+
+def _token(entry: Any) -> TokenLogprob:
+    top = tuple((rival.token, float(rival.logprob)) for rival in entry.top_logprobs or ())
+    return TokenLogprob(entry.token, float(entry.logprob), top)
+
+
+def _joined(entries: Any) -> str:
+    """The text of the tokens; by their bytes where given, since a character may be spread over several tokens."""
+    parts = [bytes(entry.bytes) if entry.bytes is not None else entry.token.encode() for entry in entries]
+    return b"".join(parts).decode(errors="replace")
+
+
+def _find(request: Mapping[str, Any], name: str) -> Any:
+    """A parameter of a raw request, wherever the protocol puts it."""
+    for place in (request, request.get("generation_config"), request.get("extra_body")):
+        if isinstance(place, Mapping) and place.get(name) is not None:
+            return place[name]
+    return None

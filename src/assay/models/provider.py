@@ -1,0 +1,177 @@
+"""A provider's model through Inspect AI's model layer and the provider's own SDK.
+
+    ask = attempt, and again after each fault that may pass: at most `retries` (3) times,
+          after Retry-After seconds where the provider says so, else after `delay` (5) seconds
+
+Inspect AI's own retries (without end), its cache (of a week) and the retries inside the SDKs are off: one rule, this
+one. A parameter that a model refuses (a temperature, a schema, log-probabilities) is left out from then on; the
+effective settings of every reply say what was really sent and name what was refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from threading import BoundedSemaphore
+from typing import Any
+
+from assay import registry
+from assay.errors import AssayError
+from assay.models import background
+from assay.models.base import Message, Reply, Settings, option
+from assay.models.faults import Fault, as_fault, clean, refused_parameter
+from assay.models.outputs import effective_settings, read_output
+from assay.models.prices import stated_price
+from assay.models.services import access, check_service
+from assay.status import Status
+
+_LONGEST_WAIT = 300.0  # seconds; a provider that asks for more is out of quota rather than busy
+
+
+class Provided:
+    """A model behind a provider's API. `sleep` is how it waits between attempts."""
+
+    def __init__(
+        self, name: str, options: Mapping[str, Any] | None = None, sleep: Callable[[float], None] = time.sleep
+    ):
+        options = options or {}
+        check_service(name, options)
+        way = access(name, options)
+        self.name = name
+        self.concurrency: int = option(options, "concurrency", 10, int, name)
+        self.offers_schema = way.service.offers_schema
+        self.offers_logprobs = way.service.offers_logprobs
+        self.price = stated_price(options.get("price"), name)
+        self._overrides = _overrides(options, name)
+        self._retries: int = option(options, "retries", 3, int, name)
+        self._delay: float = option(options, "delay", 5.0, (int, float), name)
+        self._sleep = sleep
+        self._secret = way.key
+        self._refused: set[str] = set()
+        self._slots = BoundedSemaphore(self.concurrency)
+        self._api = background.run(_open(way.route, way.base_url, way.key))
+
+    def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
+        start = time.perf_counter()
+        asked = replace(settings, **self._overrides)
+        faults = 0
+        while True:
+            outcome = self._attempt(messages, asked)
+            if isinstance(outcome, Reply):
+                return self._finished(outcome, start)
+            if outcome.refuses and outcome.refuses not in self._refused:
+                self._refused.add(outcome.refuses)  # not a fault of the call: ask again without it, at once
+                continue
+            faults += 1
+            wait = self._delay if outcome.wait is None else outcome.wait
+            if not outcome.may_pass or faults > self._retries or wait > _LONGEST_WAIT:
+                return self._finished(self._failed(outcome, asked, faults, wait), start)
+            self._sleep(wait)
+
+    def close(self) -> None:
+        background.run(_close(self._api))
+
+    def _attempt(self, messages: Sequence[Message], settings: Settings) -> Reply | Fault:
+        with self._slots:
+            return background.run(self._call(messages, settings))
+
+    async def _call(self, messages: Sequence[Message], settings: Settings) -> Reply | Fault:
+        sent = _without(settings, self._refused)
+        work = self._api.generate(input=_chat(messages), tools=[], tool_choice="none", config=_config(sent))
+        try:
+            answer = await asyncio.wait_for(work, settings.timeout)
+        except TimeoutError:
+            return Fault(Status.TIMED_OUT, f"no reply within {settings.timeout:g} s", may_pass=True)
+        except Exception as error:  # whatever an SDK raises is a result of the call
+            return self._fault(error, sent)
+        output, call = answer if isinstance(answer, tuple) else (answer, None)
+        if isinstance(output, Exception):
+            return self._fault(output, sent)
+        try:
+            reply = read_output(output, sent)
+        except Exception as error:  # a body of another shape than the protocol says
+            return self._fault(error, sent)
+        return replace(reply, settings=effective_settings(settings, sent, call.request if call else None))
+
+    def _fault(self, error: BaseException, sent: Settings) -> Fault:
+        fault = as_fault(error)
+        return replace(fault, message=clean(fault.message, self._secret), refuses=refused_parameter(error, sent))
+
+    def _failed(self, fault: Fault, settings: Settings, faults: int, wait: float) -> Reply:
+        message = fault.message + (f" (tried {faults} times)" if faults > 1 else "")
+        if fault.may_pass and wait > _LONGEST_WAIT:
+            message += f"; the provider asks to wait {wait:g} s"
+        sent = _without(settings, self._refused)
+        return Reply("", fault.status, message, settings=effective_settings(settings, sent, None))
+
+    def _finished(self, reply: Reply, start: float) -> Reply:
+        cost = self.price.cost(reply.input_tokens, reply.output_tokens) if self.price else None
+        return replace(
+            reply,
+            model=self.name,
+            message=clean(reply.message, self._secret),
+            cost=cost,
+            seconds=time.perf_counter() - start,
+        )
+
+
+def _overrides(options: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Settings that the plan fixes for this model, whatever the study asks with."""
+    kinds: dict[str, Any] = {"temperature": (int, float), "max_tokens": int, "timeout": (int, float)}
+    fixed = {key: option(options, key, None, kind, name) for key, kind in kinds.items() if key in options}
+    replace(Settings(), **fixed)  # refuses what is out of range before anything is asked
+    return fixed
+
+
+async def _open(route: str, base_url: str | None, key: str) -> Any:
+    """The API object, made on the loop that will use it."""
+    logging.getLogger("inspect_ai").addHandler(logging.NullHandler())  # its warnings are in our effective settings
+    inspect = registry.need("inspect_ai.model", f"model {route}")
+    try:
+        api = inspect.get_model(route, base_url=base_url, api_key=key, memoize=False).api
+    except Exception as error:  # an SDK that is too old, a name that the provider's layer cannot take apart
+        raise AssayError(f"model {route} cannot be opened: {clean(str(error), key)}") from None
+    client = getattr(api, "client", None)
+    if client is not None and hasattr(client, "max_retries"):
+        client.max_retries = 0
+    return api
+
+
+async def _close(api: Any) -> None:
+    await api.aclose()
+
+
+def _chat(messages: Sequence[Message]) -> list[Any]:
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
+
+    kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+    return [kinds[message.role](content=message.content) for message in messages]
+
+
+def _config(settings: Settings) -> Any:
+    from inspect_ai.model import GenerateConfig, ResponseSchema
+    from inspect_ai.util import JSONSchema
+
+    schema = None
+    if settings.schema is not None:
+        schema = ResponseSchema(name="answer", json_schema=JSONSchema.model_validate(dict(settings.schema)))
+    return GenerateConfig(
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+        seed=settings.seed,
+        logprobs=True if settings.top_logprobs else None,
+        top_logprobs=settings.top_logprobs or None,
+        response_schema=schema,
+        timeout=max(1, round(settings.timeout)),
+        max_retries=0,
+        cache=False,
+    )
+
+
+def _without(settings: Settings, refused: set[str]) -> Settings:
+    """The settings less what the model refuses."""
+    empty: dict[str, Any] = {"temperature": None, "schema": None, "top_logprobs": 0, "seed": None}
+    return replace(settings, **{name: empty[name] for name in refused})

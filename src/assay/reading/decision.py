@@ -1,0 +1,186 @@
+"""Which claim counts: the one that is not contradicted, or the one that is marked as final.
+
+    claims of a measure -> the range (the 95 % one of several levels), its levels, its median; or why there is none
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from assay.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
+from assay.reading.refusals import ends_inside_a_value
+
+_FINAL = re.compile(
+    r"\bfinal(?:ly)?\b|\banswer\b|\bactually\b|\bcorrection\b|\bcorrected\b|\brevis(?:e|ed|ing|ion)\b|\bupdated?\b"
+    r"|\bon (?:second thought|reflection)\b|\bscratch that\b|\blet me (?:fix|adjust|correct|reconsider)\b|\breconsider\w{0,3}\b"
+    r"|\bsummar(?:y|ize|ise|izing)\b|\bconclusion\b|\badjust(?:ed|ing)?\b|\bendgültig\w{0,2}\b|\bkorrektur\b|\bfinale?s?\b"
+    r"|\bcorrijo\b|\bcorrección\b|\bdefinitiv\w{0,3}\b|最终|修正|更正|总结|最終"
+)
+_RETURNS = re.compile(
+    r"\b(?:stick|sticking|keep|keeping|stay|staying|stand|go back|going back|return|revert|reverting) (?:with|by|to|the|my)\b"
+    r"|\b(?:original|initial|first|earlier|previous) (?:estimates?|answers?|ranges?|predictions?|intervals?|numbers?|guess)\b"
+    r"|\bignore (?:that|the)\b|\bleave (?:it|them|the)\b|\bnevermind\b|\bnever mind\b"
+)
+_EXAMPLE = re.compile(r"\b(?:examples?|e\.g|for instance|format|template|such as|beispiel\w?|ejemplo|exemple|例如)\b|例如")
+
+
+class Decision(NamedTuple):
+    """The range of a measure, or the problem."""
+
+    claim: Claim | None
+    problem: str = ""
+    flags: tuple[str, ...] = ()
+    levels: Mapping[float, Claim] = {}
+    median: Claim | None = None
+
+
+def decide(measure: str, claims: Sequence[Claim], view: str) -> Decision:
+    """What the claims of one measure come to."""
+    intervals = [claim for claim in claims if claim.kind != MEDIAN]
+    medians = [claim for claim in claims if claim.kind == MEDIAN]
+    if not intervals:
+        if not medians:
+            return Decision(None, "not_given")
+        intervals, medians = [median._replace(kind=INTERVAL, flags=("point",)) for median in medians], []
+    intervals, examples = _without_examples(_joined(intervals), view)
+    if not intervals:
+        return Decision(None, "example" if examples else "not_given")
+    chosen, corrected = _standing(_serious(intervals), view)
+    if isinstance(chosen, str):
+        return Decision(None, chosen)
+    cut = [claim for claim in chosen.values() if _is_cut(claim, view)]
+    if cut:
+        return Decision(None, "truncated")
+    level = 0.95 if 0.95 in chosen else None if None in chosen else max(level for level in chosen if level is not None)
+    claim = chosen[level]
+    levels = {level: claim for level, claim in chosen.items() if level is not None}
+    median = _median(medians, claim)
+    flags = (("corrected",) if corrected else ()) + _nesting(levels, median)
+    if level is not None and level != 0.95:
+        flags += (f"level_{level:g}",)
+    return Decision(claim, "", flags, levels, median)
+
+
+def _joined(claims: list[Claim]) -> list[Claim]:
+    """precision_lower: 0.6 and precision_upper: 0.8, given apart, are one range."""
+    lower = [claim for claim in claims if "lower" in claim.flags]
+    upper = [claim for claim in claims if "upper" in claim.flags]
+    if len(lower) != 1 or len(upper) != 1:
+        return claims
+    low, high = lower[0], upper[0]
+    rest = [claim for claim in claims if claim is not low and claim is not high]
+    if low.kind == PROBLEM and low.problem != "no_upper_end" or high.kind == PROBLEM:
+        return rest + [low._replace(kind=PROBLEM, problem=low.problem or high.problem)]
+    ends = sorted((low.low, high.high))
+    flags = ("swapped",) if low.low > high.high else ()
+    start, end = min(low.start, high.start), max(low.end, high.end)
+    whole = low._replace(
+        kind=INTERVAL, low=ends[0], high=ends[1], start=start, end=end, flags=flags, problem="", strong=low.strong
+    )
+    return [*rest, whole]
+
+
+def _without_examples(claims: list[Claim], view: str) -> tuple[list[Claim], bool]:
+    """Claims that show the form of an answer do not count, unless the answer was announced since."""
+    if not ("example" in view or "e.g" in view or "format" in view or "template" in view or "instance" in view):
+        return claims, False
+    kept = []
+    for claim in claims:
+        before = view[max(0, claim.start - 160) : claim.start]
+        shown = [match.end() for match in _EXAMPLE.finditer(before)]
+        final = [match.end() for match in _FINAL.finditer(before)]
+        paragraph = before.rfind("\n\n", 0, len(before))
+        if not shown or (final and final[-1] > shown[-1]) or paragraph > shown[-1]:
+            kept.append(claim)
+    return kept, len(kept) < len(claims)
+
+
+def _serious(claims: list[Claim]) -> list[Claim]:
+    """Answers before remarks; a remark that comes after the answer and says otherwise counts too."""
+    strong = [claim for claim in claims if claim.strong]
+    if not strong or len(strong) == len(claims):
+        return claims
+    last = max(claim.start for claim in strong)
+    later = [claim for claim in claims if not claim.strong and claim.start > last and claim.kind != PROBLEM]
+    return strong + later
+
+
+def _standing(claims: list[Claim], view: str) -> tuple[dict[float | None, Claim] | str, bool]:
+    """One claim a level, if they agree or a later one is marked as final."""
+    chosen = _agreed(claims)
+    if not isinstance(chosen, str):
+        return chosen, False
+    first, last = min(claim.end for claim in claims), max(claim.start for claim in claims)
+    marks = [match.end() for match in _FINAL.finditer(view, first, last)]
+    for mark in reversed(marks):
+        after = [claim for claim in claims if claim.start >= mark]
+        if after:
+            found = _agreed(after)
+            if isinstance(found, str) or _RETURNS.search(view, first):
+                return found if isinstance(found, str) else "candidates", False
+            return found, True
+    return chosen, False
+
+
+def _agreed(claims: Sequence[Claim]) -> dict[float | None, Claim] | str:
+    """The claim of each level, or the problem that keeps them from being one answer."""
+    for claim in claims:
+        if claim.kind == PROBLEM:
+            return claim.problem if len(claims) == 1 or claim.problem != "out_of_range" else "candidates"
+    chosen: dict[float | None, Claim] = {}
+    for claim in claims:
+        other = chosen.get(claim.level)
+        if other is None:
+            chosen[claim.level] = claim
+        elif (claim.low, claim.high) != (other.low, other.high):
+            kept = _wider_than_a_point(other, claim)
+            if kept is None:
+                return "candidates"
+            chosen[claim.level] = kept
+    unsaid = chosen.get(None)
+    if unsaid is not None and len(chosen) > 1:
+        said = [claim for level, claim in chosen.items() if level is not None]
+        if "point" in unsaid.flags or any((claim.low, claim.high) == (unsaid.low, unsaid.high) for claim in said):
+            del chosen[None]
+        else:
+            return "candidates"
+    return chosen
+
+
+def _wider_than_a_point(one: Claim, other: Claim) -> Claim | None:
+    """Of a point and a range around it the range says more."""
+    for point, spread in ((one, other), (other, one)):
+        if "point" in point.flags and "point" not in spread.flags and spread.low <= point.low <= spread.high:
+            return spread
+    return None
+
+
+def _is_cut(claim: Claim, view: str) -> bool:
+    """Whether the reply stops inside this value: 'SHD: 12-1', 'Recall: [0.5,', 'F1: 0.'"""
+    if claim.parser in ("json", "table"):
+        return False
+    length = len(view.rstrip())
+    if claim.end >= length:
+        return "swapped" in claim.flags
+    if ends_inside_a_value(view, claim.end):
+        return True
+    return "point" in claim.flags and view[claim.end :].strip() == "." and claim.end - claim.start == 1 and claim.high <= 1
+
+
+def _median(medians: Sequence[Claim], claim: Claim) -> Claim | None:
+    """The median, if the reply gives one only."""
+    values = {median.low for median in medians if median.kind == MEDIAN}
+    return medians[-1] if len(values) == 1 else None
+
+
+def _nesting(levels: Mapping[float, Claim], median: Claim | None) -> tuple[str, ...]:
+    """A 95 % interval must hold the 80 % one, and that the 50 % one and the median."""
+    flags = []
+    ordered = [levels[level] for level in sorted(levels)]
+    if any(inner.low < outer.low or inner.high > outer.high for inner, outer in zip(ordered, ordered[1:], strict=False)):
+        flags.append("not_nested")
+    if median is not None and ordered and not ordered[0].low <= median.low <= ordered[0].high:
+        flags.append("median_outside")
+    return tuple(flags)

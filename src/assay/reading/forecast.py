@@ -1,0 +1,225 @@
+"""read_forecast: the ranges a reply gives for precision, recall, F1 and SHD, each with the place it was read from.
+
+    reply -> claims (json, tables, text) -> one range a measure, or the reason why there is none
+
+Of several different claims for a measure only one that is marked as the final one counts; otherwise the measure is
+unreadable. Nothing is filled in and nothing is guessed: a value's numbers stand in the reply at its span.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.errors import SettingError, UnknownName
+from assay.reading.claims import MEDIAN, PROBLEM, Claim, Scale
+from assay.reading.decision import Decision, decide
+from assay.reading.labels import Label, labels_in
+from assay.reading.numbers import Number, numbers_in
+from assay.reading.objects import claims_in_object
+from assay.reading.prose import claims_in_prose
+from assay.reading.refusals import declines, ends_open
+from assay.reading.structured import recover_json
+from assay.reading.tables import claims_in_table, may_hold_tables, tables_in
+from assay.reading.views import LIMIT, view_of
+from assay.status import Status
+
+MEASURES = ("precision", "recall", "f1", "shd")
+CONFIDENCE = {  # of the parser that read a value: how an answer was written, not whether it is true
+    "json": 0.99, "table": 0.97, "label": 0.95, "ends": 0.95, "inequality": 0.95, "group": 0.85, "prose": 0.8,
+    "label behind": 0.8,
+}  # fmt: skip
+_DOUBTS = {"swapped": 0.9, "point": 0.9, "one_sided": 0.8, "bare_pair": 0.8, "clipped": 0.9, "corrected": 0.9}
+_THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
+_THINKS = re.compile(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A range, the span of the reply it was read from, by which parser and how surely."""
+
+    low: float
+    high: float
+    span: tuple[int, int]
+    parser: str
+    confidence: float
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reply says. `values` is the one range of each measure: the 95 % one where several levels were given."""
+
+    values: Mapping[str, Value | None]
+    statuses: Mapping[str, Status]
+    status: Status  # ok where every measure has a value
+    levels: Mapping[str, Mapping[float, Value]] = field(default_factory=dict)
+    medians: Mapping[str, Value] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
+    message: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The line of `assay read`."""
+        line: dict[str, Any] = {
+            measure: None if value is None else [value.low, value.high] for measure, value in self.values.items()
+        }
+        line["status"] = str(self.status)
+        line["statuses"] = {measure: str(status) for measure, status in self.statuses.items()}
+        line["spans"] = {m: None if value is None else list(value.span) for m, value in self.values.items()}
+        line["parsers"] = {m: None if value is None else value.parser for m, value in self.values.items()}
+        line["confidence"] = {m: None if value is None else value.confidence for m, value in self.values.items()}
+        if self.levels:
+            line["levels"] = {
+                measure: {f"{level:g}": [value.low, value.high] for level, value in levels.items()}
+                for measure, levels in self.levels.items()
+            }
+        if self.medians:
+            line["medians"] = {measure: value.low for measure, value in self.medians.items()}
+        line["flags"] = list(self.flags)
+        line["message"] = self.message
+        return line
+
+
+def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str] = MEASURES) -> Reading:
+    """The ranges of a reply. `nodes` (of the true graph) bounds SHD by d(d-1)/2."""
+    _check(text, nodes, measures)
+    reply = text if len(text) <= LIMIT else text[:LIMIT]
+    began = _answer_begins(reply)
+    if began < 0:
+        return _nothing(measures, Status.TRUNCATED, ("truncated",), "the reply ends inside its reasoning block.")
+    if began:
+        reply = " " * began + reply[began:]
+    view = view_of(reply)
+    claims, cut = _claims(reply, view, nodes)
+    decisions = {measure: decide(measure, [c for c in claims if c.measure == measure], view) for measure in measures}
+    return _reading(decisions, view, cut or ends_open(view), len(text) > LIMIT)
+
+
+def _check(text: str, nodes: int | None, measures: Sequence[str]) -> None:
+    if not isinstance(text, str):
+        raise SettingError(f"'text' of read_forecast must be text, got {type(text).__name__}. Decode it first.")
+    if nodes is not None and (isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 2):
+        raise SettingError(f"'nodes' of read_forecast must be an integer of at least 2, got {nodes!r}. Leave it out.")
+    for measure in measures:
+        if measure not in MEASURES:
+            raise UnknownName("measure", measure, MEASURES)
+
+
+def _answer_begins(reply: str) -> int:
+    """Behind the reasoning block; -1 where that block never ends."""
+    if "<" not in reply:
+        return 0
+    ends = [match.end() for match in _THOUGHT.finditer(reply)]
+    last = ends[-1] if ends else 0
+    return -1 if _THINKS.search(reply, last) else last
+
+
+def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool]:
+    """All claims of a reply, and whether its JSON was cut off."""
+    scale = Scale(nodes, False)
+    claims: list[Claim] = []
+    cut = False
+    start = 0
+    if "{" in reply:
+        for root in recover_json(reply):
+            inside = claims_in_object(root, view, scale)
+            if inside or (not root.complete and root.keys):
+                claims += inside
+                cut = cut or not root.complete
+                start = root.end
+    answered = {claim.measure for claim in claims}
+    labels = labels_in(view) if len(answered) < len(MEASURES) else labels_in(view, start)
+    if answered:
+        labels = [label for label in labels if label.start >= start or label.measure not in answered]
+    if labels:
+        numbers = numbers_in(view, 0 if labels[0].start < start else start)
+        claims += _claims_in_text(view, labels, numbers, Scale(nodes, any(n.comma and n.value < 1 for n in numbers)))
+    return claims, cut
+
+
+def _claims_in_text(view: str, labels: list[Label], numbers: list[Number], scale: Scale) -> list[Claim]:
+    if not numbers:
+        return []
+    claims: list[Claim] = []
+    if may_hold_tables(view):
+        for table in tables_in(view):
+            found = claims_in_table(view, table, labels, numbers, scale)
+            if found:
+                claims += found
+                labels = [label for label in labels if not table.start <= label.start < table.end]
+                numbers = [number for number in numbers if not table.start <= number.start < table.end]
+    return claims + claims_in_prose(view, labels, numbers, scale)
+
+
+def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: bool) -> Reading:
+    values: dict[str, Value | None] = {}
+    statuses: dict[str, Status] = {}
+    levels: dict[str, dict[float, Value]] = {}
+    medians: dict[str, Value] = {}
+    flags: list[str] = []
+    reasons: list[str] = []
+    refused = not any(decision.claim or decision.problem != "not_given" for decision in decisions.values()) and declines(view)
+    for measure, decision in decisions.items():
+        values[measure] = _value(decision.claim) if decision.claim else None
+        if decision.claim is not None:
+            statuses[measure] = Status.OK
+            flags += [f"{measure}:{flag}" for flag in (*decision.claim.flags, *decision.flags)]
+            if decision.levels:
+                levels[measure] = {level: _value(claim) for level, claim in sorted(decision.levels.items())}
+            if decision.median:
+                medians[measure] = _value(decision.median)
+            continue
+        statuses[measure] = _why_missing(decision, refused, cut)
+        flags.append(f"{measure}:{decision.problem}")
+        reasons.append(f"{measure}: {_REASONS.get(decision.problem, decision.problem)}")
+    if clipped:
+        flags.append("text_too_long")
+        reasons.insert(0, f"only the first {LIMIT:,} characters were read")
+    status = _overall(statuses)
+    message = "the reply declines to answer." if refused else "; ".join(reasons) + ("." if reasons else "")
+    return Reading(values, statuses, status, levels, medians, tuple(flags), message)
+
+
+_REASONS = {
+    "not_given": "not given",
+    "candidates": "several values and none marked as final",
+    "out_of_range": "outside what the measure can be",
+    "unit": "in a unit the measure does not have",
+    "mixed": "one end a percentage, the other not",
+    "thousands": "the comma may part decimals, thousands or two numbers",
+    "no_upper_end": "a lower bound only, and no number of nodes to bound it from above",
+    "truncated": "cut off",
+    "example": "an example of the format, not an answer",
+}
+
+
+def _why_missing(decision: Decision, refused: bool, cut: bool) -> Status:
+    if refused:
+        return Status.REFUSED
+    if decision.problem == "truncated" or (cut and decision.problem == "not_given"):
+        return Status.TRUNCATED
+    return Status.UNREADABLE
+
+
+def _overall(statuses: Mapping[str, Status]) -> Status:
+    found = set(statuses.values()) - {Status.OK}
+    for status in (Status.REFUSED, Status.TRUNCATED, Status.UNREADABLE):
+        if status in found:
+            return status
+    return Status.OK
+
+
+def _value(claim: Claim) -> Value:
+    confidence = CONFIDENCE[claim.parser]
+    for flag in claim.flags:
+        confidence *= _DOUBTS.get(flag, 1.0)
+    return Value(claim.low, claim.high, (claim.start, claim.end), claim.parser, round(confidence, 3), claim.flags)
+
+
+def _nothing(measures: Sequence[str], status: Status, flags: tuple[str, ...], message: str) -> Reading:
+    return Reading(dict.fromkeys(measures), dict.fromkeys(measures, status), status, {}, {}, flags, message)
+
+
+__all__ = ["MEDIAN", "PROBLEM", "Reading", "Value", "read_forecast"]

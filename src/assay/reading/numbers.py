@@ -1,0 +1,128 @@
+"""Numbers as models write them, each with the place it stands at.
+
+    0.7   .7   0,7   70 %   7/10   7e-1   -3   1,200
+
+A number is left out where it is no quantity: part of a name (x1, gpt-4, synthetic-12), a version (1.2.3), the index of
+a list item, a count of something else (8 nodes, 10,000 samples). "95 % interval" is the level of an interval.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+PERCENT = r"%|percent\b|per cent\b|pct\b|prozent\b|pour ?cent\b|por ?ciento\b|por ?cento\b"
+_NUMBER = re.compile(rf"(\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)( ?(?:{PERCENT}))?(?=([ -]{{0,2}}[^\W\d]+)?)")
+_COUNTED = frozenset(
+    "node nodes variable variables sample samples row rows observation observations run runs iteration iterations "
+    "vertices vertex features feature columns records points datapoints times seconds minutes hours bits trials "
+    "replicates bootstrap bootstraps fold folds knoten variablen stichproben beobachtungen läufe nœuds noeuds "
+    "échantillons nodos muestras variáveis instances cases subjects cells proteins parents levels states categories "
+    "measures metrics steps algorithms methods datasets years draws repetitions simulations experiments".split()
+)
+_OF_INTERVALS = frozenset(
+    "ci cis pi confidence credible prediction predictive interval intervals level central intervalle konfidenzintervall "
+    "vorhersageintervall konfidenz intervalo confianza confianza confiance confident certain sure range coverage "
+    "probability likely intervall ic ki uncertainty".split()
+)
+LEVELS = frozenset((50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0))
+
+
+class Number(NamedTuple):
+    """A number, where it stands in the text, and how it was written."""
+
+    value: float
+    start: int
+    end: int
+    percent: bool = False
+    comma: bool = False  # written with a comma: 0,7 or, between brackets, the pair [5,12]
+    fraction: bool = False  # 7/10
+    whole: bool = False  # no decimals were written
+    unit: str = ""  # the word behind it
+    level: bool = False  # it says how sure, not how much: "95 % interval"
+
+
+def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number]:
+    """All numbers of the view that are quantities, in order."""
+    found: list[Number] = []
+    stop = len(view) if end is None else end
+    for match in _NUMBER.finditer(view, start, stop):
+        written, percent, word = match.groups()
+        at, after = match.span()
+        before = view[at - 1] if at else " "
+        if before in " \n([" and word is None and percent is None:  # the plain case, which is nearly all of them
+            following = view[after : after + 2]
+            if following[:1] not in ".)" and "," not in written:
+                whole = written.isdigit()
+                found.append(Number(float(written), at, after, False, False, False, whole))
+                continue
+        number = _careful(view, at, after, before, written, percent is not None, (word or ""))
+        if number is not None:
+            found.append(number)
+    if "/" in view:
+        return _with_fractions(view, found)
+    return found
+
+
+def _careful(view: str, at: int, after: int, before: str, written: str, percent: bool, word: str) -> Number | None:
+    if before.isalpha() or before == "#":
+        return None
+    negative = False
+    earlier = view[at - 2] if at > 1 else " "
+    if before == ".":
+        if earlier.isalnum() or earlier == "." and view[at - 3 : at - 2].isalpha():
+            return None  # the tail of a version or of a name
+        if not written.isdigit():
+            return None
+        if earlier != ".":  # .7, not the end of "..."
+            written, at = "." + written, at - 1
+            before, earlier = earlier, view[at - 2] if at > 1 else " "
+    if before == "-":
+        if earlier.isalpha() and not _ends_with_connector(view, at - 1):
+            return None
+        negative = earlier in "([:=,;|" or (earlier in " \n" and not _follows_number(view, at - 1))
+        at -= negative
+    name = word.strip(" -")
+    if word and not percent and word[0] not in " -" and name[:2] not in ("to", "or") and word.isascii():
+        return None  # 10k, 3rd, 5x
+    if word[:1] == "-" and name[:2] != "to" or (name in _COUNTED and not percent):
+        return None
+    following = view[after : after + 2]
+    if following[:1] == "." and following[1:].isdigit():
+        return None
+    if following[:1] in (".", ")") and not percent and _begins_line(view, at) and (following[1:] in (" ", "", "\n")):
+        return None  # the index of a list item
+    comma = "," in written
+    value = float(written.replace(",", "."))
+    level = name in _OF_INTERVALS and (percent or word[:1] == "-") and value in LEVELS
+    whole = written.isdigit()
+    return Number(-value if negative else value, at, after, percent, comma, False, whole, name, level)
+
+
+def _ends_with_connector(view: str, end: int) -> bool:
+    return view[max(0, end - 3) : end].endswith((" to", " to ", "bis"))
+
+
+def _follows_number(view: str, dash: int) -> bool:
+    earlier = view[max(0, dash - 8) : dash].rstrip()
+    return earlier[-1:].isdigit() or earlier.endswith("%")
+
+
+def _begins_line(view: str, at: int) -> bool:
+    before = view[max(0, at - 12) : at].rpartition("\n")
+    return (bool(before[1]) or at <= 12) and not before[2].strip(" #-+>(")
+
+
+def _with_fractions(view: str, numbers: list[Number]) -> list[Number]:
+    """7/10 becomes one number; 0.6/0.8 stays two."""
+    joined: list[Number] = []
+    for number in numbers:
+        if joined and number.whole and number.value > 0 and not number.comma:
+            top = joined[-1]
+            if top.whole and not top.percent and not top.fraction and view[top.end : number.start].strip(" ") == "/":
+                joined[-1] = top._replace(
+                    value=top.value / number.value, end=number.end, percent=number.percent, fraction=True, whole=False
+                )
+                continue
+        joined.append(number)
+    return joined

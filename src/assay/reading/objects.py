@@ -1,0 +1,142 @@
+"""Claims from JSON: {"precision": [0.6, 0.8]}, {"lower": ..., "upper": ...}, {"median": ..., "50": [...]}, lists of metrics."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from assay.reading.claims import Claim, Scale, paired, trouble
+from assay.reading.labels import labels_in
+from assay.reading.numbers import Number, numbers_in
+from assay.reading.ranges import PAIR, POINT, Expression, expression_at
+from assay.reading.structured import ARRAY, NUMBER, OBJECT, STRING, WORD, Node
+from assay.reading.views import view_of
+
+_LOWER = frozenset("lower low min minimum lo lowerbound from start inf".split())
+_UPPER = frozenset("upper high max maximum hi upperbound to end sup".split())
+_MIDDLE = frozenset("median mean mid midpoint middle point expected mode central best likely".split())
+_SILENT = frozenset(
+    "std sd stdev variance width confidence reasoning reason reasons explanation rationale notes note comment comments unit "
+    "units description definition maximum_possible truth min_possible example examples scale".split()
+)
+_WORDS = re.compile(r"[^\W\d]+")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_LEVELS = {50.0: 0.5, 80.0: 0.8, 90.0: 0.9, 95.0: 0.95, 99.0: 0.99, 0.5: 0.5, 0.8: 0.8, 0.9: 0.9, 0.95: 0.95, 0.99: 0.99}
+
+
+class _Place(NamedTuple):
+    """What the keys above a value say."""
+
+    measure: str = ""
+    level: float | None = None
+    role: str = ""  # lower, upper, median
+    percent: bool = False
+
+
+def claims_in_object(root: Node, view: str, scale: Scale) -> list[Claim]:
+    """All claims of one object; ends given apart are put together."""
+    ends: dict[tuple[str, float | None, str], Expression] = {}
+    claims: list[Claim] = []
+    _walk(root, _Place(), view, scale, claims, ends)
+    for (measure, level, role), low in ends.items():
+        high = ends.get((measure, level, "upper"))
+        if role == "lower" and high is not None:
+            claims.append(scale.claim(measure, paired(low, high), "json", True, level))
+        elif role == "lower" or (measure, level, "lower") not in ends:
+            claims.append(trouble(measure, low.start, low.end, "json", "one end only"))
+    return claims
+
+
+def _walk(
+    node: Node, place: _Place, view: str, scale: Scale, claims: list[Claim], ends: dict[tuple[str, float | None, str], Expression]
+) -> None:
+    if node.kind == OBJECT:
+        named = _named(node)
+        for key, item in node.pairs:
+            inner = _placed(place._replace(measure=named) if named else place, key)
+            if inner is not None:
+                _walk(item, inner, view, scale, claims, ends)
+        return
+    if node.kind == ARRAY and any(item.kind == OBJECT for item in node.items):
+        for item in node.items:
+            _walk(item, place, view, scale, claims, ends)
+        return
+    if not place.measure or (node.kind == WORD and not any(sign.isdigit() for sign in node.text)):
+        return
+    expression = _expression(node, view)
+    if expression is None:
+        if node.complete and (node.items or any(sign.isdigit() for sign in node.text)):
+            claims.append(trouble(place.measure, node.start, node.end, "json", "not two numbers"))
+        return
+    if place.role in ("lower", "upper") and expression.kind == POINT:
+        ends.setdefault((place.measure, place.level, place.role), expression)
+        return
+    median = place.role == "median" and expression.kind == POINT
+    claims.append(
+        scale.claim(place.measure, expression, "json", True, place.level, place.percent, (), median)
+    )
+
+
+def _named(node: Node) -> str:
+    """{"metric": "precision", "range": [...]}: the measure is a value."""
+    for key, item in node.pairs:
+        if item.kind == STRING and key.lower() in ("name", "metric", "measure", "metrics", "label"):
+            labels = labels_in(view_of(item.text))
+            return labels[0].measure if len(labels) == 1 or len({label.measure for label in labels}) == 1 else ""
+    return ""
+
+
+def _placed(place: _Place, key: str) -> _Place | None:
+    """The place below a key; nothing where the key says that no claim stands there."""
+    plain = view_of(key)
+    labels = labels_in(plain)
+    if len({label.measure for label in labels}) > 1:
+        return None
+    if labels:
+        if place.measure and place.measure != labels[0].measure:
+            return None
+        place = place._replace(measure=labels[0].measure)
+        plain = plain[: labels[0].start] + " " + plain[labels[-1].end :]
+    words = set(_WORDS.findall(plain))
+    if words & _SILENT:
+        return None
+    digits = _DIGITS.search(plain)
+    if digits:
+        level = _LEVELS.get(float(digits.group()))
+        if level is None or (words & {"q", "p", "quantile", "percentile"}):
+            return None
+        place = place._replace(level=level)
+    role = "lower" if words & _LOWER else "upper" if words & _UPPER else "median" if words & _MIDDLE else ""
+    if role:
+        place = place._replace(role=role)
+    return place._replace(percent=True) if "%" in plain and not digits or "percent" in words else place
+
+
+def _expression(node: Node, view: str) -> Expression | None:
+    if node.kind == NUMBER:
+        if not node.complete:
+            return None
+        number = _number(node)
+        return Expression(POINT, number, None, node.start, node.end, True, 1)
+    if node.kind == ARRAY:
+        return _pair(node, view)
+    numbers = numbers_in(view, node.start, node.end) if node.complete else []
+    numbers = [number for number in numbers if not number.level]
+    if not numbers:
+        return None
+    expression = expression_at(view, numbers, 0, node.end)
+    return expression if expression.taken == len(numbers) else None
+
+
+def _pair(node: Node, view: str) -> Expression | None:
+    """Two numbers, or two strings with a number each."""
+    ends = [_expression(item, view) for item in node.items] if node.complete else []
+    if len(ends) == 1 and node.items[0].kind == STRING:
+        return ends[0]
+    if len(ends) != 2 or ends[0] is None or ends[1] is None or ends[0].kind != POINT or ends[1].kind != POINT:
+        return None
+    return Expression(PAIR, ends[0].first, ends[1].first, node.start, node.end, True, 2)
+
+
+def _number(node: Node) -> Number:
+    return Number(float(node.text), node.start, node.end, whole=node.text.lstrip("+-").isdigit())

@@ -1,0 +1,299 @@
+"""Claims from text: a label and the value that belongs to it, in a line, a list or a sentence.
+
+    label gap value (gap value)*      up to the next label
+
+The first gap may hold known words only. What follows the first value on its line may refine it (a median, ends, levels,
+a point inside the range) or explain it; a second range that does neither makes the whole unreadable.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from assay.reading.claims import PROBLEM, Claim, Scale, one_sided, paired, trouble
+from assay.reading.labels import Label
+from assay.reading.numbers import LEVELS, Number
+from assay.reading.ranges import PAIR, POINT, Expression, expression_at
+from assay.reading.words import Gap, gap_of
+
+_GROUP = frozenset(
+    ("and", "/", ",", "&", "or", "und", "et", "y", "e", "和", ", and", "与", ";", "+", ",and", "as well as", "及", "i", "и")
+)
+_BACK = frozenset(("", "for", "in", "for the", "of", "für", "pour", "para", "as", "的", "on", "as the", "en", "be the"))
+_DEPENDENT = re.compile(
+    r"(?:mean|average|balanc\w{0,3}|trade-?offs?|combin\w{0,5}|product|function|given|because of|due to|depends? on"
+    r"|based on|compute\w?|derived?|relationship|than|improv\w{0,5}|definition)(?: of| between| from| by)?(?: the| both)?[ :(]*$"
+)
+_ANOTHER = re.compile(
+    r"\b(?:or|maybe|actually|wait|no|rather|alternatively|correction|perhaps|oder|ou|instead|versus|vs|hmm|scratch"
+    r"|otherwise|worst|best|if|while|whereas|but|for)\b"
+)
+_ASIDE = re.compile(r"^[\s\])]*(?:\(|- |;|\.|because|since|as |given|due|which|where|weil|car |porque|//|#|<!--|based)")
+_TIGHT = frozenset(("", ":", "=", ": [", ":[", ": (", ":(", "[", "(", "= [", "=[", "~", "-", "- [", "- (", "|"))
+_MOST_FIELDS = 24
+
+
+class _Field(NamedTuple):
+    gap: Gap
+    level: float | None
+    expression: Expression
+
+
+def claims_in_prose(view: str, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale) -> list[Claim]:
+    """All claims that labels make, in the order of the text."""
+    claims: list[Claim] = []
+    if not labels or not numbers:
+        return claims
+    walk = _Walk(view, labels, numbers, scale)
+    group: list[Label] = []
+    for index, label in enumerate(labels):
+        stop = labels[index + 1].start if index + 1 < len(labels) else len(view)
+        group.append(label)
+        if index + 1 < len(labels) and view[label.end : stop].strip(" ()\n") in _GROUP | {""}:
+            if labels[index + 1].measure == label.measure:
+                group.pop()  # Structural Hamming Distance (SHD)
+            elif "\n" in view[label.end : stop]:
+                group.clear()
+            continue
+        found = walk.group(group, stop) if len(group) > 1 else walk.single(label, stop)
+        claims += found
+        group = []
+    return claims
+
+
+class _Walk:
+    """Goes over the labels from left to right and remembers the level that a heading set."""
+
+    def __init__(self, view: str, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale):
+        self.view, self.numbers, self.scale = view, numbers, scale
+        self.starts = [number.start for number in numbers]
+        self.level: float | None = None
+        self.backward_end = -1  # where the last label that followed its value ends
+        first = bisect_left(self.starts, labels[0].start)
+        for number in numbers[:first]:
+            if number.level:
+                self.level = number.value / 100
+
+    def single(self, label: Label, stop: int) -> list[Claim]:
+        before = self._before(label)
+        if before is not None:
+            return before
+        index = bisect_left(self.starts, label.end)
+        fields = self._fields(label.end, index, stop)
+        if not fields:
+            return []
+        first = fields[0]
+        strong = first.gap.direct and (first.gap.colon or self._begins_line(label.start) or bool(first.gap.role))
+        if not strong and _DEPENDENT.search(self.view, max(0, label.start - 40), label.start):
+            return []
+        if not strong and self._is_definition(first.expression):
+            return []
+        return self._claims(label.measure, fields, strong, label.start, stop)
+
+    def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
+        """Precision and recall: one range for both, or as many ranges as labels."""
+        if _DEPENDENT.search(self.view, max(0, group[0].start - 40), group[0].start):
+            return []
+        index = bisect_left(self.starts, group[-1].end)
+        fields = self._fields(group[-1].end, index, stop, every=True)
+        plain = [field for field in fields if not field.gap.role and not field.gap.side]
+        if not plain or self._is_definition(plain[0].expression):
+            return []
+        strong = plain[0].gap.direct and plain[0].gap.colon
+        if len(plain) == 1:
+            plain *= len(group)
+        if len(plain) != len(group) or len(fields) != len(set(fields)):
+            return [trouble(l.measure, l.start, fields[-1].expression.end, "group", "candidates", strong) for l in group]
+        return [
+            self.scale.claim(label.measure, field.expression, "group", strong, field.level)
+            for label, field in zip(group, plain, strict=True)
+        ]
+
+    def _before(self, label: Label) -> list[Claim] | None:
+        """60-80 % precision: the value stands before the label. None where it does not."""
+        index = bisect_left(self.starts, label.start) - 1
+        if index < 0:
+            return None
+        number = self.numbers[index]
+        gap = self.view[number.end : label.start]
+        if len(gap) > 12 or "\n" in gap or number.level:
+            return None
+        after = self.view[label.end : label.end + 3].lstrip(" ")[:1]
+        words = gap.strip(" ])")
+        if "≤" in words or "<" in words:
+            return self._squeezed(label, index)
+        if words not in _BACK or after in (":", "=", "[", "~"):
+            return None
+        expression = expression_at(self.view, self.numbers, index, label.start)
+        if index and expression.taken == 1:
+            longer = expression_at(self.view, self.numbers, index - 1, label.start)
+            expression = longer if longer.taken == 2 else expression
+        if expression.kind == POINT and expression.first.whole and not expression.first.percent:
+            return None
+        line = max(self.view.rfind("\n", 0, expression.start) + 1, self.backward_end)
+        if line != self.backward_end and self._names_a_measure(line, expression.start):
+            return None
+        self.backward_end = label.end
+        return [self.scale.claim(label.measure, expression, "label behind", False, self.level)]
+
+    def _names_a_measure(self, start: int, end: int) -> bool:
+        from assay.reading.labels import labels_in
+
+        return bool(labels_in(self.view[start:end]))
+
+    def _squeezed(self, label: Label, index: int) -> list[Claim] | None:
+        """0.6 <= precision <= 0.8."""
+        low = self.numbers[index]
+        if index + 1 >= len(self.numbers):
+            return None
+        high = self.numbers[index + 1]
+        if high.start - label.end > 8 or not set(self.view[label.end : high.start]) <= set(" ≤<="):
+            return None
+        expression = Expression(PAIR, low, high, low.start, high.end, True, 2)
+        return [self.scale.claim(label.measure, expression, "inequality", True, self.level)]
+
+    def _fields(self, position: int, index: int, stop: int, every: bool = False) -> list[_Field]:
+        """The values behind a label, each with what stands before it."""
+        view, numbers, fields = self.view, self.numbers, []
+        level, own = self.level, False
+        self.level_on_line = None
+        while index < len(numbers) and numbers[index].start < stop and len(fields) < _MOST_FIELDS:
+            number = numbers[index]
+            text = view[position : number.start]
+            if number.level or self._is_level(index, stop):
+                if fields and "\n" in text and not self._value_follows(index, stop):
+                    self.level = number.value / 100  # the heading of what comes next
+                    break
+                level, own = number.value / 100, True
+                position, index = number.end, index + 1
+                if fields and not self._value_follows(index - 1, stop):
+                    fields[0] = fields[0]._replace(level=fields[0].level if len(fields) > 1 else level)
+                continue
+            gap = gap_of(text)
+            expression = expression_at(view, numbers, index, stop)
+            if not gap.known or (gap.side and expression.kind != POINT and gap.side != "unclear"):
+                if fields and self._contradicts(fields, text, expression):
+                    fields.append(_Field(Gap(False), None, expression))
+                break
+            if gap.side == "unclear" and expression.kind == POINT:
+                break
+            if gap.newline and (
+                (fields and not gap.role and not own)
+                or (not fields and expression.kind == POINT and not gap.colon and not gap.role)
+            ):
+                break
+            if expression.kind == POINT and _is_reference(expression):
+                break
+            fields.append(_Field(gap, level, expression))
+            position, index = expression.end, index + expression.taken
+            if own:
+                level, own = None, False
+        return fields
+
+    def _is_level(self, index: int, stop: int) -> bool:
+        """50 % [0.6, 0.7]: a share of intervals, since the range behind it is no percentage."""
+        number = self.numbers[index]
+        if not number.percent or number.value not in LEVELS or index + 1 >= len(self.numbers):
+            return False
+        following = self.numbers[index + 1]
+        if following.start >= stop:
+            return False
+        between = self.view[number.end : following.start].strip()
+        if between not in _TIGHT or between == "-" or between == "~":
+            return False
+        expression = expression_at(self.view, self.numbers, index + 1, stop)
+        if expression.kind == POINT or (expression.second or expression.first).percent:
+            return between[:1] in (":", "=") and expression.kind != POINT
+        return True
+
+    def _value_follows(self, index: int, stop: int) -> bool:
+        return index + 1 < len(self.numbers) and self.numbers[index + 1].start < stop and "\n" not in self.view[
+            self.numbers[index].end : self.numbers[index + 1].start
+        ].strip(" :\n")
+
+    def _contradicts(self, fields: Sequence[_Field], gap: str, expression: Expression) -> bool:
+        """Another candidate on the same line, and not an aside that explains the first."""
+        if "\n" in gap:
+            return False
+        same_kind = expression.kind != POINT or fields[0].expression.kind == POINT
+        if _ANOTHER.search(gap):
+            return same_kind
+        return expression.kind != POINT and not _ASIDE.match(gap)
+
+    def _claims(self, measure: str, fields: Sequence[_Field], strong: bool, start: int, stop: int) -> list[Claim]:
+        parser = "label" if strong else "prose"
+        claim = self.scale.claim
+        if any(not field.gap.known for field in fields):
+            return [trouble(measure, fields[0].expression.start, fields[-1].expression.end, parser, "candidates", strong)]
+        claims: list[Claim] = []
+        ends: dict[tuple[str, float | None], Expression] = {}
+        middles = [f for f in fields if f.gap.role == "median" and f.expression.kind == POINT]
+        plain: list[_Field] = []
+        percent = fields[0].gap.percent
+        for field in fields:
+            if field.gap.role in ("lower", "upper") and field.expression.kind == POINT:
+                ends.setdefault((field.gap.role, field.level), field.expression)
+            elif field not in middles:
+                plain.append(field)
+        for role, level in ends:
+            low, high = ends.get(("lower", level)), ends.get(("upper", level))
+            if low and high:
+                if role == "lower":
+                    claims.append(claim(measure, paired(low, high), "ends", strong, level, percent))
+            else:
+                end = one_sided(ends[role, level], role == "lower")
+                claims.append(claim(measure, end, "ends", strong, level, percent, (role,)))
+        if ends:
+            plain = [field for field in plain if field.expression.kind != POINT]
+        claims += self._plain_claims(measure, plain, parser, strong, percent, bool(claims))
+        spread = [c for c in claims if c.kind != PROBLEM and c.low < c.high]
+        for field in middles if spread or len(fields) > 1 else []:
+            claims.append(claim(measure, field.expression, parser, strong, None, percent, (), True))
+        if not claims and len(middles) == 1:
+            claims.append(claim(measure, middles[0].expression, parser, strong, None, percent))
+        return claims
+
+    def _plain_claims(
+        self, measure: str, plain: Sequence[_Field], parser: str, strong: bool, percent: bool, others: bool
+    ) -> list[Claim]:
+        claim = self.scale.claim
+        made = []
+        for field in plain:
+            expression = field.expression
+            if field.gap.side in ("least", "most"):
+                expression = one_sided(expression, field.gap.side == "least")
+            made.append(claim(measure, expression, parser, strong, field.level, percent))
+        ranges = [c for c in made if "point" not in c.flags]
+        points = [c for c in made if "point" in c.flags]
+        if not ranges:
+            if len({c.low for c in points}) > 1:
+                return [trouble(measure, points[0].start, points[-1].end, parser, "candidates", strong)]
+            return [] if others else points[:1]
+        distinct = {(c.level, c.low, c.high) for c in ranges}
+        if len({c.level for c in ranges}) < len(distinct):
+            return [trouble(measure, ranges[0].start, ranges[-1].end, parser, "candidates", strong)]
+        if points and made[0] is points[0] and points[0].kind != PROBLEM:
+            if any(c.kind != PROBLEM and not c.low <= points[0].low <= c.high for c in ranges):
+                return [trouble(measure, made[0].start, ranges[-1].end, parser, "candidates", strong)]
+            if plain[0].level is None:
+                ranges.append(claim(measure, plain[0].expression, parser, strong, None, percent, (), True))
+        return ranges
+
+    def _begins_line(self, at: int) -> bool:
+        line = self.view.rfind("\n", 0, at) + 1
+        return not self.view[line:at].strip(" -+#>.)(0123456789:,;[|")
+
+    def _is_definition(self, expression: Expression) -> bool:
+        """'Precision is between 0 and 1' tells what precision is."""
+        second = expression.second
+        if second is None or expression.first.value != 0:
+            return False
+        return second.value == (100 if second.percent else 1)
+
+
+def _is_reference(expression: Expression) -> bool:
+    """Precision [1]: a footnote."""
+    return expression.bracketed and expression.first.whole and not expression.first.percent

@@ -1,0 +1,180 @@
+"""Range expressions: two numbers and what stands between them.
+
+    [0.6, 0.8]   0.6-0.8   0.6 to 0.8   between 0.6 and 0.8   60-80 %   0.7 +- 0.1   >= 0.6   0,6 bis 0,8   0.7
+
+An expression is brought to the scale of its measure last, because only the measure says whether 60 can be a share.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from assay.reading.numbers import Number
+
+RANGE, POINT, PLUS_MINUS, PAIR, AT_LEAST, AT_MOST = "range", "point", "plus-minus", "pair", "at least", "at most"
+
+_BETWEEN_NUMBERS = {
+    "-": RANGE, "--": RANGE, "---": RANGE, "to": RANGE, "~": RANGE, "..": RANGE, "...": RANGE, "…": RANGE, "- to": RANGE,
+    "bis": RANGE, "bis zu": RANGE, "à": RANGE, "a": RANGE, "hasta": RANGE, "至": RANGE, "到": RANGE, "up to": RANGE,
+    "through": RANGE, "->": RANGE, "から": RANGE, "até": RANGE, "al": RANGE, "do": RANGE, "до": RANGE, "till": RANGE,
+    "to about": RANGE, "to around": RANGE, "to roughly": RANGE, "to approximately": RANGE, "to ~": RANGE, "-~": RANGE,
+    "- ~": RANGE, "〜": RANGE, "upto": RANGE, "~ ": RANGE, "to maybe": RANGE, "to perhaps": RANGE, "-to-": RANGE,
+    "±": PLUS_MINUS, "+/-": PLUS_MINUS, "+-": PLUS_MINUS, "-/+": PLUS_MINUS, "plus or minus": PLUS_MINUS,
+    "plus/minus": PLUS_MINUS, "+ / -": PLUS_MINUS, "plus-minus": PLUS_MINUS, "± ~": PLUS_MINUS,
+    ",": PAIR, ";": PAIR, ", ": PAIR, "and": "and", "und": "and", "et": "and", "y": "and", "e": "and", "和": "and",
+    "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "& ": "and", "&": "and",
+}  # fmt: skip
+_BETWEEN = ("between", "zwischen", "entre", "tra", "fra", "между", "pomiędzy", "介于", "在")
+_NAMED_ENDS = re.compile(r"\(?(?:low|lower|min|minimum|high|upper|max|maximum)(?: bound| end)?\)?")
+_OR_MORE = re.compile(r" {0,2}(?:\+(?![\d/-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)")
+_OR_LESS = re.compile(r" {0,2}(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b")
+_OPEN, _CLOSE = "[(", "])"
+MAX_GAP = 40
+
+
+class Expression(NamedTuple):
+    """One or two numbers that say a range, a point or a bound; not yet on the scale of a measure."""
+
+    kind: str
+    first: Number
+    second: Number | None
+    start: int
+    end: int
+    bracketed: bool
+    taken: int  # how many numbers it used
+
+
+class Bounds(NamedTuple):
+    """An expression on the scale of its measure; `problem` says why it cannot be one."""
+
+    low: float
+    high: float
+    flags: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -> Expression:
+    """The expression that begins with this number and ends before `stop`."""
+    first = numbers[index]
+    at = first.start - 1
+    while at >= 0 and view[at] == " ":
+        at -= 1
+    opened = at >= 0 and view[at] in _OPEN
+    start = at if opened else first.start
+    second = numbers[index + 1] if index + 1 < len(numbers) else None
+    if second is not None and second.start < stop and second.start - first.end <= MAX_GAP and not second.level:
+        kind = _connection(view, first, second, opened)
+        if kind:
+            closed = _closing(view, second.end) if opened else 0
+            if kind != PAIR or closed or not opened:
+                return Expression(kind, first, second, start, closed or second.end, bool(closed), 2)
+    if first.comma and opened and (closed := _closing(view, first.end)):
+        return _pair_without_blank(view, first, start, closed)
+    if (found := _OR_MORE.match(view, first.end)) is not None:
+        return Expression(AT_LEAST, first, None, first.start, found.end(), False, 1)
+    if (found := _OR_LESS.match(view, first.end)) is not None:
+        return Expression(AT_MOST, first, None, first.start, found.end(), False, 1)
+    closed = _closing(view, first.end) if opened else 0
+    return Expression(POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
+
+
+def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
+    gap = view[first.end : second.start]
+    words = gap.strip()
+    kind = _BETWEEN_NUMBERS.get(words, "")
+    if not kind and not words and second.value < 0 and gap == "":
+        return ""
+    if not kind and ("(" in words or "l" in words or "m" in words or "h" in words):
+        kind = _BETWEEN_NUMBERS.get(_NAMED_ENDS.sub("", words).strip(), "")
+    if "\n" in gap and not opened:
+        return ""
+    if kind == "and":
+        before = view[max(0, first.start - 30) : first.start]
+        return RANGE if any(word in before for word in _BETWEEN) else ""
+    return kind
+
+
+def _closing(view: str, end: int) -> int:
+    """Where the bracket that closes here ends, or 0."""
+    while end < len(view) and view[end] in " \n":
+        end += 1
+    return end + 1 if end < len(view) and view[end] in _CLOSE else 0
+
+
+def _pair_without_blank(view: str, number: Number, start: int, end: int) -> Expression:
+    """[5,12]: between brackets a comma parts two numbers."""
+    comma = view.index(",", number.start)
+    low = Number(float(view[number.start : comma]), number.start, comma, number.percent, whole=True)
+    high = Number(float(view[comma + 1 : number.end].rstrip(" %")), comma + 1, number.end, number.percent, whole=True)
+    return Expression(PAIR, low, high, start, end, True, 1)
+
+
+def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percent: bool, commas: bool) -> Bounds:
+    """Low and high on the scale of the measure, with what had to be mended, or the problem.
+
+    `in_percent`: the label said "(%)". `commas`: the reply writes 0,7 and not 0.7.
+    """
+    kind, first, second = expression.kind, expression.first, expression.second
+    most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else float("inf"))
+    last = second or first
+    percent = in_percent or first.percent or last.percent
+    if measure == "shd":
+        if percent or first.fraction or last.fraction:
+            return Bounds(0, 0, (), "unit")
+        low, high = _grouped(first, commas), _grouped(last, commas)
+        if low is None or high is None or (first.comma and second is None):
+            return Bounds(0, 0, (), "thousands")
+    else:
+        if first.unit.startswith("edge") or last.unit.startswith("edge"):
+            return Bounds(0, 0, (), "unit")
+        low, high = first.value, last.value
+        if percent:
+            bare = [n for n in (first, last) if not n.percent and not in_percent]
+            if any(not n.whole and n.value <= 1 and kind != PLUS_MINUS for n in bare):
+                return Bounds(0, 0, (), "mixed")
+            if kind == PLUS_MINUS and any(not n.whole and n.value <= 1 for n in bare):
+                return Bounds(0, 0, (), "mixed")
+            low, high = low / 100, high / 100
+    return _placed(kind, low, high, most)
+
+
+def _grouped(number: Number, commas: bool) -> float | None:
+    """1,200 beside 0.7 is a thousand two hundred, 1.200 beside 0,7 too; alone either may be meant."""
+    if number.whole or number.fraction or number.value < 1 or number.value >= 1000:
+        return number.value
+    three = round(number.value * 1000) if _decimals(number) == 3 else None
+    if three is None or not number.comma and not commas:
+        return number.value
+    return float(three) if number.comma != commas else None
+
+
+def _decimals(number: Number) -> int:
+    width = number.end - number.start - len(str(int(abs(number.value)))) - 1
+    return width
+
+
+def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
+    flags: tuple[str, ...] = ()
+    if kind == POINT:
+        flags = ("point",)
+    elif kind == PLUS_MINUS:
+        if not 0 <= low <= most:
+            return Bounds(low, high, (), "out_of_range")
+        low, high = low - high, low + high
+        flags = ("plus_minus",)
+        if low < 0 or high > most:
+            low, high, flags = max(low, 0.0), min(high, most), ("plus_minus", "clipped")
+        low, high = round(low, 12), round(high, 12)
+    elif kind == AT_LEAST:
+        high, flags = most, ("one_sided",)
+        if high == float("inf"):
+            return Bounds(low, high, flags, "no_upper_end")
+    elif kind == AT_MOST:
+        low, flags = 0.0, ("one_sided",)
+    elif low > high:
+        low, high, flags = high, low, ("swapped",)
+    if low < 0 or high > most:
+        return Bounds(low, high, flags, "out_of_range")
+    return Bounds(low, high, flags)

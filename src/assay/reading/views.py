@@ -1,0 +1,66 @@
+"""The view a reply is read through: the same text, character for character, with less to tell apart.
+
+    view[i] stands for text[i]   (lower case; dashes are '-'; markup, quotes and braces are blanks; full-width is ASCII)
+
+Since no character moves, a span found in the view is the span in the reply.
+"""
+
+from __future__ import annotations
+
+import re
+
+LIMIT = 200_000  # characters of a reply that are read; the rest is named in the message
+
+_BLANK = "*`$_\"'{}\t\r\u00a0\u2007\u2009\u200a\u202f\u3000\u200b\u2060\ufeff\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb•◦▪●‣·"
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d\u2043"
+_TABLE = {ord(sign): " " for sign in _BLANK}
+_TABLE |= {ord(sign): "-" for sign in _DASHES}
+_TABLE |= {ord("０") + digit: str(digit) for digit in range(10)}
+_TABLE |= {ord("₀") + digit: str(digit) for digit in range(10)}
+_TABLE |= {ord(wide): narrow for wide, narrow in zip("（）［］【】：，、；％．＝｜～〜∼≈→⇒∈﹪⩾⩽≧≦", "()[][]:,,;%.=|~~~~~~:%≥≤≥≤", strict=True)}
+_FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u2011\u2019\u201c\u201d•≈→\u00a0\u202f₁")
+_ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
+
+_TAG = re.compile(r"</?[a-z][\w -]{0,30}>")
+_LATEX = re.compile(
+    r"\\(?:frac|dfrac|tfrac)\s?(?P<fraction>\{\d{1,6}\}\s?\{\d{1,6}\})"
+    r"|\\(?P<sign>pm|leq?|geq?|leqslant|geqslant|lt|gt|approx|sim|to|rightarrow|in|%)(?![a-z])"
+    r"|\\(?:left|right|big|bigl|bigr|text|textbf|textit|texttt|mathbf|mathrm|mathit|mathsf|operatorname|emph|boxed"
+    r"|quad|qquad|item|hline|midrule|toprule|bottomrule|;|,|!|:|>| |\(|\)|\[|\]|_|&)"
+)
+_SIGNS = {"pm": "±", "le": "≤", "leq": "≤", "leqslant": "≤", "lt": "<", "ge": "≥", "geq": "≥", "geqslant": "≥", "gt": ">"}
+_SIGNS |= {"approx": "~", "sim": "~", "to": "~", "rightarrow": "~", "in": ":", "%": "%"}
+
+
+def view_of(text: str) -> str:
+    """The reply as the readers look at it; as long as the reply."""
+    view = text.lower()
+    if len(view) != len(text):  # one letter of Turkish grows when it is lowered
+        view = text.translate(_ASCII_LOWER)
+    if not view.isascii():
+        for sign, plain in _FREQUENT:
+            view = view.replace(sign, plain)
+    if "\\" in view:
+        view = _LATEX.sub(_plain_latex, view)
+    if "</" in view:
+        view = _TAG.sub(_plain_tag, view)
+    return view.translate(_TABLE).replace("->", " ~")
+
+
+def _plain_latex(found: re.Match[str]) -> str:
+    """As many characters as the command had."""
+    written = found.group()
+    if fraction := found.group("fraction"):
+        plain = fraction.replace("}", "", 1).replace("{", " ", 1).replace("{", "/").replace("}", "").replace(" /", "/")
+        return plain.rjust(len(written))
+    if sign := found.group("sign"):
+        return _SIGNS[sign].rjust(len(written))
+    if written in ("\\[", "\\]", "\\(", "\\)"):
+        return "  "
+    return " " * len(written)
+
+
+def _plain_tag(found: re.Match[str]) -> str:
+    """An opening tag is a name; a closing one says nothing new."""
+    written = found.group()
+    return " " * len(written) if written[1] == "/" else f" {written[1:-1]} "

@@ -1,0 +1,132 @@
+"""The words that may stand between a label and its value, and what they make of it.
+
+Only words known here may stand there: a sentence that says anything else ("not", "unlike", "for FCI") is not read.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_PLAIN = frozenset(
+    # English
+    "a an the is are be of for at in on to will would should could may might can likely probably expected expect "
+    "estimated estimate estimates estimation predicted predict prediction predictions forecast projected anticipated "
+    "i id d ll s my we it its this that value values score scores range ranges ranging interval intervals around about "
+    "approximately approx roughly circa ca between from within fall falls lie lies lying somewhere both each all again "
+    "confidence ci cis credible level with typically generally somewhere say near nearly close have has having "
+    "achieve achieves achieving reach reaches be being get gets give gives yield yields obtain obtains as so "
+    "moderate moderately fairly quite relatively reasonably rather very pretty high low good decent modest strong weak "
+    "poor excellent solid lower higher upper bound bounds "
+    "here therefore thus then hence metric measure measures distance structural hamming shd final answer result results "
+    "edges edge count total directed graph overall also similarly correspondingly respectively probable plausible "
+    "realistic reasonable think believe guess suggest put place would remain stay stays sit sits hover hovers vary varies "
+    "span spans run runs spread mostly usually per percent percentage rate proportion fraction probability "
+    # German
+    "liegt liegen etwa ungefähr zwischen von bei wird werden dürfte bereich der die das im rund ca wert erwartet "
+    "voraussichtlich schätzung geschätzt konfidenzintervall intervall und ich schätze sollte sein ist vermutlich "
+    # French
+    "entre de du le la les environ est sera serait devrait être intervalle estimé estimée estimation se situer situe "
+    "comprise compris estime allant j "
+    # Spanish, Portuguese, Italian
+    "el los un una será sería estará estaría debería estar rango intervalo estimado estimada aproximadamente "
+    "aproximado alrededor desde del probablemente estimo está tra circa intervallo stima stimato sarà cerca "
+    "em torno deve ficar faixa "
+    # Chinese, Japanese, Korean, Russian
+    "约 大约 约为 在 介于 范围 为 是 预计 估计 预计在 估计在 大约在 区间 范围是 范围为 预估 的 の は 約 範囲 推定 은 는 약 범위 "
+    "около между от примерно составит ожидается".split()
+)
+_LOWER = frozenset("lower minimum min untere untergrenze inférieure inferior mínimo mínima 下限 下界".split())
+_UPPER = frozenset("upper maximum max obere obergrenze supérieure superior máximo máxima 上限 上界".split())
+_ENDS = frozenset("low high bound end limit estimate value the ci of is grenze borne límite lower upper".split())
+_MIDDLE = frozenset(
+    "median mean midpoint center centre central mode point best central expected average mediana médiane mittelwert "
+    "middle 中位数 均值".split()
+)
+_AROUND_MIDDLE = frozenset("estimate guess value likely most the a is of point single my prediction with forecast".split())
+_AT_LEAST = re.compile(
+    r"\b(?:at least|no less than|not less than|no lower than|above|over|more than|greater than|higher than|exceeds?"
+    r"|exceeding|in excess of|upwards of|mindestens|über|au moins|plus de|al menos|por lo menos|más de|pelo menos)\b"
+    r"|至少|不低于|超过|以上"
+)
+_AT_MOST = re.compile(
+    r"\b(?:at most|no more than|not more than|no higher than|not exceed|not exceeding|below|under|less than|fewer than"
+    r"|lower than|up to|höchstens|maximal|unter|bis zu|au plus|moins de|como máximo|a lo sumo|menos de|no máximo)\b"
+    r"|至多|不超过|最多|低于"
+)
+_SHORT = re.compile(r"\b(approx|est|ca|vs|incl|min|max|avg|ungef|aprox|env|resp)\.")
+_WORD = re.compile(r"[^\W\d]+")
+_SENTENCE = re.compile(r"[.!?。](?:\s|$)")
+MAX_LENGTH = 160
+
+
+class Gap(NamedTuple):
+    """What stands between a label, or the value before, and a value."""
+
+    known: bool  # nothing but known words
+    direct: bool = False  # a colon, an equals sign or a bracket, and no verb: the form of an answer
+    role: str = ""  # lower, upper, median
+    side: str = ""  # least, most; unclear for "=>", which is an arrow to some and "at least" to others
+    percent: bool = False  # "(%)", "in percent"
+    newline: bool = False
+    colon: bool = False
+
+
+UNKNOWN = Gap(False)
+
+
+@lru_cache(maxsize=8192)
+def gap_of(gap: str) -> Gap:
+    """What a gap means."""
+    core = gap.strip(" :=([-~\n")
+    newline = "\n" in gap
+    colon = ":" in gap or "=" in gap
+    if not core:
+        return Gap(gap.count("\n") <= 3, direct=True, newline=newline, colon=colon)
+    if len(gap) > MAX_LENGTH or gap.count("\n") > 3:
+        return UNKNOWN
+    core = _SHORT.sub(r"\1 ", core)
+    if _SENTENCE.search(core):
+        return UNKNOWN
+    words = _WORD.findall(core)
+    phrase = " ".join(words)
+    percent = "%" in core or "percent" in words
+    role = _role_of(words)
+    side = "unclear" if "=>" in gap else _side_of(core, phrase)
+    if side is None:
+        return UNKNOWN
+    rest = _AT_LEAST.sub(" ", _AT_MOST.sub(" ", phrase)).split() if side else words
+    if role:
+        rest = [word for word in rest if word not in _LOWER | _UPPER | _MIDDLE | _ENDS | _AROUND_MIDDLE]
+    if not _PLAIN.issuperset(rest):
+        return UNKNOWN
+    direct = (colon and len(words) <= 6) or len(words) <= 2
+    return Gap(True, direct, role, side, percent, newline, colon)
+
+
+def _role_of(words: list[str]) -> str:
+    met = set(words)
+    lower, upper = bool(met & _LOWER), bool(met & _UPPER)
+    if lower != upper:
+        return "lower" if lower else "upper"
+    if met & {"low", "high"} and met <= _ENDS:
+        return "lower" if "low" in met else "upper"
+    if met & _MIDDLE and met <= _MIDDLE | _AROUND_MIDDLE:
+        return "median"
+    return "median" if "most likely" in " ".join(words) else ""
+
+
+def _side_of(core: str, phrase: str) -> str | None:
+    """least, most, nothing; None where both are said."""
+    least = bool(_AT_LEAST.search(phrase)) or "≥" in core or ">" in core
+    most = bool(_AT_MOST.search(phrase)) or "≤" in core or "<" in core
+    if "not" in phrase.split() and not most:
+        return None
+    if most and re.search(r"不低于|no lower than", phrase):
+        most = False
+    if least and re.search(r"不超过|no more than|not more than|no higher than", phrase):
+        least = False
+    if least and most:
+        return None
+    return "least" if least else "most" if most else ""

@@ -1,0 +1,68 @@
+"""What all charts share: data put into the chart itself, rows on a numeric axis with names, panels in a grid."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from assay.report.saving import plain
+
+if TYPE_CHECKING:
+    import altair as alt
+
+HATCH = "M-1,0L0,-1M-1,1L1,-1M0,1L1,0"  # three diagonals of a square: nothing was answered here
+
+
+def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows as they are drawn; missing is null."""
+    columns = [[plain(value) for value in frame[name].tolist()] for name in frame.columns]
+    return [dict(zip(frame.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def named(name: str) -> alt.NamedData:
+    """Data that the outermost chart holds once (see `with_data`), however many layers draw it."""
+    import altair as alt
+
+    return alt.NamedData(name=name)
+
+
+def with_data(chart: Any, frames: Mapping[str, pd.DataFrame]) -> Any:
+    """Altair's own way from a frame has a limit of rows and checks each value of each row; this has neither.
+
+    Call it last: every later change of the chart would copy the data.
+    """
+    chart.datasets = {name: rows_of(frame) for name, frame in frames.items()}
+    return chart
+
+
+def row_axis(names: Sequence[str], shown: bool = True, **settings: Any) -> alt.Axis:
+    """The axis of rows 0, 1, ...: their names at the middle of each. Names are data, so they are quoted."""
+    import altair as alt
+
+    return alt.Axis(
+        values=[k + 0.5 for k in range(len(names))], labelExpr=f"{json.dumps(list(names))}[floor(datum.value)]",
+        labels=shown, ticks=False, title=None, domain=False, grid=False, labelOverlap=False, **settings,
+    )  # fmt: skip
+
+
+def row_scale(n: int) -> alt.Scale:
+    """Row 0 on top."""
+    import altair as alt
+
+    return alt.Scale(domain=[max(n, 1), 0], nice=False, zero=False)
+
+
+def text_width(names: Iterable[str], size: float = 7.0) -> float:
+    """About how many points the longest name takes on an axis."""
+    return 0.52 * size * max((len(name) for name in names), default=0)
+
+
+def spread_of(counts: pd.Series) -> str:
+    """`100`, or `80 to 100` where they differ, for a caption."""
+    if not len(counts):
+        return "no"
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low}" if low == high else f"{low} to {high}"

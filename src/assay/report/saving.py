@@ -1,0 +1,91 @@
+"""Figures and files on disk: every figure as PNG, SVG and PDF with its numbers as CSV beside it, all written atomically.
+
+The chart is compiled once (Vega-Lite to SVG, by the renderer's own engine, offline); PNG and PDF are made from the SVG.
+The same chart gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from assay.store import write_atomically
+
+FORMATS = ("png", "svg", "pdf")
+PNG_SCALE = 3.0  # 216 points to the inch
+_UNSAFE = re.compile(r"[/:\\\\\s\x00-\x1f\x7f*?\"'<>|$`%]")
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One chart with the numbers that it draws and what its caption says."""
+
+    name: str
+    frame: pd.DataFrame
+    chart: Any  # altair's chart
+    caption: str
+
+    def save(self, folder: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
+        return save(self.chart, folder / self.name, self.frame, formats)
+
+
+def save(
+    chart: Any, path: Path, frame: pd.DataFrame | None = None, formats: Iterable[str] = FORMATS
+) -> list[Path]:
+    """Write path.png, path.svg, path.pdf (those asked for) and, where a frame is given, path.csv."""
+    import vl_convert
+
+    written = []
+    svg = vl_convert.vegalite_to_svg(chart.to_dict(validate=False))  # the chart was checked part by part when it was built
+    for form in formats:
+        target = path.with_name(f"{path.name}.{form}")
+        if form == "svg":
+            write_atomically(target, svg)
+        elif form == "png":
+            write_bytes_atomically(target, vl_convert.svg_to_png(svg, ppi=72 * PNG_SCALE))
+        else:
+            write_bytes_atomically(target, vl_convert.svg_to_pdf(svg))
+        written.append(target)
+    if frame is not None:
+        written.append(path.with_name(f"{path.name}.csv"))
+        write_atomically(written[-1], csv_text(frame))
+    return written
+
+
+def write_bytes_atomically(path: Path, content: bytes) -> None:
+    """As store.write_atomically, for what is not text."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_bytes(content)
+    temporary.replace(path)
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """Numbers as Python writes them (they read back exactly); a missing value is an empty cell."""
+    return str(frame.to_csv(index=False, lineterminator="\n"))
+
+
+def plain(value: Any) -> Any:
+    """For JSON: Python's own types, and null for what is missing."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)) or hasattr(value, "tolist") and getattr(value, "ndim", 0):
+        return [plain(one) for one in (sorted(value, key=str) if isinstance(value, (set, frozenset)) else value)]
+    if hasattr(value, "item"):
+        value = value.item()
+    if value is pd.NA or value is pd.NaT or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
+
+
+def safe_name(*parts: str) -> str:
+    """A file name of names that users chose: a slash or a colon would be a folder or a drive."""
+    joined = _UNSAFE.sub("-", "_".join(parts))
+    return f"-{joined[1:]}" if joined.startswith(".") else joined

@@ -1,0 +1,56 @@
+"""What a finished or half-finished study writes beside its tables: the trees of its tasks, from study.db alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.outputs import write_outputs
+from assay.results import Results
+from assay.store import Store
+from assay.study import Plan
+
+if TYPE_CHECKING:
+    from assay.forecast.findings import Findings
+    from assay.forecast.frames import Forecasts
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What was written, and what it says."""
+
+    folder: Path
+    files: tuple[Path, ...] = ()
+    forecasts: Forecasts | None = None
+    findings: Findings | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"folder": str(self.folder), "files": [str(path) for path in self.files]}
+        if self.forecasts is not None and self.findings is not None:
+            from assay.report.summary import rows
+
+            found["forecast"] = {"respondents": rows(self.forecasts), "findings": self.findings.to_dict()}
+        return found
+
+
+def rewrite(folder: Path) -> None:
+    """scores.csv, variance/ and provenance anew from the store."""
+    plan = Plan.read(folder)
+    with Store.reading(folder) as store:
+        write_outputs(Results.all_of(store), store, plan.text, plan.base, folder)
+
+
+def write_report(folder: Path) -> Report:
+    """The trees of the study's tasks; a discovery study has its own written already."""
+    with Store.reading(folder) as store:
+        tasks = [results.task for results in Results.all_of(store)]
+    if "forecast" not in tasks:
+        return Report(folder)
+    from assay.forecast.findings import findings
+    from assay.forecast_study import read_forecasts
+    from assay.report.forecast_tree import write_forecast_tree
+
+    forecasts = read_forecasts(folder)
+    found = findings(forecasts)
+    return Report(folder, tuple(write_forecast_tree(folder, forecasts, found)), forecasts, found)

@@ -1,0 +1,153 @@
+"""Progress in the terminal: a bar a stage and a line a model on a TTY, plain lines elsewhere; always on stderr."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+
+from assay.progress import Asked, Progress, Report
+
+if TYPE_CHECKING:
+    from assay.study import Study
+
+PLAIN_EVERY = 5.0  # seconds between lines where there is no TTY
+MANY_UNREADABLE = 0.10  # share of a model's replies above which the terminal says so at once
+ENOUGH = 5  # replies before that share means anything
+
+
+@contextmanager
+def progress_of(study: Study, out: Console, quiet: bool = False) -> Iterator[Report]:
+    """Stages follow each other; each gets its own bar."""
+    warn = _warner(out)
+    if quiet:
+        yield lambda _: None
+    elif out.is_terminal:
+        out.print(f"[bold]{escape(study.plan.name)}[/]   {escape(str(study.plan.folder))}")
+        out.print("  [dim]Ctrl-C stops safely; the same command goes on[/]")
+        with _bars(out) as update:
+            yield lambda now: (update(now), warn(now))[0]
+    else:
+        plain = _plain()
+        yield lambda now: (plain(now), warn(now))[0]
+
+
+@contextmanager
+def _bars(out: Console) -> Iterator[Report]:
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("  {task.description}"),
+        TextColumn("{task.fields[count]}"),
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rest]}"),
+    )
+    rows: dict[str, object] = {}
+    began: dict[str, float] = {}
+    with Bars(*columns, console=out, refresh_per_second=4) as bars:
+
+        def row(name: str, indent: str = "") -> int:
+            if name not in rows:
+                rows[name] = bars.add_task(indent + escape(name.split("\n")[-1]), total=1, count="", rest="")
+                began[name] = time.monotonic()
+            return rows[name]  # type: ignore[return-value]
+
+        def update(now: Progress) -> None:
+            done = now.before + now.done
+            first = row(now.stage)
+            rest = f"{left(now, time.monotonic() - began[now.stage])}   {_where(now)}{_failures(now)}"
+            count = f"{done:,} / {now.total:,} {now.unit}"
+            bars.update(first, total=now.total, completed=done, count=count, rest=rest)  # type: ignore[arg-type]
+            for name, asked in now.asked.items():
+                part = row(f"{now.stage}\n{name}", "  ")
+                count = f"{asked.done:,} / {asked.total:,}"
+                bars.update(part, total=asked.total, completed=asked.done, count=count, rest=asked_text(asked))  # type: ignore[arg-type]
+
+        yield update
+
+
+def _plain() -> Report:
+    began: dict[str, float] = {}
+    shown: dict[str, float] = {}
+
+    def update(now: Progress) -> None:
+        start = began.setdefault(now.stage, time.monotonic())
+        elapsed, done = time.monotonic() - start, now.before + now.done
+        if elapsed - shown.get(now.stage, -PLAIN_EVERY) >= PLAIN_EVERY or done == now.total:
+            if done == now.total and shown.get(now.stage) == float("inf"):
+                return
+            shown[now.stage] = float("inf") if done == now.total else elapsed
+            rest = f"{left(now, elapsed)}  {now.last}{_failures(now)}{_money(now)}"
+            print(f"{now.stage}  {done:,} / {now.total:,} {now.unit}  {rest}", file=sys.stderr, flush=True)
+
+    return update
+
+
+def _warner(out: Console) -> Callable[[Progress], None]:
+    """Says once for each model that many of its replies cannot be read, with examples."""
+    told: set[str] = set()
+
+    def warn(now: Progress) -> None:
+        for name, asked in now.asked.items():
+            if name in told or asked.done < ENOUGH or asked.unreadable <= MANY_UNREADABLE * asked.done:
+                continue
+            told.add(name)
+            share = 100 * asked.unreadable / asked.done
+            examples = "".join(f"\n      {text!r}" for text in asked.examples)
+            out.print(
+                escape(
+                    f"  {name}: {asked.unreadable} of {asked.done} replies ({share:.0f} %) cannot be read:{examples}"
+                ),
+                style="yellow",
+            )
+
+    return warn
+
+
+def asked_text(asked: Asked) -> str:
+    parts = [f"{asked.in_flight} in flight"] if asked.in_flight else []
+    if asked.cost:
+        parts.append(f"${asked.cost:.2f}")
+    share = f" ({100 * asked.unreadable / asked.done:.0f} %)" if asked.unreadable and asked.done else ""
+    parts.append(f"unreadable {asked.unreadable}{share}")
+    parts += [f"refused {asked.refused}"] if asked.refused else []
+    parts += [f"failed {asked.failed}"] if asked.failed else []
+    return "   ".join(parts)
+
+
+def _where(now: Progress) -> str:
+    if now.unit == "fits":
+        return f"{now.slots} worker{'s' if now.slots != 1 else ''}   {escape(now.last)}"
+    return _money(now).strip()
+
+
+def _money(now: Progress) -> str:
+    if now.limit is not None:
+        return f"   spent ${now.spent:.2f} of ${now.limit:.2f}"
+    return f"   spent ${now.spent:.2f}" if now.spent else ""
+
+
+def left(now: Progress, elapsed: float) -> str:
+    todo = now.total - now.before - now.done
+    if todo <= 0:
+        return f"done in {clock(elapsed)}"
+    if now.seconds_left is None:
+        return "timing a fit of each cell" if now.unit == "fits" else "waiting for the first reply"
+    return f"{clock(now.seconds_left)} left"
+
+
+def clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _failures(now: Progress) -> str:
+    return "".join(f"   {status} {count}" for status, count in sorted(now.failures.items()))

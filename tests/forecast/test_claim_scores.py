@@ -1,0 +1,210 @@
+"""The scores table: what each column is, what stays missing, and that respondents rank as they must."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from assay.errors import DataError
+from assay.forecast.example import example
+from assay.forecast.frames import KEYS
+from assay.forecast.scores import OF_CLAIM, SCORES, long, pooled_skill, score_claims, skill_column, widest
+from assay.measures import intervals as of
+from assay.status import Status
+from tests.forecast.truths import claim, claims, truth, truths
+
+RUNS = np.round(np.random.default_rng(1).beta(6, 3, 100), 3)
+SHD = np.random.default_rng(2).poisson(9, 100)
+
+
+def scored(*rows, of_runs=RUNS, measure="f1", **arguments):
+    return score_claims(
+        claims(*(row | {"measure": measure} for row in rows)), truths(truth(of_runs, measure)), **arguments
+    )
+
+
+@pytest.fixture(scope="module")
+def study():
+    return example(seed=1, repeats=1)
+
+
+def test_the_columns_are_those_that_are_documented(study):
+    expected = [*KEYS, "level", "low", "high", "median", "status", "claim_status", *SCORES]
+    assert list(study.scores.columns) == [*expected, *(skill_column(name) for name in study.references)]
+    assert len(study.scores) == len(study.claims)
+
+
+def test_one_claim_has_the_values_of_the_formulas():
+    known = truth(RUNS)
+    row = scored(claim(0.55, 0.75)).iloc[0]
+    assert row["covers_mean"] == (0.55 <= known.mean <= 0.75)
+    assert row["coverage_runs"] == np.mean((0.55 <= RUNS) & (RUNS <= 0.75))
+    for suffix, interval in (("mean_ci", known.mean_ci), ("runs", known.run_range)):
+        ends = interval.low, interval.high
+        assert row[f"iou_{suffix}"] == of.iou(0.55, 0.75, *ends)
+        assert row[f"fraction_{suffix}"] == of.coverage_fraction(0.55, 0.75, *ends)
+        assert row[f"calibration_{suffix}"] == pytest.approx(0.2 / interval.width - 1)
+        assert row[f"log_width_ratio_{suffix}"] == of.log_width_ratio(0.55, 0.75, *ends, 1 / 8)
+        assert row[f"overlaps_{suffix}"] == 1
+    assert row["covers_mean_ci"] == 1 and row["inside_mean_ci"] == 0
+    assert row["covers_runs"] == 0 and row["inside_runs"] == 1
+    assert row["class_mean_ci"] == "underconfident" and row["class_runs"] == "overconfident"
+    assert row["interval_score"] == pytest.approx(of.interval_score([0.55], [0.75], RUNS, 0.95).mean())
+    assert row["wis"] == pytest.approx(row["interval_score"] * 0.025)
+    assert row["bias"] == pytest.approx(0.65 - known.mean)
+    assert np.isnan(row["pit"])
+
+
+def test_scores_of_a_claim_at_three_levels_stand_on_its_widest_row():
+    rows = [claim(0.6, 0.7, 0.5, 0.66), claim(0.5, 0.8, 0.8, 0.66), claim(0.4, 0.9, 0.95, 0.66)]
+    found = scored(*rows)
+    expected = of.weighted_interval_score([[0.6, 0.5, 0.4]], [[0.7, 0.8, 0.9]], [0.5, 0.8, 0.95], RUNS, [0.66]).mean()
+    assert found["wis"].isna().tolist() == [True, True, False]
+    assert found["wis"].iloc[2] == pytest.approx(expected)
+    assert found["pinball"].iloc[2] == pytest.approx(expected / 2)
+    assert found["interval_score"].notna().all()
+    assert scored(*rows[::-1])["wis"].iloc[0] == pytest.approx(expected)  # the order of the rows does not matter
+    assert (found["bias"] == 0.66 - truth(RUNS).mean).all()
+
+
+def test_proper_scores_are_taken_against_what_the_claim_is_of():
+    run, mean = scored(claim(0.6, 0.7), claim(0.6, 0.7, target="mean"))["interval_score"]
+    assert run == pytest.approx(of.interval_score([0.6], [0.7], RUNS, 0.95).mean())
+    assert mean == pytest.approx(of.interval_score([0.6], [0.7], [RUNS.mean()], 0.95).mean())
+
+
+def test_shd_turns_the_sign_of_the_bias_and_has_a_scaled_score():
+    row = scored(claim(2, 6), of_runs=SHD, measure="shd").iloc[0]
+    assert row["bias"] == pytest.approx(SHD.mean() - 4)  # fewer wrong edges than measured: optimistic
+    assert row["interval_score_scaled"] == pytest.approx(row["interval_score"] / 28)
+    assert row["pit"] > 0.5
+
+
+def test_pit_does_not_depend_on_the_order_of_the_table():
+    rows = [claim(4, 14, repeat=r) for r in range(6)]
+    forward, backward = (scored(*r, of_runs=SHD, measure="shd")["pit"].tolist() for r in (rows, rows[::-1]))
+    assert forward == backward[::-1]
+    assert len(set(forward)) > 1
+
+
+def test_pit_of_honest_claims_is_uniform():
+    made = [truth(np.random.default_rng(k).poisson(40, 60), "shd", dataset=f"d{k}", upper=300) for k in range(300)]
+    tails = (np.arange(3)[::-1] + 1) * 0.0
+    quantiles = {0.5: (35.7, 44.3), 0.8: (31.9, 48.1), 0.95: (27.6, 52.4)}  # normal approximation of Poisson(40)
+    rows = [
+        claim(*quantiles[level], level, 40.0, dataset=t.dataset, measure="shd")
+        for t in made
+        for level in (0.5, 0.8, 0.95)
+    ]
+    pit = score_claims(claims(*rows), truths(*made))["pit"].dropna()
+    assert len(pit) == 300 and tails.sum() == 0
+    assert np.histogram(pit, bins=4, range=(0, 1))[0] / 300 == pytest.approx([0.25] * 4, abs=0.09)
+
+
+def test_an_unread_claim_stays_a_row_without_scores():
+    found = scored(claim(status="unreadable"), claim(status="refused", repeat=1), claim(0.5, 0.7, repeat=2))
+    assert found["status"].tolist() == ["unreadable", "refused", "ok"]
+    assert found.loc[:1, [name for name in SCORES if not name.startswith("class")]].isna().all(axis=None)
+    assert found.loc[2, "covers_mean"] == 1
+
+
+def test_numbers_of_a_claim_that_was_not_read_are_not_scored():
+    found = scored(claim(0.2, 0.9, status="truncated"))
+    assert np.isnan(found["low"].iloc[0]) and np.isnan(found["interval_score"].iloc[0])
+
+
+def test_a_claim_that_lacks_a_level_has_no_wis_and_says_why():
+    found = scored(claim(0.6, 0.7, 0.5, 0.65), claim(level=0.8, status="unreadable"), claim(0.4, 0.9, 0.95, 0.65))
+    assert found["wis"].isna().all() and found["interval_score"].notna().sum() == 2
+    table = long(found, ["wis", "interval_score"]).set_index("measure")
+    assert table.loc["wis", "status"] == "unreadable" and table.loc["interval_score", "status"] == "ok"
+
+
+def test_a_truth_of_zero_width_is_degenerate_and_still_has_proper_scores():
+    row = scored(claim(0.4, 0.6), of_runs=[0.5] * 20).iloc[0]
+    assert np.isnan(row["calibration_runs"]) and row["class_runs"] == row["class_mean_ci"] == "degenerate"
+    assert row["log_width_ratio_runs"] == pytest.approx(np.log(0.2 / 0.125))
+    assert row["interval_score"] == pytest.approx(0.2) and row["covers_mean"] == 1
+    table = long(scored(claim(0.4, 0.6), of_runs=[0.5] * 20)).set_index("measure")["status"]
+    assert table["calibration_runs"] == "degenerate" and table["interval_score"] == "ok"
+
+
+def test_a_cell_without_any_value_makes_the_claim_degenerate():
+    found = score_claims(claims(claim(0.4, 0.6), claim(0.4, 0.6, learner="fci")), truths(truth([])))
+    assert found["status"].tolist() == ["degenerate", "degenerate"]
+    assert found["interval_score"].isna().all()
+
+
+def test_one_run_has_no_interval_of_its_mean():
+    row = scored(claim(0.4, 0.6), of_runs=[0.5]).iloc[0]
+    assert np.isnan(row["iou_mean_ci"]) and row["class_mean_ci"] == "degenerate"
+    assert row["coverage_runs"] == 1
+
+
+def test_skill_is_against_the_same_question_and_level():
+    ours = claim(0.5, 0.8)
+    theirs = claim(0.3, 0.9, respondent="baseline/x", formulation="reference")
+    other_level = claim(0.6, 0.7, 0.5, respondent="baseline/x", formulation="reference")
+    found = scored(ours, theirs, other_level, claim(0.5, 0.8, 0.9, repeat=1), references=["baseline/x"])
+    a, b = found["interval_score"].iloc[:2]
+    assert found["skill_x"].iloc[0] == pytest.approx(1 - a / b)
+    assert found["skill_x"].iloc[1] == 0
+    assert np.isnan(found["skill_x"].iloc[3])  # the reference has no interval at .9
+    assert pooled_skill(found[found["level"] == 0.95], "baseline/x") == pytest.approx(1 - a / b)
+
+
+def test_a_claim_with_swapped_ends_is_named():
+    with pytest.raises(DataError, match=r"low <= high .* got \[0.8, 0.2\] at 0.95 \(a/model on asia/pc/f1, repeat 0\)"):
+        scored(claim(0.8, 0.2))
+
+
+def test_the_same_claim_twice_is_refused():
+    with pytest.raises(DataError, match="must be there once"):
+        scored(claim(0.2, 0.8), claim(0.3, 0.8))
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(DataError, match="'median'"):
+        score_claims(claims(claim(0.2, 0.8)).drop(columns="median"), truths(truth(RUNS)))
+
+
+def test_the_long_table_has_one_row_a_score(study):
+    table = long(study.scores)
+    assert list(table.columns) == ["item", "variant", "respondent", "repeat", "measure", "value", "status"]
+    assert not table.duplicated(["item", "variant", "respondent", "repeat", "measure"]).any()
+    assert ((table["status"] == Status.OK) == table["value"].notna()).all()
+    first = table.iloc[0]
+    assert first["item"] == "asia/pc/precision" and first["variant"] == "direct/named/full/told/run"
+    assert {"coverage_runs", "coverage_runs_50", "coverage_runs_80"} <= set(table["measure"])
+    assert not any(name.startswith(f"{score}_50") for score in OF_CLAIM for name in table["measure"])
+
+
+def test_the_long_table_keeps_every_unread_claim(study):
+    claimed = widest(study.scores)
+    table = long(study.scores, ["covers_mean"])
+    plain = table[table["measure"] == "covers_mean"]
+    assert plain["status"].value_counts().to_dict() == claimed["status"].value_counts().to_dict()
+
+
+def test_respondents_rank_as_they_must(study):
+    rows = study.scores[(study.scores["level"] == 0.95) & (study.scores["formulation"] != "steps")]
+    mean = rows.groupby("respondent")[["coverage_runs", "interval_score_scaled", "bias_scaled", "width_scaled"]].mean()
+    loss = mean["interval_score_scaled"]
+    assert loss["baseline/oracle"] < loss["mock/calibrated"] < loss["mock/vacuous"] < loss["mock/overconfident"]
+    assert loss["mock/overconfident"] < loss["baseline/random"]
+    assert mean["coverage_runs"]["mock/vacuous"] == 1  # coverage alone is won by saying nothing
+    assert mean["coverage_runs"]["mock/calibrated"] == pytest.approx(0.95, abs=0.03)
+    assert mean["bias_scaled"].idxmax() == "mock/optimistic"
+    assert mean["coverage_runs"]["baseline/random"] < 0.5
+
+
+def test_wis_ranks_the_quantile_claims_as_they_must(study):
+    rows = widest(study.scores)
+    loss = rows[rows["formulation"].isin(["quantiles", "reference"])].groupby("respondent")["wis_scaled"].mean()
+    assert loss["baseline/oracle"] < loss["mock/calibrated"] < loss["mock/overconfident"]
+    assert loss["mock/calibrated"] < loss["mock/vacuous"]
+
+
+def test_an_empty_table_has_all_columns_and_no_rows():
+    found = score_claims(claims(), truths(truth(RUNS)), ["baseline/random"])
+    assert len(found) == 0 and "skill_random" in found.columns
+    assert isinstance(long(found), pd.DataFrame)

@@ -1,0 +1,33 @@
+"""Truths and claims by hand for the tests of scores and references."""
+
+import numpy as np
+import pandas as pd
+
+from assay.forecast.frames import CLAIM_COLUMNS, Truth
+from assay.forecast.truths import measured
+
+
+def truth(runs, measure="f1", dataset="asia", learner="pc", upper=None, resolution=None):
+    values = np.asarray(runs, dtype=float)
+    count = measure == "shd"
+    made = Truth(
+        dataset, learner, measure, values, len(values), None, None,
+        resolution or (1.0 if count else 1 / 8), upper or (28.0 if count else 1.0),
+    )  # fmt: skip
+    return measured({(dataset, learner, measure): made}, rng=np.random.default_rng(0))[dataset, learner, measure]
+
+
+def truths(*made):
+    return {(t.dataset, t.learner, t.measure): t for t in made}
+
+
+def claim(low=np.nan, high=np.nan, level=0.95, median=np.nan, status="ok", **other):
+    return {
+        "dataset": "asia", "learner": "pc", "measure": "f1", "formulation": "direct", "names": "named",
+        "metadata": "full", "definition": "told", "target": "run", "respondent": "a/model", "repeat": 0,
+        "level": level, "low": low, "high": high, "median": median, "status": status, "flags": "", **other,
+    }  # fmt: skip
+
+
+def claims(*rows):
+    return pd.DataFrame(list(rows), columns=list(CLAIM_COLUMNS))
