@@ -144,7 +144,7 @@ class AskDriver:
         self.asker = Asker(store, task.models, task.limit_usd, retry)
         self.progress = progress
         self.units: dict[str, list[tuple[Cell, int]]] = {}
-        for index, repeats in missing.items():
+        for index, repeats in ((index, repeats) for index, repeats in missing.items() if repeats):
             self.units.setdefault(cells[index].respondent, []).extend((cells[index], r) for r in repeats)
         progress.unit, progress.limit, progress.spent = "asks", task.limit_usd, self.asker.spent
         progress.asked = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from assay import __version__
 from assay.errors import AssayError, did_you_mean
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
-COMMANDS = ("new", "plan", "run", "show", "report", "list", "check")
+COMMANDS = ("new", "plan", "run", "show", "analyse", "compare", "report", "list", "check")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -61,6 +62,15 @@ def _parser() -> argparse.ArgumentParser:
     report = commands.add_parser("report", help="read, score and write everything of a study anew; asks nobody")
     report.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
 
+    analyse = commands.add_parser("analyse", help="the statistics on any scores table, or on logs of other harnesses")
+    _add_analyse(analyse)
+
+    compare = commands.add_parser("compare", help="two respondents of a study: paired difference, interval, test")
+    compare.add_argument("a", metavar="A", help="a learner, a model, a baseline, or a variant")
+    compare.add_argument("b", metavar="B", help="what it is compared with")
+    compare.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
+    compare.add_argument("--measure", help="which measure (default: f1, or the interval score of a forecast)")
+
     lists = commands.add_parser("list", help="learners, datasets, models, measures, tasks; with a NAME its whole card")
     lists.add_argument("kind", help="learners | datasets | models | measures | tasks")
     lists.add_argument("name", nargs="?", help="one of them, or a file of your own")
@@ -70,9 +80,37 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
 
-    for command in (new, plan, run, show, report, lists, check):
+    for command in (new, plan, run, show, analyse, compare, report, lists, check):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
+
+
+def _add_analyse(command: argparse.ArgumentParser) -> None:
+    """The options are the settings of analyse.settings.Settings, by the same names."""
+    add = command.add_argument
+    add(
+        "files",
+        nargs="*",
+        help="CSV, TSV, JSONL, parquet, .eval, .json; NAME=FILE names a domain; or one TOML of settings",
+    )
+    add("--condition", metavar="COLUMN", help="the column whose values are compared (default: by usual names)")
+    add("--baseline", help="the condition without treatment (RQ1)")
+    add("--treatment", help="the condition that is hoped to be better (RQ2)")
+    add("--score", metavar="COLUMN", help="the column with the score of a run")
+    add("--lower-is-better", action="store_true", default=None, help="of --score")
+    add("--measure", help="which measure of a long table")
+    add("--unit", metavar="COLUMNS", help="what is paired (default: model,task)")
+    add("--cluster", metavar="COLUMN", help="what was drawn independently (default: task; none: the unit)")
+    add("--exclude", action="append", metavar="COLUMN=VALUE", help="leave out, e.g. model=x; shown both ways")
+    add("--strip-prefix", metavar="TEXT", help="of the names of models")
+    add("--one-sided", action="store_true", default=None, help="declared beforehand: the treatment is better")
+    add("--adjust", help="holm | bh (default: bh)")
+    add("--unscored", help="a run with nothing to score: failed | missing (default: failed; the other is shown too)")
+    add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html, charts/*.csv")
+    for name, what in (("csv", "one line a domain, question and reading"), ("tex", "LaTeX tables (booktabs)")):
+        add(f"--{name}", action="store_true", help=what)
+    add("--html", action="store_true", help="one self-contained page")
+    add("--details", action="store_true", help="every rule, flag and number in the terminal")
 
 
 def _add_place(command: argparse.ArgumentParser) -> None:
@@ -150,6 +188,7 @@ def _run(options: argparse.Namespace) -> int:
 
     study = Study(read_plan(options.file, options.folder))
     folder = study.plan.folder
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's end is a Ctrl-C: nothing paid is lost
     with (
         progress_of(study, terminal.console(stderr=True), quiet=options.json) as report,
         executor_for(options.workers, options.cluster) as (executor, slots),
@@ -208,6 +247,52 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
+_SETTINGS = (
+    "condition", "baseline", "treatment", "score", "lower_is_better", "measure", "unit", "cluster", "exclude",
+    "strip_prefix", "one_sided", "adjust", "unscored",
+)  # fmt: skip
+
+
+def _analyse(options: argparse.Namespace) -> int:
+    from assay import terminal_analyse
+    from assay.analyse import Settings, analyse, documents, page, read_tables
+
+    toml = [file for file in options.files if file.endswith(".toml")]
+    files = [file for file in options.files if file not in toml]
+    settings = Settings.read(Path(toml[0])) if toml else Settings()
+    declared = {name: getattr(options, name) for name in _SETTINGS} | {"files": files or None}
+    settings = settings.updated(declared)
+    found = analyse(read_tables(settings.files), settings)
+    if options.json:
+        _print_json(documents.as_dict(found))
+    elif options.csv:
+        print(documents.as_csv(found), end="")
+    elif options.tex:
+        print(documents.as_tex(found), end="")
+    elif options.html:
+        print(page.as_html(found), end="")
+    else:
+        terminal_analyse.print_analysis(found, details=options.details)
+    if options.out:
+        written = terminal_analyse.write_folder(found, Path(options.out))
+        print(f"{len(written)} files written to {options.out}", file=sys.stderr)
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from assay import terminal_analyse
+    from assay.comparing import compare
+    from assay.plans import newest_folder
+
+    folder = Path(options.folder) if options.folder else newest_folder()
+    found = compare(folder, options.a, options.b, options.measure)
+    if options.json:
+        _print_json(found.row() | {"sentence": found.sentence()})
+    else:
+        terminal_analyse.print_comparison(found)
+    return 0
+
+
 def _list(options: argparse.Namespace) -> int:
     from assay import catalogue, terminal
 
@@ -251,4 +336,14 @@ def _check_model(options: argparse.Namespace) -> int:
     return 0 if found["status"] == "ok" else 1
 
 
-_COMMANDS = {"new": _new, "plan": _plan, "run": _run, "show": _show, "report": _report, "list": _list, "check": _check}
+_COMMANDS = {
+    "new": _new,
+    "plan": _plan,
+    "run": _run,
+    "show": _show,
+    "analyse": _analyse,
+    "compare": _compare,
+    "report": _report,
+    "list": _list,
+    "check": _check,
+}

@@ -39,7 +39,7 @@ def original_plan(path: Path, folder: str | None = None) -> Plan:
         ) from None
     named = experiments.get("llm_models", [])
     options = {
-        name: {"retries": asked.get("max_retries", 3), "retry_delay": asked.get("retry_delay", 5)}
+        name: {"retries": asked.get("max_retries", 3), "delay": asked.get("retry_delay", 5)}
         for name in named
         if not name.startswith(("embedded/", "mock/"))
     }

@@ -7,14 +7,20 @@ from assay.forecast.frames import CLAIM_COLUMNS, Truth
 from assay.forecast.truths import measured
 
 
-def truth(runs, measure="f1", dataset="asia", learner="pc", upper=None, resolution=None):
+def bare(runs, measure="f1", dataset="asia", learner="pc", upper=None, resolution=None):
+    """Without any interval, which takes a bootstrap."""
     values = np.asarray(runs, dtype=float)
     count = measure == "shd"
-    made = Truth(
+    return Truth(
         dataset, learner, measure, values, len(values), None, None,
         resolution or (1.0 if count else 1 / 8), upper or (28.0 if count else 1.0),
     )  # fmt: skip
-    return measured({(dataset, learner, measure): made}, rng=np.random.default_rng(0))[dataset, learner, measure]
+
+
+def truth(runs, *arguments, **named):
+    """With the interval of the mean and the range of the runs."""
+    (found,) = measured(truths(bare(runs, *arguments, **named)), rng=np.random.default_rng(0)).values()
+    return found
 
 
 def truths(*made):

@@ -1,10 +1,10 @@
 """The statistics on any scores table: `assay analyse`.
 
-    loading, logs     files and logs of other harnesses -> frames
-    schema, shares    which column is what, and what its values mean
-    values, domain    what a run scored -> tidy runs
-    roles, cells      who is compared with whom -> paired cells
-    contrasts, rules, conditions, flags -> analysis -> lines, sentences, documents, charts
+loading, logs     files and logs of other harnesses -> frames
+schema, shares    which column is what, and what its values mean
+values, domain    what a run scored -> tidy runs
+roles, cells      who is compared with whom -> paired cells
+contrasts, rules, conditions, flags -> analysis -> lines, sentences, documents, charts
 """
 
 from assay.analyse.analysis import Analysis, DomainAnalysis, analyse

@@ -46,7 +46,9 @@ def paired_cells(domain: Domain, pair: Pair, values: Array | None = None) -> Pai
         return PairedCells(np.zeros(0), np.zeros(0), (), (), "no column names a model or a task to pair by")
     units, names, clusters = domain.units
     taken = domain.value if values is None else values
-    treatment, reference = (_means(taken, domain.under(side), units, len(names)) for side in (pair.treatment, pair.reference))
+    treatment, reference = (
+        _means(taken, domain.under(side), units, len(names)) for side in (pair.treatment, pair.reference)
+    )
     whole = ~(np.isnan(treatment) | np.isnan(reference))
     alone = np.isnan(treatment) != np.isnan(reference)
     return PairedCells(
@@ -63,4 +65,4 @@ def _means(values: Array, rows: Mask, units: NDArray[np.intp], count: int) -> Ar
     rows = rows & ~np.isnan(values)
     sizes = np.bincount(units[rows], minlength=count)
     sums = np.bincount(units[rows], weights=values[rows], minlength=count)
-    return np.divide(sums, sizes, out=np.full(count, np.nan), where=sizes > 0)
+    return np.asarray(np.divide(sums, sizes, out=np.full(count, np.nan), where=sizes > 0))

@@ -1,8 +1,8 @@
 """Each condition of a domain by itself: n, mean, and how well it is known.
 
-    ci        cluster bootstrap over cells, expanded for few of them; Wilson over cells where every run failed or passed,
-              which no bootstrap can resample into anything else
-    ci_runs   percentile bootstrap over runs, 10,000 resamples: what is usually reported; too short when runs nest
+ci        cluster bootstrap over cells, expanded for few of them; Wilson over cells where every run failed or passed,
+          which no bootstrap can resample into anything else
+ci_runs   percentile bootstrap over runs, 10,000 resamples: what is usually reported; too short when runs nest
 """
 
 from __future__ import annotations

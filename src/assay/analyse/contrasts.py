@@ -118,7 +118,7 @@ def adjusted_together(contrasts: Sequence[Contrast], method: Adjust) -> list[Con
         places = [k for k, c in enumerate(found) if getattr(c, level) is not None]
         family = adjusted([getattr(found[k], level) for k in places], method)
         for k, comparison in zip(places, family, strict=True):
-            found[k] = replace(found[k], **{level: comparison})
+            found[k] = replace(found[k], **{level: comparison})  # type: ignore[arg-type]
     return found
 
 

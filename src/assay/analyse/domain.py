@@ -62,7 +62,7 @@ class Domain:
 
     @cached_property
     def units(self) -> tuple[NDArray[np.intp], Labels, Labels]:
-        """Number of each run's unit, the units' names, and the cluster of each; a unit that spans clusters is its own."""
+        """Number of each run's unit, the units' names, and their clusters; a unit that spans clusters is its own."""
         codes, names = pd.factorize(self.runs["unit"].to_numpy(dtype=object), sort=True)
         clusters, labels = pd.factorize(self.runs["cluster"].to_numpy(dtype=object))
         lowest, highest = np.full(len(names), len(labels)), np.full(len(names), -1)
@@ -150,7 +150,9 @@ def _rows_of_measure(
     rows = frame[frame[column].astype(str) == chosen].reset_index(drop=True)
     lost = rows[status].astype(str)
     lost = lost[lost != "ok"]
-    notes = () if settings.measure else (f"measure {chosen}, one of {len(measures)} (--measure chooses)",)
+    notes: tuple[str, ...] = (
+        () if settings.measure else (f"measure {chosen}, one of {len(measures)} (--measure chooses)",)
+    )
     if len(lost):
         counted = ", ".join(f"{n} {why}" for why, n in lost.value_counts().items())
         notes += (f"{len(lost)} of {len(rows)} rows have no value and stay missing: {counted}",)
@@ -222,7 +224,7 @@ def _labels(
 
 
 def _joined(parts: list[Labels], n: int) -> Labels:
-    joined = np.full(n, "", dtype=object)
+    joined: Labels = np.full(n, "", dtype=object)
     for k, part in enumerate(parts):
         joined = part if k == 0 else joined + " / " + part
     return joined

@@ -1,11 +1,11 @@
 """Five things that make a difference mean something else than it seems to; each is checked and told, raised or not.
 
-    correlated rules     two rules with Pearson r > .95 over the runs: they measure one thing twice
-    ceiling              both sides above 95 % pass: the domain cannot tell them apart
-    extraction           more than 5 % of runs could not be read: the parser or the prompt is measured
-    direction            a model in which the difference points the other way (Simpson's paradox when the average over
-                         models points against the pooled runs)
-    complexity           a rule that gets worse with the treatment while the whole gets better
+correlated rules     two rules with Pearson r > .95 over the runs: they measure one thing twice
+ceiling              both sides above 95 % pass: the domain cannot tell them apart
+extraction           more than 5 % of runs could not be read: the parser or the prompt is measured
+direction            a model in which the difference points the other way (Simpson's paradox when the average over
+                     models points against the pooled runs)
+complexity           a rule that gets worse with the treatment while the whole gets better
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ def _correlated(domain: Domain) -> Flag:
         for i, j in zip(*np.where(np.triu(r, 1) > CORRELATED), strict=True):
             pairs.append((float(r[i, j]), names[moving[i]], names[moving[j]]))
     if not pairs:
-        return Flag(domain.name, "correlated rules", False, f"no two of {len(moving)} rules have r > {CORRELATED}{still}")
+        return Flag(
+            domain.name, "correlated rules", False, f"no two of {len(moving)} rules have r > {CORRELATED}{still}"
+        )
     told = [f"{a} and {b} r = {r:.3f}" for r, a, b in sorted(pairs, reverse=True)]
     return Flag(domain.name, "correlated rules", True, f"{_some(told)} (n = {len(table)} runs){still}")
 
@@ -121,7 +123,9 @@ def _direction(domain: Domain, contrasts: Sequence[Contrast], models: Sequence[M
         against = [f"{model} {gain:+.1f}" for model, gain in known.items() if gain * pooled < 0]
         average = sum(known.values()) / len(known) if known else 0.0
         if average * pooled < 0:
-            told.append(f"Simpson's paradox in {found.pair.question}: pooled {pooled:+.1f}, mean of models {average:+.1f}")
+            told.append(
+                f"Simpson's paradox in {found.pair.question}: pooled {pooled:+.1f}, mean of models {average:+.1f}"
+            )
         elif against:
             told.append(f"{_title(found)}: pooled {pooled:+.1f}, but {_some(against)}")
     if told:
@@ -147,7 +151,9 @@ def _complexity(domain: Domain, roles: Roles, rules: Sequence[Breakdown]) -> Fla
 
 
 def _title(found: Contrast) -> str:
-    return found.pair.question if found.pair.question == "RQ1" else f"{found.pair.names[0]} against {found.pair.names[1]}"
+    return (
+        found.pair.question if found.pair.question == "RQ1" else f"{found.pair.names[0]} against {found.pair.names[1]}"
+    )
 
 
 def _some(cases: Sequence[str]) -> str:

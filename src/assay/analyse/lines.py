@@ -77,6 +77,31 @@ def line_of(summaries: Sequence[ConditionSummary], found: Contrast, percent: boo
     return Line(found.domain, reading, means, {s.condition: s.n for s in summaries}, found, percent)
 
 
+def line_cells(line: Line) -> dict[str, str]:
+    """The line as text, heading -> cell. RQ1 shows the pooled mean and the ratio, RQ2 every condition."""
+    found = line.contrast.result
+    digits, unit = (1, "%") if line.percent else (3, "")
+    cells = {"Domain": line.domain}
+    if line.contrast.pair.question == "RQ1":
+        scale = 100 if line.percent else 1
+        reference, treatment = (None if mean is None else mean * scale for mean in line.contrast.means)
+        cells[f"{short_name(line.contrast.pair.reference[0])}{unit}"] = number_cell(reference, digits)
+        cells[f"others{unit}"] = number_cell(treatment, digits)
+        cells["ratio"] = number_cell(line.contrast.ratio, 2)
+    else:
+        cells |= {f"{short_name(name)}{unit}": number_cell(value, digits) for name, value in line.means.items()}
+    return cells | {
+        "delta": number_cell(line.contrast.delta.value, 3),
+        "mag.": magnitude_word(line.contrast.delta.magnitude),
+        "p": p_cell(line.contrast.p),
+        "diff [CI]": interval_text(found.difference, found.interval, digits) if found else "-",
+        "p_paired": p_cell(found.p) if found else "-",
+        "q": p_cell(found.p_adjusted) if found else "-",
+        "n_units": str(found.n_units) if found else "0",
+        "n_clusters": str(line.n_clusters),
+    }
+
+
 def short_name(condition: str) -> str:
     return SHORT.get(condition, condition)
 

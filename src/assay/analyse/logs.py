@@ -131,7 +131,8 @@ def _lm_eval(records: Iterable[Record], path: Path) -> pd.DataFrame:
 
 def _promptfoo(results: Iterable[Record], path: Path) -> pd.DataFrame:
     """The prompt's label is the condition; each assertion is a rule, by its metric or its type."""
-    rows, seen = [], {}
+    rows: list[Record] = []
+    seen: dict[tuple[Any, ...], int] = {}
     for result in results:
         provider, prompt, test = result.get("provider") or {}, result.get("prompt") or {}, result.get("testCase") or {}
         model = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else str(provider)

@@ -1,7 +1,7 @@
 """Rule by rule, and model by model: what drives a difference, and where it turns round.
 
-    delta = pass % under the treatment - pass % under the reference, over runs; flagged where |delta| > 10 points
-    beside it the paired difference over cells with its p, and q (Benjamini-Hochberg over all rules of a domain)
+delta = pass % under the treatment - pass % under the reference, over runs; flagged where |delta| > 10 points
+beside it the paired difference over cells with its p, and q (Benjamini-Hochberg over all rules of a domain)
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class ModelRow:
 
 def by_rule(domain: Domain, roles: Roles, settings: Settings) -> list[Breakdown]:
     """Each rule, tests adjusted together within a pair: this is a screening."""
-    found = [_rule(domain, rule, roles) for rule in domain.rules]
+    found = [_rule(domain, str(rule), roles) for rule in domain.rules]
     for pair in roles.pairs:
         tests = [(k, _test(domain, breakdown.rule, pair, settings)) for k, breakdown in enumerate(found)]
         made = [(k, test) for k, test in tests if test is not None]

@@ -106,7 +106,11 @@ def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> Schema:
     condition = _condition(frame, roles, settings, domain, guessed)
     model = roles["model"] if roles["model"] != condition else None
     task = roles["task"] if roles["task"] != condition else None
-    rules = tuple(column for column in rules if column not in (roles["extraction"], *outcome.columns[:1]) or outcome.kind == "rules")
+    rules = tuple(
+        column
+        for column in rules
+        if column not in (roles["extraction"], *outcome.columns[:1]) or outcome.kind == "rules"
+    )
     return Schema(condition, model, task, roles["repeat"], roles["extraction"], rules, outcome, tuple(guessed))
 
 

@@ -76,7 +76,7 @@ class Settings:
     def updated(self, values: dict[str, Any], where: str = "command line") -> Settings:
         """These settings with others in place; `None` leaves a setting as it is."""
         known = {field.name: field for field in fields(self)}
-        checked = {}
+        checked: dict[str, Any] = {}
         for name, value in values.items():
             if name not in known:
                 raise SettingError(f"{name!r} is not a setting of analyse. {did_you_mean(name, known)}  ({where})")

@@ -87,7 +87,9 @@ def unrounded(values: Array) -> Array:
         return values
     levels, codes = np.unique(values, return_inverse=True)
     half = 0.5 * 10**-digits + 1e-12
-    exact = np.array([float(Fraction(level).limit_denominator(DENOMINATOR)) if level == level else level for level in levels])
+    exact = np.array(
+        [float(Fraction(level).limit_denominator(DENOMINATOR)) if level == level else level for level in levels]
+    )
     found = np.where(np.abs(exact - levels) <= half, exact, levels)
     return found[codes].reshape(values.shape)
 

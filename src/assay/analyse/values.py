@@ -69,6 +69,12 @@ def values_of(frame: pd.DataFrame, outcome: Outcome, rules: pd.DataFrame, settin
     return _failures(total - score, total, np.zeros(len(frame)), exact, settings)
 
 
+def is_lower_better(measure: str) -> bool:
+    """By the words of its name: an error, a distance, a cost, an interval score; a skill is none."""
+    name = measure.lower()
+    return not name.startswith("skill") and any(word in name for word in LOWER_WORDS)
+
+
 def number(frame: pd.DataFrame, column: str) -> Array:
     """A column of numbers; inf is no score and stays missing."""
     values = pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
@@ -81,7 +87,7 @@ def number(frame: pd.DataFrame, column: str) -> Array:
 def _passes(rules: pd.DataFrame) -> Array:
     """Passes of each run from the rules' fractions; rounded at 1e-9 so that equal sums are equal numbers."""
     columns = [unrounded(rules[name].to_numpy(dtype=np.float64)) for name in rules]
-    return np.round(np.nansum(np.column_stack(columns), axis=1), 9)
+    return np.asarray(np.round(np.nansum(np.column_stack(columns), axis=1), 9))
 
 
 def _failures(failed: Array, scored: Array, absent: Array, exact: Array | None, settings: Settings) -> Values:
@@ -104,12 +110,12 @@ def _failures(failed: Array, scored: Array, absent: Array, exact: Array | None, 
 
 
 def _ratio(part: Array, whole: Array) -> Array:
-    return np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0))
 
 
 def _of_measure(values: Array, measure: str, settings: Settings) -> Values:
     """A measure of a study, on its own scale; its direction by its name."""
-    lower = settings.lower_is_better or any(word in measure.lower() for word in LOWER_WORDS)
+    lower = settings.lower_is_better or is_lower_better(measure)
     notes = (f"{'lower' if lower else 'higher'} {measure} is better",)
     return Values(values, False, lower, np.zeros(len(values), dtype=bool), notes=notes)
 

@@ -56,7 +56,9 @@ def ablation(forecasts: Forecasts) -> Analysis:
         return Analysis.untold("ablation", told)
     table = pd.DataFrame([{**label, **_row(c)} for label, c in zip(labels, found, strict=True)])
     sentences = [
-        f"{label['arm']}: {c.sentence()}" for label, c in zip(labels, found, strict=True) if label["respondent"] == EVERYONE
+        f"{label['arm']}: {c.sentence()}"
+        for label, c in zip(labels, found, strict=True)
+        if label["respondent"] == EVERYONE
     ]
     sentences += [f"Not varied in this study: {', '.join(fixed)}."] if fixed else []
     return Analysis("ablation", table, tuple(sentences))
@@ -68,9 +70,7 @@ def _levels(rows: pd.DataFrame, arm: str) -> list[str]:
     return known + [level for level in present if level not in known]
 
 
-def _paired(
-    table: pd.DataFrame, arm: str, one: str, other: str, who: str, models: tuple[str, ...]
-) -> Comparison:
+def _paired(table: pd.DataFrame, arm: str, one: str, other: str, who: str, models: tuple[str, ...]) -> Comparison:
     columns = [name for name in (models if who == EVERYONE else (who,)) if name in table]
     if not columns:
         return paired_difference([], [], names=(one, other))
@@ -101,5 +101,3 @@ def _row(c: Comparison) -> dict[str, Any]:
         "p_holm": c.p_adjusted,
         "smallest_p": c.smallest_p,
     }
-
-

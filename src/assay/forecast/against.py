@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -111,8 +112,10 @@ def _versus(low: Array, high: Array, interval: Interval | None, truth: Truth) ->
 def _patterns(claims: Claims) -> dict[tuple[Any, ...], list[int]]:
     """(target, whether it has a median, levels ...) -> first rows of such claims; sorted by claim and level."""
     starts = np.flatnonzero(np.diff(claims.claim, prepend=-1))
+    missing = np.isnan(claims.median)
+    lacks_median = np.logical_or.reduceat(missing, starts) if len(starts) else missing
+    target, level = claims.target.tolist(), claims.level.tolist()
     found: dict[tuple[Any, ...], list[int]] = {}
-    for start, end in zip(starts, [*starts[1:], len(claims)], strict=True):
-        has_median = not np.isnan(claims.median[start:end]).any()
-        found.setdefault((claims.target[start], has_median, *claims.level[start:end]), []).append(int(start))
+    for (start, end), lacks in zip(pairwise([*starts.tolist(), len(level)]), lacks_median.tolist(), strict=True):
+        found.setdefault((target[start], not lacks, *level[start:end]), []).append(start)
     return found

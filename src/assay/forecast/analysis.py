@@ -14,16 +14,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
 from assay.forecast.frames import ARMS, CELL, Forecasts
 from assay.forecast.scores import RANDOM
+from assay.intervals import Interval
 
 ITEM = (*CELL, "measure", *ARMS)
 ANSWERED = "answered"
-_TRUTH = ("truth_mean", "truth_low", "truth_high", "truth_resolution", "truth_upper", "truth_runs", "truth_planned")
+_TRUTH = (
+    "truth_mean", "truth_low", "truth_high", "ci_low", "ci_high", "truth_resolution", "truth_upper", "truth_runs",
+)  # fmt: skip
+
+
+# a dozen analyses begin with the same rows; they go when the study goes
+_HEADLINES: WeakKeyDictionary[Forecasts, pd.DataFrame] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +68,12 @@ def headline(forecasts: Forecasts) -> pd.DataFrame:
 
     `hit`: the share of what the claim speaks of that it covers: of the runs, or (target `mean`) the mean, 0 or 1.
     """
+    if forecasts not in _HEADLINES:
+        _HEADLINES[forecasts] = _headline(forecasts)
+    return _HEADLINES[forecasts].copy(deep=False)
+
+
+def _headline(forecasts: Forecasts) -> pd.DataFrame:
     scores = forecasts.scores
     rows = scores[np.isclose(scores["level"].astype(float), forecasts.level)].copy() if len(scores) else scores.copy()
     rows["midpoint"] = (rows["low"] + rows["high"]) / 2
@@ -72,21 +86,16 @@ def headline(forecasts: Forecasts) -> pd.DataFrame:
 
 
 def truth_frame(forecasts: Forecasts) -> pd.DataFrame:
-    """One row a truth: its mean, the range of its runs, its resolution and largest value, runs with a value, planned."""
+    """One row a truth: its mean, the range of its runs, the CI of its mean, resolution, largest value, runs with a value."""
     rows = [
-        (
-            *key,
-            truth.mean,
-            truth.run_range.low if truth.run_range else np.nan,
-            truth.run_range.high if truth.run_range else np.nan,
-            truth.resolution,
-            truth.upper,
-            len(truth.runs),
-            truth.planned,
-        )
-        for key, truth in forecasts.truths.items()
+        (*key, t.mean, *_ends(t.run_range), *_ends(t.mean_ci), t.resolution, t.upper, len(t.runs))
+        for key, t in forecasts.truths.items()
     ]
     return pd.DataFrame(rows, columns=[*CELL, "measure", *_TRUTH])
+
+
+def _ends(interval: Interval | None) -> tuple[float, float]:
+    return (interval.low, interval.high) if interval else (np.nan, np.nan)
 
 
 def respondents(forecasts: Forecasts) -> tuple[str, ...]:

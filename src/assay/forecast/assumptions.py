@@ -15,7 +15,7 @@ stands for another learner. Phrases of cards that no concept knows are looked fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -139,41 +139,55 @@ def concept_of(phrase: str) -> str:
     return phrase
 
 
-def mentions(text: str, own: Sequence[str] = (), others: Iterable[str] = (), phrases: Iterable[str] = ()) -> list[Mention]:
+def mentions(
+    text: str, own: Sequence[str] = (), others: Iterable[str] = (), phrases: Iterable[str] = ()
+) -> list[Mention]:
     """All mentions in a text. own: names of the learner in question; others: of other learners; phrases: of its card."""
     lower = text.lower()
-    known = {concept.name for concept in CONCEPTS}
-    looked_for = [concept for concept in CONCEPTS if any(stem in lower for stem in concept.stems)]
-    looked_for += [_literal(phrase) for phrase in phrases if phrase not in known and phrase.lower() in lower]
+    looked_for = [rule for rule in _rules() if any(stem in lower for stem in rule.stems)]
+    looked_for += [_literal(phrase) for phrase in phrases if phrase not in _known() and phrase.lower() in lower]
     if not looked_for:
         return []
     mine, foreign = _names(tuple(own)), _names(tuple(others))
     found: list[Mention] = []
     for sentence in _SENTENCE.finditer(text):
         words = sentence.group()
-        if foreign and foreign.search(words) and not (mine and mine.search(words)):
+        part = words.lower()
+        here = [rule for rule in looked_for if any(stem in part for stem in rule.stems)]
+        if not here or (foreign and foreign.search(words) and not (mine and mine.search(words))):
             continue
-        for concept in looked_for:
-            found.extend(_in_sentence(concept, words, sentence.start()))
+        for rule in here:
+            found.extend(_in_sentence(rule, words, sentence.start()))
     return found
 
 
-def _in_sentence(concept: Concept, words: str, offset: int) -> list[Mention]:
-    direct, opposite = _compiled(concept)
-    found = []
-    for match in direct.finditer(words):
+class _Rule(NamedTuple):
+    """A concept with its patterns compiled."""
+
+    name: str
+    stems: tuple[str, ...]
+    direct: re.Pattern[str]
+    opposite: re.Pattern[str] | None
+
+
+def _in_sentence(rule: _Rule, words: str, offset: int) -> Iterator[Mention]:
+    for match in rule.direct.finditer(words):
         before, after = words[: match.start()], words[match.end() :]
         denied = bool(_DENIES_BEFORE.search(before) or _DENIES_AFTER.search(after)) and not _violated(before)
-        found.append(_mention(concept, denied, words, match, offset))
-    for match in opposite.finditer(words) if opposite else ():
-        before, after = words[: match.start()], words[match.end() :]
-        if _DENIES_BEFORE.search(before) and re.search(rf"\b(?:{_VERBS})", before, re.I) and _twice_negated(before):
-            found.append(_mention(concept, True, words, match, offset))
-        elif _ABSENT.search(before) or re.match(r"\s+(?:are|is|were)\s+(?:absent|ruled out|excluded)", after, re.I):
-            found.append(_mention(concept, False, words, match, offset))
-        elif _ALLOWED.search(before):
-            found.append(_mention(concept, True, words, match, offset))
-    return found
+        yield _mention(rule.name, denied, words, match, offset)
+    for match in rule.opposite.finditer(words) if rule.opposite else ():
+        denied_or_not = _of_opposite(words[: match.start()], words[match.end() :])
+        if denied_or_not is not None:
+            yield _mention(rule.name, denied_or_not, words, match, offset)
+
+
+def _of_opposite(before: str, after: str) -> bool | None:
+    """Whether an opposite phrase denies the assumption (True), names it (False), or says neither (None)."""
+    if _DENIES_BEFORE.search(before) and _twice_negated(before):
+        return True
+    if _ABSENT.search(before) or re.match(r"\s+(?:are|is|were)\s+(?:absent|ruled out|excluded)", after, re.I):
+        return False
+    return True if _ALLOWED.search(before) else None
 
 
 def _violated(before: str) -> bool:
@@ -186,19 +200,27 @@ def _twice_negated(before: str) -> bool:
     return bool(re.search(r"(?:not|n't|without)\b.*\b(?:no|absence|without|free)\b", before, re.I))
 
 
-def _mention(concept: Concept, denied: bool, words: str, match: re.Match[str], offset: int) -> Mention:
+def _mention(name: str, denied: bool, words: str, match: re.Match[str], offset: int) -> Mention:
     says_so = bool(_SPEAKS_OF_ASSUMING.search(words))
-    return Mention(concept.name, denied, says_so, offset + match.start(), offset + match.end())
+    return Mention(name, denied, says_so, offset + match.start(), offset + match.end())
 
 
 @cache
-def _compiled(concept: Concept) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
-    return re.compile(concept.direct, re.I), re.compile(concept.opposite, re.I) if concept.opposite else None
+def _rules() -> tuple[_Rule, ...]:
+    return tuple(
+        _Rule(c.name, c.stems, re.compile(c.direct, re.I), re.compile(c.opposite, re.I) if c.opposite else None)
+        for c in CONCEPTS
+    )
 
 
 @cache
-def _literal(phrase: str) -> Concept:
-    return Concept(phrase, re.escape(phrase), (phrase.lower(),), re.escape(phrase))
+def _known() -> frozenset[str]:
+    return frozenset(concept.name for concept in CONCEPTS)
+
+
+@cache
+def _literal(phrase: str) -> _Rule:
+    return _Rule(phrase, (phrase.lower(),), re.compile(re.escape(phrase), re.I), None)
 
 
 @cache

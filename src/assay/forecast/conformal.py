@@ -28,6 +28,7 @@ from assay.forecast.frames import CELL, MEASURES, Forecasts
 Array = NDArray[np.float64]
 ALL = "all"
 ORACLE = "baseline/oracle"
+_NUMBERS = ("low", "high", "truth_upper", "truth_resolution")
 _OUTCOMES = 50  # a cell with more different outcomes is stood for by so many quantiles
 
 
@@ -66,37 +67,45 @@ class _Needed(NamedTuple):
         return _Needed(*(column[mine] for column in self[:-1]), self.datasets)
 
 
-def _outcomes(forecasts: Forecasts) -> dict[tuple[str, str, str, str], tuple[Array, Array]]:
+class _Outcomes(NamedTuple):
+    """values[t, j] has the share shares[t, j] among the outcomes of question t (cell, measure, target); 0 is padding."""
+
+    keys: pd.MultiIndex
+    values: Array
+    shares: Array
+
+
+def _outcomes(forecasts: Forecasts) -> _Outcomes:
     """The different outcomes of a cell and their shares; runs of counts repeat themselves."""
-    found = {}
     grid = (np.arange(_OUTCOMES) + 0.5) / _OUTCOMES
-    for key, truth in forecasts.truths.items():
-        values, times = np.unique(truth.runs, return_counts=True)
-        if len(values) > _OUTCOMES:
-            values, times = np.quantile(truth.runs, grid), np.ones(_OUTCOMES)
-        found[(*key, "run")] = (values, times / times.sum() if len(times) else times.astype(float))
-        found[(*key, "mean")] = (np.array([truth.mean]), np.ones(1))
-    return found
+    measured = {key: truth for key, truth in forecasts.truths.items() if len(truth.runs)}
+    values, shares = np.zeros((2, 2 * len(measured), _OUTCOMES))
+    for k, truth in enumerate(measured.values()):
+        different, times = np.unique(truth.runs, return_counts=True)
+        if len(different) > _OUTCOMES:
+            different, times = np.quantile(truth.runs, grid), np.ones(_OUTCOMES)
+        values[2 * k, : len(different)], shares[2 * k, : len(different)] = different, times / times.sum()
+        values[2 * k + 1, 0], shares[2 * k + 1, 0] = truth.mean, 1.0
+    keys = [(*key, target) for key in measured for target in ("run", "mean")]
+    return _Outcomes(pd.MultiIndex.from_tuples(keys), values, shares)
 
 
-def _needed(rows: pd.DataFrame, outcomes: dict[tuple[str, str, str, str], tuple[Array, Array]]) -> _Needed:
-    datasets = tuple(str(name) for name in pd.unique(rows["dataset"]))
-    parts: list[tuple[NDArray[Any], ...]] = []
-    for key, claims in rows.groupby([*CELL, "measure", "target"], sort=False, observed=True):
-        y, share = outcomes[key]  # type: ignore[index]
-        low, high = claims["low"].to_numpy(float)[:, None], claims["high"].to_numpy(float)[:, None]
-        upper, step = float(claims["truth_upper"].iloc[0]), float(claims["truth_resolution"].iloc[0])
-        shape = (len(claims), len(y))
-        columns = (
-            np.full(shape, datasets.index(key[0])),  # type: ignore[index]
-            np.full(shape, MEASURES.index(key[2])),  # type: ignore[index]
-            np.abs(y - (low + high) / 2) / np.maximum((high - low) / 2, step / 2),
-            np.maximum(low - y, y - high) / upper,
-            np.broadcast_to(share, shape),
-            (low <= y) & (y <= high),
-        )
-        parts.append(tuple(column.ravel() for column in columns))
-    return _Needed(*(np.concatenate(column) for column in zip(*parts, strict=True)), datasets)  # type: ignore[arg-type]
+def _needed(rows: pd.DataFrame, outcomes: _Outcomes) -> _Needed:
+    place = outcomes.keys.get_indexer(pd.MultiIndex.from_frame(rows[[*CELL, "measure", "target"]]))
+    y, share = outcomes.values[place], outcomes.shares[place]
+    low, high, upper, step = (rows[name].to_numpy(float)[:, None] for name in _NUMBERS)
+    codes, datasets = pd.factorize(rows["dataset"])
+    measure = pd.Index(MEASURES).get_indexer(pd.Index(rows["measure"]))
+    real = share > 0
+    return _Needed(
+        dataset=np.broadcast_to(codes[:, None], y.shape)[real],
+        measure=np.broadcast_to(measure[:, None], y.shape)[real],
+        factor=(np.abs(y - (low + high) / 2) / np.maximum((high - low) / 2, step / 2))[real],
+        margin=(np.maximum(low - y, y - high) / upper)[real],
+        weight=share[real],
+        covered=((low <= y) & (y <= high))[real],
+        datasets=tuple(map(str, datasets)),
+    )
 
 
 def _widening(needed: _Needed, level: float) -> dict[str, Any]:

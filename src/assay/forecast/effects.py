@@ -12,7 +12,6 @@ learners first. With n data sets rho's smallest two-sided p is 2/n!; below 5 dat
 from __future__ import annotations
 
 import math
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from assay.forecast import rank_permutation
 from assay.forecast.analysis import Analysis, asked_models, claimants, headline
 from assay.forecast.by_dataset import cells
 from assay.forecast.frames import Forecasts
@@ -31,8 +31,6 @@ Array = NDArray[np.float64]
 PROPERTIES = ("size", "density", "dimension")
 ALL = "all"
 MEASURED = "measured"
-ENUMERATED = 8  # data sets up to which all orders are tried
-_DRAWN_ORDERS = 20_000
 _RESAMPLES = 2000
 
 
@@ -47,12 +45,13 @@ def effects(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     columns = _columns(rows, forecasts, measure, names)
     rng = np.random.default_rng([forecasts.seed, 0xEF])
     drawn = rng.integers(len(names), size=(_RESAMPLES, len(names)))
-    orders = _orders(len(names), rng)
+    orders = rank_permutation.orders(len(names), rng)
+    ranks = {key: _centred_ranks(y, drawn) for key, y in columns.items()}
     table = pd.DataFrame(
         [
             row
             for name in PROPERTIES
-            for row in _of_property(name, _property(name, forecasts, names), columns, drawn, orders)
+            for row in _of_property(name, _property(name, forecasts, names), columns, ranks, drawn, orders)
         ]
     )
     table["q"] = np.nan
@@ -70,14 +69,18 @@ def _property(name: str, forecasts: Forecasts, datasets: list[str]) -> Array:
     return np.array([a["nodes"] / a["rows"] for a in about])
 
 
-def _columns(rows: pd.DataFrame, forecasts: Forecasts, measure: str, datasets: list[str]) -> dict[tuple[str, str], Array]:
+def _columns(
+    rows: pd.DataFrame, forecasts: Forecasts, measure: str, datasets: list[str]
+) -> dict[tuple[str, str], Array]:
     """{(learner or all, respondent or measured): one number a data set}; `all` only where every learner has one."""
     learners = list(dict.fromkeys(key[1] for key in forecasts.truths))
     truth = np.array([[_mean(forecasts, (d, name, measure)) for d in datasets] for name in learners])
     tables = {MEASURED: truth}
     means = rows.groupby(["respondent", "learner", "dataset"], sort=False)["midpoint"].mean()
     for respondent in pd.unique(rows["respondent"]):
-        tables[respondent] = means[respondent].unstack("dataset").reindex(index=learners, columns=datasets).to_numpy(float)
+        tables[respondent] = (
+            means[respondent].unstack("dataset").reindex(index=learners, columns=datasets).to_numpy(float)
+        )
     found = {}
     for respondent, table in tables.items():
         found |= {(ALL, respondent): table.mean(axis=0)}
@@ -91,17 +94,26 @@ def _mean(forecasts: Forecasts, key: tuple[str, str, str]) -> float:
 
 
 def _of_property(
-    name: str, x: Array, columns: dict[tuple[str, str], Array], drawn: NDArray[np.int64], orders: Array
+    name: str,
+    x: Array,
+    columns: dict[tuple[str, str], Array],
+    ranks: dict[tuple[str, str], Array],
+    drawn: NDArray[np.int64],
+    orders: NDArray[np.intp],
 ) -> list[dict[str, Any]]:
+    x_ranks = _centred_ranks(x, drawn)
+    resampled = {key: _rho(x_ranks, y_ranks) for key, y_ranks in ranks.items()}
+    measured = {learner: rank_correlation(x, y).value for (learner, who), y in columns.items() if who == MEASURED}
     found = []
-    resampled = {key: _resampled_rho(x, y, drawn) for key, y in columns.items()}
     for (learner, respondent), y in columns.items():
         rho = rank_correlation(x, y)
         row: dict[str, Any] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
-        row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders), "exact": len(x) <= ENUMERATED}
+        row |= cells("rho", rho) | {"p": rank_permutation.permutation_p(x, y, orders)}
         if respondent != MEASURED:
-            measured = rank_correlation(x, np.where(np.isnan(y), np.nan, columns[learner, MEASURED]))
-            row |= _difference(rho.value, measured.value, resampled[learner, respondent], resampled[learner, MEASURED], rho.n)
+            truth = columns[learner, MEASURED]
+            whole = not np.isnan(y).any()
+            same = measured[learner] if whole else rank_correlation(x, np.where(np.isnan(y), np.nan, truth)).value
+            row |= _difference(rho.value, same, resampled[learner, respondent], resampled[learner, MEASURED], rho.n)
         found.append(row)
     return found
 
@@ -119,30 +131,17 @@ def _difference(rho: float | None, measured: float | None, one: Array, other: Ar
     return row
 
 
-def _resampled_rho(x: Array, y: Array, drawn: NDArray[np.int64]) -> Array:
-    """Spearman's rho of each resample of data sets; NaN where one of the two does not vary."""
-    if np.isnan(y).any():
-        return np.full(len(drawn), np.nan)
-    one, other = (rankdata(values[drawn], axis=1) for values in (x, y))
-    one, other = one - one.mean(axis=1, keepdims=True), other - other.mean(axis=1, keepdims=True)
+def _centred_ranks(values: Array, drawn: NDArray[np.int64]) -> Array:
+    """(resamples, n): the ranks within each resample of data sets, about their mean; NaN when a value is missing."""
+    if np.isnan(values).any():
+        return np.full(drawn.shape, np.nan)
+    return np.asarray(rankdata(values[drawn], axis=1) - (drawn.shape[1] + 1) / 2)
+
+
+def _rho(one: Array, other: Array) -> Array:
+    """Spearman's rho of each resample; NaN where one of the two does not vary."""
     scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
-    return np.divide((one * other).sum(axis=1), scale, out=np.full(len(drawn), np.nan), where=scale > 0)
-
-
-def _orders(n: int, rng: np.random.Generator) -> Array:
-    """(orders, n) places; all of them for few data sets."""
-    if n <= ENUMERATED:
-        return np.array(list(permutations(range(n))), dtype=np.intp)
-    return rng.permuted(np.broadcast_to(np.arange(n), (_DRAWN_ORDERS, n)), axis=1)
-
-
-def _permutation_p(x: Array, y: Array, orders: Array) -> float:
-    """Two-sided: the share of orders whose |rho| is at least the one seen (drawn orders: with the one seen)."""
-    if np.isnan(y).any() or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return math.nan
-    one, other = rankdata(x) - (len(x) + 1) / 2, rankdata(y) - (len(y) + 1) / 2
-    reached = np.abs(one[orders] @ other) >= abs(float(one @ other)) - 1e-9
-    return float(reached.mean()) if len(x) <= ENUMERATED else float((1 + reached.sum()) / (1 + len(orders)))
+    return np.divide((one * other).sum(axis=1), scale, out=np.full(len(one), np.nan), where=scale > 0)
 
 
 def _sentences(table: pd.DataFrame, forecasts: Forecasts, measure: str, n: int) -> list[str]:
@@ -164,9 +163,11 @@ def _sentences(table: pd.DataFrame, forecasts: Forecasts, measure: str, n: int) 
             f"{name}: measured {measure} goes with it by rho {_with_ends(truth['rho'], truth['rho_low'], truth['rho_high'])} "
             f"(permutation p = {truth['p']:.2g}; {n} data sets); forecasts: {'; '.join(each) or 'none that vary'}."
         )
-    smallest = 2 / math.factorial(n)
+    smallest = rank_permutation.smallest_permutation_p(n)
     if smallest > 0.05:
-        told.append(f"With {n} data sets the smallest p of a rank correlation is {smallest:.2g}: no effect can be shown.")
+        told.append(
+            f"With {n} data sets the smallest p of a rank correlation is {smallest:.2g}: no effect can be shown."
+        )
     return told
 
 

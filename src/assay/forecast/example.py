@@ -157,9 +157,8 @@ def example(
             replies.append(_reply(question, answers, status, quality, draw))
             claims.extend(_claims(question, answers, status, draw))
     about = {name: DATASETS[name] for name in datasets}
-    frame = pd.DataFrame(claims, columns=list(CLAIM_COLUMNS))
     answered = reference_claims(truths, about, references, targets)
-    frame = pd.concat([part for part in (frame, answered) if len(part)], ignore_index=True)
+    frame = pd.DataFrame([*claims, *answered.to_dict("records")], columns=list(CLAIM_COLUMNS))
     return Forecasts(
         study="example",
         seed=seed,

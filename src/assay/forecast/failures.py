@@ -1,10 +1,11 @@
 """In which ways answers fail, counted, with examples.
 
-Of a claim [l, u] about a measure with largest value M, measured mean m, range of the runs R:
+Of a claim [l, u] about a measure with largest value M, measured mean m, and R the range of the runs (or, where the
+target is the mean, its CI):
 
     refused, truncated, unreadable, ...   no range: by status
     over-optimistic, over-pessimistic     the whole claim is better (worse) than m
-    overconfident                         narrower than R and covers less of the runs than its level
+    overconfident                         narrower than R and covers less of what it is of than its level
     vacuous                               at least .95 M wide
     point                                 l = u
     same everywhere                       one respondent, measure and arm: the same range for all of 3 or more cells
@@ -78,11 +79,12 @@ def _claim_modes(rows: pd.DataFrame, forecasts: Forecasts) -> dict[str, Flags]:
     low, high, mean = (rows[name].to_numpy(float) for name in ("low", "high", "truth_mean"))
     below, above = high < mean, low > mean
     fewer_is_better = (rows["measure"] == "shd").to_numpy()
-    narrower = (high - low) < (rows["truth_high"] - rows["truth_low"]).to_numpy(float)
+    of_mean = (rows["target"] == "mean").to_numpy()
+    spread = np.where(of_mean, rows["ci_high"] - rows["ci_low"], rows["truth_high"] - rows["truth_low"])
     return {
         "over-optimistic": np.where(fewer_is_better, below, above),
         "over-pessimistic": np.where(fewer_is_better, above, below),
-        "overconfident": narrower & (rows["coverage_runs"].to_numpy(float) < rows["level"].to_numpy(float)),
+        "overconfident": (high - low < spread) & (rows["hit"].to_numpy(float) < rows["level"].to_numpy(float)),
         "vacuous": high - low >= VACUOUS * rows["truth_upper"].to_numpy(float),
         "point": low == high,
         "same everywhere": _same_everywhere(rows),
@@ -113,7 +115,9 @@ def _from_prompt(rows: pd.DataFrame, replies: pd.DataFrame) -> Flags:
 
 def _replies(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a reply: low_f1, high_f1, ..., and `edges`."""
-    wide = rows.drop_duplicates([*_REPLY, "measure"]).set_index([*_REPLY, "measure"])[["low", "high"]].unstack("measure")
+    wide = (
+        rows.drop_duplicates([*_REPLY, "measure"]).set_index([*_REPLY, "measure"])[["low", "high"]].unstack("measure")
+    )
     wide.columns = pd.Index([f"{end}_{measure}" for end, measure in wide.columns])
     expected = [f"{end}_{measure}" for end in ("low", "high") for measure in ("precision", "recall", "f1", "shd")]
     return wide.reindex(columns=expected).reset_index()
@@ -143,7 +147,8 @@ def _by_mode(rows: pd.DataFrame, modes: dict[str, Flags], unit: str) -> Iterator
     if unit == "replies":
         asked = {
             "incoherent F1": rows[["low_precision", "low_recall", "low_f1"]].notna().all(axis=1).to_numpy(),
-            "inverted SHD": rows[["low_f1", "low_shd"]].notna().all(axis=1).to_numpy() & (rows["target"] == "run").to_numpy(),
+            "inverted SHD": rows[["low_f1", "low_shd"]].notna().all(axis=1).to_numpy()
+            & (rows["target"] == "run").to_numpy(),
         }
     else:
         asked = dict.fromkeys(modes, np.ones(len(rows), dtype=bool))
@@ -154,7 +159,9 @@ def _by_mode(rows: pd.DataFrame, modes: dict[str, Flags], unit: str) -> Iterator
 
 
 def _with_shares(table: pd.DataFrame) -> pd.DataFrame:
-    intervals = [wilson(row.count_, row.of) if row.of else None for row in table.rename(columns={"count": "count_"}).itertuples()]
+    intervals = [
+        wilson(row.count_, row.of) if row.of else None for row in table.rename(columns={"count": "count_"}).itertuples()
+    ]
     table["share"] = table["count"] / table["of"].where(table["of"] > 0)
     table["low"] = [interval.low if interval else np.nan for interval in intervals]
     table["high"] = [interval.high if interval else np.nan for interval in intervals]

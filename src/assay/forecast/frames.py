@@ -57,6 +57,8 @@ class Truth:
 
     @cached_property
     def mean(self) -> float:
+        if self.degenerate:
+            return float(self.runs[0])  # the rounded mean of equal numbers may lie beside them
         return float(self.runs.mean()) if len(self.runs) else float("nan")
 
     @property

@@ -135,6 +135,8 @@ def _claim(
         raise DataError(f"{place}: 'target' must be run or mean, got {target!r}.")
     if low is not None and high is not None and low > high:
         raise DataError(f"{place}: 'low' must be <= 'high', got {low:g} and {high:g}. Swap them.")
+    if low is not None and high is not None and median is not None and not low <= median <= high:
+        raise DataError(f"{place}: 'median' must be from 'low' to 'high', got {median:g}. Mend one of the three.")
     if low is not None and high is not None:
         status, flags = Status.OK, ""
     elif low is None and high is None:

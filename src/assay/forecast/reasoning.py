@@ -51,7 +51,9 @@ def reasoning(forecasts: Forecasts) -> Analysis:
 def _card(name: str, learners: Mapping[str, Mapping[str, Any]]) -> _Card:
     about = learners[name]
     mine = (name, str(about.get("title", name)), name.split("/")[-1])
-    others = [word for other, card in learners.items() if other != name for word in (other, str(card.get("title", other)))]
+    others = [
+        word for other, card in learners.items() if other != name for word in (other, str(card.get("title", other)))
+    ]
     theirs = tuple(word for word in others if word.lower() not in {own.lower() for own in mine})
     return _Card(mine, theirs, frozenset(concept_of(phrase) for phrase in about.get("assumes", ())))
 
@@ -86,7 +88,9 @@ def _read_all(asked: pd.DataFrame, cards: Mapping[str, _Card]) -> tuple[pd.DataF
                 ", ".join(sorted(assumes & denied)),
             )
         )
-        spans += [(*key, m.concept, m.denied, m.concept in assumes, m.start, m.end, text[m.start : m.end]) for m in found]
+        spans += [
+            (*key, m.concept, m.denied, m.concept in assumes, m.start, m.end, text[m.start : m.end]) for m in found
+        ]
     counts = ["assumed", "named", "missed", "wrong", "not_told", "unprompted"]
     words = ["which_named", "which_wrong", "which_denied"]
     per_reply = pd.DataFrame(rows, columns=[*_REPLY, *counts, *words])
@@ -128,7 +132,11 @@ def _most_common(words: pd.Series) -> str:
 def _sentences(table: pd.DataFrame) -> list[str]:
     told = []
     for row in table.itertuples():
-        interval = f" [{percent(row.named_share_low)}, {percent(row.named_share_high)}]" if np.isfinite(row.named_share_low) else ", no interval"
+        interval = (
+            f" [{percent(row.named_share_low)}, {percent(row.named_share_high)}]"
+            if np.isfinite(row.named_share_low)
+            else ", no interval"
+        )
         wrong = f"; {counted(row.wrong, 'assumption')} wrongly named or denied" if row.wrong else "; none wrongly named"
         wrong += f", mostly {row.most_wrong}" if row.most_wrong else ""
         told.append(

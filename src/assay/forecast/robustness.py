@@ -140,13 +140,17 @@ def _sentences(table: pd.DataFrame) -> list[str]:
     for row in table.itertuples():
         counts = f"{row.robust} of {row.cells} cells robust, {row.unstable} unstable by the spread of the widths (V)"
         interval = f" [{row.iou_low:.2f}, {row.iou_high:.2f}]" if np.isfinite(row.iou_low) else ""
-        between = f"ranges of two formulations share {row.iou:.2f}{interval} (IoU; {counted(row.datasets, 'data set')}, t)"
+        between = (
+            f"ranges of two formulations share {row.iou:.2f}{interval} (IoU; {counted(row.datasets, 'data set')}, t)"
+        )
         if not np.isfinite(row.iou_repeats):
             noise = "there are no repeats, so framing and chance cannot be told apart"
         else:
             noise = f"two repeats of one formulation {row.iou_repeats:.2f}"
             if np.isfinite(row.framing_share):
-                noise += f"; framing makes {percent(row.framing_share)} of the variance of the midpoints, chance the rest"
+                noise += (
+                    f"; framing makes {percent(row.framing_share)} of the variance of the midpoints, chance the rest"
+                )
             else:
                 noise += "; the midpoints never move"
         told.append(f"{row.respondent}: {counts}; {between}, {noise}.")

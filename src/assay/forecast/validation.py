@@ -69,7 +69,9 @@ class Validation:
         """The same in the form of the other analyses."""
         rows = [{"check": check.name, "passed": check.passed, "sentence": check.sentence} for check in self.checks]
         evidence = {check.name: check.evidence for check in self.checks}
-        return Analysis("validation", pd.DataFrame(rows), self.sentences, {"completeness": self.completeness, **evidence})
+        return Analysis(
+            "validation", pd.DataFrame(rows), self.sentences, {"completeness": self.completeness, **evidence}
+        )
 
     def __str__(self) -> str:
         return "\n".join(self.sentences)
@@ -107,7 +109,9 @@ def _runs(forecasts: Forecasts) -> Check:
     short = cells[cells["runs"] < LEAST_RUNS]
     if len(short):
         worst = short.sort_values("runs").iloc[0]
-        told = f"{len(short)} of {len(cells)} cells rest on fewer than {LEAST_RUNS} runs; the least is {worst['learner']} "
+        told = (
+            f"{len(short)} of {len(cells)} cells rest on fewer than {LEAST_RUNS} runs; the least is {worst['learner']} "
+        )
         told += f"on {worst['dataset']}: {worst['runs']} of {worst['planned']} planned."
         return Check("runs", False, told, evidence)
     told = f"each of {counted(len(cells), 'cell')} rests on {int(cells['runs'].min())} runs or more."
@@ -165,5 +169,7 @@ def _vacuous(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
         told = f"{joined(list(empty))} answered the whole range everywhere: full coverage, and nothing said."
         return Check("vacuous", False, told, evidence)
     worst = evidence.sort_values("share").iloc[-1]
-    told = f"no model answers the whole range everywhere; the most is {worst['respondent']} ({percent(worst['share'])})."
+    told = (
+        f"no model answers the whole range everywhere; the most is {worst['respondent']} ({percent(worst['share'])})."
+    )
     return Check("vacuous", True, told, evidence)

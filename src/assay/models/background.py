@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Coroutine
 from functools import cache
 from threading import Lock, Thread
@@ -19,11 +20,11 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 def _loop() -> asyncio.AbstractEventLoop:
     with _starting:
-        return _started()
+        return _started(os.getpid())  # a forked process has the memory of the loop, but not its thread
 
 
 @cache
-def _started() -> asyncio.AbstractEventLoop:
+def _started(process: int) -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     Thread(target=loop.run_forever, name="assay-models", daemon=True).start()
     return loop

@@ -55,9 +55,8 @@ class Embedded:
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
         llama = self.llama
-        deadline = time.monotonic() + settings.timeout
         try:
-            generated = llama.chat(self._body(messages, settings), deadline)
+            generated = llama.chat(self._body(messages, settings), settings.timeout)
         except RequestError as error:
             return self._reply("", Status.FAILED, str(error), settings, start)
         status, message = _outcome(generated, settings)

@@ -82,9 +82,10 @@ class Llama:
     def key(self) -> str:
         return self._key
 
-    def chat(self, body: Mapping[str, Any], deadline: float) -> Generated:
-        """A chat completion, cut at the deadline (a `time.monotonic()` value)."""
+    def chat(self, body: Mapping[str, Any], timeout: float) -> Generated:
+        """A chat completion, cut when the time is over. The time begins when the model is free."""
         result = Generated()
+        deadline = float("inf")
 
         def receive(chunk: Mapping[str, Any]) -> bool:
             _collect(chunk, result)
@@ -93,6 +94,7 @@ class Llama:
 
         request = {**body, "stream": True, "return_progress": True, "stream_options": {"include_usage": True}}
         with self._lock:
+            deadline = time.monotonic() + timeout
             try:
                 self._server.handle_chat_completions(request, receive)
             except ValueError as error:
@@ -133,11 +135,11 @@ class Llama:
 def loaded(path: Path, context: int, threads: int | None = None) -> Llama:
     """The file, loaded at the first call of a process and shared by all later ones."""
     with _loading:
-        return _loaded(path.resolve(), context, threads or len(os.sched_getaffinity(0)))
+        return _loaded(path.resolve(), context, threads or len(os.sched_getaffinity(0)), os.getpid())
 
 
 @cache
-def _loaded(path: Path, context: int, threads: int) -> Llama:
+def _loaded(path: Path, context: int, threads: int, process: int) -> Llama:
     return Llama(path, context, threads)
 
 

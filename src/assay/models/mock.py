@@ -26,7 +26,7 @@ from assay.models.base import Message, Reply, Settings, check_options, option
 from assay.models.prices import stated_price
 from assay.status import Status
 
-VACUOUS = "Precision: [0.0, 1.0]\nRecall: [0.0, 1.0]\nF1: [0.0, 1.0]\nSHD: [0, 1000]"
+VACUOUS = "Precision: [0.0, 1.0]\nRecall: [0.0, 1.0]\nF1: [0.0, 1.0]\nSHD: at least 0"
 OVERCONFIDENT = "Precision: [0.900, 0.901]\nRecall: [0.900, 0.901]\nF1: [0.900, 0.901]\nSHD: [2, 3]"
 REFUSAL = "I'm sorry, but I can't give estimates for this."
 CUT = "Let us think step by step. The algorithm first looks at every pair of variables and"

@@ -62,8 +62,8 @@ class Provided:
             outcome = self._attempt(messages, asked)
             if isinstance(outcome, Reply):
                 return self._finished(outcome, start)
-            if outcome.refuses and outcome.refuses not in self._refused:
-                self._refused.add(outcome.refuses)  # not a fault of the call: ask again without it, at once
+            if outcome.refuses:  # only of what was sent, so this ends: ask again without it, at once
+                self._refused.add(outcome.refuses)
                 continue
             faults += 1
             wait = self._delay if outcome.wait is None else outcome.wait
@@ -168,6 +168,8 @@ def _config(settings: Settings) -> Any:
         timeout=max(1, round(settings.timeout)),
         max_retries=0,
         cache=False,
+        reasoning_summary="none",  # asking for one makes a first, hidden call to see whether it is allowed
+        cache_prompt=False,  # Anthropic bills the writing, and no later prompt would read a whole one back
     )
 
 

@@ -23,7 +23,7 @@ _RETURNS = re.compile(
     r"|\b(?:original|initial|first|earlier|previous) (?:estimates?|answers?|ranges?|predictions?|intervals?|numbers?|guess)\b"
     r"|\bignore (?:that|the)\b|\bleave (?:it|them|the)\b|\bnevermind\b|\bnever mind\b"
 )
-_EXAMPLE = re.compile(r"\b(?:examples?|e\.g|for instance|format|template|such as|beispiel\w?|ejemplo|exemple|例如)\b|例如")
+_EXAMPLE = re.compile(r"\b(?:examples?|format|template|beispiel|ejemplo|exemple)\b|(?:\be\.g\.|\bfor instance|\bsuch as|例如)[^\n]*$")
 
 
 class Decision(NamedTuple):
@@ -36,7 +36,7 @@ class Decision(NamedTuple):
     median: Claim | None = None
 
 
-def decide(measure: str, claims: Sequence[Claim], view: str) -> Decision:
+def decide(claims: Sequence[Claim], view: str) -> Decision:
     """What the claims of one measure come to."""
     intervals = [claim for claim in claims if claim.kind != MEDIAN]
     medians = [claim for claim in claims if claim.kind == MEDIAN]
@@ -50,9 +50,6 @@ def decide(measure: str, claims: Sequence[Claim], view: str) -> Decision:
     chosen, corrected = _standing(_serious(intervals), view)
     if isinstance(chosen, str):
         return Decision(None, chosen)
-    cut = [claim for claim in chosen.values() if _is_cut(claim, view)]
-    if cut:
-        return Decision(None, "truncated")
     level = 0.95 if 0.95 in chosen else None if None in chosen else max(level for level in chosen if level is not None)
     claim = chosen[level]
     levels = {level: claim for level, claim in chosen.items() if level is not None}
@@ -118,10 +115,17 @@ def _standing(claims: list[Claim], view: str) -> tuple[dict[float | None, Claim]
         after = [claim for claim in claims if claim.start >= mark]
         if after:
             found = _agreed(after)
-            if isinstance(found, str) or _RETURNS.search(view, first):
-                return found if isinstance(found, str) else "candidates", False
+            if isinstance(found, str):
+                return found, False
+            if _RETURNS.search(view, first) or _was_final_before(claims, mark, view):
+                return "candidates", False
             return found, True
     return chosen, False
+
+
+def _was_final_before(claims: Sequence[Claim], mark: int, view: str) -> bool:
+    """Two answers that both call themselves final are none."""
+    return any(claim.start < mark and "final" in view[max(0, claim.start - 60) : claim.start] for claim in claims)
 
 
 def _agreed(claims: Sequence[Claim]) -> dict[float | None, Claim] | str:
@@ -157,13 +161,16 @@ def _wider_than_a_point(one: Claim, other: Claim) -> Claim | None:
     return None
 
 
-def _is_cut(claim: Claim, view: str) -> bool:
-    """Whether the reply stops inside this value: 'SHD: 12-1', 'Recall: [0.5,', 'F1: 0.'"""
-    if claim.parser in ("json", "table"):
+def is_cut(claim: Claim, view: str, others: Sequence[Claim]) -> bool:
+    """Whether the reply stops inside this value: 'SHD: 12-1', 'Recall: [0.5,', 'F1: 0.'
+
+    A point or swapped ends at the very end of a reply whose other values are proper ranges are taken for cut, too.
+    """
+    if claim.parser in ("json", "table") or len(view) - claim.end > 40:
         return False
-    length = len(view.rstrip())
-    if claim.end >= length:
-        return "swapped" in claim.flags
+    if claim.end >= len(view.rstrip()):
+        odd = {"swapped", "point"} & set(claim.flags)
+        return bool(odd) and bool(others) and not any(odd & set(other.flags) for other in others)
     if ends_inside_a_value(view, claim.end):
         return True
     return "point" in claim.flags and view[claim.end :].strip() == "." and claim.end - claim.start == 1 and claim.high <= 1

@@ -15,8 +15,8 @@ from typing import Any
 
 from assay.errors import SettingError, UnknownName
 from assay.reading.claims import MEDIAN, PROBLEM, Claim, Scale
-from assay.reading.decision import Decision, decide
-from assay.reading.labels import Label, labels_in
+from assay.reading.decision import Decision, decide, is_cut
+from assay.reading.labels import Label, labels_in, without_explanations
 from assay.reading.numbers import Number, numbers_in
 from assay.reading.objects import claims_in_object
 from assay.reading.prose import claims_in_prose
@@ -91,10 +91,20 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
         return _nothing(measures, Status.TRUNCATED, ("truncated",), "the reply ends inside its reasoning block.")
     if began:
         reply = " " * began + reply[began:]
-    view = view_of(reply)
+    view = without_explanations(view_of(reply))
     claims, cut = _claims(reply, view, nodes)
-    decisions = {measure: decide(measure, [c for c in claims if c.measure == measure], view) for measure in measures}
-    return _reading(decisions, view, cut or ends_open(view), len(text) > LIMIT)
+    decisions = {measure: decide([c for c in claims if c.measure == measure], view) for measure in measures}
+    return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
+
+
+def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
+    """The value that the end of the reply cuts through is no value."""
+    for measure, decision in decisions.items():
+        if decision.claim is not None:
+            others = [other.claim for name, other in decisions.items() if name != measure and other.claim is not None]
+            if is_cut(decision.claim, view, others):
+                return decisions | {measure: Decision(None, "truncated")}
+    return decisions
 
 
 def _check(text: str, nodes: int | None, measures: Sequence[str]) -> None:
@@ -122,6 +132,7 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
     claims: list[Claim] = []
     cut = False
     start = 0
+    inside_json: list[tuple[int, int]] = []
     if "{" in reply:
         for root in recover_json(reply):
             inside = claims_in_object(root, view, scale)
@@ -129,10 +140,16 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
                 claims += inside
                 cut = cut or not root.complete
                 start = root.end
+                inside_json.append((root.start, root.end))
     answered = {claim.measure for claim in claims}
     labels = labels_in(view) if len(answered) < len(MEASURES) else labels_in(view, start)
-    if answered:
-        labels = [label for label in labels if label.start >= start or label.measure not in answered]
+    if inside_json:
+        labels = [
+            label
+            for label in labels
+            if label.start >= start
+            or (label.measure not in answered and not any(low <= label.start < high for low, high in inside_json))
+        ]
     if labels:
         numbers = numbers_in(view, 0 if labels[0].start < start else start)
         claims += _claims_in_text(view, labels, numbers, Scale(nodes, any(n.comma and n.value < 1 for n in numbers)))

@@ -25,6 +25,7 @@ _OF_INTERVALS = frozenset(
     "vorhersageintervall konfidenz intervalo confianza confianza confiance confident certain sure range coverage "
     "probability likely intervall ic ki uncertainty".split()
 )
+_CJK = "\u2e80"  # from here on writing has no blanks between words
 LEVELS = frozenset((50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0))
 
 
@@ -65,18 +66,15 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
 
 
 def _careful(view: str, at: int, after: int, before: str, written: str, percent: bool, word: str) -> Number | None:
-    if before.isalpha() or before == "#":
+    if before == "#" or (before.isalpha() and before < _CJK):
         return None
     negative = False
     earlier = view[at - 2] if at > 1 else " "
-    if before == ".":
-        if earlier.isalnum() or earlier == "." and view[at - 3 : at - 2].isalpha():
+    if before == "." and earlier != ".":  # .7; behind an ellipsis a number is whole
+        if earlier.isalnum() or not written.isdigit():
             return None  # the tail of a version or of a name
-        if not written.isdigit():
-            return None
-        if earlier != ".":  # .7, not the end of "..."
-            written, at = "." + written, at - 1
-            before, earlier = earlier, view[at - 2] if at > 1 else " "
+        written, at = "." + written, at - 1
+        before, earlier = earlier, view[at - 2] if at > 1 else " "
     if before == "-":
         if earlier.isalpha() and not _ends_with_connector(view, at - 1):
             return None

@@ -19,6 +19,7 @@ _SILENT = frozenset(
     "std sd stdev variance width confidence reasoning reason reasons explanation rationale notes note comment comments unit "
     "units description definition maximum_possible truth min_possible example examples scale".split()
 )
+_NAMING = ("name", "metric", "measure", "metrics", "label")
 _WORDS = re.compile(r"[^\W\d]+")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _LEVELS = {50.0: 0.5, 80.0: 0.8, 90.0: 0.9, 95.0: 0.95, 99.0: 0.99, 0.5: 0.5, 0.8: 0.8, 0.9: 0.9, 0.95: 0.95, 0.99: 0.99}
@@ -53,6 +54,8 @@ def _walk(
     if node.kind == OBJECT:
         named = _named(node)
         for key, item in node.pairs:
+            if named and item.kind == STRING and key.lower() in _NAMING:
+                continue
             inner = _placed(place._replace(measure=named) if named else place, key)
             if inner is not None:
                 _walk(item, inner, view, scale, claims, ends)
@@ -80,7 +83,7 @@ def _walk(
 def _named(node: Node) -> str:
     """{"metric": "precision", "range": [...]}: the measure is a value."""
     for key, item in node.pairs:
-        if item.kind == STRING and key.lower() in ("name", "metric", "measure", "metrics", "label"):
+        if item.kind == STRING and key.lower() in _NAMING:
             labels = labels_in(view_of(item.text))
             return labels[0].measure if len(labels) == 1 or len({label.measure for label in labels}) == 1 else ""
     return ""

@@ -22,10 +22,11 @@ from assay.reading.words import Gap, gap_of
 _GROUP = frozenset(
     ("and", "/", ",", "&", "or", "und", "et", "y", "e", "和", ", and", "与", ";", "+", ",and", "as well as", "及", "i", "и")
 )
-_BACK = frozenset(("", "for", "in", "for the", "of", "für", "pour", "para", "as", "的", "on", "as the", "en", "be the"))
+_BACK = frozenset(("", "for", "in", "for the", "of", "für", "pour", "para", "as", "的", "on", "as the", "en", "be the", "is what i expect for"))
 _DEPENDENT = re.compile(
     r"(?:mean|average|balanc\w{0,3}|trade-?offs?|combin\w{0,5}|product|function|given|because of|due to|depends? on"
-    r"|based on|compute\w?|derived?|relationship|than|improv\w{0,5}|definition)(?: of| between| from| by)?(?: the| both)?[ :(]*$"
+    r"|based on|compute\w?|derived?|relationship|than|improv\w{0,5}|definition|probability|chance|odds|likelihood|whether"
+    r"|drop|loss|gain|change|difference|ratio)(?: of| between| from| by| that| in)?(?: the| both)?[ :(]*$"
 )
 _ANOTHER = re.compile(
     r"\b(?:or|maybe|actually|wait|no|rather|alternatively|correction|perhaps|oder|ou|instead|versus|vs|hmm|scratch"
@@ -51,6 +52,11 @@ def claims_in_prose(view: str, labels: Sequence[Label], numbers: Sequence[Number
     group: list[Label] = []
     for index, label in enumerate(labels):
         stop = labels[index + 1].start if index + 1 < len(labels) else len(view)
+        before = walk.before(label)
+        if before is not None:
+            claims += before
+            group = []
+            continue
         group.append(label)
         if index + 1 < len(labels) and view[label.end : stop].strip(" ()\n") in _GROUP | {""}:
             if labels[index + 1].measure == label.measure:
@@ -78,9 +84,6 @@ class _Walk:
                 self.level = number.value / 100
 
     def single(self, label: Label, stop: int) -> list[Claim]:
-        before = self._before(label)
-        if before is not None:
-            return before
         index = bisect_left(self.starts, label.end)
         fields = self._fields(label.end, index, stop)
         if not fields:
@@ -89,8 +92,10 @@ class _Walk:
         strong = first.gap.direct and (first.gap.colon or self._begins_line(label.start) or bool(first.gap.role))
         if not strong and _DEPENDENT.search(self.view, max(0, label.start - 40), label.start):
             return []
-        if not strong and self._is_definition(first.expression):
+        if _is_definition(first.expression, first.gap.words) or self._is_asked(first.expression):
             return []
+        if "median" in self.view[max(0, label.start - 80) : label.start].rpartition("\n")[2]:
+            fields = [field._replace(gap=field.gap._replace(role="median")) for field in fields]
         return self._claims(label.measure, fields, strong, label.start, stop)
 
     def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
@@ -100,7 +105,7 @@ class _Walk:
         index = bisect_left(self.starts, group[-1].end)
         fields = self._fields(group[-1].end, index, stop, every=True)
         plain = [field for field in fields if not field.gap.role and not field.gap.side]
-        if not plain or self._is_definition(plain[0].expression):
+        if not plain or _is_definition(plain[0].expression, True):
             return []
         strong = plain[0].gap.direct and plain[0].gap.colon
         if len(plain) == 1:
@@ -112,14 +117,14 @@ class _Walk:
             for label, field in zip(group, plain, strict=True)
         ]
 
-    def _before(self, label: Label) -> list[Claim] | None:
+    def before(self, label: Label) -> list[Claim] | None:
         """60-80 % precision: the value stands before the label. None where it does not."""
         index = bisect_left(self.starts, label.start) - 1
         if index < 0:
             return None
         number = self.numbers[index]
         gap = self.view[number.end : label.start]
-        if len(gap) > 12 or "\n" in gap or number.level:
+        if len(gap) > 30 or "\n" in gap or number.level:
             return None
         after = self.view[label.end : label.end + 3].lstrip(" ")[:1]
         words = gap.strip(" ])")
@@ -150,7 +155,7 @@ class _Walk:
         if index + 1 >= len(self.numbers):
             return None
         high = self.numbers[index + 1]
-        if high.start - label.end > 8 or not set(self.view[label.end : high.start]) <= set(" ≤<="):
+        if high.start - label.end > 30 or not set(self.view[label.end : high.start]) <= set(" ≤<="):
             return None
         expression = Expression(PAIR, low, high, low.start, high.end, True, 2)
         return [self.scale.claim(label.measure, expression, "inequality", True, self.level)]
@@ -219,7 +224,7 @@ class _Walk:
         if "\n" in gap:
             return False
         same_kind = expression.kind != POINT or fields[0].expression.kind == POINT
-        if _ANOTHER.search(gap):
+        if _ANOTHER.search(gap) or gap.strip() in _GROUP:
             return same_kind
         return expression.kind != POINT and not _ASIDE.match(gap)
 
@@ -272,6 +277,8 @@ class _Walk:
             if len({c.low for c in points}) > 1:
                 return [trouble(measure, points[0].start, points[-1].end, parser, "candidates", strong)]
             return [] if others else points[:1]
+        if points and "bare_pair" in ranges[0].flags:  # 0.72, 0.75, 0.71
+            return [trouble(measure, ranges[0].start, points[-1].end, parser, "candidates", strong)]
         distinct = {(c.level, c.low, c.high) for c in ranges}
         if len({c.level for c in ranges}) < len(distinct):
             return [trouble(measure, ranges[0].start, ranges[-1].end, parser, "candidates", strong)]
@@ -282,16 +289,21 @@ class _Walk:
                 ranges.append(claim(measure, plain[0].expression, parser, strong, None, percent, (), True))
         return ranges
 
+    def _is_asked(self, expression: Expression) -> bool:
+        """'Would precision be 0.6-0.8?' asks."""
+        return self.view[expression.end : expression.end + 3].lstrip(" )")[:1] in ("?", "？")
+
     def _begins_line(self, at: int) -> bool:
         line = self.view.rfind("\n", 0, at) + 1
         return not self.view[line:at].strip(" -+#>.)(0123456789:,;[|")
 
-    def _is_definition(self, expression: Expression) -> bool:
-        """'Precision is between 0 and 1' tells what precision is."""
-        second = expression.second
-        if second is None or expression.first.value != 0:
-            return False
-        return second.value == (100 if second.percent else 1)
+
+def _is_definition(expression: Expression, words: bool) -> bool:
+    """'Precision is between 0 and 1' tells what precision is; [0, 1] after a colon is a forecast that says nothing."""
+    second = expression.second
+    if second is None or expression.first.value != 0 or expression.bracketed or not words:
+        return False
+    return second.value == (100 if second.percent else 1)
 
 
 def _is_reference(expression: Expression) -> bool:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from assay.reading.numbers import Number
 
 RANGE, POINT, PLUS_MINUS, PAIR, AT_LEAST, AT_MOST = "range", "point", "plus-minus", "pair", "at least", "at most"
+BROKEN = "broken"
 
 _BETWEEN_NUMBERS = {
     "-": RANGE, "--": RANGE, "---": RANGE, "to": RANGE, "~": RANGE, "..": RANGE, "...": RANGE, "…": RANGE, "- to": RANGE,
@@ -30,6 +31,7 @@ _BETWEEN = ("between", "zwischen", "entre", "tra", "fra", "между", "pomięd
 _NAMED_ENDS = re.compile(r"\(?(?:low|lower|min|minimum|high|upper|max|maximum)(?: bound| end)?\)?")
 _OR_MORE = re.compile(r" {0,2}(?:\+(?![\d/-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)")
 _OR_LESS = re.compile(r" {0,2}(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b")
+_DANGLING = re.compile(r" {0,2}(?:[-~±/]|to\b|\.\.) {0,2}[.\d]")  # a range whose other end is no number
 _OPEN, _CLOSE = "[(", "])"
 MAX_GAP = 40
 
@@ -68,7 +70,7 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
         kind = _connection(view, first, second, opened)
         if kind:
             closed = _closing(view, second.end) if opened else 0
-            if kind != PAIR or closed or not opened:
+            if kind != PAIR or closed or (not opened and first.percent == second.percent):
                 return Expression(kind, first, second, start, closed or second.end, bool(closed), 2)
     if first.comma and opened and (closed := _closing(view, first.end)):
         return _pair_without_blank(view, first, start, closed)
@@ -77,6 +79,8 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
     if (found := _OR_LESS.match(view, first.end)) is not None:
         return Expression(AT_MOST, first, None, first.start, found.end(), False, 1)
     closed = _closing(view, first.end) if opened else 0
+    if _DANGLING.match(view, first.end):
+        return Expression(BROKEN, first, None, first.start, first.end, False, 1)
     return Expression(POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
 
 
@@ -117,6 +121,8 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     `in_percent`: the label said "(%)". `commas`: the reply writes 0,7 and not 0.7.
     """
     kind, first, second = expression.kind, expression.first, expression.second
+    if kind == BROKEN:
+        return Bounds(0, 0, (), "candidates")
     most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else float("inf"))
     last = second or first
     percent = in_percent or first.percent or last.percent

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from assay.reading.claims import Claim, Scale, paired, trouble
 from assay.reading.labels import Label
-from assay.reading.numbers import Number
+from assay.reading.numbers import Number, numbers_in
 from assay.reading.ranges import POINT, Expression, expression_at
 
 _RULE = re.compile(r"[\s|:+=-]*")
@@ -57,7 +57,9 @@ def tables_in(view: str) -> list[Table]:
     run: list[tuple[Cell, ...]] = []
     start = at = 0
     for line in view.split("\n"):
-        cells = _cells(line, at)
+        cells = () if run and not line.strip() and "&" in view else _cells(line, at)  # a blanked \\hline
+        if run and line and not line.strip(" +-=|"):
+            cells = ()
         if cells is not None:
             if not run:
                 start = at
@@ -125,6 +127,7 @@ def claims_in_table(
     if not by_columns and columns[0].measure and not any(number.start < top[-1][1] for number in numbers if number.start >= top[0][0]):
         columns = [head._replace(measure="") for head in columns]
     found = _Found(view, scale)
+    comma = view[top[0][1] : top[0][1] + 1] == ","  # there 4,9 are two cells
     lines = list(zip(table.rows[1:], rows, strict=True))
     if columns[0].measure and not by_columns and len(top) > 1:  # a table without a header: its first line is data
         lines.insert(0, (top, columns[0]))
@@ -135,6 +138,8 @@ def claims_in_table(
             if by_columns and index == 0 and not column.measure:
                 continue
             inside = numbers[bisect_left(starts, cell[0]) : bisect_left(starts, cell[1])]
+            if comma:
+                inside = numbers_in(view, cell[0], cell[1])
             if inside and not (label_of(cell) and not by_columns):
                 found.add(cell, inside, head, column)
     return found.claims()

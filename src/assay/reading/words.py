@@ -22,6 +22,7 @@ _PLAIN = frozenset(
     "here therefore thus then hence metric measure measures distance structural hamming shd final answer result results "
     "edges edge count total directed graph overall also similarly correspondingly respectively probable plausible "
     "realistic reasonable think believe guess suggest put place would remain stay stays sit sits hover hovers vary varies "
+    "only even just merely going cpdag dag pag ground truth true network dataset data set algorithm "
     "span spans run runs spread mostly usually per percent percentage rate proportion fraction probability "
     # German
     "liegt liegen etwa ungefähr zwischen von bei wird werden dürfte bereich der die das im rund ca wert erwartet "
@@ -37,6 +38,10 @@ _PLAIN = frozenset(
     "约 大约 约为 在 介于 范围 为 是 预计 估计 预计在 估计在 大约在 区间 范围是 范围为 预估 的 の は 約 範囲 推定 은 는 약 범위 "
     "около между от примерно составит ожидается".split()
 )
+_NOUNS = frozenset(  # of an answer without a colon: "Precision range 0.6 to 0.8"
+    "score scores value values range interval ci approximately approx about around roughly ca circa etwa environ "
+    "ungefähr lower upper bound min max low high estimate confidence".split()
+)
 _LOWER = frozenset("lower minimum min untere untergrenze inférieure inferior mínimo mínima 下限 下界".split())
 _UPPER = frozenset("upper maximum max obere obergrenze supérieure superior máximo máxima 上限 上界".split())
 _ENDS = frozenset("low high bound end limit estimate value the ci of is grenze borne límite lower upper".split())
@@ -46,15 +51,17 @@ _MIDDLE = frozenset(
 )
 _AROUND_MIDDLE = frozenset("estimate guess value likely most the a is of point single my prediction with forecast".split())
 _AT_LEAST = re.compile(
-    r"\b(?:at least|no less than|not less than|no lower than|above|over|more than|greater than|higher than|exceeds?"
+    r"\b(?:at least|above|over|more than|greater than|higher than|exceeds?"
     r"|exceeding|in excess of|upwards of|mindestens|über|au moins|plus de|al menos|por lo menos|más de|pelo menos)\b"
-    r"|至少|不低于|超过|以上"
+    r"|至少|超过|以上"
 )
 _AT_MOST = re.compile(
-    r"\b(?:at most|no more than|not more than|no higher than|not exceed|not exceeding|below|under|less than|fewer than"
+    r"\b(?:at most|below|under|less than|fewer than"
     r"|lower than|up to|höchstens|maximal|unter|bis zu|au plus|moins de|como máximo|a lo sumo|menos de|no máximo)\b"
-    r"|至多|不超过|最多|低于"
+    r"|至多|最多|低于"
 )
+_NOT_MORE = re.compile(r"\b(?:not? (?:more|higher|greater) than|not? (?:exceed|exceeding|above|over))\b|不超过|不高于")
+_NOT_LESS = re.compile(r"\b(?:not? (?:less|lower|fewer) than|not? (?:below|under))\b|不低于|不少于")
 _SHORT = re.compile(r"\b(approx|est|ca|vs|incl|min|max|avg|ungef|aprox|env|resp)\.")
 _WORD = re.compile(r"[^\W\d]+")
 _SENTENCE = re.compile(r"[.!?。](?:\s|$)")
@@ -71,6 +78,7 @@ class Gap(NamedTuple):
     percent: bool = False  # "(%)", "in percent"
     newline: bool = False
     colon: bool = False
+    words: bool = False
 
 
 UNKNOWN = Gap(False)
@@ -96,13 +104,17 @@ def gap_of(gap: str) -> Gap:
     side = "unclear" if "=>" in gap else _side_of(core, phrase)
     if side is None:
         return UNKNOWN
-    rest = _AT_LEAST.sub(" ", _AT_MOST.sub(" ", phrase)).split() if side else words
+    rest = words
+    if side:
+        for pattern in (_NOT_MORE, _NOT_LESS, _AT_MOST, _AT_LEAST):
+            phrase = pattern.sub(" ", phrase)
+        rest = phrase.split()
     if role:
         rest = [word for word in rest if word not in _LOWER | _UPPER | _MIDDLE | _ENDS | _AROUND_MIDDLE]
     if not _PLAIN.issuperset(rest):
         return UNKNOWN
-    direct = (colon and len(words) <= 6) or len(words) <= 2
-    return Gap(True, direct, role, side, percent, newline, colon)
+    direct = (colon and len(words) <= 6) or _NOUNS.issuperset(words)
+    return Gap(True, direct, role, side, percent, newline, colon, bool(words))
 
 
 def _role_of(words: list[str]) -> str:
@@ -119,14 +131,9 @@ def _role_of(words: list[str]) -> str:
 
 def _side_of(core: str, phrase: str) -> str | None:
     """least, most, nothing; None where both are said."""
-    least = bool(_AT_LEAST.search(phrase)) or "≥" in core or ">" in core
-    most = bool(_AT_MOST.search(phrase)) or "≤" in core or "<" in core
-    if "not" in phrase.split() and not most:
-        return None
-    if most and re.search(r"不低于|no lower than", phrase):
-        most = False
-    if least and re.search(r"不超过|no more than|not more than|no higher than", phrase):
-        least = False
+    denied = _NOT_LESS.sub(" least ", _NOT_MORE.sub(" most ", phrase))
+    least = " least " in denied or bool(_AT_LEAST.search(denied)) or "≥" in core or ">" in core
+    most = " most " in denied or bool(_AT_MOST.search(denied)) or "≤" in core or "<" in core
     if least and most:
         return None
     return "least" if least else "most" if most else ""

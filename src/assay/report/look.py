@@ -8,8 +8,8 @@ has the same bytes each time (with two weights the renderer writes them in rando
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeVar
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442")  # black is for what is true
 GREYS = ("#6E6E6E", "#9A9A9A", "#525252", "#B4B4B4", "#3C3C3C", "#848484")
@@ -18,6 +18,7 @@ RUNS = "#BFC5CC"  # the range of runs, behind the claims
 MISSING = "#8A8A8A"
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 
+Chart = TypeVar("Chart")  # of altair
 Width = Literal["column", "page"]
 POINTS: Mapping[Width, int] = {"column": 234, "page": 486}  # 3.25 and 6.75 inches; a pixel is a point
 
@@ -49,10 +50,9 @@ def measure_label(measure: str) -> str:
     return MEASURE_LABELS.get(measure, measure.replace("_", " "))
 
 
-def themed(chart: Any, title: str | Sequence[str] | None = None) -> Any:
+def themed(chart: Chart, title: str | None = None) -> Chart:
     """The chart in the house look. Call it once, on the outermost chart."""
-    if title is not None:
-        chart = chart.properties(title=title)
+    plain: Any = chart if title is None else chart.properties(title=title)  # type: ignore[attr-defined]
     axis = {
         "labelFontSize": 7, "titleFontSize": 8, "titleFontWeight": "normal", "labelFontWeight": "normal",
         "gridColor": "#E8E8E8", "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3, "labelLimit": 130,
@@ -64,14 +64,15 @@ def themed(chart: Any, title: str | Sequence[str] | None = None) -> Any:
     }  # fmt: skip
     heading = {"fontSize": 9, "fontWeight": "normal", "anchor": "start", "subtitleFontSize": 7, "offset": 6}
     header = {"labelFontSize": 8, "titleFontSize": 8, "labelFontWeight": "normal", "titleFontWeight": "normal"}
-    return (
-        chart.configure(font=FONT, background="white", padding=4)
+    found: Chart = (
+        plain.configure(font=FONT, background="white", padding=4)
         .configure_axis(**axis)
         .configure_legend(**legend)
         .configure_title(**heading)
         .configure_header(labelPadding=3, **header)
         .configure_view(stroke="#D8D8D8")
     )
+    return found
 
 
 def _twice(values: Iterable[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Figures and files on disk: every figure as PNG, SVG and PDF with its numbers as CSV beside it, all written atomically.
+"""Figures and files on disk: every figure as PNG, SVG and PDF with its numbers as CSV beside it, written atomically.
 
 The chart is compiled once (Vega-Lite to SVG, by the renderer's own engine, offline); PNG and PDF are made from the SVG.
 The same chart gives the same bytes.
@@ -6,10 +6,9 @@ The same chart gives the same bytes.
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,14 +35,14 @@ class Figure:
         return save(self.chart, folder / self.name, self.frame, formats)
 
 
-def save(
-    chart: Any, path: Path, frame: pd.DataFrame | None = None, formats: Iterable[str] = FORMATS
-) -> list[Path]:
+def save(chart: Any, path: Path, frame: pd.DataFrame | None = None, formats: Iterable[str] = FORMATS) -> list[Path]:
     """Write path.png, path.svg, path.pdf (those asked for) and, where a frame is given, path.csv."""
     import vl_convert
 
     written = []
-    svg = vl_convert.vegalite_to_svg(chart.to_dict(validate=False))  # the chart was checked part by part when it was built
+    svg = vl_convert.vegalite_to_svg(
+        chart.to_dict(validate=False)
+    )  # the chart was checked part by part when it was built
     for form in formats:
         target = path.with_name(f"{path.name}.{form}")
         if form == "svg":
@@ -70,19 +69,6 @@ def write_bytes_atomically(path: Path, content: bytes) -> None:
 def csv_text(frame: pd.DataFrame) -> str:
     """Numbers as Python writes them (they read back exactly); a missing value is an empty cell."""
     return str(frame.to_csv(index=False, lineterminator="\n"))
-
-
-def plain(value: Any) -> Any:
-    """For JSON: Python's own types, and null for what is missing."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)) or hasattr(value, "tolist") and getattr(value, "ndim", 0):
-        return [plain(one) for one in (sorted(value, key=str) if isinstance(value, (set, frozenset)) else value)]
-    if hasattr(value, "item"):
-        value = value.item()
-    if value is pd.NA or value is pd.NaT or (isinstance(value, float) and not math.isfinite(value)):
-        return None
-    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
 
 
 def safe_name(*parts: str) -> str:

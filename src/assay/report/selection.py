@@ -7,7 +7,7 @@ whatever the prompt says, so they belong to every arm.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from assay.forecast.frames import ARMS, FORMULATIONS, MEASURES, Forecasts
 from assay.status import Status
 
 FIXED_ARMS = tuple(arm for arm in ARMS if arm != "formulation")
+UNSEEN = ("-", "")  # the arm of a reference, which sees no prompt
 
 
 def main_arm(forecasts: Forecasts) -> dict[str, str]:
@@ -35,7 +36,7 @@ def in_main_arm(forecasts: Forecasts, frame: pd.DataFrame) -> pd.DataFrame:
     """The rows of the main arm; a reference that has none there keeps the rows it has."""
     inside = pd.Series(True, index=frame.index)
     for arm, value in main_arm(forecasts).items():
-        inside &= frame[arm].astype(str) == value
+        inside &= frame[arm].astype(str).isin((value, *UNSEEN))
     present = set(frame.loc[inside, "respondent"].unique())
     elsewhere = [name for name in forecasts.references if name not in present]
     return frame[inside | frame["respondent"].isin(elsewhere)]
@@ -110,7 +111,7 @@ def answered(frame: pd.DataFrame) -> pd.Series:
     return frame["status"].astype(str).isin((Status.OK, Status.DEGENERATE)) & frame["low"].notna()
 
 
-def in_order(names: Sequence[str], order: Sequence[str]) -> list[str]:
+def in_order(names: Iterable[str], order: Sequence[str]) -> list[str]:
     """The names that the order knows first, then the others by the alphabet."""
     present = {str(name) for name in names if name is not None and name == name}
     return [name for name in order if name in present] + sorted(present - set(order))

@@ -18,7 +18,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 
 from assay.models import Message, Settings
 
-NOT_DECISIVE = ("concurrency", "price", "key", "key_variable", "retries", "retry_delay", "timeout")
+NOT_DECISIVE = ("concurrency", "price", "key_variable", "retries", "delay", "timeout")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def hashed(text: str) -> str:
 def reply_key(model: str, options: Mapping[str, Any], messages: Sequence[Message], asked: Settings, salt: str) -> str:
     """The key of a reply: what makes two calls the same. How many run at a time, or their price, does not."""
     decisive = {name: value for name, value in options.items() if name not in NOT_DECISIVE}
-    return hashed(json.dumps([model, decisive, [m.to_dict() for m in messages], asked.to_dict(), salt], sort_keys=True))
+    settings = {name: value for name, value in asked.to_dict().items() if name not in NOT_DECISIVE}
+    return hashed(json.dumps([model, decisive, [m.to_dict() for m in messages], settings, salt], sort_keys=True))
 
 
 def stream(seed: int, name: str) -> Generator:

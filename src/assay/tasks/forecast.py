@@ -97,7 +97,7 @@ class Forecast:
             )
         found = cls(
             discovery=discovery,
-            models={name: options.get(name, {}) for name in asked},
+            models={name: _located(options.get(name, {}), context.folder) for name in asked},
             references=_references(table, file),
             humans=_humans(table, context.folder, file),
             variants=_variants(table, file),
@@ -157,21 +157,19 @@ class Forecast:
 
     def _settings(self, model: str, formulation: str) -> Settings:
         options = self.models[model]
+        most = options.get("max_tokens", self.max_tokens)
         return Settings(
             temperature=options.get("temperature", self.temperature),
-            max_tokens=options.get("max_tokens", self.max_tokens),
-            schema=schema(formulation) if self.structured else None,
+            max_tokens=most,
+            schema=schema(formulation, most) if self.structured else None,
             timeout=options.get("timeout", self.timeout),
         )
 
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> dict[str, Any]:
-        """Ask one question and read the reply. A model that cannot be held to a schema is asked for free text."""
+        """Ask one question and read the reply. A model that cannot be held to the schema answers in free text."""
         asked, settings = cell.common["messages"], cell.common["settings"]
         salt = f"repeat {repeat}"
         reply = ask(cell.respondent, asked, settings, salt)
-        if reply.status == Status.FAILED and settings.schema is not None:
-            settings = Settings(**settings.to_dict() | {"schema": None})
-            reply = ask(cell.respondent, asked, settings, salt)
         key = reply_key(cell.respondent, self.models[cell.respondent], asked, settings, salt)
         reading = read_reply(reply, cell.common["nodes"])
         return {
@@ -302,6 +300,11 @@ def _humans(table: Mapping[str, Any], folder: Path, file: str) -> dict[str, str]
         human.read_experts(path)  # a mistake in it is said now
         found[f"human/{path.stem}"] = path.read_text(encoding="utf-8-sig")
     return found
+
+
+def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A mock's script lies beside the plan."""
+    return options | ({"script": str(folder / options["script"])} if "script" in options else {})
 
 
 def _truth_value(value: Any, name: str, file: str) -> bool:

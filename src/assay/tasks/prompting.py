@@ -24,6 +24,10 @@ from assay.learners import Learner, settings_of
 from assay.models import Message
 from assay.tasks.cells import hashed
 
+FEW_TOKENS = 512  # of a reply, at or below which its reasoning is limited
+RANGES_TOKENS = 156  # that the four ranges take, generously
+CHARACTERS_A_TOKEN = 3
+
 _CLASSES = {"dag": "a DAG", "cpdag": "a CPDAG (edges that cannot be told apart stay undirected)", "pag": "a PAG"}
 _VARIES = {
     "redraw": "drawn afresh from the known model for every run",
@@ -113,13 +117,21 @@ def messages(
     return [Message("system", shared.replace("\n\n", "\n")), Message("user", question)]
 
 
-def schema(formulation: str) -> dict[str, Any]:
-    """The JSON schema of an answer, for models that can be held to one."""
+def schema(formulation: str, max_tokens: int = 1024) -> dict[str, Any]:
+    """The JSON schema of an answer, for models that can be held to one.
+
+    Where few tokens are allowed the reasoning is kept short, so that it does not cut off the ranges behind it.
+    """
     interval = _object({"low": {"type": "number"}, "high": {"type": "number"}})
     if formulation == "quantiles":
         interval = _object({"median": {"type": "number"}, "50": interval, "80": interval, "95": interval})
     measures: dict[str, Any] = {name: interval for name in ("precision", "recall", "f1", "shd")}
-    return _object(({"reasoning": {"type": "string"}} if formulation == "steps" else {}) | measures)
+    if formulation != "steps":
+        return _object(measures)
+    reasoning: dict[str, Any] = {"type": "string"}
+    if max_tokens <= FEW_TOKENS:
+        reasoning["maxLength"] = CHARACTERS_A_TOKEN * max(10, max_tokens - RANGES_TOKENS)
+    return _object({"reasoning": reasoning} | measures)
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """One file a chart: the frame it draws (one row a mark), how it is drawn, what its caption says."""
 
-
-
-
-
-
+from assay.report.charts.calibration import calibration, calibration_chart, calibration_frame
+from assay.report.charts.differences import differences, differences_chart, differences_frame
+from assay.report.charts.heatmap import heatmap, heatmap_chart, heatmap_frame
+from assay.report.charts.intervals import intervals, intervals_chart, intervals_frame
+from assay.report.charts.runs import runs, runs_chart, runs_frame
 
 __all__ = [
     "calibration",

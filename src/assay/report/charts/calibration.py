@@ -17,7 +17,7 @@ import pandas as pd
 
 from assay.forecast.frames import Forecasts
 from assay.report import look, selection
-from assay.report.charts.marks import named, with_data
+from assay.report.charts.marks import named, panel_columns, with_data
 from assay.report.saving import Figure
 from assay.statistics import share
 
@@ -38,7 +38,7 @@ def calibration_frame(forecasts: Forecasts, respondents: Sequence[str] | None = 
     rows: list[dict[str, Any]] = []
     for (name, formulation, level), part in scores.groupby(["respondent", "formulation", "level"]):
         found = share(part["hit"].astype(float), part["dataset"].to_numpy(), forecasts.level)
-        row = {"respondent": name, "formulation": formulation, "level": float(level), "coverage": found.value}
+        row = {"respondent": name, "formulation": formulation, "level": float(str(level)), "coverage": found.value}
         row |= {"low": found.interval.low, "high": found.interval.high} if found.interval else {}
         rows.append(row | {"n": found.n, "asked": len(part), "datasets": found.n_clusters, "interval": found.method})
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
@@ -61,33 +61,26 @@ def calibration_chart(
         panel=frame["respondent"].map(dict(labels)), colour=frame["respondent"].map(dict(colours)),
         place=_beside_each_other(frame, forms),
     )  # fmt: skip
-    most = min(MOST_PANELS[width], max(len(names), 1))
+    most = panel_columns(len(names), MOST_PANELS[width])
     side = (look.POINTS[width] - 40 - 20 * (most - 1)) / most
-    ticks = sorted({0.0, 1.0, *frame["level"].round(3)})
-    axis = alt.Axis(values=ticks, format=".0%", labelAngle=-45, grid=True)
-    x = alt.X("place:Q", scale=alt.Scale(domain=[0, 1]), axis=axis, title="claimed level")
-    y = alt.Y("coverage:Q", scale=alt.Scale(domain=[0, 1]), title="coverage", axis=alt.Axis(format=".0%", tickCount=5))
-    colour = alt.Color("colour:N", scale=None)
-    lines = alt.Chart().transform_filter("datum.coverage != null")
-    by = alt.Detail("formulation:N")
+    whole = alt.Scale(domain=[0, 1])
+    levels = alt.Axis(values=sorted(frame["level"].round(3).unique()), format=".0%", labelAngle=-60, labelOverlap=False)
+    x = alt.X("place:Q", scale=whole, axis=levels, title="claimed level")
+    percent = alt.Axis(format=".0%", tickCount=5)
+    y, low = (alt.Y(f"{end}:Q", scale=whole, title="coverage", axis=percent) for end in ("coverage", "low"))
+    colour, by = alt.Color("colour:N", scale=None), alt.Detail("formulation:N")
+    told = alt.Chart().transform_filter("datum.coverage != null")
+    diagonal = alt.Chart().transform_aggregate(n="count()", groupby=["panel"]).transform_calculate(zero="0", one="1")
+    points = told.mark_point(size=16, filled=True, opacity=1)
     layers = [
-        alt.Chart().mark_line(color="#888888", strokeDash=[3, 2], strokeWidth=0.8).encode(
-            x=alt.X("level:Q"), y=alt.Y("level:Q"), detail=alt.value(0)
-        ) if False else alt.Chart().transform_calculate(zero="0", one="1").mark_rule(
-            color="#888888", strokeDash=[3, 2], strokeWidth=0.8
-        ).encode(x=alt.X("zero:Q", scale=alt.Scale(domain=[0, 1]), axis=axis), x2="one:Q", y=alt.Y("zero:Q"), y2="one:Q"),
-        lines.mark_area(opacity=0.18, line=False).encode(
-            x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour, detail=by
+        diagonal.mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8).encode(
+            x=alt.X("zero:Q", scale=whole, axis=levels), x2="one:Q", y=alt.Y("zero:Q", scale=whole), y2="one:Q"
         ),
-        lines.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour, detail=by),
-        lines.mark_rule(strokeWidth=1).encode(x=x, y=alt.Y("low:Q"), y2="high:Q", color=colour),
-        lines.mark_point(size=16, filled=True, opacity=1).encode(
-            x=x, y=y, color=colour,
-            shape=alt.Shape("formulation:N", scale=alt.Scale(domain=forms, range=_SHAPES[: len(forms)]), title=None,
-                            legend=alt.Legend(orient="bottom", direction="horizontal", symbolFillColor="#444444",
-                                              symbolStrokeColor="#444444")),
-        ),
-    ]  # fmt: skip
+        told.mark_area(opacity=0.18, line=False).encode(x=x, y=low, y2="high:Q", color=colour, detail=by),
+        told.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour, detail=by),
+        told.mark_rule(strokeWidth=1).encode(x=x, y=low, y2="high:Q", color=colour),
+        points.encode(x=x, y=y, color=colour, shape=_shape(forms)),
+    ]
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     panels = [labels[name] for name in names]
     grid = (
@@ -98,9 +91,7 @@ def calibration_chart(
     return with_data(look.themed(grid, "Coverage against the claimed level"), {"coverage": shown})
 
 
-def calibration(
-    forecasts: Forecasts, respondents: Sequence[str] | None = None, width: look.Width = "page"
-) -> Figure:
+def calibration(forecasts: Forecasts, respondents: Sequence[str] | None = None, width: look.Width = "page") -> Figure:
     frame = calibration_frame(forecasts, respondents)
     names = selection.respondents(forecasts)
     chart = calibration_chart(frame, look.colours(names, forecasts.references), look.labels(names), width)
@@ -117,7 +108,15 @@ def calibration(
     return Figure("calibration", frame, chart, caption)
 
 
-_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right")
+_SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right"]
+
+
+def _shape(forms: list[str]) -> Any:
+    import altair as alt
+
+    legend = alt.Legend(orient="bottom", direction="horizontal", symbolFillColor="#444444", symbolStrokeColor="#444444")
+    scale = alt.Scale(domain=forms, range=[_SHAPES[k % len(_SHAPES)] for k in range(len(forms))])
+    return alt.Shape("formulation:N", scale=scale, title=None, legend=legend)
 
 
 def _beside_each_other(frame: pd.DataFrame, forms: list[str]) -> list[float]:
@@ -125,6 +124,6 @@ def _beside_each_other(frame: pd.DataFrame, forms: list[str]) -> list[float]:
     place = {form: k for k, form in enumerate(reversed(forms))}
     single = frame.groupby(["respondent", "formulation"])["level"].transform("nunique") == 1
     return [
-        float(level) - (0.045 * place[form] if alone else 0.0)
+        float(level) - (0.025 * place[form] if alone else 0.0)
         for level, form, alone in zip(frame["level"], frame["formulation"], single, strict=True)
     ]

@@ -6,13 +6,13 @@ Shares (overlap, coverage) run from 0 to 1. The colour is the value, the small f
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from assay.forecast.frames import Forecasts
 from assay.report import look, selection
-from assay.report.charts.marks import HATCH, named, text_width, with_data
+from assay.report.charts.marks import HATCH, named, panel_columns, text_width, with_data
 from assay.report.saving import Figure
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ SCORES = {
 }
 MOST_PANELS = {"column": 2, "page": 4}
 _HEIGHT = 19.0
+_BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
 
 
 def heatmap_frame(
@@ -58,7 +59,7 @@ def heatmap_frame(
 
 def heatmap_chart(
     frame: pd.DataFrame, labels: Mapping[str, str] | None = None, width: look.Width = "page", title: str | None = None
-) -> alt.FacetChart:
+) -> alt.FacetChart | alt.LayerChart:
     import altair as alt
 
     labels = labels or {}
@@ -66,40 +67,31 @@ def heatmap_chart(
     shown = frame.assign(**{key: [labels.get(name, name) for name in frame[key]] for key in names})
     shown["text"] = ["" if pd.isna(value) else f"{value:.2f}" for value in frame["value"]]
     shown["count"] = [f"n {n}" if n else "" for n in frame["n"]]
-    most = min(MOST_PANELS[width], len(names["panel"]))
+    most = panel_columns(len(names["panel"]), MOST_PANELS[width])
     room = look.POINTS[width] - text_width(names["row"]) - 18 - 16 * (most - 1)
     cell = min(46.0, room / most / max(len(names["column"]), 1))
     slanted = cell < text_width(names["column"]) + 2
     across = alt.Axis(title=None, labelAngle=-40 if slanted else 0, domain=False, ticks=False, orient="bottom")
-    x = alt.X("column:N", sort=names["column"], axis=across)
-    y = alt.Y("row:N", sort=names["row"], axis=alt.Axis(title=None, domain=False, ticks=False))
-    scale = alt.Scale(domain=[0, 1], scheme="blues")
-    base = alt.Chart().encode(x=x, y=y)
-    dark = "datum.value > 0.6 ? 'white' : '#222222'"
-    layers = [
-        base.transform_filter("datum.n > 0")
-        .mark_rect(stroke="white", strokeWidth=1)
-        .encode(color=alt.Color("value:Q", scale=scale, legend=None)),
-        base.transform_filter("datum.n == 0").mark_rect(fill="#F4F4F4", stroke="white", strokeWidth=1),
-        base.transform_filter("datum.n == 0").mark_point(
+    down = alt.Axis(title=None, domain=False, ticks=False)
+    base = alt.Chart().encode(
+        x=alt.X("column:N", sort=names["column"], axis=across), y=alt.Y("row:N", sort=names["row"], axis=down)
+    )
+    answered, empty = base.transform_filter("datum.n > 0"), base.transform_filter("datum.n == 0")
+    colour = alt.Color("value:Q", scale=alt.Scale(domain=[0, 1], range=_BLUES), legend=None)
+    cells = alt.layer(
+        answered.mark_rect(stroke="white", strokeWidth=1).encode(color=colour),
+        empty.mark_rect(fill="#F4F4F4", stroke="white", strokeWidth=1),
+        empty.mark_point(
             shape=HATCH, size=(min(cell, _HEIGHT) - 3) ** 2, stroke="#AAAAAA", strokeWidth=0.8, opacity=1, filled=False
         ),
-        base.mark_text(fontSize=min(7.0, cell / 3.2), dy=-2.5).encode(
-            text="text:N", color=alt.ExprRef(dark) if False else alt.condition("datum.value > 0.6", alt.value("white"), alt.value("#222222"))
-        ),
-        base.mark_text(fontSize=min(4.8, cell / 4.4), dy=5).encode(
-            text="count:N", color=alt.condition("datum.value > 0.6", alt.value("#E8E8E8"), alt.value("#666666"))
-        ),
-    ]
+        base.mark_text(fontSize=min(7.0, cell / 3.2), dy=-2.5).encode(text="text:N", color=_ink("white", "#111111")),
+        base.mark_text(fontSize=min(4.8, cell / 4.4), dy=5).encode(text="count:N", color=_ink("#F0F0F0", "#444444")),
+        data=named("cells"),
+    ).properties(width=cell * len(names["column"]), height=_HEIGHT * len(names["row"]))
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
-    grid = (
-        alt.layer(*layers, data=named("cells"))
-        .properties(width=cell * len(names["column"]), height=_HEIGHT * len(names["row"]))
-        .facet(facet=alt.Facet("panel:N", sort=names["panel"], header=header), columns=most, spacing=10)
-    )
-    score = str(frame["score"].iloc[0]) if len(frame) else ""
-    heading = title or f"Share of {SCORES.get(score, score)}" if score not in ("iou_runs", "iou_mean_ci") else SCORES[score]
-    return with_data(look.themed(grid, heading), {"cells": shown})
+    facet = alt.Facet("panel:N", sort=names["panel"], header=header)
+    grid = cells.facet(facet=facet, columns=most, spacing=10) if len(names["panel"]) > 1 else cells
+    return with_data(look.themed(grid, title or _title(frame)), {"cells": shown})
 
 
 def heatmap(
@@ -114,6 +106,18 @@ def heatmap(
     frame = heatmap_frame(forecasts, score, rows, columns, panels, respondents)
     chart = heatmap_chart(frame, look.labels(selection.respondents(forecasts)), width)
     return Figure(f"heatmap_{score}_{rows}_{columns}", frame, chart, _caption(forecasts, frame, score))
+
+
+def _ink(on_dark: str, on_light: str) -> Any:
+    import altair as alt
+
+    return alt.condition("datum.value > 0.62", alt.value(on_dark), alt.value(on_light))
+
+
+def _title(frame: pd.DataFrame) -> str:
+    score = str(frame["score"].iloc[0]) if len(frame) else ""
+    said = SCORES.get(score, score.replace("_", " "))
+    return said if score.startswith("iou") else f"Share of {said}"
 
 
 def _orders(forecasts: Forecasts, scores: pd.DataFrame, respondents: list[str]) -> dict[str, list[str]]:
@@ -135,7 +139,7 @@ def _status(n: int, asked: int) -> str:
 def _caption(forecasts: Forecasts, frame: pd.DataFrame, score: str) -> str:
     empty = int((frame["n"] == 0).sum())
     return (
-        f"{SCORES.get(score, score).capitalize()}: the mean over measures, formulations and repeats, and below it the "
+        f"{_title(frame)}: the mean over measures, formulations and repeats, and below it the "
         f"number of claims n. {int(frame['n'].sum())} of {int(frame['asked'].sum())} claims have a value"
         + (f"; {empty} of {len(frame)} cells are hatched: nothing to average. " if empty else ". ")
         + f"{selection.arm_text(forecasts)} Descriptive; no interval, no test."

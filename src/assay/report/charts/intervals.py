@@ -15,7 +15,7 @@ import pandas as pd
 
 from assay.forecast.frames import Forecasts
 from assay.report import look, selection
-from assay.report.charts.marks import named, row_axis, row_scale, spread_of, text_width, with_data
+from assay.report.charts.marks import named, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
 from assay.report.saving import Figure
 from assay.status import Status
 
@@ -58,7 +58,7 @@ def intervals_chart(
     names = [name for name in frame["respondent"].unique() if name != MEASURED]
     items = list(dict.fromkeys(frame["item"]))
     panels = _panel_titles(frame, names, labels or look.labels(names))
-    most = min(MOST_PANELS[width], max(len(names), 1))
+    most = panel_columns(len(names), MOST_PANELS[width])
     marks = _marks(frame, items, panels, colours)
     wide = (look.POINTS[width] - text_width(items) - 16 - 20 * (most - 1)) / most
     tall = len(items) * max(8.0, 2.6 * marks["slots"].max() + 2)
@@ -106,7 +106,13 @@ def _measured(forecasts: Forecasts, measure: str) -> pd.DataFrame:
         if truth is None:
             continue
         for kind, interval in (("runs", truth.run_range), ("mean", truth.mean_ci)):
-            row = {"kind": kind, "dataset": dataset, "learner": learner, "respondent": MEASURED, "formulation": ""}
+            row: dict[str, Any] = {
+                "kind": kind,
+                "dataset": dataset,
+                "learner": learner,
+                "respondent": MEASURED,
+                "formulation": "",
+            }
             row |= {"upper": truth.upper, "n": len(truth.runs), "asked": truth.planned}
             if interval is None:
                 rows.append(row | {"status": str(Status.FAILED if not len(truth.runs) else Status.DEGENERATE)})

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
-from assay.report.saving import plain
+from assay.forecast.analysis import plain_rows
 
 if TYPE_CHECKING:
     import altair as alt
+
+Chart = TypeVar("Chart")
 
 HATCH = "M-1,0L0,-1M-1,1L1,-1M0,1L1,0"  # three diagonals of a square: nothing was answered here
 
 
 def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as they are drawn; missing is null."""
-    columns = [[plain(value) for value in frame[name].tolist()] for name in frame.columns]
-    return [dict(zip(frame.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+    return plain_rows(frame)
 
 
 def named(name: str) -> alt.NamedData:
@@ -29,12 +30,14 @@ def named(name: str) -> alt.NamedData:
     return alt.NamedData(name=name)
 
 
-def with_data(chart: Any, frames: Mapping[str, pd.DataFrame]) -> Any:
+def with_data(chart: Chart, frames: Mapping[str, pd.DataFrame]) -> Chart:
     """Altair's own way from a frame has a limit of rows and checks each value of each row; this has neither.
 
     Call it last: every later change of the chart would copy the data.
     """
-    chart.datasets = {name: rows_of(frame) for name, frame in frames.items()}
+    chart.datasets = {  # type: ignore[attr-defined]
+        name: rows_of(frame) for name, frame in frames.items()
+    }
     return chart
 
 
@@ -58,6 +61,13 @@ def row_scale(n: int) -> alt.Scale:
 def text_width(names: Iterable[str], size: float = 7.0) -> float:
     """About how many points the longest name takes on an axis."""
     return 0.52 * size * max((len(name) for name in names), default=0)
+
+
+def panel_columns(panels: int, most: int) -> int:
+    """How many panels stand side by side: one fewer than the most where that leaves no gap in the last row."""
+    if panels <= most:
+        return max(panels, 1)
+    return most - 1 if panels % most and most > 2 and panels % (most - 1) == 0 else most
 
 
 def spread_of(counts: pd.Series) -> str:

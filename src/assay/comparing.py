@@ -1,0 +1,106 @@
+"""Two respondents of a study against each other, in one line: `assay compare A B`.
+
+    d_u = mean over repeats of A on unit u - the same of B,   a unit: an item under a variant that both answered
+    sign-flip test and interval over data sets, which is what was drawn; Holm over all pairs of the study's respondents
+
+The long table (scores.csv) is all that is read, so every kind of study can be compared. Where A and B are variants
+(formulations of a forecast) the unit is an item of a respondent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from assay.analyse.values import is_lower_better
+from assay.errors import DataError, SettingError, StoreError, did_you_mean, listed
+from assay.statistics.comparison import Comparison, adjusted
+from assay.statistics.paired import paired_difference
+
+HEADLINES = ("f1", "interval_score_scaled", "score")
+_TEXT = ("task", "item", "variant", "respondent", "measure", "status")
+
+
+def compare(folder: Path, a: str, b: str, measure: str | None = None, level: float = 0.95) -> Comparison:
+    """a against b on one measure of the study in `folder`; the sentence, the row and the LaTeX are the result's own."""
+    rows = _long_table(folder)
+    role = _role_of(rows, a, b, folder)
+    rows = _task_of_both(rows, role, a, b)
+    chosen = _measure(rows, measure, folder)
+    rows = rows[rows["measure"] == chosen]
+    table = _units(rows, role)
+    pairs = [(a, b), *(pair for pair in combinations(sorted(table.columns), 2) if set(pair) != {a, b})]
+    found = [_pair(table, one, other, level) for one, other in pairs]
+    lost = int((rows[rows[role].isin([a, b])]["status"] != "ok").sum())
+    better: Literal["higher", "lower"] = "lower" if is_lower_better(chosen) else "higher"
+    first = adjusted(found, "holm")[0].described(
+        measure=chosen, units="items", clusters="data sets", better=better, names=(a, b)
+    )
+    note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()
+    return replace(first, notes=(*first.notes, *note))
+
+
+def _long_table(folder: Path) -> pd.DataFrame:
+    path = folder / "scores.csv"
+    if not path.is_file():
+        raise StoreError(f"{folder} has no scores.csv. Run the study first, or write it anew: assay report {folder}")
+    rows = pd.read_csv(path, dtype={name: str for name in _TEXT}, keep_default_na=False, na_values={"value": [""]})
+    missing = [name for name in (*_TEXT, "repeat", "value") if name not in rows]
+    if missing:
+        raise StoreError(f"{path} must be the long table of a study, got no column {missing[0]!r}.")
+    return rows
+
+
+def _role_of(rows: pd.DataFrame, a: str, b: str, folder: Path) -> str:
+    """Both are respondents, or both are variants."""
+    if a == b:
+        raise SettingError(f"two different names must be compared, got {a!r} twice.")
+    for role in ("respondent", "variant"):
+        known = set(rows[role])
+        if a in known and b in known:
+            return role
+    known = set(rows["respondent"]) | set(rows["variant"])
+    wrong = a if a not in known else b
+    raise DataError(
+        f"{wrong!r} is no respondent of {folder}. {did_you_mean(wrong, known)} "
+        f"There are: {listed(sorted(set(rows['respondent'])), most=12)}."
+    )
+
+
+def _task_of_both(rows: pd.DataFrame, role: str, a: str, b: str) -> pd.DataFrame:
+    tasks = [task for task, part in rows.groupby("task", sort=False) if {a, b} <= set(part[role])]
+    if not tasks:
+        raise DataError(f"{a!r} and {b!r} answered different questions and cannot be compared.")
+    return rows[rows["task"] == tasks[0]]
+
+
+def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
+    known = list(dict.fromkeys(rows["measure"]))
+    chosen = measure or next((name for name in HEADLINES if name in known), known[0])
+    if chosen not in known:
+        raise SettingError(
+            f"{chosen!r} is not a measure of {folder}. {did_you_mean(chosen, known)} "
+            f"There are: {listed(known, most=8)}."
+        )
+    return chosen
+
+
+def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:
+    """One row a unit, one column a name, the mean over repeats in the cell; the index is (cluster, unit)."""
+    other = "variant" if role == "respondent" else "respondent"
+    forecast = rows["task"] == "forecast"  # there an item is dataset/learner/measure
+    cluster = np.where(forecast, rows["item"].str.split("/").str[0], rows["item"])
+    keyed = rows.assign(cluster=cluster, unit=rows["item"] + "\x1f" + rows[other])
+    return keyed.pivot_table(index=["cluster", "unit"], columns=role, values="value", aggfunc="mean", dropna=False)
+
+
+def _pair(table: pd.DataFrame, a: str, b: str, level: float) -> Comparison:
+    asked = (table[a].notna() | table[b].notna()).to_numpy()
+    part = table[asked]
+    clusters = part.index.get_level_values("cluster").to_numpy(dtype=object)
+    return paired_difference(part[a].to_numpy(), part[b].to_numpy(), clusters, level, names=(a, b))

@@ -1,0 +1,69 @@
+"""Coverage by one factor at a time, with what it rests on.
+
+One row a respondent and value of the factor, and for each value one row of all models together. Two intervals stand
+beside each share: Wilson's, as if all claims were independent, and the one that counts data sets (learners, where the
+factor is the data set itself), which is the one to quote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from assay.forecast.frames import Forecasts
+from assay.report import selection
+from assay.report.summary import estimate_cells
+from assay.statistics import share
+
+FACTORS: Mapping[str, str | None] = {  # the file's name -> the column
+    "model": None,
+    "algorithm": "learner",
+    "dataset": "dataset",
+    "metric": "measure",
+    "formulation": "formulation",
+}
+ALL_MODELS = "all models"
+_SHARES = {"calibrated_coverage": "covers_mean", "coverage_runs": "coverage_runs", "overlap": "overlaps_mean_ci"}
+
+
+def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
+    """factor: a key of FACTORS."""
+    scores = selection.headline(forecasts)
+    column = FACTORS[factor]
+    models = scores[~scores["respondent"].isin(forecasts.references)]
+    rows = []
+    for name in selection.respondents(forecasts):
+        rows += _rows(forecasts, scores[scores["respondent"] == name], name, column)
+    rows += _rows(forecasts, models, ALL_MODELS, column)
+    return pd.DataFrame(rows)
+
+
+def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | None) -> list[dict[str, Any]]:
+    if column is None:
+        return [{"respondent": name} | _cells(forecasts, part, "dataset")]
+    order = {
+        "dataset": selection.datasets(forecasts), "learner": selection.learners(forecasts),
+        "measure": selection.measures(forecasts), "formulation": selection.formulations(part),
+    }[column]  # fmt: skip
+    within = "learner" if column == "dataset" else "dataset"
+    return [
+        {"respondent": name, column: value} | _cells(forecasts, part[part[column] == value], within) for value in order
+    ]
+
+
+def _cells(forecasts: Forecasts, part: pd.DataFrame, within: str) -> dict[str, Any]:
+    answered = part[selection.answered(part)]
+    row: dict[str, Any] = {"asked": len(part), "n": len(answered), "clusters": int(answered[within].nunique())}
+    row["clustered_by"] = within
+    for name, score in _SHARES.items():
+        values = part[score].to_numpy(dtype=np.float64)
+        row |= estimate_cells(name, share(values, part[within].to_numpy(), forecasts.level))
+        plain = share(values, level=forecasts.level).interval
+        row |= {
+            f"{name}_wilson_low": plain.low if plain else None,
+            f"{name}_wilson_high": plain.high if plain else None,
+        }
+    return row

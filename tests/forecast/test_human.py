@@ -1,0 +1,114 @@
+"""Experts' sheets: what is read, what stays missing, and one line for each mistake."""
+
+import numpy as np
+import pytest
+
+from assay.errors import DataError
+from assay.forecast.example import DATASETS
+from assay.forecast.frames import CLAIM_COLUMNS
+from assay.forecast.human import parse_experts, questions, read_experts, sheet
+from assay.forecast.scores import score_claims
+from tests.forecast.truths import truth, truths
+
+ABOUT = {name: DATASETS[name] for name in ("asia", "cancer")}
+ASKED = questions(ABOUT, ["pc", "fci"])
+HEAD = "dataset,learner,measure,low,high\n"
+
+
+def test_a_range_becomes_a_claim():
+    found = parse_experts(HEAD + "asia,pc,f1,0.4,0.7\n").iloc[0]
+    assert list(found.index) == list(CLAIM_COLUMNS)
+    assert (found["low"], found["high"], found["level"], found["target"]) == (0.4, 0.7, 0.95, "run")
+    assert (found["respondent"], found["formulation"], found["status"]) == ("human/sheet", "reference", "ok")
+    assert np.isnan(found["median"])
+
+
+def test_the_original_column_names_other_columns_and_spreadsheets_are_read(tmp_path):
+    file = tmp_path / "experts.csv"
+    file.write_text("﻿Dataset;Algorithm;Measure;Low;High;Note\r\nasia;PC;F1;0.4;0.7;a guess\r\n", encoding="utf-8")
+    found = read_experts(file)
+    assert found[["dataset", "learner", "measure", "respondent"]].iloc[0].tolist() == [
+        "asia",
+        "pc",
+        "f1",
+        "human/experts",
+    ]
+
+
+def test_level_median_expert_and_target_are_read():
+    text = "dataset,learner,measure,low,high,level,median,expert,target\nasia,pc,shd,2,9,0.8,5,anna,mean\n"
+    found = parse_experts(text, asked=None).iloc[0]
+    assert (found["level"], found["median"], found["target"]) == (0.8, 5, "mean")
+    assert found["respondent"] == "human/sheet/anna"
+
+
+def test_empty_cells_stay_missing_with_a_status():
+    found = parse_experts(HEAD + "asia,pc,f1,,\nasia,pc,recall,0.4,\nasia,pc,precision,0.4,0.6\n")
+    assert found["status"].tolist() == ["refused", "unreadable", "ok"]
+    assert found["flags"].tolist() == ["left empty", "only one end is given", ""]
+    assert found["low"].isna().tolist() == [True, True, False]
+
+
+def test_questions_that_the_sheet_leaves_out_are_rows_too():
+    found = parse_experts(HEAD + "asia,pc,f1,0.4,0.7\n", asked=ASKED)
+    assert len(found) == len(ASKED)
+    assert found["status"].value_counts().to_dict() == {"refused": len(ASKED) - 1, "ok": 1}
+
+
+def test_an_empty_sheet_answers_nothing():
+    found = parse_experts(sheet(ABOUT, ["pc", "fci"]), asked=ASKED)
+    assert len(found) == len(ASKED) and set(found["status"]) == {"refused"}
+
+
+def test_the_sheet_shows_what_is_asked_and_the_largest_value():
+    lines = sheet(ABOUT, ["pc"], expert="anna").splitlines()
+    assert lines[0].startswith("dataset,learner,measure,low,high,median,level,target,expert")
+    assert lines[4] == "asia,pc,shd,,,,0.95,run,anna,8,10000,discrete,medicine,28"
+    assert len(lines) == 1 + len(ABOUT) * 4
+
+
+def test_a_filled_sheet_is_scored_like_any_respondent():
+    filled = sheet(ABOUT, ["pc"]).replace("asia,pc,f1,,,", "asia,pc,f1,0.4,0.7,0.6")
+    known = truths(truth([0.5, 0.6, 0.8, 0.55]))
+    found = score_claims(parse_experts(filled), known)
+    assert found["covers_mean"].count() == 1
+    assert found.loc[found["status"] == "ok", "coverage_runs"].tolist() == [0.75]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("asai,pc,f1,0.4,0.7", "row 3 of experts.csv: 'dataset' must be .*, got 'asai'. Did you mean 'asia'?"),
+        ("asia,pcc,f1,0.4,0.7", "row 3 of experts.csv: 'learner' must be .* Did you mean 'pc'?"),
+        ("asia,pc,accuracy,0.4,0.7", "row 3 of experts.csv: 'measure' must be .*precision, recall, f1, shd"),
+        ("asia,pc,recall,high,0.7", "row 3 of experts.csv: 'low' must be a number, got 'high'"),
+        ("asia,pc,recall,0.7,0.4", "row 3 of experts.csv: 'low' must be <= 'high', got 0.7 and 0.4. Swap them."),
+        ("asia,pc,recall,40,70", "row 3 of experts.csv: 'low' must be from 0 to 1, got 40. Write 0.6 for 60 %."),
+        ("asia,pc,shd,3,29", "row 3 of experts.csv: 'high' must be from 0 to 28, got 29."),
+        ("asia,pc,f1,0.1,0.2", "row 3 of experts.csv must be a new question, got that of row 2 again."),
+        (",pc,f1,0.1,0.2", "row 3 of experts.csv: 'dataset' must be"),
+        ("asia,pc,recall,nan,0.2", "row 3 of experts.csv: 'low' must be a number"),
+    ],
+)  # fmt: skip
+def test_a_wrong_cell_is_one_line_with_its_row(row, message):
+    with pytest.raises(DataError, match=message) as caught:
+        parse_experts(HEAD + "asia,pc,f1,0.4,0.7\n" + row + "\n", "experts.csv", ASKED)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"), [("95,", r"'level' must be in \(0, 1\)"), (".9,9", "'median' must be from")]
+)
+def test_a_wrong_level_or_median_is_named(cells, message):
+    with pytest.raises(DataError, match=message):
+        parse_experts("dataset,learner,measure,low,high,level,median\nasia,pc,shd,2,5," + cells)
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(DataError, match="Add 'high'"):
+        parse_experts("dataset,learner,measure,low\nasia,pc,f1,0.4\n", "experts.csv")
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path):
+    with pytest.raises(DataError, match="must be a CSV that can be read"):
+        read_experts(tmp_path / "nobody.csv")

@@ -1,0 +1,159 @@
+"""The references: their formulas, what they may not see, and that the oracle is scored on runs it has not seen."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.errors import UnknownName
+from assay.forecast.example import DATASETS, example
+from assay.forecast.references import REFERENCES, distances, heuristic_base, reference_claims
+from assay.forecast.scores import score_claims
+from tests.forecast.truths import bare, truth, truths
+
+ABOUT = {name: DATASETS[name] for name in ("asia", "cancer", "child", "sachs")}
+
+
+def beta(dataset, seed, learner="pc", measure="f1", n=100):
+    rng = np.random.default_rng(seed)
+    if measure == "shd":
+        pairs = ABOUT[dataset]["nodes"] * (ABOUT[dataset]["nodes"] - 1) / 2
+        return truth(rng.binomial(int(pairs), 0.1 + 0.1 * rng.random(), n), measure, dataset, learner, upper=pairs)
+    return truth(rng.beta(8, 4, n) * (1 - 0.1 * seed), measure, dataset, learner)
+
+
+@pytest.fixture(scope="module")
+def four():
+    return truths(*(beta(name, k, measure=m) for k, name in enumerate(ABOUT) for m in ("f1", "shd")))
+
+
+def at(claims, level=0.95, **where):
+    rows = claims[claims["level"] == level]
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    assert len(rows) == 1
+    return rows.iloc[0]
+
+
+def test_each_reference_claims_three_levels_and_a_median(four):
+    found = reference_claims(four, ABOUT, targets=("run", "mean"))
+    assert set(found["formulation"]) == {"reference"}
+    for name in REFERENCES:
+        rows = found[found["respondent"] == name]
+        assert sorted(rows["level"].unique()) == [0.5, 0.8, 0.95]
+        assert (rows["status"] == "ok").all()
+        assert ((rows["low"] <= rows["median"]) & (rows["median"] <= rows["high"])).all()
+        wide = rows.pivot_table(index=["dataset", "measure", "target", "repeat"], columns="level", values="low")
+        assert (wide[0.95] <= wide[0.8]).all() and (wide[0.8] <= wide[0.5]).all()
+
+
+@pytest.mark.parametrize(  # worked by hand from the formula of the original protocol
+    ("learner", "rows", "nodes", "base"),
+    [
+        ("pc", 10_000, 8, 0.55 + 0.1 - 0.12),
+        ("lingam", 1_000, 12, 0.60 + 0 - 0.18),
+        ("fci", 5_000, 20, 0.50 + 0.1 * np.log10(5) - 0.20),
+        ("notears", 10**6, 5, 0.58 + 0.15 - 0.075),
+        ("fci", 10, 30, 0.2),
+    ],
+)
+def test_heuristic_base(learner, rows, nodes, base):
+    assert heuristic_base(learner, rows, nodes) == pytest.approx(base)
+
+
+def test_heuristic_ranges_are_those_of_the_original(four):
+    found = reference_claims(four, ABOUT, ["baseline/heuristic"])
+    share, count = at(found, dataset="asia", measure="f1"), at(found, dataset="asia", measure="shd")
+    assert (share["low"], share["high"]) == pytest.approx((0.43, 0.63))
+    assert (count["low"], count["high"]) == pytest.approx((0.47 * 28 / 2 - 2.8, 0.47 * 28 / 2 + 2.8))
+
+
+def test_heuristic_does_not_answer_for_other_learners():
+    found = reference_claims(truths(beta("asia", 0, "ges")), ABOUT, ["baseline/heuristic"])
+    assert set(found["status"]) == {"refused"} and set(found["flags"]) == {"no base for ges"}
+    assert found["low"].isna().all()
+
+
+def test_climatology_never_sees_the_data_set_it_forecasts(four):
+    before = reference_claims(four, ABOUT, ["baseline/climatology", "baseline/nearest"])
+    other = dict(four) | truths(beta("asia", 9), beta("asia", 8, measure="shd"))
+    after = reference_claims(other, ABOUT, ["baseline/climatology", "baseline/nearest"])
+    same = before["dataset"] == "asia"
+    assert before[same].equals(after[same])
+    assert not before[~same].equals(after[~same])
+
+
+def test_climatology_weighs_cells_alike_whatever_their_runs():
+    cells = (beta("asia", 0), truth([0.2] * 10, dataset="cancer"), truth([0.8] * 1000, dataset="child"))
+    found = at(reference_claims(truths(*cells), ABOUT, ["baseline/climatology"]), dataset="asia")
+    assert found["low"] == pytest.approx(0.2) and found["high"] == pytest.approx(0.8)
+    assert found["median"] == pytest.approx(0.5, abs=0.31)
+    of_mean = at(reference_claims(truths(*cells), ABOUT, ["baseline/climatology"], ["mean"]), dataset="asia")
+    assert of_mean["median"] == pytest.approx(0.5)
+
+
+def test_shd_travels_as_a_share_of_the_pairs():
+    cells = (truth([14, 14, 14], "shd", "asia"), truth([1, 1, 1], "shd", "cancer", upper=10.0))
+    found = reference_claims(truths(*cells), ABOUT, ["baseline/climatology"])
+    assert at(found, dataset="asia")["median"] == pytest.approx(2.8)
+    assert at(found, dataset="cancer")["median"] == pytest.approx(5.0)
+
+
+def test_climatology_of_one_learner_needs_enough_data_sets(four):
+    found = reference_claims(four, ABOUT, ["baseline/climatology-learner"])
+    assert set(found["status"]) == {"refused"}
+    assert found["flags"].iloc[0] == "only 3 other data sets with pc, 5 needed"
+    whole = example(datasets=list(DATASETS), learners=["pc", "fci"], respondents=[], references=[], runs=20)
+    enough = reference_claims(whole.truths, DATASETS, ["baseline/climatology-learner", "baseline/climatology"])
+    assert (enough["status"] == "ok").all()
+
+
+def test_nearest_takes_the_runs_of_the_nearest_data_set(four):
+    near = distances(ABOUT)["child"].drop("child").idxmin()
+    row = at(reference_claims(four, ABOUT, ["baseline/nearest"]), dataset="child", measure="f1")
+    assert row["flags"] == f"from {near}"
+    assert row["high"] == pytest.approx(np.quantile(four[near, "pc", "f1"].runs, 0.975))
+
+
+def test_nearest_of_a_mean_is_the_interval_of_that_mean(four):
+    near = distances(ABOUT)["child"].drop("child").idxmin()
+    row = at(reference_claims(four, ABOUT, ["baseline/nearest"], ["mean"]), dataset="child", measure="f1")
+    runs = four[near, "pc", "f1"].runs
+    low, high = stats.t.interval(0.95, len(runs) - 1, runs.mean(), stats.sem(runs))
+    assert (row["low"], row["high"]) == pytest.approx((low, high))
+
+
+def test_distances_are_symmetric_and_zero_to_oneself():
+    apart = distances(ABOUT)
+    assert np.allclose(apart, apart.T) and (np.diag(apart) == 0).all()
+
+
+def test_one_data_set_leaves_nothing_to_learn_from():
+    found = reference_claims(truths(beta("asia", 0)), ABOUT, ["baseline/climatology", "baseline/nearest"])
+    assert set(found["status"]) == {"refused"}
+
+
+def test_the_oracle_is_scored_on_the_runs_it_has_not_seen():
+    even, odd = np.full(50, 0.2), np.full(50, 0.8)
+    both = truths(truth(np.column_stack([even, odd]).ravel()))
+    found = score_claims(reference_claims(both, ABOUT, ["baseline/oracle"]), both)
+    assert found["repeat"].unique().tolist() == [0, 1]
+    assert (found["coverage_runs"] == 0).all() and (found["low"].isin([0.2, 0.8])).all()
+
+
+@pytest.mark.parametrize("target", ["run", "mean"])
+def test_the_oracle_reaches_its_level(target):
+    cells = truths(*(bare(np.random.default_rng(k).beta(6, 3, 200), dataset=f"d{k}") for k in range(120)))
+    about = {key[0]: DATASETS["asia"] for key in cells}
+    found = score_claims(reference_claims(cells, about, ["baseline/oracle"], [target]), cells)
+    covered = found.groupby("level")["coverage_runs" if target == "run" else "covers_mean"].mean()
+    assert covered.to_numpy() == pytest.approx([0.5, 0.8, 0.94], abs=0.05 if target == "run" else 0.1)
+
+
+def test_one_run_cannot_be_split():
+    found = reference_claims(truths(truth([0.5])), ABOUT, ["baseline/oracle"])
+    assert set(found["status"]) == {"refused"}
+
+
+def test_an_unknown_reference_gets_the_nearest_name(four):
+    with pytest.raises(UnknownName, match="Did you mean 'baseline/climatology'"):
+        reference_claims(four, ABOUT, ["baseline/climatolgy"])

