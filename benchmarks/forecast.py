@@ -1,7 +1,7 @@
 """Scoring and analysing 10 models x 11 data sets x 4 learners x 4 formulations x 5 repeats (limit: 20 s together).
 
 The study is simulated (assay.forecast.example): 8,800 replies, 52,800 claims of the models against 44 cells x 4
-measures x 100 runs, and five references. Timed are the scores, the long table that scores.csv is written from, and every
+measures x 100 runs, and five references. Timed are the scores, the long table of scores.csv, and every
 analysis; making the study is not.
 """
 

@@ -17,7 +17,7 @@ from assay import __version__
 from assay.errors import AssayError, did_you_mean
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
-COMMANDS = ("new", "plan", "run", "show", "analyse", "compare", "report", "list", "check")
+COMMANDS = ("new", "plan", "run", "show", "analyse", "compare", "report", "read", "list", "check")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -70,6 +70,10 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("b", metavar="B", help="what it is compared with")
     compare.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
     compare.add_argument("--measure", help="which measure (default: f1, or the interval score of a forecast)")
+
+    read = commands.add_parser("read", help="what the reader finds in replies of your own, one JSON line a reply")
+    read.add_argument("file", help="a text file (one reply), a .jsonl file with a 'text' field a line, or - for stdin")
+    read.add_argument("--nodes", type=int, help="variables of the true graph; bounds SHD by d(d-1)/2")
 
     lists = commands.add_parser("list", help="learners, datasets, models, measures, tasks; with a NAME its whole card")
     lists.add_argument("kind", help="learners | datasets | models | measures | tasks")
@@ -311,6 +315,18 @@ def _list(options: argparse.Namespace) -> int:
     return 0
 
 
+def _read(options: argparse.Namespace) -> int:
+    import json
+
+    from assay.reading.logs import readings_of
+
+    failed = False
+    for reading in readings_of(options.file, options.nodes):
+        failed = failed or "error" in reading
+        print(json.dumps(reading, ensure_ascii=False))
+    return 1 if failed else 0
+
+
 def _check(options: argparse.Namespace) -> int:
     from assay import catalogue, terminal
 
@@ -344,6 +360,7 @@ _COMMANDS = {
     "analyse": _analyse,
     "compare": _compare,
     "report": _report,
+    "read": _read,
     "list": _list,
     "check": _check,
 }

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from assay.errors import DataError
 from assay.forecast.example import example
@@ -20,6 +22,23 @@ def scored(*rows, of_runs=RUNS, measure="f1", **arguments):
     return score_claims(
         claims(*(row | {"measure": measure} for row in rows)), truths(truth(of_runs, measure)), **arguments
     )
+
+
+@given(
+    st.lists(st.integers(0, 28), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 28), st.integers(0, 28)).map(sorted), min_size=1, max_size=4),
+)
+@settings(max_examples=40, deadline=None)
+def test_whatever_the_runs_scores_stay_in_their_range(runs, intervals):
+    rows = [claim(*ends, repeat=k) for k, ends in enumerate(intervals)]
+    found = scored(*rows, of_runs=runs, measure="shd")
+    for suffix in ("mean_ci", "runs"):
+        for name in ("overlaps", "covers", "inside", "iou", "fraction"):
+            assert found[f"{name}_{suffix}"].dropna().between(0, 1 + 1e-12).all()
+        assert (found[f"calibration_{suffix}"].dropna() >= -1).all()
+    assert (found["interval_score"] >= found["width"]).all()
+    assert (found["crps"] >= 0).all() and found["pit"].between(0, 1).all()
+    assert np.isfinite(found["log_width_ratio_runs"]).all()
 
 
 @pytest.fixture(scope="module")

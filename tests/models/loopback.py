@@ -51,7 +51,7 @@ class Loopback:
         self.answer = answer
         self.refuses: set[str] = set()  # parameters that are met with a 400
         self.requests: list[Seen] = []
-        self.paid: Counter[str] = Counter()  # complete answers sent, by prompt
+        self.paid: Counter[str] = Counter()  # complete answers, by prompt, as a provider would bill them
         self.concurrent = self.most_concurrent = 0
         self._turns: deque[Turn] = deque()
         self._lock = Lock()
@@ -143,8 +143,9 @@ class _Handler(BaseHTTPRequestHandler):
             payload = b'["not", "an", "object"]'
         if turn.cut:
             return self._cut(payload)
+        with state._lock:
+            state.paid[seen.prompt] += 1  # before the last byte: whoever has the answer finds it counted
         self._send(200, payload)
-        state.paid[seen.prompt] += 1
 
     def _send(self, code: int, payload: bytes, retry_after: str | None = None) -> None:
         self.send_response(code)

@@ -81,3 +81,13 @@ def test_an_option_of_the_wrong_type_is_refused(value):
 
 def test_every_kind_of_model_keeps_the_contract():
     assert isinstance(build("mock/vacuous"), Model)
+
+
+def test_the_plan_may_fix_the_settings_of_any_model():
+    reply = build("mock/vacuous", {"temperature": 1, "max_tokens": 7}).ask([Message("user", "?")], Settings())
+    assert (reply.settings["temperature"], reply.settings["max_tokens"]) == (1, 7)
+
+
+def test_a_fixed_setting_out_of_range_is_refused_at_once():
+    with pytest.raises(SettingError, match="max_tokens"):
+        build("mock/vacuous", {"max_tokens": 0})

@@ -83,10 +83,10 @@ def test_the_vacuous_one_covers_everything_and_has_no_skill(scores):
 
 def test_the_overconfident_one_misses_and_is_called_so(scores):
     assert of(scores, "mock/overconfident", "covers_mean").mean() < 0.1
-    classes = of(scores, "mock/overconfident", "class_runs")
+    classes = of(scores[scores["measure"] != "shd"], "mock/overconfident", "class_runs")
     assert set(classes) <= {"overconfident", "degenerate"}  # a learner whose runs are all alike has no width to compare
-    assert (classes == "overconfident").sum() > 30
-    assert of(scores, "mock/overconfident", "log_width_ratio_runs").mean() < -1
+    assert (classes == "overconfident").sum() > 20
+    assert of(scores, "mock/overconfident", "log_width_ratio_runs").median() < -0.5
 
 
 def test_a_copy_of_the_prompt_is_no_answer(scores):

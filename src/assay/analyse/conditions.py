@@ -7,6 +7,7 @@ ci_runs   percentile bootstrap over runs, 10,000 resamples: what is usually repo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +15,14 @@ import numpy as np
 
 from assay.analyse.domain import Domain
 from assay.analyse.settings import Settings
+from assay.analyse.shares import Array
 from assay.intervals import Interval
 from assay.statistics.bootstrap import bootstrap_means
 from assay.statistics.estimates import mean
 from assay.statistics.proportions import share
 from assay.statistics.result import interval_cells
+
+RESAMPLED = 5_000  # runs of a condition up to which they are resampled
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,7 @@ def summarise(domain: Domain, conditions: tuple[str, ...], settings: Settings) -
     """One a condition; a condition that the domain does not have is there with n = 0."""
     rng = np.random.default_rng(settings.seed)
     rows = [domain.under([name]) for name in conditions]
-    table = np.full((max(int(mask.sum()) for mask in rows), len(rows)), np.nan)
-    for k, mask in enumerate(rows):
-        table[: int(mask.sum()), k] = domain.value[mask]
-    plain = bootstrap_means(table, settings.level, settings.resamples, rng=rng)
+    plain = _plain_intervals([domain.value[mask] for mask in rows], settings)
     units = domain.units[0]
     found = []
     for name, mask, interval in zip(conditions, rows, plain, strict=True):
@@ -81,6 +82,16 @@ def summarise(domain: Domain, conditions: tuple[str, ...], settings: Settings) -
             )
         )
     return found
+
+
+def _plain_intervals(samples: Sequence[Array], settings: Settings) -> list[Interval | None]:
+    """Over runs as if each were independent; beyond some thousand runs t, which the bootstrap then equals."""
+    if max(len(sample) for sample in samples) > RESAMPLED:
+        return [mean(sample, level=settings.level).interval for sample in samples]
+    table = np.full((max(len(sample) for sample in samples), len(samples)), np.nan)
+    for k, sample in enumerate(samples):
+        table[: len(sample), k] = sample
+    return bootstrap_means(table, settings.level, settings.resamples, rng=np.random.default_rng(settings.seed))
 
 
 def _scaled(interval: Interval | None, scale: float) -> Interval | None:

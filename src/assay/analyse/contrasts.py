@@ -206,7 +206,9 @@ def _spread(reference: Array, treatment: Array) -> Spread:
         return Spread(None, None, None, "neither side varies")
     from scipy import stats
 
-    found = stats.levene(reference, treatment)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = stats.levene(reference, treatment)
     note = "" if ratio is not None else "the treatment does not vary: no ratio"
-    p = float(found.pvalue)
-    return Spread(float(found.statistic), p if p == p else None, ratio, note)
+    if not np.isfinite(found.statistic):
+        return Spread(None, None, ratio, "every run is equally far from its median: no test")
+    return Spread(float(found.statistic), float(found.pvalue), ratio, note)

@@ -90,7 +90,7 @@ def _named(file: str) -> tuple[str | None, Path]:
 
 def _domain_of(path: Path) -> str:
     """chart.csv -> chart; domains/chart/results/scores.csv -> chart."""
-    for part in (path.stem, *(parent.name for parent in path.resolve().parents)):
+    for part in (path.stem, *(parent.name for parent in path.parents)):
         if part and part.lower() not in _PLAIN_NAMES:
             return part
     return path.stem

@@ -11,7 +11,7 @@ independently is the data set: intervals and exact tests below count data sets, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -86,7 +86,7 @@ def _headline(forecasts: Forecasts) -> pd.DataFrame:
 
 
 def truth_frame(forecasts: Forecasts) -> pd.DataFrame:
-    """One row a truth: its mean, the range of its runs, the CI of its mean, resolution, largest value, runs with a value."""
+    """One row a truth: mean, range of the runs, CI of the mean, resolution, largest value, runs with a value."""
     rows = [
         (*key, t.mean, *_ends(t.run_range), *_ends(t.mean_ci), t.resolution, t.upper, len(t.runs))
         for key, t in forecasts.truths.items()
@@ -125,7 +125,7 @@ def per_item(rows: pd.DataFrame, column: str, forecasts: Forecasts) -> pd.DataFr
     theirs = _mean_by(kept[is_reference], question, column)
     if table.empty:
         return _mean_by(kept, list(ITEM), column)  # references alone: each item is theirs
-    asked = table.index.droplevel([level for level in ITEM if level not in question])
+    asked = pd.MultiIndex.from_frame(table.index.to_frame()[question])
     for name in theirs:
         table[name] = theirs[name].reindex(asked).to_numpy()
     return table
@@ -134,6 +134,11 @@ def per_item(rows: pd.DataFrame, column: str, forecasts: Forecasts) -> pd.DataFr
 def _mean_by(rows: pd.DataFrame, index: list[str], column: str) -> pd.DataFrame:
     means = rows.groupby([*index, "respondent"], observed=True, sort=True)[column].mean()
     return means.unstack("respondent").rename_axis(columns=None)
+
+
+def lines(table: pd.DataFrame) -> Iterator[Any]:
+    """The rows by attribute; pandas types their fields too widely to be of use."""
+    yield from table.itertuples(index=False)
 
 
 def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:

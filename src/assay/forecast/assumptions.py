@@ -1,11 +1,11 @@
 """Which assumptions of a learner a text names, and which it denies, with the span of each.
 
-    mention = a phrase of a concept in one sentence          "faithfulness", "no hidden confounders", "non-normal errors"
-    denied  = the sentence says that it is not assumed       "does not assume Gaussian noise", "faithfulness is not needed"
-    named   = any other mention, violated ones too           "assumes linearity", "the data break faithfulness"
-    opposite phrases turn it round                           "no hidden confounders" names sufficiency,
-                                                             "allows hidden confounders" denies it, alone it says neither
-    as_assumption = the sentence speaks of assuming          "assumes", "requires", "relies on", ...
+    mention   a phrase of a concept in one sentence        "faithfulness", "no hidden confounders", "non-normal errors"
+    denied    the sentence says that it is not assumed     "does not assume Gaussian noise", "linearity is not needed"
+    named     any other mention, violated ones too         "assumes linearity", "the data break faithfulness"
+    opposite  a phrase that turns it round                 "no hidden confounders" names causal sufficiency, "allows
+                                                           hidden confounders" denies it; alone it says neither
+    as_assumption   the sentence speaks of assuming        "assumes", "requires", "relies on", ...
 
 A sentence that names another learner and not the one in question is not about it. "DAG" alone is a kind of answer, not
 an assumption. What the rules cannot see: irony, an assumption paraphrased in words not listed here, a pronoun that
@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Concept:
-    """`stems`: one of them is in every text that the patterns match, in lower case: a quick look before the patterns."""
+    """`stems`: every text that the patterns match holds one of them, in lower case; they are looked for first."""
 
     name: str
     card: str  # pattern of the phrases on cards that mean it
@@ -102,7 +102,10 @@ CONCEPTS = (
         rf"{_UNEQUAL}\s+(?:noise|error)?\s*varianc\w*",
     ),
 )
-_VERBS = r"assum\w*|requir\w*|needs?\b|needed|rel(?:y|ies|ied|ying)\s+on|presuppos\w*|impos\w*|depend\w*\s+on|demand\w*|expects?"
+_VERBS = (
+    r"assum\w*|requir\w*|needs?\b|needed|rel(?:y|ies|ied|ying)\s+on|presuppos\w*|impos\w*|depend\w*\s+on|demand\w*"
+    r"|expects?"
+)
 _SPEAKS_OF_ASSUMING = re.compile(rf"\b(?:{_VERBS}|presum\w*|premise\w*|violat\w*|under\s+the|conditions?\b)", re.I)
 # 'does not assume X', 'without assuming X', 'no assumption of X', 'relaxes X', 'drops the X'
 _DENIES_BEFORE = re.compile(
@@ -128,6 +131,7 @@ _ALLOWED = re.compile(
     r"|support\w*|even\s+(?:with|in\s+the\s+presence)|in\s+the\s+presence\s+of|detect\w*)[^.;:]{0,50}$",
     re.I,
 )
+_NEAR = 200
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:\.(?=\d)[^.!?\n;]*)*")
 
 
@@ -142,7 +146,7 @@ def concept_of(phrase: str) -> str:
 def mentions(
     text: str, own: Sequence[str] = (), others: Iterable[str] = (), phrases: Iterable[str] = ()
 ) -> list[Mention]:
-    """All mentions in a text. own: names of the learner in question; others: of other learners; phrases: of its card."""
+    """All mentions in a text. own: names of the learner in question; others: of other ones; phrases: of its card."""
     lower = text.lower()
     looked_for = [rule for rule in _rules() if any(stem in lower for stem in rule.stems)]
     looked_for += [_literal(phrase) for phrase in phrases if phrase not in _known() and phrase.lower() in lower]
@@ -156,8 +160,12 @@ def mentions(
         here = [rule for rule in looked_for if any(stem in part for stem in rule.stems)]
         if not here or (foreign and foreign.search(words) and not (mine and mine.search(words))):
             continue
+        as_assumption = _SPEAKS_OF_ASSUMING.search(words) is not None
         for rule in here:
-            found.extend(_in_sentence(rule, words, sentence.start()))
+            for start, end, denied in _in_sentence(rule, words):
+                found.append(
+                    Mention(rule.name, denied, as_assumption, sentence.start() + start, sentence.start() + end)
+                )
     return found
 
 
@@ -170,15 +178,21 @@ class _Rule(NamedTuple):
     opposite: re.Pattern[str] | None
 
 
-def _in_sentence(rule: _Rule, words: str, offset: int) -> Iterator[Mention]:
+def _in_sentence(rule: _Rule, words: str) -> Iterator[tuple[int, int, bool]]:
+    """(start, end, denied) of each mention."""
     for match in rule.direct.finditer(words):
-        before, after = words[: match.start()], words[match.end() :]
+        before, after = _around(words, match)
         denied = bool(_DENIES_BEFORE.search(before) or _DENIES_AFTER.search(after)) and not _violated(before)
-        yield _mention(rule.name, denied, words, match, offset)
+        yield *match.span(), denied
     for match in rule.opposite.finditer(words) if rule.opposite else ():
-        denied_or_not = _of_opposite(words[: match.start()], words[match.end() :])
+        denied_or_not = _of_opposite(*_around(words, match))
         if denied_or_not is not None:
-            yield _mention(rule.name, denied_or_not, words, match, offset)
+            yield *match.span(), denied_or_not
+
+
+def _around(words: str, match: re.Match[str]) -> tuple[str, str]:
+    """What stands near a mention: a denial further away is about something else, and long texts stay cheap."""
+    return words[max(0, match.start() - _NEAR) : match.start()], words[match.end() : match.end() + _NEAR]
 
 
 def _of_opposite(before: str, after: str) -> bool | None:
@@ -198,11 +212,6 @@ def _violated(before: str) -> bool:
 def _twice_negated(before: str) -> bool:
     """'does not assume no hidden confounders', 'does not require the absence of ...'."""
     return bool(re.search(r"(?:not|n't|without)\b.*\b(?:no|absence|without|free)\b", before, re.I))
-
-
-def _mention(name: str, denied: bool, words: str, match: re.Match[str], offset: int) -> Mention:
-    says_so = bool(_SPEAKS_OF_ASSUMING.search(words))
-    return Mention(name, denied, says_so, offset + match.start(), offset + match.end())
 
 
 @cache

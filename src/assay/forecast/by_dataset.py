@@ -45,8 +45,8 @@ def over_datasets(
         estimates.mean(means, level=level, name=name), n=int(there.sum()), n_missing=int((~there).sum()), method="t"
     )
     if found.interval is not None:
-        ends = np.clip([found.interval.low, found.interval.high], *within)
-        found = replace(found, interval=Interval(*ends, level, "mean"))
+        low, high = np.clip([found.interval.low, found.interval.high], *within)
+        found = replace(found, interval=Interval(low, high, level, "mean"))
     if null is None or len(means) == 0:
         return found
     flips = sign_flip.flips(

@@ -4,8 +4,8 @@ As in the original: Wilcoxon's signed rank over items (data set, learner, measur
 Benjamini-Hochberg over all comparisons of one score. It takes items of one data set for independent, which they are
 not: the same runs and the same words of the data set stand behind them, and its p is too small.
 Beside it: the exact sign-flip test with the data set as the unit (2^D patterns), its interval by inversion, Holm over
-the comparisons of one score. A difference is taken on the arms that both answered; a reference sees no prompt and stands
-for all arms of its target.
+the comparisons of one score. A difference is taken on the arms that both answered; a reference sees no prompt and
+stands for all arms of its target.
 
     calibrated_coverage     covers_mean, the original's primary measure                     higher is better
     hit                     share covered of what the claim is of (runs, or the mean)       higher, gamed by [0, 1]
@@ -69,8 +69,8 @@ class Items(NamedTuple):
 
     @classmethod
     def of(cls, table: pd.DataFrame) -> Items:
-        arms = [level for level in table.index.names if level not in (*CELL, "measure")]
-        item, labels = pd.factorize(table.index.droplevel(arms))
+        question = table.index.to_frame(index=False)[[*CELL, "measure"]]
+        item, labels = pd.factorize(pd.MultiIndex.from_frame(question))
         datasets = np.array([label[0] for label in labels], dtype=object)
         return cls(table.to_numpy(float), tuple(table.columns), item.astype(np.intp), datasets)
 
@@ -142,8 +142,8 @@ def _sentences(table: pd.DataFrame, said: list[Comparison], n_pairs: int) -> lis
     same = len(said) - len(told)
     proper = table[table["score"] == PROPER]
     told.append(
-        f"By the interval score {len(told)} of {len(said)} pairs can be told apart (exact sign flips over data sets, Holm), "
-        f"{same} cannot; Wilcoxon over items with Benjamini-Hochberg, as in the original, calls "
+        f"By the interval score {len(told)} of {len(said)} pairs can be told apart (exact sign flips over data sets, "
+        f"Holm), {same} cannot; Wilcoxon over items with Benjamini-Hochberg, as in the original, calls "
         f"{int(proper['significant_original'].sum())} different: it counts items of one data set as independent."
     )
     n = max((c.n_clusters for c in said), default=0)

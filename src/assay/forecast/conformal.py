@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from assay.forecast.analysis import Analysis, claimants, counted, headline, percent
+from assay.forecast.analysis import Analysis, claimants, counted, headline, lines, percent
 from assay.forecast.by_dataset import cells, over_datasets
 from assay.forecast.frames import CELL, MEASURES, Forecasts
 
@@ -60,15 +60,21 @@ class _Needed(NamedTuple):
     margin: Array
     weight: Array
     covered: NDArray[np.bool_]
-    datasets: tuple[str, ...]
 
     def of(self, measure: str) -> _Needed:
         mine = self.measure == MEASURES.index(measure)
-        return _Needed(*(column[mine] for column in self[:-1]), self.datasets)
+        return _Needed(
+            self.dataset[mine],
+            self.measure[mine],
+            self.factor[mine],
+            self.margin[mine],
+            self.weight[mine],
+            self.covered[mine],
+        )
 
 
 class _Outcomes(NamedTuple):
-    """values[t, j] has the share shares[t, j] among the outcomes of question t (cell, measure, target); 0 is padding."""
+    """values[t, j] is shares[t, j] of the outcomes of question t (cell, measure, target); a share of 0 is padding."""
 
     keys: pd.MultiIndex
     values: Array
@@ -83,8 +89,9 @@ def _outcomes(forecasts: Forecasts) -> _Outcomes:
     for k, truth in enumerate(measured.values()):
         different, times = np.unique(truth.runs, return_counts=True)
         if len(different) > _OUTCOMES:
-            different, times = np.quantile(truth.runs, grid), np.ones(_OUTCOMES)
-        values[2 * k, : len(different)], shares[2 * k, : len(different)] = different, times / times.sum()
+            values[2 * k], shares[2 * k] = np.quantile(truth.runs, grid), 1 / _OUTCOMES
+        else:
+            values[2 * k, : len(different)], shares[2 * k, : len(different)] = different, times / times.sum()
         values[2 * k + 1, 0], shares[2 * k + 1, 0] = truth.mean, 1.0
     keys = [(*key, target) for key in measured for target in ("run", "mean")]
     return _Outcomes(pd.MultiIndex.from_tuples(keys), values, shares)
@@ -94,7 +101,7 @@ def _needed(rows: pd.DataFrame, outcomes: _Outcomes) -> _Needed:
     place = outcomes.keys.get_indexer(pd.MultiIndex.from_frame(rows[[*CELL, "measure", "target"]]))
     y, share = outcomes.values[place], outcomes.shares[place]
     low, high, upper, step = (rows[name].to_numpy(float)[:, None] for name in _NUMBERS)
-    codes, datasets = pd.factorize(rows["dataset"])
+    codes = pd.factorize(rows["dataset"])[0]
     measure = pd.Index(MEASURES).get_indexer(pd.Index(rows["measure"]))
     real = share > 0
     return _Needed(
@@ -104,7 +111,6 @@ def _needed(rows: pd.DataFrame, outcomes: _Outcomes) -> _Needed:
         margin=(np.maximum(low - y, y - high) / upper)[real],
         weight=share[real],
         covered=((low <= y) & (y <= high))[real],
-        datasets=tuple(map(str, datasets)),
     )
 
 
@@ -136,22 +142,22 @@ def _quantile(ordered: Array, total: Array, level: float) -> float:
 
 def _sentences(table: pd.DataFrame, level: float) -> list[str]:
     told = []
-    for row in table[table["measure"] == ALL].itertuples():
+    for row in lines(table[table["measure"] == ALL]):
         covered = f"{row.respondent} covers {percent(row.coverage)} where it says {percent(level)}"
         if row.datasets < 2:
             told.append(f"{covered} (1 data set); what widening is worth elsewhere cannot be told.")
             continue
         verb = "widened" if row.factor > 1 else "narrowed"
         told.append(
-            f"{covered}; {verb} by a factor of {row.factor:.2f} ({row.factor_least:.2f} to {row.factor_most:.2f} when one "
-            f"data set is left out) it would; on the data set left out that covers {percent(row.coverage_factor)} "
+            f"{covered}; {verb} by a factor of {row.factor:.2f} ({row.factor_least:.2f} to {row.factor_most:.2f} when "
+            f"one data set is left out) it would; on the data set left out that covers {percent(row.coverage_factor)} "
             f"[{percent(row.coverage_factor_low)}, {percent(row.coverage_factor_high)}] "
             f"({counted(row.datasets, 'data set')}, t). As a margin: {row.margin:+.3f} of the measure's range."
         )
     few = int(table["datasets"].max()) if len(table) else 0
     if few / (few + 1) < level:
         told.append(
-            f"{counted(few, 'data set')} can promise {percent(few / (few + 1))} on a new one at most; {percent(level)} needs "
-            f"{int(np.ceil(level / (1 - level) - 1e-9))}. The factors are estimates."
+            f"{counted(few, 'data set')} can promise {percent(few / (few + 1))} on a new one at most; {percent(level)} "
+            f"needs {int(np.ceil(level / (1 - level) - 1e-9))}. The factors are estimates."
         )
     return told

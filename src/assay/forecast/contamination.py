@@ -5,8 +5,8 @@
     fame         on named prompts: (model - reference) on famous data sets minus the same on the others; the reference
                  takes out that famous data sets may be easier
     recognised   share of replies to prompts without names that name the data set all the same
-    published    share of claims that hold a published figure to two digits, named minus anonymised; only where the study
-                 brings such figures (notes["published"]: rows of dataset, learner, measure, value)
+    published    share of claims that hold a published figure to two digits, named minus anonymised; only where the
+                 study brings such figures (notes["published"]: rows of dataset, learner, measure, value)
 
 Scores are interval scores in shares of the measure's range: negative differences are better. Tests are exact over data
 sets (sign flips; splits into famous and other). What cannot be told: a small difference does not show that nothing is
@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from assay.forecast.analysis import Analysis, asked_models, counted, headline, joined, per_item, percent
+from assay.forecast.analysis import Analysis, asked_models, counted, headline, joined, lines, per_item, percent
 from assay.forecast.comparisons import PROPER
 from assay.forecast.frames import CELL, Forecasts
 from assay.statistics.comparison import Comparison
@@ -94,7 +95,7 @@ def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> lis
     return found
 
 
-def _split(gain: np.ndarray, is_famous: np.ndarray) -> Comparison:
+def _split(gain: NDArray[np.float64], is_famous: NDArray[np.bool_]) -> Comparison:
     return unpaired_difference(gain[is_famous], gain[~is_famous], test="permutation", names=("famous", "others"))
 
 
@@ -122,7 +123,7 @@ def _recognised(forecasts: Forecasts) -> list[dict[str, Any]]:
     for (who, arm), mine in hidden.groupby(["respondent", "names"], sort=False) if len(hidden) else ():
         hits = [
             _says(str(row.text), str(row.dataset)) and not _says(str(row.prompt), str(row.dataset))
-            for row in mine[["text", "prompt", "dataset"]].itertuples()
+            for row in lines(mine[["text", "prompt", "dataset"]])
         ]
         share = wilson(sum(hits), len(hits))
         names = sorted({str(name) for name, hit in zip(mine["dataset"], hits, strict=True) if hit})

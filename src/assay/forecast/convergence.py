@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from assay.forecast.analysis import Analysis, asked_models, claimants, headline, percent
 from assay.forecast.frames import CELL, Forecasts
 from assay.statistics.convergence import CHECKPOINTS
 
+Array = NDArray[np.float64]
 DRAWS = 50
 _SETTLED = 0.95  # the agreement from which on verdicts are called settled
 
@@ -68,10 +70,10 @@ def convergence(forecasts: Forecasts, draws: int = DRAWS) -> Analysis:
 
 def _subsampled_means(
     forecasts: Forecasts, keys: list[tuple[str, str, str]], steps: list[int], draws: int
-) -> list[np.ndarray]:
+) -> list[Array]:
     """Of each step: (cells, draws) means. The first m of a shuffled order are a draw of m without replacement."""
     rng = np.random.default_rng([forecasts.seed, 0xC0])
-    found = [np.empty((len(keys), draws)) for _ in steps]
+    found: list[Array] = [np.empty((len(keys), draws)) for _ in steps]
     for k, key in enumerate(keys):
         runs = forecasts.truths[key].runs
         shuffled = rng.permuted(np.broadcast_to(runs, (draws, len(runs))), axis=1)
@@ -82,11 +84,12 @@ def _subsampled_means(
     return found
 
 
-def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+def _ratio(part: Array, whole: Array) -> Array:
+    found: Array = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return found
 
 
-def _median(values: np.ndarray) -> float:
+def _median(values: Array) -> float:
     present = values[~np.isnan(values)]
     return float(np.median(present)) if len(present) else float("nan")
 
@@ -97,16 +100,16 @@ def _sentences(table: pd.DataFrame, forecasts: Forecasts, n: int, draws: int) ->
     settled = each.index[each["agreement"] >= _SETTLED]
     first = each.iloc[0]
     told = [
-        f"With {each.index[0]} runs a cell {percent(first['agreement'])} of the verdicts (the mean is covered or not) are "
-        f"those of all {n} runs; {percent(_SETTLED)} agree from {settled[0]} runs on. Between draws of {each.index[0]} "
-        f"runs a model's coverage moves by {percent(first['coverage_sd'])} (sd; {draws} draws without replacement)."
+        f"With {each.index[0]} runs a cell {percent(first['agreement'])} of the verdicts (the mean is covered or not) "
+        f"are those of all {n} runs; {percent(_SETTLED)} agree from {settled[0]} runs on. Between draws of "
+        f"{each.index[0]} runs a model's coverage moves by {percent(first['coverage_sd'])} (sd; {draws} draws)."
     ]
     small, large = table[table["runs"] == each.index[0]], table[table["runs"] == n]
     ratios = small["ratio_mean"].median(), large["ratio_mean"].median(), large["ratio_runs"].median()
     if each.index[0] < n and all(np.isfinite(ratios)):
         told.append(
             f"Against the CI of the mean the median claim is {ratios[0]:.1f} times as wide at {each.index[0]} runs and "
-            f"{ratios[1]:.1f} times at {n}, against the range of the runs {ratios[2]:.2f} times at any number: only the "
-            "latter says something about the claim."
+            f"{ratios[1]:.1f} times at {n}, against the range of the runs {ratios[2]:.2f} times at any number: only "
+            "the latter says something about the claim."
         )
     return told

@@ -1,7 +1,7 @@
 """Whether forecasts follow what makes a data set hard: size, density, dimension.
 
     x_d = nodes (size), edges / possible edges (density), nodes / rows (dimension)
-    rho_measured = Spearman(x_d, mean F1 on d),   rho_predicted = Spearman(x_d, predicted midpoint on d)   over data sets
+    rho_measured = Spearman(x_d, mean F1 on d),   rho_predicted = Spearman(x_d, predicted midpoint on d),   over d
 
 As in the original, with what it lacks: an interval of each rho (Bonett & Wright), a permutation p (all n! orders up to
 8 data sets, else 20,000 drawn ones), and the difference rho_predicted - rho_measured with an interval from drawing data
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from assay.forecast import rank_permutation
-from assay.forecast.analysis import Analysis, asked_models, claimants, headline
+from assay.forecast.analysis import Analysis, asked_models, claimants, headline, lines
 from assay.forecast.by_dataset import cells
 from assay.forecast.frames import Forecasts
 from assay.statistics.cluster_bootstrap import expanded_tail
@@ -81,7 +81,7 @@ def _columns(
         tables[respondent] = (
             means[respondent].unstack("dataset").reindex(index=learners, columns=datasets).to_numpy(float)
         )
-    found = {}
+    found: dict[tuple[str, str], Array] = {}
     for respondent, table in tables.items():
         found |= {(ALL, respondent): table.mean(axis=0)}
         found |= {(learner, respondent): table[k] for k, learner in enumerate(learners)} if len(learners) > 1 else {}
@@ -141,7 +141,8 @@ def _centred_ranks(values: Array, drawn: NDArray[np.int64]) -> Array:
 def _rho(one: Array, other: Array) -> Array:
     """Spearman's rho of each resample; NaN where one of the two does not vary."""
     scale = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
-    return np.divide((one * other).sum(axis=1), scale, out=np.full(len(one), np.nan), where=scale > 0)
+    rho: Array = np.divide((one * other).sum(axis=1), scale, out=np.full(len(one), np.nan), where=scale > 0)
+    return rho
 
 
 def _sentences(table: pd.DataFrame, forecasts: Forecasts, measure: str, n: int) -> list[str]:
@@ -156,12 +157,13 @@ def _sentences(table: pd.DataFrame, forecasts: Forecasts, measure: str, n: int) 
         each = [
             f"{row.respondent} {_with_ends(row.rho, row.rho_low, row.rho_high)}, off by "
             f"{_with_ends(row.difference, row.difference_low, row.difference_high)}"
-            for row in mine.itertuples()
+            for row in lines(mine)
             if row.respondent in asked_models(forecasts) and np.isfinite(row.rho)
         ]
         told.append(
-            f"{name}: measured {measure} goes with it by rho {_with_ends(truth['rho'], truth['rho_low'], truth['rho_high'])} "
-            f"(permutation p = {truth['p']:.2g}; {n} data sets); forecasts: {'; '.join(each) or 'none that vary'}."
+            f"{name}: measured {measure} goes with it by rho "
+            f"{_with_ends(truth['rho'], truth['rho_low'], truth['rho_high'])} (permutation p = {truth['p']:.2g}; "
+            f"{n} data sets); forecasts: {'; '.join(each) or 'none that vary'}."
         )
     smallest = rank_permutation.smallest_permutation_p(n)
     if smallest > 0.05:

@@ -18,20 +18,21 @@ Of a whole reply, with precision [p, P], recall [r, R'], F1 [f, F] and |E| true 
     inverted SHD     F1 = f means fp + fn <= 2|E|(1 - f)/f, and SHD is at most that: a claimed SHD above it, from the
                      lowest claimed F1, is one that grows with quality
 
-Shares come with Wilson's interval, which counts claims as if each was drawn alone; claims about one data set are not, so
-the true interval is wider.
+Shares come with Wilson's interval, which counts claims as if each was drawn alone; claims about one data set are not,
+so the true interval is wider.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from assay.forecast.analysis import Analysis, asked_models, headline, joined, percent
+from assay.forecast.analysis import Analysis, asked_models, headline, joined, lines, percent
 from assay.forecast.frames import ARMS, CELL, Forecasts
 from assay.statistics.proportions import wilson
 from assay.status import Status
@@ -114,13 +115,13 @@ def _from_prompt(rows: pd.DataFrame, replies: pd.DataFrame) -> Flags:
 
 
 def _replies(rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a reply: low_f1, high_f1, ..., and `edges`."""
-    wide = (
-        rows.drop_duplicates([*_REPLY, "measure"]).set_index([*_REPLY, "measure"])[["low", "high"]].unstack("measure")
-    )
+    """One row a reply: low_f1, high_f1, ..."""
+    once = rows.drop_duplicates([*_REPLY, "measure"]).set_index([*_REPLY, "measure"])
+    wide: Any = once[["low", "high"]].unstack("measure")
     wide.columns = pd.Index([f"{end}_{measure}" for end, measure in wide.columns])
     expected = [f"{end}_{measure}" for end in ("low", "high") for measure in ("precision", "recall", "f1", "shd")]
-    return wide.reindex(columns=expected).reset_index()
+    found: pd.DataFrame = wide.reindex(columns=expected).reset_index()
+    return found
 
 
 def _reply_modes(replies: pd.DataFrame, forecasts: Forecasts) -> dict[str, Flags]:
@@ -139,7 +140,8 @@ def _reply_modes(replies: pd.DataFrame, forecasts: Forecasts) -> dict[str, Flags
 def harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> NDArray[np.float64]:
     """2pr / (p + r), 0 where both are 0."""
     total = precision + recall
-    return np.divide(2 * precision * recall, total, out=np.where(np.isnan(total), np.nan, 0.0), where=total > 0)
+    zero = np.where(np.isnan(total), np.nan, 0.0)
+    return np.asarray(np.divide(2 * precision * recall, total, out=zero, where=total > 0))
 
 
 def _by_mode(rows: pd.DataFrame, modes: dict[str, Flags], unit: str) -> Iterator[tuple[str, str, int, int, str]]:
@@ -159,9 +161,8 @@ def _by_mode(rows: pd.DataFrame, modes: dict[str, Flags], unit: str) -> Iterator
 
 
 def _with_shares(table: pd.DataFrame) -> pd.DataFrame:
-    intervals = [
-        wilson(row.count_, row.of) if row.of else None for row in table.rename(columns={"count": "count_"}).itertuples()
-    ]
+    counts = zip(table["count"], table["of"], strict=True)
+    intervals = [wilson(int(times), int(of)) if of else None for times, of in counts]
     table["share"] = table["count"] / table["of"].where(table["of"] > 0)
     table["low"] = [interval.low if interval else np.nan for interval in intervals]
     table["high"] = [interval.high if interval else np.nan for interval in intervals]
@@ -185,8 +186,9 @@ def _sentences(table: pd.DataFrame, people: tuple[str, ...]) -> list[str]:
     for name in people:
         mine = table[(table["respondent"] == name) & (table["count"] > 0)].sort_values("share", ascending=False)
         each = [
-            f"{row.mode} {row.times} of {row.of} {row.unit} ({percent(row.share)} [{percent(row.low)}, {percent(row.high)}])"
-            for row in mine.rename(columns={"count": "times"}).itertuples()
+            f"{row.mode} {row.times} of {row.of} {row.unit} ({percent(row.share)} "
+            f"[{percent(row.low)}, {percent(row.high)}])"
+            for row in lines(mine.rename(columns={"count": "times"}))
         ]
         told.append(f"{name}: {joined(each, 6) if each else 'no failure mode was seen'}.")
     return told

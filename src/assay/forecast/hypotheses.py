@@ -5,18 +5,18 @@ hypothesis names its direction; Holm over those that could be tested.
 
     H1 understanding   v_d = interval score of a naive reference - that of the models (shares of the range), for random,
                        heuristic and climatology; all must be above 0, so p is the largest of theirs
-    H2 calibration     v_d = share covered by the ranges of what they are of; between level - .05 and (1 + level)/2, both
-                       tested, p is the larger (equivalence). [0, 1] always covers all and fails the upper bound
+    H2 calibration     v_d = share covered by the ranges of what they are of; between level - .05 and (1 + level)/2,
+                       both tested, p is the larger (equivalence). [0, 1] covers all and fails the upper bound
     H3 robustness      v_d = IoU between formulations - IoU between repeats; above -.1 (not worse than asking again)
-    H4 capability      Spearman's rho over models of notes["capability"] and minus the interval score, above 0; exact over
-                       all orders of the models
+    H4 capability      Spearman's rho over models of notes["capability"] and minus the interval score, above 0; exact
+                       over all orders of the models
     H5 specificity     v_d = tau of the learners' order (ranking.py), above 0
 
     supported                              Holm-adjusted p <= .05
     not supported                          else, if the design could have given such a p, or if the 95 % interval lies
                                            wholly where the hypothesis is false
-    cannot be told with this design        else: the smallest p that so many units allow, adjusted, is above .05, or what
-                                           the rule needs was not part of the study
+    cannot be told with this design        else: the smallest p that so many units allow, adjusted, is above .05, or
+                                           what the rule needs was not part of the study
 
 The original asks for a verdict on coverage against the baselines alone; that comparison stands in the table `original`.
 """

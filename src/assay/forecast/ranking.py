@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from assay.forecast.analysis import Analysis, asked_models, claimants, counted, headline
+from assay.forecast.analysis import Analysis, asked_models, claimants, counted, headline, lines, percent
 from assay.forecast.by_dataset import cells, over_datasets
 from assay.forecast.frames import Forecasts
 from assay.statistics.comparison import adjust
@@ -92,12 +92,13 @@ def _pooled(each: pd.DataFrame, models: tuple[str, ...]) -> pd.DataFrame:
 
 def _sentences(table: pd.DataFrame, measure: str) -> list[str]:
     told = []
-    for row in table.itertuples():
+    for row in lines(table):
         interval = f" [{row.order_low:.2f}, {row.order_high:.2f}]" if np.isfinite(row.order_low) else " (no interval)"
         equal = f"; one answer for all learners on {counted(row.equal, 'data set')}" if row.equal else ""
         p = f"; {row.test} {p_text(row.p)}" + (f", Holm-adjusted {row.p_holm:.2g}" if np.isfinite(row.p_holm) else "")
         told.append(
-            f"{row.respondent} orders the learners by {measure} with tau {row.order:.2f}{interval} ({100 * row.pairs:.0f} % "
-            f"of the pairs; {counted(row.datasets, 'data set')}, t{p}); the best one is right on {row.best_right}{equal}."
+            f"{row.respondent} orders the learners by {measure} with tau {row.order:.2f}{interval} "
+            f"({percent(row.pairs)} of the pairs; {counted(row.datasets, 'data set')}, t{p}); "
+            f"the best one is right on {row.best_right}{equal}."
         )
     return told

@@ -13,16 +13,16 @@ Intervals are by data set (clustered t); the rules of reading are in assumptions
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from assay.forecast.analysis import Analysis, counted, joined, percent
+from assay.forecast.analysis import Analysis, counted, joined, lines, percent
 from assay.forecast.assumptions import Mention, concept_of, mentions
-from assay.forecast.frames import ARMS, CELL, Forecasts
 from assay.forecast.by_dataset import cells, over_datasets
+from assay.forecast.frames import ARMS, CELL, Forecasts
 
 _REPLY = (*CELL, *ARMS, "respondent", "repeat")
 
@@ -59,7 +59,7 @@ def _card(name: str, learners: Mapping[str, Mapping[str, Any]]) -> _Card:
 
 
 def _read_all(asked: pd.DataFrame, cards: Mapping[str, _Card]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    @lru_cache(maxsize=None)
+    @cache
     def read(text: str, learner: str) -> tuple[Mention, ...]:
         card = cards[learner]
         return tuple(mentions(text, card.own, card.others, card.assumes))
@@ -131,7 +131,7 @@ def _most_common(words: pd.Series) -> str:
 
 def _sentences(table: pd.DataFrame) -> list[str]:
     told = []
-    for row in table.itertuples():
+    for row in lines(table):
         interval = (
             f" [{percent(row.named_share_low)}, {percent(row.named_share_high)}]"
             if np.isfinite(row.named_share_low)
@@ -144,7 +144,7 @@ def _sentences(table: pd.DataFrame) -> list[str]:
             f"({counted(row.replies, 'reply').replace('replys', 'replies')} on {counted(row.datasets, 'data set')}, "
             f"clustered t){wrong}; {percent(row.unprompted_share)} of those that the prompt did not tell."
         )
-    silent = [row.respondent for row in table.itertuples() if row.silent == 1]
+    silent = [row.respondent for row in lines(table) if row.silent == 1]
     if silent:
         told.append(f"{joined(silent)} never speak{'s' if len(silent) == 1 else ''} of an assumption.")
     return told

@@ -192,4 +192,5 @@ _ANSWERS: dict[str, Callable[[Truth, Truths, About, str], Iterator[Answer]]] = {
     "baseline/nearest": _nearest,
     "baseline/oracle": _oracle,
 }
-REFERENCES = ("baseline/random", "baseline/heuristic", "baseline/climatology", "baseline/nearest", "baseline/oracle")
+AVAILABLE = tuple(_ANSWERS)
+REFERENCES = tuple(name for name in AVAILABLE if name != "baseline/climatology-learner")  # those of a study by default

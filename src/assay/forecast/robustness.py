@@ -6,7 +6,7 @@ The original, for each cell (data set, learner, measure), over its three formula
 
 Three equal widths are no robustness ([0, .2] and [.8, 1] have V = 0), so beside it, between all pairs of formulations:
 
-    IoU of the two ranges,   |midpoint_k - midpoint_l| / largest value,   and the same between repeats of one formulation
+    IoU of the two ranges,   |midpoint_k - midpoint_l| / largest value,   and both between repeats of one formulation
 
 and the variance of the midpoints m_kr (formulation k, repeat r), in a balanced or nearly balanced cell:
 
@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from assay.forecast.analysis import Analysis, asked_models, counted, headline, percent
+from assay.forecast.analysis import Analysis, asked_models, counted, headline, lines, percent
 from assay.forecast.by_dataset import cells, over_datasets
 from assay.forecast.frames import ARMS, CELL, Forecasts
 from assay.measures.intervals import iou
@@ -82,7 +82,7 @@ def _framed(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _classes(v: Array, width: Array) -> NDArray[np.object_]:
-    """robust, between or unstable by V against the mean width; widths of zero have V = 0 and are robust in this sense."""
+    """robust, between or unstable by V against the mean width; widths that are all zero have V = 0 and are robust."""
     found = np.full(len(v), "between", dtype=object)
     found[(v < ROBUST * width) | ((v == 0) & (width == 0))] = "robust"
     found[v > UNSTABLE * width] = "unstable"
@@ -93,7 +93,7 @@ def _classes(v: Array, width: Array) -> NDArray[np.object_]:
 def _pairs(rows: pd.DataFrame) -> dict[str, pd.Series]:
     """IoU and distance of midpoints, averaged over pairs: of formulations at the same repeat, of repeats."""
     columns = ["low", "high"]
-    wide = rows.set_index([*_CELL, "formulation", "repeat"])[columns]
+    wide: Any = rows.set_index([*_CELL, "formulation", "repeat"])[columns]
     wide = wide[~wide.index.duplicated()]
     return {
         **dict(zip(("iou", "spread"), _between(wide.unstack("formulation")), strict=True)),
@@ -137,7 +137,7 @@ def _pooled(name: object, mine: pd.DataFrame) -> dict[str, Any]:
 
 def _sentences(table: pd.DataFrame) -> list[str]:
     told = []
-    for row in table.itertuples():
+    for row in lines(table):
         counts = f"{row.robust} of {row.cells} cells robust, {row.unstable} unstable by the spread of the widths (V)"
         interval = f" [{row.iou_low:.2f}, {row.iou_high:.2f}]" if np.isfinite(row.iou_low) else ""
         between = (

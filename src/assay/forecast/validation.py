@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from assay.forecast.analysis import ITEM, Analysis, asked_models, counted, headline, joined, percent, plain_rows
+from assay.forecast.analysis import ITEM, Analysis, asked_models, counted, headline, joined, lines, percent, plain_rows
 from assay.forecast.analysis import respondents as everybody
 from assay.forecast.frames import CELL, KEYS, Forecasts
 from assay.status import Status
@@ -88,7 +88,7 @@ def completeness(forecasts: Forecasts) -> pd.DataFrame:
     claims = forecasts.claims.drop_duplicates(list(KEYS))
     counts = pd.crosstab(claims["respondent"], claims["status"].astype(str))
     order = [status.value for status in Status if status.value in counts]
-    order += [status for status in counts if status not in order]
+    order += [str(status) for status in counts if status not in order]
     table = counts.reindex(index=list(everybody(forecasts)), columns=order).fillna(0).astype(int)
     table.insert(0, "asked", table.sum(axis=1))
     table.insert(1, "answered", claims["low"].notna().groupby(claims["respondent"]).sum().reindex(table.index))
@@ -135,7 +135,7 @@ def _complete(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
     if lacking.empty:
         told = f"{counted(len(models), 'model')} answered all {len(items)} items (cell x measure x arm)."
         return Check("complete", True, told, evidence)
-    each = [f"{row.respondent} {row.answered} of {row.items}" for row in lacking.itertuples()]
+    each = [f"{row.respondent} {row.answered} of {row.items}" for row in lines(lacking)]
     return Check("complete", False, f"not every model answered every item: {joined(each)}.", evidence)
 
 

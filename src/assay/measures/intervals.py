@@ -9,6 +9,7 @@ CI of the **mean** over the runs or the **range of the runs**; which of the two 
     calibration       (w_claim - w_truth) / w_truth               < 0 overconfident, > 0 underconfident
     log width ratio   log max(w_claim, r) - log max(w_truth, r)   r: the measure's resolution
 
+    sharpness         u - l                                       only among claims that reach their level
     interval score    IS = (u - l) + (2/a) (l - y)+ + (2/a) (y - u)+                       Winkler 1972
     pinball           PL = (tau - 1{y < q}) (y - q)                                        Koenker & Bassett 1978
     WIS               (1/(K + 1/2)) (|y - m|/2 + sum_k (a_k/2) IS_k) = 2 x mean PL         Bracher et al. 2021

@@ -17,6 +17,7 @@ from assay.errors import SettingError, did_you_mean
 from assay.status import Status
 
 Role = Literal["system", "user", "assistant"]
+FIXED = ("max_tokens", "temperature", "timeout")  # settings that the options of any model may fix
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,14 @@ def option(options: Mapping[str, Any], name: str, default: Any, kind: type | tup
         return value
     names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
     raise SettingError(f"{name!r} of model {model} must be {names}, got {value!r}.")
+
+
+def fixed_settings(options: Mapping[str, Any], model: str) -> dict[str, Any]:
+    """Settings that the plan fixes for a model, whatever the study asks with."""
+    kinds: dict[str, Any] = {"temperature": (int, float), "max_tokens": int, "timeout": (int, float)}
+    fixed = {name: option(options, name, None, kind, model) for name, kind in kinds.items() if name in options}
+    Settings(**fixed)  # refuses what is out of range before anything is asked
+    return fixed
 
 
 def check_options(options: Mapping[str, Any], known: Sequence[str], model: str) -> None:

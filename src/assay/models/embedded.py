@@ -13,17 +13,18 @@ from __future__ import annotations
 import importlib.util
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, SettingError, UnknownName
-from assay.models.base import Message, Reply, Settings, TokenLogprob, check_options, option
+from assay.models.base import FIXED, Message, Reply, Settings, TokenLogprob, check_options, fixed_settings, option
 from assay.models.llama import Generated, Llama, RequestError, loaded
 from assay.registry import is_installed
 from assay.status import Status
 
 _WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
-_OPTIONS = ("context", "threads", "reuse")
+_OPTIONS = ("context", "threads", "reuse", *FIXED)
 _RIVALS = 1000  # next-token log-probabilities fetched at once where options part ways
 _FORCED = 1000.0  # added to a logit so that this token is drawn; the reported log-probability is from before it
 
@@ -42,6 +43,7 @@ class Embedded:
         self.context: int = option(options, "context", 4096, int, name)
         self.reuse: bool = option(options, "reuse", True, bool, name)
         self._threads: int | None = option(options, "threads", None, int, name)
+        self._fixed = fixed_settings(options, name)
         self._path = weights(name)
         unready = missing_package()
         if unready:
@@ -54,6 +56,7 @@ class Embedded:
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
+        settings = replace(settings, **self._fixed)
         llama = self.llama
         try:
             generated = llama.chat(self._body(messages, settings), settings.timeout)

@@ -1,4 +1,4 @@
-"""Keys from the environment, or from a `.env` file beside the plan.
+"""Keys from the environment, or from a `.env` file in the current folder.
 
     KEY=value            # comments, blank lines and a leading `export` are allowed
     KEY="value # kept"   # quotes keep spaces and hashes

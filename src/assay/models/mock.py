@@ -16,13 +16,13 @@ import json
 import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from assay.errors import SettingError, UnknownName
-from assay.models.base import Message, Reply, Settings, check_options, option
+from assay.models.base import FIXED, Message, Reply, Settings, check_options, fixed_settings, option
 from assay.models.prices import stated_price
 from assay.status import Status
 
@@ -32,7 +32,7 @@ REFUSAL = "I'm sorry, but I can't give estimates for this."
 CUT = "Let us think step by step. The algorithm first looks at every pair of variables and"
 GARBAGE = "\x00]}{ 0.. lorem %% [,] \N{REPLACEMENT CHARACTER} ipsum ~~ {'precision: :"
 
-_OPTIONS = ("script", "concurrency", "price", "seconds", "fails", "of", "seed")
+_OPTIONS = ("script", "concurrency", "price", "seconds", "fails", "of", "seed", *FIXED)
 _CHARACTERS_A_TOKEN = 4  # the usual rule of thumb; only counts and costs rest on it
 
 
@@ -79,6 +79,7 @@ class Mock:
         self.name = name
         self.concurrency: int = option(options, "concurrency", 10, int, name)
         self.price = stated_price(options.get("price"), name)
+        self._fixed = fixed_settings(options, name)
         self._short = name.removeprefix("mock/")
         self._rule = _rule(self._short, options)
         self._seconds: float = option(options, "seconds", 1.0 if self._short == "slow" else 0.0, (int, float), name)
@@ -89,6 +90,7 @@ class Mock:
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
+        settings = replace(settings, **self._fixed)
         prompt = "\n".join(message.content for message in messages)
         answer = self._answer(prompt, settings)
         tokens_in, tokens_out = _tokens(prompt), _tokens(answer.text)

@@ -21,7 +21,7 @@ from typing import Any
 from assay import registry
 from assay.errors import AssayError
 from assay.models import background
-from assay.models.base import Message, Reply, Settings, option
+from assay.models.base import Message, Reply, Settings, fixed_settings, option
 from assay.models.faults import Fault, as_fault, clean, refused_parameter
 from assay.models.outputs import effective_settings, read_output
 from assay.models.prices import stated_price
@@ -45,7 +45,7 @@ class Provided:
         self.offers_schema = way.service.offers_schema
         self.offers_logprobs = way.service.offers_logprobs
         self.price = stated_price(options.get("price"), name)
-        self._overrides = _overrides(options, name)
+        self._fixed = fixed_settings(options, name)
         self._retries: int = option(options, "retries", 3, int, name)
         self._delay: float = option(options, "delay", 5.0, (int, float), name)
         self._sleep = sleep
@@ -56,7 +56,7 @@ class Provided:
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
-        asked = replace(settings, **self._overrides)
+        asked = replace(settings, **self._fixed)
         faults = 0
         while True:
             outcome = self._attempt(messages, asked)
@@ -80,21 +80,20 @@ class Provided:
 
     async def _call(self, messages: Sequence[Message], settings: Settings) -> Reply | Fault:
         sent = _without(settings, self._refused)
-        work = self._api.generate(input=_chat(messages), tools=[], tool_choice="none", config=_config(sent))
         try:
-            answer = await asyncio.wait_for(work, settings.timeout)
+            return await asyncio.wait_for(self._generate(messages, settings, sent), settings.timeout)
         except TimeoutError:
             return Fault(Status.TIMED_OUT, f"no reply within {settings.timeout:g} s", may_pass=True)
-        except Exception as error:  # whatever an SDK raises is a result of the call
+        except Exception as error:  # whatever an SDK raises, or a body of another shape does, is a result of the call
             return self._fault(error, sent)
+
+    async def _generate(self, messages: Sequence[Message], asked: Settings, sent: Settings) -> Reply:
+        answer = await self._api.generate(input=_chat(messages), tools=[], tool_choice="none", config=_config(sent))
         output, call = answer if isinstance(answer, tuple) else (answer, None)
         if isinstance(output, Exception):
-            return self._fault(output, sent)
-        try:
-            reply = read_output(output, sent)
-        except Exception as error:  # a body of another shape than the protocol says
-            return self._fault(error, sent)
-        return replace(reply, settings=effective_settings(settings, sent, call.request if call else None))
+            raise output
+        settings = effective_settings(asked, sent, call.request if call else None)
+        return replace(read_output(output, sent), settings=settings)
 
     def _fault(self, error: BaseException, sent: Settings) -> Fault:
         fault = as_fault(error)
@@ -116,14 +115,6 @@ class Provided:
             cost=cost,
             seconds=time.perf_counter() - start,
         )
-
-
-def _overrides(options: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Settings that the plan fixes for this model, whatever the study asks with."""
-    kinds: dict[str, Any] = {"temperature": (int, float), "max_tokens": int, "timeout": (int, float)}
-    fixed = {key: option(options, key, None, kind, name) for key, kind in kinds.items() if key in options}
-    replace(Settings(), **fixed)  # refuses what is out of range before anything is asked
-    return fixed
 
 
 async def _open(route: str, base_url: str | None, key: str) -> Any:

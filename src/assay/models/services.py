@@ -13,22 +13,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from assay.errors import AssayError, MissingExtra, SettingError, UnknownName
-from assay.models.base import check_options, option
+from assay.models.base import FIXED, check_options, fixed_settings, option
 from assay.models.env_file import variable
 from assay.models.prices import stated_price
 from assay.registry import is_installed
 
-OPTIONS = (
-    "base_url",
-    "concurrency",
-    "delay",
-    "key_variable",
-    "max_tokens",
-    "price",
-    "retries",
-    "temperature",
-    "timeout",
-)
+OPTIONS = ("base_url", "concurrency", "delay", "key_variable", "price", "retries", *FIXED)
 _WITHOUT_A_KEY = "Without a key there are embedded/smollm2, the mock/... models and the baselines."
 
 
@@ -138,6 +128,7 @@ def check_service(name: str, options: Mapping[str, Any]) -> None:
     """Raise an AssayError where a package, a key or an option is missing. Nothing is imported or called."""
     access(name, options)
     stated_price(options.get("price"), name)
+    fixed_settings(options, name)
     service, _ = _service(name)
     if option(options, "concurrency", 10, int, name) < 1:
         raise SettingError(f"'concurrency' of model {name} must be at least 1, got {options['concurrency']}.")

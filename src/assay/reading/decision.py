@@ -1,6 +1,6 @@
 """Which claim counts: the one that is not contradicted, or the one that is marked as final.
 
-    claims of a measure -> the range (the 95 % one of several levels), its levels, its median; or why there is none
+claims of a measure -> the range (the 95 % one of several levels), its levels, its median; or why there is none
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from assay.reading.refusals import ends_inside_a_value
 
 _FINAL = re.compile(
     r"\bfinal(?:ly)?\b|\banswer\b|\bactually\b|\bcorrection\b|\bcorrected\b|\brevis(?:e|ed|ing|ion)\b|\bupdated?\b"
-    r"|\bon (?:second thought|reflection)\b|\bscratch that\b|\blet me (?:fix|adjust|correct|reconsider)\b|\breconsider\w{0,3}\b"
+    r"|\bon (?:second thought|reflection)\b|\bscratch that\b|\blet me (?:fix|adjust|correct|reconsider)\b"
+    r"|\breconsider\w{0,3}\b"
     r"|\bsummar(?:y|ize|ise|izing)\b|\bconclusion\b|\badjust(?:ed|ing)?\b|\bendgültig\w{0,2}\b|\bkorrektur\b|\bfinale?s?\b"
     r"|\bcorrijo\b|\bcorrección\b|\bdefinitiv\w{0,3}\b|最终|修正|更正|总结|最終"
 )
 _RETURNS = re.compile(
-    r"\b(?:stick|sticking|keep|keeping|stay|staying|stand|go back|going back|return|revert|reverting) (?:with|by|to|the|my)\b"
-    r"|\b(?:original|initial|first|earlier|previous) (?:estimates?|answers?|ranges?|predictions?|intervals?|numbers?|guess)\b"
+    r"\b(?:stick|sticking|keep|keeping|stay|staying|stand|go back|going back|return|revert|reverting)"
+    r" (?:with|by|to|the|my)\b|\b(?:original|initial|first|earlier|previous)"
+    r" (?:estimates?|answers?|ranges?|predictions?|intervals?|numbers?|guess)\b"
     r"|\bignore (?:that|the)\b|\bleave (?:it|them|the)\b|\bnevermind\b|\bnever mind\b"
 )
-_EXAMPLE = re.compile(r"\b(?:examples?|format|template|beispiel|ejemplo|exemple)\b|(?:\be\.g\.|\bfor instance|\bsuch as|例如)[^\n]*$")
+_EXAMPLE = re.compile(
+    r"\b(?:examples?|format|template|beispiel|ejemplo|exemple)\b|(?:\be\.g\.|\bfor instance|\bsuch as|例如)[^\n]*$"
+)
 
 
 class Decision(NamedTuple):
@@ -36,8 +40,22 @@ class Decision(NamedTuple):
     median: Claim | None = None
 
 
+_NOT_GIVEN = Decision(None, "not_given")
+
+
+def may_show_examples(view: str) -> bool:
+    """A cheap look before the careful one."""
+    return "example" in view or "e.g" in view or "format" in view or "template" in view or "instance" in view
+
+
 def decide(claims: Sequence[Claim], view: str) -> Decision:
     """What the claims of one measure come to."""
+    if not claims:
+        return _NOT_GIVEN
+    if len(claims) == 1 and claims[0].kind == INTERVAL and not may_show_examples(view):
+        claim = claims[0]
+        if claim.level is None:
+            return Decision(claim)
     intervals = [claim for claim in claims if claim.kind != MEDIAN]
     medians = [claim for claim in claims if claim.kind == MEDIAN]
     if not intervals:
@@ -53,7 +71,9 @@ def decide(claims: Sequence[Claim], view: str) -> Decision:
     level = 0.95 if 0.95 in chosen else None if None in chosen else max(level for level in chosen if level is not None)
     claim = chosen[level]
     levels = {level: claim for level, claim in chosen.items() if level is not None}
-    median = _median(medians, claim)
+    if levels and not medians:  # beside intervals with levels a bare point is the middle of them
+        medians = [c._replace(kind=MEDIAN, flags=()) for c in intervals if c.level is None and c.flags == ("point",)]
+    median = _median(medians)
     flags = (("corrected",) if corrected else ()) + _nesting(levels, median)
     if level is not None and level != 0.95:
         flags += (f"level_{level:g}",)
@@ -81,7 +101,7 @@ def _joined(claims: list[Claim]) -> list[Claim]:
 
 def _without_examples(claims: list[Claim], view: str) -> tuple[list[Claim], bool]:
     """Claims that show the form of an answer do not count, unless the answer was announced since."""
-    if not ("example" in view or "e.g" in view or "format" in view or "template" in view or "instance" in view):
+    if not may_show_examples(view):
         return claims, False
     kept = []
     for claim in claims:
@@ -173,10 +193,12 @@ def is_cut(claim: Claim, view: str, others: Sequence[Claim]) -> bool:
         return bool(odd) and bool(others) and not any(odd & set(other.flags) for other in others)
     if ends_inside_a_value(view, claim.end):
         return True
-    return "point" in claim.flags and view[claim.end :].strip() == "." and claim.end - claim.start == 1 and claim.high <= 1
+    return (
+        "point" in claim.flags and view[claim.end :].strip() == "." and claim.end - claim.start == 1 and claim.high <= 1
+    )
 
 
-def _median(medians: Sequence[Claim], claim: Claim) -> Claim | None:
+def _median(medians: Sequence[Claim]) -> Claim | None:
     """The median, if the reply gives one only."""
     values = {median.low for median in medians if median.kind == MEDIAN}
     return medians[-1] if len(values) == 1 else None
@@ -186,7 +208,9 @@ def _nesting(levels: Mapping[float, Claim], median: Claim | None) -> tuple[str, 
     """A 95 % interval must hold the 80 % one, and that the 50 % one and the median."""
     flags = []
     ordered = [levels[level] for level in sorted(levels)]
-    if any(inner.low < outer.low or inner.high > outer.high for inner, outer in zip(ordered, ordered[1:], strict=False)):
+    if any(
+        inner.low < outer.low or inner.high > outer.high for inner, outer in zip(ordered, ordered[1:], strict=False)
+    ):
         flags.append("not_nested")
     if median is not None and ordered and not ordered[0].low <= median.low <= ordered[0].high:
         flags.append("median_outside")

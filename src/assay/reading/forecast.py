@@ -9,9 +9,11 @@ unreadable. Nothing is filled in and nothing is guessed: a value's numbers stand
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from assay.errors import SettingError, UnknownName
 from assay.reading.claims import MEDIAN, PROBLEM, Claim, Scale
@@ -22,7 +24,7 @@ from assay.reading.objects import claims_in_object
 from assay.reading.prose import claims_in_prose
 from assay.reading.refusals import declines, ends_open
 from assay.reading.structured import recover_json
-from assay.reading.tables import claims_in_table, may_hold_tables, tables_in
+from assay.reading.tables import Table, claims_in_table, may_hold_tables, tables_in
 from assay.reading.views import LIMIT, view_of
 from assay.status import Status
 
@@ -32,6 +34,8 @@ CONFIDENCE = {  # of the parser that read a value: how an answer was written, no
     "label behind": 0.8,
 }  # fmt: skip
 _DOUBTS = {"swapped": 0.9, "point": 0.9, "one_sided": 0.8, "bare_pair": 0.8, "clipped": 0.9, "corrected": 0.9}
+_start = attrgetter("start")
+Token = TypeVar("Token", Label, Number)
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 _THINKS = re.compile(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 
@@ -93,14 +97,18 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
         reply = " " * began + reply[began:]
     view = without_explanations(view_of(reply))
     claims, cut = _claims(reply, view, nodes)
-    decisions = {measure: decide([c for c in claims if c.measure == measure], view) for measure in measures}
+    by_measure: dict[str, list[Claim]] = {measure: [] for measure in MEASURES}
+    for claim in claims:
+        by_measure[claim.measure].append(claim)
+    decisions = {measure: decide(by_measure[measure], view) for measure in measures}
     return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
 
 
 def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
     """The value that the end of the reply cuts through is no value."""
+    near = len(view) - 60
     for measure, decision in decisions.items():
-        if decision.claim is not None:
+        if decision.claim is not None and decision.claim.end > near:
             others = [other.claim for name, other in decisions.items() if name != measure and other.claim is not None]
             if is_cut(decision.claim, view, others):
                 return decisions | {measure: Decision(None, "truncated")}
@@ -145,10 +153,7 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
     labels = labels_in(view) if len(answered) < len(MEASURES) else labels_in(view, start)
     if inside_json:
         labels = [
-            label
-            for label in labels
-            if label.start >= start
-            or (label.measure not in answered and not any(low <= label.start < high for low, high in inside_json))
+            label for label in _outside(labels, inside_json) if label.start >= start or label.measure not in answered
         ]
     if labels:
         numbers = numbers_in(view, 0 if labels[0].start < start else start)
@@ -159,15 +164,35 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
 def _claims_in_text(view: str, labels: list[Label], numbers: list[Number], scale: Scale) -> list[Claim]:
     if not numbers:
         return []
+    if not may_hold_tables(view):
+        return claims_in_prose(view, labels, numbers, scale)
     claims: list[Claim] = []
-    if may_hold_tables(view):
-        for table in tables_in(view):
-            found = claims_in_table(view, table, labels, numbers, scale)
-            if found:
-                claims += found
-                labels = [label for label in labels if not table.start <= label.start < table.end]
-                numbers = [number for number in numbers if not table.start <= number.start < table.end]
-    return claims + claims_in_prose(view, labels, numbers, scale)
+    read = []
+    for table in tables_in(view):
+        rows = _within(labels, table), _within(numbers, table)
+        found = claims_in_table(view, table, *rows, scale) if rows[0] and rows[1] else []
+        if found:
+            claims += found
+            read.append((table.start, table.end))
+    return claims + claims_in_prose(view, _outside(labels, read), _outside(numbers, read), scale)
+
+
+def _within(tokens: list[Token], table: Table) -> list[Token]:
+    first = bisect_left(tokens, table.start, key=_start)
+    return tokens[first : bisect_left(tokens, table.end, first, key=_start)]
+
+
+def _outside(tokens: list[Token], spans: list[tuple[int, int]]) -> list[Token]:
+    """The tokens that begin in none of the spans, which are in order."""
+    if not spans:
+        return tokens
+    ends = [end for _, end in spans]
+    kept = []
+    for token in tokens:
+        at = bisect_right(ends, token.start)
+        if at == len(spans) or token.start < spans[at][0]:
+            kept.append(token)
+    return kept
 
 
 def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: bool) -> Reading:
@@ -177,12 +202,14 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
     medians: dict[str, Value] = {}
     flags: list[str] = []
     reasons: list[str] = []
-    refused = not any(decision.claim or decision.problem != "not_given" for decision in decisions.values()) and declines(view)
+    refused = all(decision.problem == "not_given" for decision in decisions.values()) and declines(view)
     for measure, decision in decisions.items():
-        values[measure] = _value(decision.claim) if decision.claim else None
-        if decision.claim is not None:
+        claim = decision.claim
+        values[measure] = None if claim is None else _value(claim)
+        if claim is not None:
             statuses[measure] = Status.OK
-            flags += [f"{measure}:{flag}" for flag in (*decision.claim.flags, *decision.flags)]
+            if claim.flags or decision.flags:
+                flags += [f"{measure}:{flag}" for flag in (*claim.flags, *decision.flags)]
             if decision.levels:
                 levels[measure] = {level: _value(claim) for level, claim in sorted(decision.levels.items())}
             if decision.median:
@@ -221,18 +248,19 @@ def _why_missing(decision: Decision, refused: bool, cut: bool) -> Status:
 
 
 def _overall(statuses: Mapping[str, Status]) -> Status:
-    found = set(statuses.values()) - {Status.OK}
     for status in (Status.REFUSED, Status.TRUNCATED, Status.UNREADABLE):
-        if status in found:
+        if status in statuses.values():
             return status
     return Status.OK
 
 
 def _value(claim: Claim) -> Value:
     confidence = CONFIDENCE[claim.parser]
-    for flag in claim.flags:
-        confidence *= _DOUBTS.get(flag, 1.0)
-    return Value(claim.low, claim.high, (claim.start, claim.end), claim.parser, round(confidence, 3), claim.flags)
+    if claim.flags:
+        for flag in claim.flags:
+            confidence *= _DOUBTS.get(flag, 1.0)
+        confidence = round(confidence, 3)
+    return Value(claim.low, claim.high, (claim.start, claim.end), claim.parser, confidence, claim.flags)
 
 
 def _nothing(measures: Sequence[str], status: Status, flags: tuple[str, ...], message: str) -> Reading:

@@ -6,20 +6,48 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_NAMES = {
-    "precision": r"precisions?(?![a-z0-9])|precisión(?![a-z0-9])|precisão(?![a-z0-9])|precisao(?![a-z0-9])|precisione(?![a-z0-9])|précision(?![a-z0-9])|präzision(?![a-z0-9])|praezision(?![a-z0-9])"
-    r"|精确率|精确度|查准率|精確率|適合率|정밀도|точность(?![a-z0-9])|precyzja(?![a-z0-9])|presisi(?![a-z0-9])",
-    "recall": r"recall(?![a-z0-9])|rappel(?![a-z0-9])|exhaustividad(?![a-z0-9])|sensibilidad(?![a-z0-9])|sensibilité(?![a-z0-9])|sensitivity(?![a-z0-9])|sensitivität(?![a-z0-9])"
-    r"|trefferquote(?![a-z0-9])|revocação(?![a-z0-9])|richiamo(?![a-z0-9])|召回率|查全率|再現率|재현율|полнота(?![a-z0-9])|czułość(?![a-z0-9])",
-    "f1": r"f[- ]?1(?!\.?\d)(?:[- ]{0,2}(?:(?:scores?|measures?|values?|wert|maß|mass|metric)(?![a-z0-9])|分数|值|スコア|値))?"
-    r"|f-?(?:score|measure|maß|mesure)(?![a-z0-9])|score f[- ]?1(?![a-z0-9])|medida f1?(?![a-z0-9])|puntuación f[- ]?1(?![a-z0-9])|puntaje f[- ]?1(?![a-z0-9])",
-    "shd": r"shd(?![a-z0-9])|structural[- ]hamming(?:[- ]distance)?(?![a-z0-9])|hamming[- ]distan(?:ce|z)(?![a-z0-9])|strukturelle hamming-?distanz(?![a-z0-9])"
-    r"|distance (?:structurelle )?de hamming(?: structurelle)?(?![a-z0-9])"
-    r"|distancia (?:estructural )?de hamming(?: estructural)?(?![a-z0-9])"
-    r"|distância (?:estrutural )?de hamming(?: estrutural)?(?![a-z0-9])|结构汉明距离|汉明距离|構造ハミング距離",
+_NO_MORE = r"(?![a-z0-9])"
+_F1_TAIL = rf"(?:[- ]{{0,2}}(?:(?:scores?|measures?|values?|wert|maß|mass|metric){_NO_MORE}|分数|值|スコア|値))?"
+_NAMES = {  # measure -> names by their first letter, so that a search skips to one of those letters
+    "precision": {
+        "p": rf"(?:r(?:ecisi(?:ons?|ón|one|on)|ecisão|ecisao|écision|äzision|aezision|ecyzja|esisi)){_NO_MORE}",
+        "т": "очность", "精": "(?:确率|确度|確率)", "查": "准率", "適": "合率", "정": "밀도",
+    },
+    "recall": {
+        "r": rf"(?:ecall|appel|evocação|ichiamo){_NO_MORE}",
+        "s": rf"ensi(?:bilidad|bilité|tivity|tivität){_NO_MORE}",
+        "e": rf"xhaustividad{_NO_MORE}", "t": rf"refferquote{_NO_MORE}",
+        "召": "回率", "查": "全率", "再": "現率", "재": "현율", "п": "олнота", "c": rf"zułość{_NO_MORE}",
+    },
+    "f1": {
+        "f": rf"(?:[- ]?1(?!\.?\d){_F1_TAIL}|[- ]?(?:score|measure|maß|mesure){_NO_MORE})",
+        "s": rf"core f[- ]?1{_NO_MORE}", "m": rf"edida f1?{_NO_MORE}",
+        "p": rf"unt(?:uación|aje) f[- ]?1{_NO_MORE}",
+    },
+    "shd": {
+        "s": rf"(?:hd|tructural[- ]hamming(?:[- ]distance)?|trukturelle hamming-?distanz){_NO_MORE}",
+        "h": rf"amming[- ]distan(?:ce|z){_NO_MORE}",
+        "d": r"ist(?:ance|ancia|ância) (?:(?:structurelle|estructural|estrutural) )?de hamming"
+        rf"(?: structurelle| estructural| estrutural)?{_NO_MORE}",
+        "结": "构汉明距离", "汉": "明距离", "構": "造ハミング距離",
+    },
+}  # fmt: skip
+
+
+def _pattern(plain: bool) -> re.Pattern[str]:
+    """All names; those that begin with an ASCII letter only, where the view has no other letters."""
+    letters: dict[str, list[str]] = {}
+    for names in _NAMES.values():
+        for letter, rest in names.items():
+            if letter.isascii() or not plain:
+                letters.setdefault(letter, []).append(rest)
+    return re.compile("|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in letters.items()))
+
+
+_LABEL, _PLAIN_LABEL = _pattern(plain=False), _pattern(plain=True)
+_ONE = {
+    measure: re.compile("|".join(letter + rest for letter, rest in names.items())) for measure, names in _NAMES.items()
 }
-_LABEL = re.compile("|".join(_NAMES.values()))  # flat, so that the search skips to a first letter of a name
-_ONE = {measure: re.compile(names) for measure, names in _NAMES.items()}
 _EXPLAINED = re.compile(
     r"(?:harmonic|harmonische|harmonique)\w? (?:mean|average|mittel|moyenne)[^.\n:\d]{0,30}"
     r"(?:precision and (?:the )?recall|recall and (?:the )?precision)"
@@ -46,7 +74,7 @@ def without_explanations(view: str) -> str:
 def labels_in(view: str, start: int = 0) -> list[Label]:
     """The measures a reply names, in order; a name that is part of another measure's is left out."""
     found = []
-    for match in _LABEL.finditer(view, start):
+    for match in (_PLAIN_LABEL if view.isascii() else _LABEL).finditer(view, start):
         at, end = match.span()
         if at and _is_part_of_another(view, at):
             continue

@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 PERCENT = r"%|percent\b|per cent\b|pct\b|prozent\b|pour ?cent\b|por ?ciento\b|por ?cento\b"
-_NUMBER = re.compile(rf"(\d+(?:[.,]\d+)?(?:e[-+]?\d+)?)( ?(?:{PERCENT}))?(?=([ -]{{0,2}}[^\W\d]+)?)")
+_NUMBER = re.compile(rf"(\d+(?:\.\d+|,\d+(?!\.?\d))?(?:e[-+]?\d+)?)( ?(?:{PERCENT}))?(?=([ -]{{0,2}}[^\W\d]+)?)")
 _COUNTED = frozenset(
     "node nodes variable variables sample samples row rows observation observations run runs iteration iterations "
     "vertices vertex features feature columns records points datapoints times seconds minutes hours bits trials "
@@ -21,9 +21,9 @@ _COUNTED = frozenset(
     "measures metrics steps algorithms methods datasets years draws repetitions simulations experiments".split()
 )
 _OF_INTERVALS = frozenset(
-    "ci cis pi confidence credible prediction predictive interval intervals level central intervalle konfidenzintervall "
-    "vorhersageintervall konfidenz intervalo confianza confianza confiance confident certain sure range coverage "
-    "probability likely intervall ic ki uncertainty".split()
+    "ci cis pi confidence credible prediction predictive interval intervals level central intervalle "
+    "konfidenzintervall vorhersageintervall konfidenz intervalo confianza confiance confident certain sure "
+    "range coverage probability likely intervall ic ki uncertainty".split()
 )
 _CJK = "\u2e80"  # from here on writing has no blanks between words
 LEVELS = frozenset((50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0))

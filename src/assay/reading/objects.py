@@ -1,8 +1,13 @@
-"""Claims from JSON: {"precision": [0.6, 0.8]}, {"lower": ..., "upper": ...}, {"median": ..., "50": [...]}, lists of metrics."""
+"""Claims from JSON.
+
+{"precision": [0.6, 0.8]}   {"precision": {"lower": 0.6, "upper": 0.8}}   {"precision_low": 0.6, "precision_high": 0.8}
+{"precision": {"median": 0.7, "50": [0.65, 0.75], "95": [0.5, 0.9]}}      [{"metric": "precision", "range": "0.6-0.8"}]
+"""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from assay.reading.claims import Claim, Scale, paired, trouble
@@ -16,13 +21,24 @@ _LOWER = frozenset("lower low min minimum lo lowerbound from start inf".split())
 _UPPER = frozenset("upper high max maximum hi upperbound to end sup".split())
 _MIDDLE = frozenset("median mean mid midpoint middle point expected mode central best likely".split())
 _SILENT = frozenset(
-    "std sd stdev variance width confidence reasoning reason reasons explanation rationale notes note comment comments unit "
-    "units description definition maximum_possible truth min_possible example examples scale".split()
+    "std sd stdev variance width confidence reasoning reason reasons explanation rationale notes note comment "
+    "comments unit units description definition maximum_possible truth min_possible example examples scale".split()
 )
 _NAMING = ("name", "metric", "measure", "metrics", "label")
 _WORDS = re.compile(r"[^\W\d]+")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
-_LEVELS = {50.0: 0.5, 80.0: 0.8, 90.0: 0.9, 95.0: 0.95, 99.0: 0.99, 0.5: 0.5, 0.8: 0.8, 0.9: 0.9, 0.95: 0.95, 0.99: 0.99}
+_LEVELS = {
+    50.0: 0.5,
+    80.0: 0.8,
+    90.0: 0.9,
+    95.0: 0.95,
+    99.0: 0.99,
+    0.5: 0.5,
+    0.8: 0.8,
+    0.9: 0.9,
+    0.95: 0.95,
+    0.99: 0.99,
+}
 
 
 class _Place(NamedTuple):
@@ -49,7 +65,12 @@ def claims_in_object(root: Node, view: str, scale: Scale) -> list[Claim]:
 
 
 def _walk(
-    node: Node, place: _Place, view: str, scale: Scale, claims: list[Claim], ends: dict[tuple[str, float | None, str], Expression]
+    node: Node,
+    place: _Place,
+    view: str,
+    scale: Scale,
+    claims: list[Claim],
+    ends: dict[tuple[str, float | None, str], Expression],
 ) -> None:
     if node.kind == OBJECT:
         named = _named(node)
@@ -75,9 +96,7 @@ def _walk(
         ends.setdefault((place.measure, place.level, place.role), expression)
         return
     median = place.role == "median" and expression.kind == POINT
-    claims.append(
-        scale.claim(place.measure, expression, "json", True, place.level, place.percent, (), median)
-    )
+    claims.append(scale.claim(place.measure, expression, "json", True, place.level, place.percent, (), median))
 
 
 def _named(node: Node) -> str:
@@ -89,30 +108,45 @@ def _named(node: Node) -> str:
     return ""
 
 
-def _placed(place: _Place, key: str) -> _Place | None:
-    """The place below a key; nothing where the key says that no claim stands there."""
+class _Key(NamedTuple):
+    """What a key says by itself."""
+
+    silent: bool
+    measure: str = ""
+    level: float | None = None
+    role: str = ""
+    percent: bool = False
+
+
+@lru_cache(maxsize=4096)
+def _key(key: str) -> _Key:
     plain = view_of(key)
     labels = labels_in(plain)
     if len({label.measure for label in labels}) > 1:
-        return None
+        return _Key(True)
     if labels:
-        if place.measure and place.measure != labels[0].measure:
-            return None
-        place = place._replace(measure=labels[0].measure)
         plain = plain[: labels[0].start] + " " + plain[labels[-1].end :]
     words = set(_WORDS.findall(plain))
-    if words & _SILENT:
-        return None
     digits = _DIGITS.search(plain)
-    if digits:
-        level = _LEVELS.get(float(digits.group()))
-        if level is None or (words & {"q", "p", "quantile", "percentile"}):
-            return None
-        place = place._replace(level=level)
+    level = _LEVELS.get(float(digits.group())) if digits else None
+    if words & _SILENT or (digits and (level is None or words & {"q", "p", "quantile", "percentile"})):
+        return _Key(True)
     role = "lower" if words & _LOWER else "upper" if words & _UPPER else "median" if words & _MIDDLE else ""
-    if role:
-        place = place._replace(role=role)
-    return place._replace(percent=True) if "%" in plain and not digits or "percent" in words else place
+    percent = ("%" in plain and not digits) or "percent" in words
+    return _Key(False, labels[0].measure if labels else "", level, role, percent)
+
+
+def _placed(place: _Place, key: str) -> _Place | None:
+    """The place below a key; nothing where the key says that no claim stands there."""
+    said = _key(key) if len(key) < 100 else _Key(True)
+    if said.silent or (place.measure and said.measure and place.measure != said.measure):
+        return None
+    return _Place(
+        said.measure or place.measure,
+        place.level if said.level is None else said.level,
+        said.role or place.role,
+        said.percent or place.percent,
+    )
 
 
 def _expression(node: Node, view: str) -> Expression | None:

@@ -17,16 +17,55 @@ from assay.reading.claims import PROBLEM, Claim, Scale, one_sided, paired, troub
 from assay.reading.labels import Label
 from assay.reading.numbers import LEVELS, Number
 from assay.reading.ranges import PAIR, POINT, Expression, expression_at
-from assay.reading.words import Gap, gap_of
+from assay.reading.words import LEARNERS, MAX_LENGTH, Gap, gap_of
 
 _GROUP = frozenset(
-    ("and", "/", ",", "&", "or", "und", "et", "y", "e", "和", ", and", "与", ";", "+", ",and", "as well as", "及", "i", "и")
+    (
+        "and",
+        "/",
+        ",",
+        "&",
+        "or",
+        "und",
+        "et",
+        "y",
+        "e",
+        "和",
+        ", and",
+        "与",
+        ";",
+        "+",
+        ",and",
+        "as well as",
+        "及",
+        "i",
+        "и",
+    )
 )
-_BACK = frozenset(("", "for", "in", "for the", "of", "für", "pour", "para", "as", "的", "on", "as the", "en", "be the", "is what i expect for"))
+_JOINED = _GROUP | {""}
+_BACK = frozenset(
+    (
+        "",
+        "for",
+        "in",
+        "for the",
+        "of",
+        "für",
+        "pour",
+        "para",
+        "as",
+        "的",
+        "on",
+        "as the",
+        "en",
+        "be the",
+        "is what i expect for",
+    )
+)
 _DEPENDENT = re.compile(
     r"(?:mean|average|balanc\w{0,3}|trade-?offs?|combin\w{0,5}|product|function|given|because of|due to|depends? on"
-    r"|based on|compute\w?|derived?|relationship|than|improv\w{0,5}|definition|probability|chance|odds|likelihood|whether"
-    r"|drop|loss|gain|change|difference|ratio)(?: of| between| from| by| that| in)?(?: the| both)?[ :(]*$"
+    r"|based on|compute\w?|derived?|relationship|than|improv\w{0,5}|definition|probability|chance|odds|likelihood"
+    r"|whether|drop|loss|gain|change|difference|ratio)(?: of| between| from| by| that| in)?(?: the| both)?[ :(]*$"
 )
 _ANOTHER = re.compile(
     r"\b(?:or|maybe|actually|wait|no|rather|alternatively|correction|perhaps|oder|ou|instead|versus|vs|hmm|scratch"
@@ -34,6 +73,7 @@ _ANOTHER = re.compile(
 )
 _ASIDE = re.compile(r"^[\s\])]*(?:\(|- |;|\.|because|since|as |given|due|which|where|weil|car |porque|//|#|<!--|based)")
 _TIGHT = frozenset(("", ":", "=", ": [", ":[", ": (", ":(", "[", "(", "= [", "=[", "~", "-", "- [", "- (", "|"))
+_WORD = re.compile(r"[a-z]+")
 _MOST_FIELDS = 24
 
 
@@ -53,12 +93,13 @@ def claims_in_prose(view: str, labels: Sequence[Label], numbers: Sequence[Number
     for index, label in enumerate(labels):
         stop = labels[index + 1].start if index + 1 < len(labels) else len(view)
         before = walk.before(label)
+        walk.last_label = label.start
         if before is not None:
             claims += before
             group = []
             continue
         group.append(label)
-        if index + 1 < len(labels) and view[label.end : stop].strip(" ()\n") in _GROUP | {""}:
+        if index + 1 < len(labels) and view[label.end : stop].strip(" ()\n") in _JOINED:
             if labels[index + 1].measure == label.measure:
                 group.pop()  # Structural Hamming Distance (SHD)
             elif "\n" in view[label.end : stop]:
@@ -76,10 +117,12 @@ class _Walk:
     def __init__(self, view: str, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale):
         self.view, self.numbers, self.scale = view, numbers, scale
         self.starts = [number.start for number in numbers]
+        self.medians = "median" in view
         self.level: float | None = None
+        self.last_label = -1
         self.backward_end = -1  # where the last label that followed its value ends
         first = bisect_left(self.starts, labels[0].start)
-        for number in numbers[:first]:
+        for number in numbers[:first] if first else ():
             if number.level:
                 self.level = number.value / 100
 
@@ -94,7 +137,9 @@ class _Walk:
             return []
         if _is_definition(first.expression, first.gap.words) or self._is_asked(first.expression):
             return []
-        if "median" in self.view[max(0, label.start - 80) : label.start].rpartition("\n")[2]:
+        if first.gap.learner and len(LEARNERS.intersection(_WORD.findall(self.view))) > 1:
+            return []  # of which of them is not ours to say
+        if self.medians and "median" in self.view[max(0, label.start - 80) : label.start].rpartition("\n")[2]:
             fields = [field._replace(gap=field.gap._replace(role="median")) for field in fields]
         return self._claims(label.measure, fields, strong, label.start, stop)
 
@@ -111,7 +156,10 @@ class _Walk:
         if len(plain) == 1:
             plain *= len(group)
         if len(plain) != len(group) or len(fields) != len(set(fields)):
-            return [trouble(l.measure, l.start, fields[-1].expression.end, "group", "candidates", strong) for l in group]
+            return [
+                trouble(label.measure, label.start, fields[-1].expression.end, "group", "candidates", strong)
+                for label in group
+            ]
         return [
             self.scale.claim(label.measure, field.expression, "group", strong, field.level)
             for label, field in zip(group, plain, strict=True)
@@ -123,8 +171,10 @@ class _Walk:
         if index < 0:
             return None
         number = self.numbers[index]
+        if label.start - number.end > 30 or number.level:
+            return None
         gap = self.view[number.end : label.start]
-        if len(gap) > 30 or "\n" in gap or number.level:
+        if "\n" in gap:
             return None
         after = self.view[label.end : label.end + 3].lstrip(" ")[:1]
         words = gap.strip(" ])")
@@ -139,15 +189,10 @@ class _Walk:
         if expression.kind == POINT and expression.first.whole and not expression.first.percent:
             return None
         line = max(self.view.rfind("\n", 0, expression.start) + 1, self.backward_end)
-        if line != self.backward_end and self._names_a_measure(line, expression.start):
-            return None
+        if line != self.backward_end and line <= self.last_label < expression.start:
+            return None  # it is the value of the label before
         self.backward_end = label.end
         return [self.scale.claim(label.measure, expression, "label behind", False, self.level)]
-
-    def _names_a_measure(self, start: int, end: int) -> bool:
-        from assay.reading.labels import labels_in
-
-        return bool(labels_in(self.view[start:end]))
 
     def _squeezed(self, label: Label, index: int) -> list[Claim] | None:
         """0.6 <= precision <= 0.8."""
@@ -162,13 +207,15 @@ class _Walk:
 
     def _fields(self, position: int, index: int, stop: int, every: bool = False) -> list[_Field]:
         """The values behind a label, each with what stands before it."""
-        view, numbers, fields = self.view, self.numbers, []
+        view, numbers = self.view, self.numbers
+        fields: list[_Field] = []
         level, own = self.level, False
-        self.level_on_line = None
         while index < len(numbers) and numbers[index].start < stop and len(fields) < _MOST_FIELDS:
             number = numbers[index]
+            if number.start - position > MAX_LENGTH:
+                break
             text = view[position : number.start]
-            if number.level or self._is_level(index, stop):
+            if number.level or (number.percent and self._is_level(index, stop)):
                 if fields and "\n" in text and not self._value_follows(index, stop):
                     self.level = number.value / 100  # the heading of what comes next
                     break
@@ -179,7 +226,11 @@ class _Walk:
                 continue
             gap = gap_of(text)
             expression = expression_at(view, numbers, index, stop)
-            if not gap.known or (gap.side and expression.kind != POINT and gap.side != "unclear"):
+            if (
+                not gap.known
+                or (fields and gap.learner)
+                or (gap.side and expression.kind != POINT and gap.side != "unclear")
+            ):
                 if fields and self._contradicts(fields, text, expression):
                     fields.append(_Field(Gap(False), None, expression))
                 break
@@ -215,9 +266,11 @@ class _Walk:
         return True
 
     def _value_follows(self, index: int, stop: int) -> bool:
-        return index + 1 < len(self.numbers) and self.numbers[index + 1].start < stop and "\n" not in self.view[
-            self.numbers[index].end : self.numbers[index + 1].start
-        ].strip(" :\n")
+        return (
+            index + 1 < len(self.numbers)
+            and self.numbers[index + 1].start < stop
+            and "\n" not in self.view[self.numbers[index].end : self.numbers[index + 1].start].strip(" :\n")
+        )
 
     def _contradicts(self, fields: Sequence[_Field], gap: str, expression: Expression) -> bool:
         """Another candidate on the same line, and not an aside that explains the first."""
@@ -231,8 +284,13 @@ class _Walk:
     def _claims(self, measure: str, fields: Sequence[_Field], strong: bool, start: int, stop: int) -> list[Claim]:
         parser = "label" if strong else "prose"
         claim = self.scale.claim
+        if len(fields) == 1 and not fields[0].gap.role and not fields[0].gap.side:  # nearly all of them
+            field = fields[0]
+            return [claim(measure, field.expression, parser, strong, field.level, field.gap.percent)]
         if any(not field.gap.known for field in fields):
-            return [trouble(measure, fields[0].expression.start, fields[-1].expression.end, parser, "candidates", strong)]
+            return [
+                trouble(measure, fields[0].expression.start, fields[-1].expression.end, parser, "candidates", strong)
+            ]
         claims: list[Claim] = []
         ends: dict[tuple[str, float | None], Expression] = {}
         middles = [f for f in fields if f.gap.role == "median" and f.expression.kind == POINT]

@@ -17,7 +17,8 @@ RANGE, POINT, PLUS_MINUS, PAIR, AT_LEAST, AT_MOST = "range", "point", "plus-minu
 BROKEN = "broken"
 
 _BETWEEN_NUMBERS = {
-    "-": RANGE, "--": RANGE, "---": RANGE, "to": RANGE, "~": RANGE, "..": RANGE, "...": RANGE, "…": RANGE, "- to": RANGE,
+    "-": RANGE, "--": RANGE, "---": RANGE, "to": RANGE, "~": RANGE, "..": RANGE, "...": RANGE, "…": RANGE,
+    "- to": RANGE,
     "bis": RANGE, "bis zu": RANGE, "à": RANGE, "a": RANGE, "hasta": RANGE, "至": RANGE, "到": RANGE, "up to": RANGE,
     "through": RANGE, "->": RANGE, "から": RANGE, "até": RANGE, "al": RANGE, "do": RANGE, "до": RANGE, "till": RANGE,
     "to about": RANGE, "to around": RANGE, "to roughly": RANGE, "to approximately": RANGE, "to ~": RANGE, "-~": RANGE,
@@ -72,8 +73,11 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
             closed = _closing(view, second.end) if opened else 0
             if kind != PAIR or closed or (not opened and first.percent == second.percent):
                 return Expression(kind, first, second, start, closed or second.end, bool(closed), 2)
-    if first.comma and opened and (closed := _closing(view, first.end)):
-        return _pair_without_blank(view, first, start, closed)
+    if first.comma:
+        if opened and (closed := _closing(view, first.end)):
+            return _pair_without_blank(view, first, start, closed, True)
+        if view[first.start - 1 : first.start] == ",":  # shd,4,9
+            return _pair_without_blank(view, first, first.start, first.end, False)
     if (found := _OR_MORE.match(view, first.end)) is not None:
         return Expression(AT_LEAST, first, None, first.start, found.end(), False, 1)
     if (found := _OR_LESS.match(view, first.end)) is not None:
@@ -107,12 +111,12 @@ def _closing(view: str, end: int) -> int:
     return end + 1 if end < len(view) and view[end] in _CLOSE else 0
 
 
-def _pair_without_blank(view: str, number: Number, start: int, end: int) -> Expression:
+def _pair_without_blank(view: str, number: Number, start: int, end: int, bracketed: bool) -> Expression:
     """[5,12]: between brackets a comma parts two numbers."""
     comma = view.index(",", number.start)
     low = Number(float(view[number.start : comma]), number.start, comma, number.percent, whole=True)
     high = Number(float(view[comma + 1 : number.end].rstrip(" %")), comma + 1, number.end, number.percent, whole=True)
-    return Expression(PAIR, low, high, start, end, True, 1)
+    return Expression(PAIR, low, high, start, end, bracketed, 1)
 
 
 def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percent: bool, commas: bool) -> Bounds:
@@ -125,6 +129,8 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
         return Bounds(0, 0, (), "candidates")
     most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else float("inf"))
     last = second or first
+    if measure != "shd" and not (in_percent or first.percent or last.percent or first.unit or last.unit):
+        return _placed(kind, first.value, last.value, 1.0)
     percent = in_percent or first.percent or last.percent
     if measure == "shd":
         if percent or first.fraction or last.fraction:
@@ -162,6 +168,8 @@ def _decimals(number: Number) -> int:
 
 
 def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
+    if kind in (RANGE, PAIR) and 0 <= low <= high <= most:
+        return Bounds(low, high)
     flags: tuple[str, ...] = ()
     if kind == POINT:
         flags = ("point",)

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 OBJECT, ARRAY, STRING, NUMBER, WORD = "object", "array", "string", "number", "word"
 _MAX_DEPTH = 24
-_BEGINS = re.compile(r"[{\[]\s*(?:(?:/\*|//|#)[^\n]*\n\s*)?(?:[\"'\u201c]|[{]|[^\W\d]\w*\"?'?\s*:|[}\]])")
+_BEGINS = re.compile(r"[{\[]\s*(?:[\"'\u201c{/#]|[^\W\d]\w*\s*:)")
 _TOKEN = re.compile(
     r"""[\s,]*(?:
       (?P<comment>//[^\n]*|\#[^\n]*|/\*)
-    | (?P<string>"[^"\\\n]*"|'[^'\\\n]*'|\u201c[^\u201d\n]*\u201d)
+    | (?P<string>"[^"\\\n]*"|'[^'\\\n]*'|\u201c[^\u201c\u201d\n]*\u201d)
     | (?P<escaped>")
     | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,}\])]|//|/\*|\#|$)))
     | (?P<open>[{\[(])
@@ -49,7 +49,7 @@ class Node(NamedTuple):
 
 def recover_json(text: str, start: int = 0) -> list[Node]:
     """The objects (and arrays of objects) of a text, in order."""
-    found = []
+    found: list[Node] = []
     while True:
         match = _BEGINS.search(text, start)
         if match is None:

@@ -1,6 +1,6 @@
 """Claims from tables: markdown, LaTeX, comma-separated or aligned with blanks.
 
-    cell (row, column): the measure and the role (lower, upper, median, 80 %, range) are said by the head of the row or of the column
+cell (row, column): its measure and its role (lower, upper, median, 80 %) are said by the heads of row and column
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ from assay.reading.ranges import POINT, Expression, expression_at
 _RULE = re.compile(r"[\s|:+=-]*")
 _WORDS = re.compile(r"[^\W\d]+")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
-_LOWER = frozenset("lower low min minimum lb from untere untergrenze inférieure inferior mínimo lo l 下限 下界 left".split())
-_UPPER = frozenset("upper high max maximum ub to obere obergrenze supérieure superior máximo hi u 上限 上界 right".split())
+_LOWER = frozenset(
+    "lower low min minimum lb from untere untergrenze inférieure inferior mínimo lo l 下限 下界 left".split()
+)
+_UPPER = frozenset(
+    "upper high max maximum ub to obere obergrenze supérieure superior máximo hi u 上限 上界 right".split()
+)
 _MIDDLE = frozenset("median mean midpoint central point mid mode expected mediana médiane 中位数 best average".split())
 _SILENT = frozenset(
     "reasoning reason notes note rationale comment comments explanation confidence justification why width unit "
@@ -77,7 +81,12 @@ def tables_in(view: str) -> list[Table]:
 
 def may_hold_tables(view: str) -> bool:
     """A cheap look before the careful one."""
-    return view.count("|") > 2 or "&" in view or "   " in view or ("," in view and ("metric," in view or "measure," in view))
+    return (
+        view.count("|") > 2
+        or "&" in view
+        or "   " in view
+        or ("," in view and ("metric," in view or "measure," in view))
+    )
 
 
 def _cells(line: str, at: int) -> tuple[Cell, ...] | None:
@@ -114,7 +123,7 @@ def claims_in_table(
     places = [label.start for label in labels]
 
     def label_of(cell: Cell) -> str:
-        inside = {l.measure for l in labels[bisect_left(places, cell[0]) : bisect_left(places, cell[1])]}
+        inside = {label.measure for label in labels[bisect_left(places, cell[0]) : bisect_left(places, cell[1])]}
         return inside.pop() if len(inside) == 1 else ""
 
     top = table.rows[0]
@@ -123,8 +132,15 @@ def claims_in_table(
     by_columns = sum(bool(head.measure) for head in columns) > 1
     rows = [_head(view, row[0], "" if by_columns else label_of(row[0])) for row in table.rows[1:]]
     if not by_columns and _measure_is_second(table, label_of):
-        rows = [_head(view, row[1] if len(row) > 1 else row[0], label_of(row[1]) if len(row) > 1 else "") for row in table.rows[1:]]
-    if not by_columns and columns[0].measure and not any(number.start < top[-1][1] for number in numbers if number.start >= top[0][0]):
+        rows = [
+            _head(view, row[1] if len(row) > 1 else row[0], label_of(row[1]) if len(row) > 1 else "")
+            for row in table.rows[1:]
+        ]
+    if (
+        not by_columns
+        and columns[0].measure
+        and not any(number.start < top[-1][1] for number in numbers if number.start >= top[0][0])
+    ):
         columns = [head._replace(measure="") for head in columns]
     found = _Found(view, scale)
     comma = view[top[0][1] : top[0][1] + 1] == ","  # there 4,9 are two cells
@@ -220,7 +236,7 @@ class _Found:
         if middle is not None:
             self.made.append(self.scale.claim(measure, middle, "table", True, None, percent, (), True))
         claim = self.scale.claim(measure, self._sided(expression, cell), "table", True, level, percent)
-        if level is None and not row.measure == "" and expression.kind == POINT and not column.measure:
+        if level is None and row.measure and expression.kind == POINT and not column.measure:
             self.unnamed.setdefault((measure, row.text), []).append(claim)
         else:
             self.made.append(claim)

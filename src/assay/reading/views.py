@@ -11,13 +11,17 @@ import re
 
 LIMIT = 200_000  # characters of a reply that are read; the rest is named in the message
 
-_BLANK = "*`$_\"'{}\t\r\u00a0\u2007\u2009\u200a\u202f\u3000\u200b\u2060\ufeff\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb•◦▪●‣·"
+_BLANK = "*`$_\"'{}\t\r\u00a0\u2007\u2009\u200a\u202f\u3000\u200b\u2060\ufeff\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb"
+_BLANK += "•◦▪●‣·"
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d\u2043"
 _TABLE = {ord(sign): " " for sign in _BLANK}
 _TABLE |= {ord(sign): "-" for sign in _DASHES}
 _TABLE |= {ord("０") + digit: str(digit) for digit in range(10)}
 _TABLE |= {ord("₀") + digit: str(digit) for digit in range(10)}
-_TABLE |= {ord(wide): narrow for wide, narrow in zip("（）［］【】：，、；％．＝｜～〜∼≈→⇒∈﹪⩾⩽≧≦", "()[][]:,,;%.=|~~~~~~:%≥≤≥≤", strict=True)}
+_TABLE |= {
+    ord(wide): narrow
+    for wide, narrow in zip("（）［］【】：，、；％．＝｜～〜∼≈→⇒∈﹪⩾⩽≧≦", "()[][]:,,;%.=|~~~~~~:%≥≤≥≤", strict=True)
+}
 _FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u2011\u2019\u201c\u201d•≈→\u00a0\u202f₁")
 _ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
 
@@ -28,7 +32,17 @@ _LATEX = re.compile(
     r"|\\(?:left|right|big|bigl|bigr|text|textbf|textit|texttt|mathbf|mathrm|mathit|mathsf|operatorname|emph|boxed"
     r"|quad|qquad|item|hline|midrule|toprule|bottomrule|;|,|!|:|>| |\(|\)|\[|\]|_|&)"
 )
-_SIGNS = {"pm": "±", "le": "≤", "leq": "≤", "leqslant": "≤", "lt": "<", "ge": "≥", "geq": "≥", "geqslant": "≥", "gt": ">"}
+_SIGNS = {
+    "pm": "±",
+    "le": "≤",
+    "leq": "≤",
+    "leqslant": "≤",
+    "lt": "<",
+    "ge": "≥",
+    "geq": "≥",
+    "geqslant": "≥",
+    "gt": ">",
+}
 _SIGNS |= {"approx": "~", "sim": "~", "to": "~", "rightarrow": "~", "in": ":", "%": "%"}
 
 

@@ -19,9 +19,11 @@ _PLAIN = frozenset(
     "achieve achieves achieving reach reaches be being get gets give gives yield yields obtain obtains as so "
     "moderate moderately fairly quite relatively reasonably rather very pretty high low good decent modest strong weak "
     "poor excellent solid lower higher upper bound bounds "
-    "here therefore thus then hence metric measure measures distance structural hamming shd final answer result results "
+    "here therefore thus then hence metric measure measures distance structural hamming shd final answer "
+    "result results "
     "edges edge count total directed graph overall also similarly correspondingly respectively probable plausible "
-    "realistic reasonable think believe guess suggest put place would remain stay stays sit sits hover hovers vary varies "
+    "realistic reasonable think believe guess suggest put place would remain stay stays sit sits hover hovers "
+    "vary varies "
     "only even just merely going cpdag dag pag ground truth true network dataset data set algorithm "
     "span spans run runs spread mostly usually per percent percentage rate proportion fraction probability "
     # German
@@ -35,9 +37,11 @@ _PLAIN = frozenset(
     "aproximado alrededor desde del probablemente estimo está tra circa intervallo stima stimato sarà cerca "
     "em torno deve ficar faixa "
     # Chinese, Japanese, Korean, Russian
-    "约 大约 约为 在 介于 范围 为 是 预计 估计 预计在 估计在 大约在 区间 范围是 范围为 预估 的 の は 約 範囲 推定 은 는 약 범위 "
+    "约 大约 约为 在 介于 范围 为 是 预计 估计 预计在 估计在 大约在 区间 范围是 范围为 预估 的 "
+    "の は 約 範囲 推定 은 는 약 범위 "
     "около между от примерно составит ожидается".split()
 )
+LEARNERS = frozenset("pc fci rfci gfci lingam directlingam icalingam notears ges fges gies golem dagma mmhc".split())
 _NOUNS = frozenset(  # of an answer without a colon: "Precision range 0.6 to 0.8"
     "score scores value values range interval ci approximately approx about around roughly ca circa etwa environ "
     "ungefähr lower upper bound min max low high estimate confidence".split()
@@ -49,7 +53,9 @@ _MIDDLE = frozenset(
     "median mean midpoint center centre central mode point best central expected average mediana médiane mittelwert "
     "middle 中位数 均值".split()
 )
-_AROUND_MIDDLE = frozenset("estimate guess value likely most the a is of point single my prediction with forecast".split())
+_AROUND_MIDDLE = frozenset(
+    "estimate guess value likely most the a is of point single my prediction with forecast".split()
+)
 _AT_LEAST = re.compile(
     r"\b(?:at least|above|over|more than|greater than|higher than|exceeds?"
     r"|exceeding|in excess of|upwards of|mindestens|über|au moins|plus de|al menos|por lo menos|más de|pelo menos)\b"
@@ -79,6 +85,7 @@ class Gap(NamedTuple):
     newline: bool = False
     colon: bool = False
     words: bool = False
+    learner: str = ""  # the value is said to be of this one
 
 
 UNKNOWN = Gap(False)
@@ -92,7 +99,7 @@ def gap_of(gap: str) -> Gap:
     colon = ":" in gap or "=" in gap
     if not core:
         return Gap(gap.count("\n") <= 3, direct=True, newline=newline, colon=colon)
-    if len(gap) > MAX_LENGTH or gap.count("\n") > 3:
+    if gap.count("\n") > 3:
         return UNKNOWN
     core = _SHORT.sub(r"\1 ", core)
     if _SENTENCE.search(core):
@@ -111,10 +118,11 @@ def gap_of(gap: str) -> Gap:
         rest = phrase.split()
     if role:
         rest = [word for word in rest if word not in _LOWER | _UPPER | _MIDDLE | _ENDS | _AROUND_MIDDLE]
-    if not _PLAIN.issuperset(rest):
+    named = LEARNERS.intersection(rest)
+    if not _PLAIN.issuperset(set(rest) - named) or len(named) > 1:
         return UNKNOWN
     direct = (colon and len(words) <= 6) or _NOUNS.issuperset(words)
-    return Gap(True, direct, role, side, percent, newline, colon, bool(words))
+    return Gap(True, direct, role, side, percent, newline, colon, bool(words), next(iter(named), ""))
 
 
 def _role_of(words: list[str]) -> str:

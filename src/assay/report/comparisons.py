@@ -18,10 +18,10 @@ from typing import Any
 
 import pandas as pd
 
-from assay.forecast.analysis import plain, plain_rows
+from assay.forecast.analysis import plain
 from assay.forecast.frames import ARMS, Forecasts, Truth
 from assay.report import selection
-from assay.report.saving import safe_name
+from assay.report.saving import plain_columns, plain_records, safe_name
 
 _VERSUS = {
     "overlaps": "overlaps", "ci_contains": "inside", "range_contains": "covers", "iou": "iou",
@@ -75,7 +75,7 @@ def detailed_text(forecasts: Forecasts, head: Mapping[str, Any]) -> str:
     cells["measured_mean"] = [
         means.get(key) for key in zip(cells["dataset"], cells["learner"], cells["measure"], strict=True)
     ]
-    return _lines(head, "cells", plain_rows(cells))
+    return _lines(head, "cells", plain_records(cells))
 
 
 def _comparison(forecasts: Forecasts, item: tuple[str, str], part: pd.DataFrame) -> str:
@@ -108,21 +108,18 @@ def _measured(truth: Truth | None) -> dict[str, Any] | None:
 
 
 def _claims(part: pd.DataFrame) -> list[dict[str, Any]]:
-    plainly = {name: _column(part, name) for name in (*_CLAIM, *_SCORES)}
+    values = plain_columns(part)
+    nothing = [None] * len(part)
+    flat = [values.get(name, nothing) for name in (*_CLAIM, *_SCORES)]
     versus = {
-        truth: {word: _column(part, f"{score}_{truth}") for word, score in _VERSUS.items()}
+        f"vs_{truth}": [values.get(f"{score}_{truth}", nothing) for score in _VERSUS.values()]
         for truth in ("mean_ci", "runs")
     }
-    return [
-        {name: plainly[name][k] for name in _CLAIM}
-        | {name: plainly[name][k] for name in _SCORES}
-        | {f"vs_{truth}": {word: values[k] for word, values in words.items()} for truth, words in versus.items()}
-        for k in range(len(part))
-    ]
-
-
-def _column(part: pd.DataFrame, name: str) -> list[Any]:
-    return [plain(value) for value in part[name].tolist()] if name in part else [None] * len(part)
+    rows = [dict(zip((*_CLAIM, *_SCORES), row, strict=True)) for row in zip(*flat, strict=True)]
+    for name, columns in versus.items():
+        for row, found in zip(rows, zip(*columns, strict=True), strict=True):
+            row[name] = dict(zip(_VERSUS, found, strict=True))
+    return rows
 
 
 def _lines(head: Mapping[str, Any], name: str, rows: list[dict[str, Any]]) -> str:

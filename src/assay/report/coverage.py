@@ -26,13 +26,14 @@ FACTORS: Mapping[str, str | None] = {  # the file's name -> the column
     "formulation": "formulation",
 }
 ALL_MODELS = "all models"
+_KEYS = ("respondent", "dataset", "learner", "measure", "formulation", "status", "low")
 _SHARES = {"calibrated_coverage": "covers_mean", "coverage_runs": "coverage_runs", "overlap": "overlaps_mean_ci"}
 
 
 def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
     """factor: a key of FACTORS."""
-    scores = selection.headline(forecasts)
     column = FACTORS[factor]
+    scores = selection.headline(forecasts)[[*_KEYS, *_SHARES.values()]]
     models = scores[~scores["respondent"].isin(forecasts.references)]
     rows = []
     for name in selection.respondents(forecasts):

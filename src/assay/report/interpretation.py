@@ -7,7 +7,7 @@ A row of statistical_tests.csv holds estimate, interval, n, test, p and its adju
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -38,7 +38,11 @@ def tests_frame(findings: Findings | None) -> pd.DataFrame:
 def interpretation(forecasts: Forecasts, findings: Findings | None) -> str:
     """Plain text: the four checks, the hypotheses, the findings, and what the design cannot tell."""
     checks = validation_of(forecasts, findings)
-    verdict = "All four hold." if checks.passed else "Not all hold: what is below does not rest on what failed."
+    verdict = (
+        "All four hold."
+        if checks.passed
+        else "Not all hold; what follows is to be read with those that failed in mind."
+    )
     parts = [f"Study {forecasts.study}: what was found", _section("Validation", [verdict, *checks.sentences])]
     parts.append(_section("Completeness", _aligned(checks.completeness), wrap=False))
     if findings is None:
@@ -63,8 +67,7 @@ def _analyses(findings: Findings) -> list[Analysis]:
 
 
 def _open_hypotheses(findings: Findings) -> list[dict[str, Any]]:
-    rows = findings.hypotheses.table.to_dict("records")
-    return [row for row in rows if str(row.get("verdict", "")).startswith(CANNOT)]
+    return [row for row in _records(findings.hypotheses) if str(row["verdict"]).startswith(CANNOT)]
 
 
 def _says_open(sentence: str) -> bool:
@@ -125,23 +128,24 @@ def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
 
 def _comparison_tests(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
     shared = {
-        "analysis": "comparisons", "what": row["score"], "a": row["a"], "b": row["b"], "n_items": row["n_items"],
-        "n_datasets": row["n_datasets"], "n_comparisons": row["n_comparisons"], "notes": row["notes"],
+        "analysis": "comparisons", "what": row["score"], "a": row["a"], "b": row["b"],
+        "estimand": "mean difference a - b, interval of the sign flips", "estimate": row["difference"],
+        "low": row["low"], "high": row["high"], "n_items": row["n_items"], "n_datasets": row["n_datasets"],
+        "n_comparisons": row["n_comparisons"], "notes": row["notes"],
     }  # fmt: skip
     yield shared | {
-        "estimand": "mean difference a - b", "estimate": row["difference"], "low": row["low"], "high": row["high"],
         "test": "sign-flip over data sets", "p": row["p_sign_flip"], "adjustment": "Holm",
         "p_adjusted": row["p_sign_flip_holm"], "smallest_p": row["smallest_p"],
     }  # fmt: skip
     yield shared | {
-        "estimand": "Hodges-Lehmann a - b", "estimate": row["hodges_lehmann"], "test": "Wilcoxon on items (original)",
-        "p": row["p_wilcoxon"], "adjustment": "BH", "p_adjusted": row["p_wilcoxon_bh"],
+        "test": "Wilcoxon on items (original)", "p": row["p_wilcoxon"], "adjustment": "BH",
+        "p_adjusted": row["p_wilcoxon_bh"],
     }  # fmt: skip
 
 
-def _records(analysis: Analysis) -> Sequence[dict[str, Any]]:
+def _records(analysis: Analysis) -> list[dict[str, Any]]:
     """Rows in which a column that is not there reads as missing."""
-    return [_Lenient(row) for row in analysis.table.to_dict("records")]
+    return [_Lenient({str(key): value for key, value in row.items()}) for row in analysis.table.to_dict("records")]
 
 
 class _Lenient(dict[str, Any]):

@@ -18,7 +18,7 @@ import pandas as pd
 from assay.store import write_atomically
 
 FORMATS = ("png", "svg", "pdf")
-PNG_SCALE = 3.0  # 216 points to the inch
+PNG_SCALE = 2.0  # 144 points to the inch: for screens; print takes the PDF
 _UNSAFE = re.compile(r"[/:\\\\\s\x00-\x1f\x7f*?\"'<>|$`%]")
 
 
@@ -69,6 +69,17 @@ def write_bytes_atomically(path: Path, content: bytes) -> None:
 def csv_text(frame: pd.DataFrame) -> str:
     """Numbers as Python writes them (they read back exactly); a missing value is an empty cell."""
     return str(frame.to_csv(index=False, lineterminator="\n"))
+
+
+def plain_columns(frame: pd.DataFrame) -> dict[str, list[Any]]:
+    """The columns as Python's own values; None where one is missing (nan is the only value that differs from itself)."""
+    return {str(name): [None if value != value else value for value in frame[name].tolist()] for name in frame}
+
+
+def plain_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows for JSON; by columns, which is ten times as fast as by rows."""
+    columns = plain_columns(frame)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def safe_name(*parts: str) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from assay.forecast.frames import Forecasts
+from assay.forecast.frames import KEYS, Forecasts
 from assay.forecast.scores import pooled_skill
 from assay.report import selection
 from assay.statistics import Estimate, mean, share
@@ -37,6 +37,7 @@ MEDIANS = {
     "iou_mean_ci": "iou_mean_ci", "iou_runs": "iou_runs", "calibration_mean_ci": "calibration_mean_ci",
     "calibration_runs": "calibration_runs",
 }  # fmt: skip
+_FOR_SKILL = [*KEYS, "level", "interval_score_scaled"]
 CLASSES = ("overconfident", "calibrated", "underconfident")
 OVER, UNDER, AS_CLAIMED, UNKNOWN = "overconfident", "underconfident", "as claimed", "cannot be told"
 
@@ -51,10 +52,6 @@ def rows(forecasts: Forecasts) -> list[dict[str, Any]]:
         row = {"respondent": name, "kind": "reference" if name in forecasts.references else "model"}
         found.append(row | _summary(forecasts, part) | _skills(forecasts, name, part, parts))
     return found
-
-
-def summary_frame(forecasts: Forecasts) -> pd.DataFrame:
-    return pd.DataFrame(rows(forecasts))
 
 
 def clusters_of(frame: pd.DataFrame) -> Any:
@@ -105,7 +102,8 @@ def _skills(
         if reference == name or reference not in parts or not len(part):
             found[key] = None
         else:
-            skill = pooled_skill(pd.concat([part, parts[reference]], ignore_index=True), reference)
+            both = pd.concat([part[_FOR_SKILL], parts[reference][_FOR_SKILL]], ignore_index=True)
+            skill = pooled_skill(both, reference)
             found[key] = None if math.isnan(skill) else skill
     return found
 

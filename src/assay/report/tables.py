@@ -9,6 +9,7 @@ All text is escaped; a missing value is a dash, never a number.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -177,8 +178,9 @@ def _latex(cell: str, column: Column, bold: bool) -> str:
         return "--"
     if column.kind == "text":
         return rf"\textbf{{{escaped(cell)}}}" if bold else escaped(cell)
-    text = f"${cell.replace(',', '{,}') if column.kind == 'count' else cell}$"
-    return rf"{{\boldmath{text}}}" if bold else text
+    # each number in math, for its minus; the brackets outside, for the space before them
+    text = f"${cell.replace(',', '{,}')}$" if column.kind == "count" else _NUMBER.sub(r"$\g<0>$", cell)
+    return rf"{{\boldmath {text}}}" if bold else text
 
 
 def _markdown(cell: str, column: Column) -> str:
@@ -188,6 +190,7 @@ def _markdown(cell: str, column: Column) -> str:
     return " ".join("".join("\\" + sign if sign in _MARKDOWN_SIGNS else sign for sign in cell).split())
 
 
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _MARKDOWN_SIGNS = set("\\`*_{}[]()<>#|!~")
 _TEXT_SIGNS = {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
 _SPELT = {"−": "-", "–": "--", "·": "-", "…": "...", "±": "+-", "≤": "<=", "≥": ">=", "×": "x"}

@@ -51,10 +51,11 @@ def cliffs_delta(
         return Effect("Cliff's delta", None, None, None, n, level, notes=(*notes, "A sample is empty."))
     if labels is None:  # the order of the rows does not matter: sorted queries are quick ones
         one, other = np.sort(one), np.sort(other)
-        places = _places(one, other), -_places(other, one)
+        places = _places(one, other), _places(other, one)
     else:
-        places = _places_in_order(one, other), -_places_in_order(other, one)
+        places = _places_in_order(one, other), _places_in_order(other, one)
     value = float(np.clip(places[0].mean(), -1.0, 1.0))
+    # delta = mean h, and its error adds h and g: the second places are -g, and their difference is taken
     error, df, count = robust_error(places[0], places[1], labels)
     interval = delta_interval(value, error, df, n if count is None else (count, count), level)
     note = () if interval else ("One value a sample is needed twice over for an interval.",)

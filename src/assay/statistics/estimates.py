@@ -1,6 +1,7 @@
 """A mean and how well it is known, when rows nest in clusters.
 
     SE_c = (1/n) sqrt(C/(C-1) sum_c (sum_{i in c} (s_i - mean))^2),    interval = mean -+ t_{C-1} SE_c
+    clusters of unequal size: fewer degrees of freedom (clusters.py)
     two ways: V = V_a + V_b - V_ab,  V_ab from the cells of both,      t with min(C_a, C_b) - 1
 
 A thousand repeats of six tasks are six things known well, not six thousand. Methods:
@@ -132,7 +133,8 @@ def _interval(
     rng: np.random.Generator,
 ) -> Interval | None:
     if method == "t" or se == 0:
-        half = float(stdtrit(inside.count - 1, (1 + level) / 2)) * se
+        df, factor = inside.reference
+        half = float(stdtrit(df, (1 + level) / 2)) * factor * se
         return Interval(centre - half, centre + half, level, "mean")
     # measured from the mean: rounding stays small whatever the size of the values
     totals = Totals(inside.labels, inside.sums(sample - centre), inside.sizes)

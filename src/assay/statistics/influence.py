@@ -3,6 +3,7 @@
     e_i = (x_i - mean x)/n for the first sample,   -(y_j - mean y)/m for the second
     rows independent:        V = s_x^2/n + s_y^2/m,   Welch's degrees of freedom
     clusters in both:        V = C/(C-1) sum_c (sum_{i in c} e_i)^2,   C - 1       what pairs share cancels
+                             (fewer for unequal clusters: clusters.py)
     clusters in one each:    V = V_x + V_y of the clusters of each,   Welch's form with C_x - 1 and C_y - 1
 
 x, y may be values, absolute deviations (Levene), places (Cliff's delta) or squared deviations (variances).
@@ -32,7 +33,8 @@ def robust_error(
     if of_x & of_y:
         if inside.count < 2:
             return None, None, inside.count
-        return math.sqrt(inside.variance(influence)), inside.count - 1.0, inside.count
+        df, factor = inside.reference
+        return factor * math.sqrt(inside.variance(influence)), df, inside.count
     if min(len(of_x), len(of_y)) < 2:
         return None, None, inside.count
     squares = inside.sums(influence) ** 2

@@ -110,13 +110,13 @@ def wilcoxon(
 def _by_t(found: Comparison, d: Array, inside: Clusters) -> Comparison:
     centre = float(d.mean())
     se = math.sqrt(inside.variance((d - centre) / len(d)))
-    df = inside.count - 1
-    half = float(stdtrit(df, (1 + found.level) / 2)) * se
+    df, factor = inside.reference
+    half = float(stdtrit(df, (1 + found.level) / 2)) * factor * se
     interval = Interval(centre - half, centre + half, found.level, "mean")
     if se <= 1e-12 * abs(centre):
         note = "The difference is the same in every unit: t has no value."
         return replace(found, interval=interval, interval_method="t", notes=(note,))
-    t = centre / se
+    t = centre / (factor * se)
     p = t_p(t, df, found.alternative)
     return replace(found, interval=interval, interval_method="t", statistic=t, p=p)
 

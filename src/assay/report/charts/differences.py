@@ -66,7 +66,7 @@ def differences_chart(
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
     width: look.Width = "column",
-) -> alt.LayerChart:
+) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
     names = list(frame["respondent"])
@@ -98,7 +98,7 @@ def differences_chart(
         ),
         base.mark_text(align="left", fontSize=6.5, color="#444444").encode(x=alt.value(wide + 5), y=y, text="text:N"),
     ]  # fmt: skip
-    chart: alt.LayerChart = alt.layer(*layers).properties(width=wide, height=12 * max(len(names), 1))
+    chart = alt.layer(*layers).properties(width=wide, height=12 * max(len(names), 1))
     return with_data(look.themed(chart, f"Against {label}"), {"differences": shown})
 
 

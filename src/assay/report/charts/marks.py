@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
-from assay.forecast.analysis import plain_rows
+from assay.report.saving import plain_records
 
 if TYPE_CHECKING:
     import altair as alt
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 Chart = TypeVar("Chart")
 
 HATCH = "M-1,0L0,-1M-1,1L1,-1M0,1L1,0"  # three diagonals of a square: nothing was answered here
-
-
-def rows_of(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows as they are drawn; missing is null."""
-    return plain_rows(frame)
 
 
 def named(name: str) -> alt.NamedData:
@@ -36,7 +31,7 @@ def with_data(chart: Chart, frames: Mapping[str, pd.DataFrame]) -> Chart:
     Call it last: every later change of the chart would copy the data.
     """
     chart.datasets = {  # type: ignore[attr-defined]
-        name: rows_of(frame) for name, frame in frames.items()
+        name: plain_records(frame) for name, frame in frames.items()
     }
     return chart
 

@@ -1,0 +1,137 @@
+"""The files of a forecast study, all of which can be written again from its tables.
+
+    llm_comparisons/{dataset}_{algorithm}_llm_comparison.json   every claim beside what was measured
+    evaluation/main_results.csv  detailed_results.json  coverage_by_{model,algorithm,dataset,metric,formulation}.csv
+    statistics/statistical_tests.csv  interpretation.txt        validation on top, then hypotheses and findings
+    plots/{intervals,runs}_{measure}, heatmap_*, calibration, differences  as .png .svg .pdf, their numbers as .csv
+    plots/results_summary.csv  .tex                              what the learners did
+    paper/draft.tex  tables/*.tex  figures/*.pdf
+
+The same tables give the same bytes. variance/ is written with the discovery runs (outputs.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from assay.forecast.analysis import plain_rows
+from assay.forecast.findings import Findings
+from assay.forecast.frames import Forecasts
+from assay.report import charts, comparisons, forecast_tables, selection
+from assay.report.coverage import FACTORS, coverage_by
+from assay.report.interpretation import interpretation, tests_frame, validation_of
+from assay.report.paper import draft
+from assay.report.saving import Figure, csv_text, save, write_bytes_atomically
+from assay.report.summary import rows
+from assay.report.tables import Table
+from assay.store import write_atomically
+
+SHOWN_IN_PAPER = 5  # respondents side by side on a page
+SAME_IN_PAPER = ("runs_f1", "heatmap_covers_mean_respondent_dataset", "differences")  # drawn once for both
+_DISTRIBUTIONS = ("f1", "shd")  # precision and recall are the two halves of F1; their frames are one call away
+
+
+def write_forecast_tree(folder: Path, forecasts: Forecasts, findings: Findings | None) -> list[Path]:
+    """Write all of it below `folder`; what was written. Without findings: the tables, the charts and the checks."""
+    written = []
+    for name, text in texts(forecasts, findings).items():
+        write_atomically(folder / name, text)
+        written.append(folder / name)
+    for figure in plots(forecasts):
+        written += figure.save(folder / "plots")
+    paper_figures = list(figures_of_paper(forecasts))
+    for figure in paper_figures:
+        written.append(folder / "paper" / "figures" / f"{figure.name}.pdf")
+        drawn = folder / "plots" / f"{figure.name}.pdf"
+        if figure.name in SAME_IN_PAPER and drawn in written:
+            write_bytes_atomically(written[-1], drawn.read_bytes())
+        else:
+            save(figure.chart, written[-1].with_suffix(""), formats=("pdf",))
+    tables = tables_of_paper(forecasts, findings)
+    for table in tables:
+        written.append(folder / "paper" / "tables" / f"{table.name}.tex")
+        write_atomically(written[-1], table.to_latex())
+    written.append(folder / "paper" / "draft.tex")
+    write_atomically(written[-1], draft(forecasts, findings, tables, paper_figures))
+    return written
+
+
+def texts(forecasts: Forecasts, findings: Findings | None) -> dict[str, str]:
+    """File -> text, of all that is neither drawn nor typeset."""
+    found = {f"llm_comparisons/{name}": text for name, text in comparisons.comparison_texts(forecasts).items()}
+    table = rows(forecasts)
+    found["evaluation/main_results.csv"] = csv_text(pd.DataFrame(table))
+    found["evaluation/detailed_results.json"] = detailed(forecasts, findings, table)
+    for factor in FACTORS:
+        found[f"evaluation/coverage_by_{factor}.csv"] = csv_text(coverage_by(forecasts, factor))
+    found["statistics/statistical_tests.csv"] = csv_text(tests_frame(findings))
+    found["statistics/interpretation.txt"] = interpretation(forecasts, findings)
+    summary = forecast_tables.measured(forecasts)
+    found["plots/results_summary.csv"] = summary.to_csv()
+    found["plots/results_summary.tex"] = summary.to_latex()
+    return found
+
+
+def detailed(forecasts: Forecasts, findings: Findings | None, table: list[dict[str, Any]]) -> str:
+    """detailed_results.json: the checks, a row a respondent, what each analysis found, a line a cell."""
+    checks = validation_of(forecasts, findings)
+    analyses = [] if findings is None else [a for a in findings.analyses() if a.name != "validation"]
+    head = {
+        "study": forecasts.study,
+        "seed": forecasts.seed,
+        "level": forecasts.level,
+        "valid": checks.passed,
+        "validation": [{"check": c.name, "passed": c.passed, "sentence": c.sentence} for c in checks.checks],
+        "completeness": plain_rows(checks.completeness),
+        "arm": selection.main_arm(forecasts),
+        "respondents": table,
+        "analyses": {
+            a.name: {"told": a.told, "sentences": list(a.sentences), "rows": plain_rows(a.table)} for a in analyses
+        },
+    }
+    return comparisons.detailed_text(forecasts, head)
+
+
+def plots(forecasts: Forecasts) -> Iterator[Figure]:
+    """All respondents; one figure at a time, so that a large study does not hold them all."""
+    measures = selection.measures(forecasts)
+    for measure in measures:
+        yield charts.intervals(forecasts, measure)
+    for measure in measures:
+        if measure in _DISTRIBUTIONS:
+            yield charts.runs(forecasts, measure)
+    yield charts.heatmap(forecasts, "overlaps_mean_ci")
+    yield charts.heatmap(forecasts, "overlaps_runs")
+    yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None)
+    yield charts.calibration(forecasts)
+    if len(forecasts.references):
+        yield charts.differences(forecasts)
+
+
+def figures_of_paper(forecasts: Forecasts) -> Iterator[Figure]:
+    """Those that fit a page: at most five respondents side by side, the best ones."""
+    measures = selection.measures(forecasts)
+    shown = selection.best(forecasts, SHOWN_IN_PAPER)
+    main = next((name for name in ("f1", *measures) if name in measures), None)
+    if main is not None:
+        yield charts.intervals(forecasts, main, shown)
+        yield charts.runs(forecasts, main)
+    yield charts.calibration(forecasts, selection.best(forecasts, 2 * SHOWN_IN_PAPER))
+    yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None)
+    if len(forecasts.references):
+        yield charts.differences(forecasts)
+
+
+def tables_of_paper(forecasts: Forecasts, findings: Findings | None) -> list[Table]:
+    found = [
+        forecast_tables.main_results(forecasts),
+        forecast_tables.by_formulation(forecasts),
+        forecast_tables.measured(forecasts),
+    ]
+    if findings is not None:
+        found += [forecast_tables.hypotheses(findings), forecast_tables.tests(tests_frame(findings))]
+    return found

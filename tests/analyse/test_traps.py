@@ -1,0 +1,273 @@
+"""Tables that lead an analysis astray, and tables that cannot be analysed."""
+
+import math
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from assay.analyse import Settings, analyse, read_tables
+
+
+def runs(value, models=("a", "b"), conditions=("none", "new"), tasks=6, repeats=2, **more):
+    """value(model, condition, task, repeat) -> share of passes."""
+    return [
+        {"model": m, "condition": c, "task": t, "rep": r, "score": value(m, c, t, r), **more}
+        for m in models
+        for c in conditions
+        for t in range(tasks)
+        for r in range(repeats)
+    ]
+
+
+def only(records, **settings):
+    return analyse({"domain": pd.DataFrame.from_records(records)}, Settings(**settings)).domains[0]
+
+
+def flag(part, name):
+    return next(found for found in part.flags if found.name == name)
+
+
+# ---- traps
+
+
+def test_counts_make_ties_that_rounded_rates_break():
+    """3 of 9 and 1 of 3 are one rate; stored as .3333 and .333 they are two."""
+    rng = np.random.default_rng(3)
+    records = []
+    for condition, share in (("none", 0.4), ("new", 0.3)):
+        for k in range(30):
+            total = int(rng.choice([3, 9]))
+            fails = int(rng.binomial(total, share))
+            records.append(
+                {"condition": condition, "task": k, "pass_count": total - fails, "fail_count": fails,
+                 "failure_rate": round(fails / total, 4 if total == 3 else 3)}
+            )  # fmt: skip
+    part = only(records)
+    frame = pd.DataFrame(records)
+    exact = frame["fail_count"] / (frame["pass_count"] + frame["fail_count"])
+    none = frame["condition"] == "none"
+    assert part.contrasts[0].p == stats.mannwhitneyu(exact[none], exact[~none]).pvalue
+    assert part.contrasts[0].p != stats.mannwhitneyu(frame["failure_rate"][none], frame["failure_rate"][~none]).pvalue
+
+
+def test_a_rounded_score_is_recomputed_from_its_rules_and_shown_beside():
+    rng = np.random.default_rng(5)
+    records = []
+    for condition in ("none", "new"):
+        for task in range(8):
+            thirds = rng.integers(0, 4, size=2) / 3
+            records.append(
+                {"condition": condition, "task": task, "model": "m", "one_rate": round(thirds[0], 4),
+                 "two_rate": round(thirds[1], 4), "auto_score": round(thirds.sum(), 2), "scored_rules": 2}
+            )  # fmt: skip
+    part = only(records)
+    exact = part.domain.readings["rates unrounded"]
+    assert np.allclose(exact * 6, np.round(exact * 6), atol=1e-8)  # sixths again
+    assert any(line.reading == "rates unrounded" for line in part.otherwise)
+
+
+def test_a_single_rounded_rate_says_that_ties_cannot_be_trusted():
+    part = only(runs(lambda m, c, t, r: round((t + (c == "new")) / 7, 2)))
+    assert any("rounding can make or break ties" in note for note in part.domain.notes)
+
+
+def test_all_pass_has_an_interval_and_no_test_that_pretends():
+    part = only(runs(lambda m, c, t, r: 1.0))
+    for summary in part.summaries:
+        assert summary.mean == 0.0
+        assert summary.ci.low == 0.0 < summary.ci.high  # Wilson, not a bootstrap of zeros
+    found = part.contrasts[0]
+    assert found.p is None and "all runs gave 0" in " ".join(found.notes)
+    assert found.ratio is None and found.spread.p is None
+    assert found.result.p == 1.0 and "equal in every unit" in " ".join(found.result.notes)
+    assert flag(part, "ceiling").raised
+
+
+def test_constant_columns_are_no_correlation_and_no_ratio():
+    records = [
+        row | {"one_pass": True, "two_pass": "False"} for row in runs(lambda m, c, t, r: float(c == "new" and t > 2))
+    ]
+    part = only(records)
+    assert not flag(part, "correlated rules").raised
+    assert "2 never change" in flag(part, "correlated rules").evidence
+    assert part.contrasts[0].spread.ratio == 0.0  # none never varies
+
+
+def test_two_identical_rules_are_flagged():
+    rng = np.random.default_rng(1)
+    records = []
+    for row in runs(lambda m, c, t, r: 0.5):
+        passed = bool(rng.random() < 0.5)
+        records.append(row | {"one_pass": passed, "two_pass": passed, "three_pass": bool(rng.random() < 0.5)})
+    for row in records:
+        row["score"] = float(np.mean([row["one_pass"], row["two_pass"], row["three_pass"]]))
+    found = flag(only(records), "correlated rules")
+    assert found.raised and "one and two r = 1.000" in found.evidence
+
+
+def test_simpsons_paradox_is_called_by_its_name():
+    """The treatment is better in each model; pooled it is worse, because the weak model got most of its runs."""
+    records = []
+    for model, none, new, n_none, n_new in (("weak", 0.2, 0.3, 4, 40), ("strong", 0.8, 0.9, 40, 4)):
+        for condition, share, n in (("none", none, n_none), ("new", new, n_new)):
+            records += [
+                {"model": model, "condition": condition, "task": k % 4, "rep": k, "score": share + 0.01 * (k % 3)}
+                for k in range(n)
+            ]
+    part = only(records)
+    assert "Simpson's paradox" in flag(part, "direction within models").evidence
+    assert part.contrasts[0].delta.value < 0 < part.contrasts[0].result.difference
+
+
+def test_a_condition_with_one_run_has_no_test_and_says_why():
+    records = runs(lambda m, c, t, r: (t + (c == "new")) / 9, conditions=("none", "new"))
+    records.append({"model": "a", "condition": "odd", "task": 0, "rep": 0, "score": 0.5})
+    part = only(records, treatment="odd")
+    odd = next(found for found in part.contrasts if found.pair.question == "RQ2")
+    assert odd.p is None
+    assert "odd has 1 run with a value; two are needed" in " ".join(odd.notes)
+    assert part.contrasts[0].p is not None
+
+
+def test_a_model_missing_in_one_condition_leaves_the_pairs_and_is_counted():
+    records = [
+        row
+        for row in runs(lambda m, c, t, r: (t + (c == "new")) / 9, models=("a", "b", "c"))
+        if not (row["model"] == "c" and row["condition"] == "new")
+    ]
+    found = only(records).contrasts[0]
+    assert found.paired.n_units == 12
+    assert len(found.left_out) == 6 and found.left_out[0].startswith("c / ")
+    assert "6 of 18 cells have one side only" in " ".join(found.notes)
+
+
+def test_nan_scores_are_missing_and_counted():
+    records = runs(lambda m, c, t, r: math.nan if (c, t, r) == ("new", 0, 0) else (t + (c == "new")) / 9)
+    found = only(records).contrasts[0]
+    assert found.missing == (0, 2)
+    assert found.n == (24, 22)
+
+
+def test_repeats_do_not_make_units():
+    """Ten copies of every run change nothing in the paired comparison."""
+    records = runs(lambda m, c, t, r: ((3 * t + r) % 5 + (c == "new")) / 6)
+    once, tenfold = only(records).contrasts[0], only(records * 10).contrasts[0]
+    assert once.result.p == tenfold.result.p
+    assert once.result.interval.low == pytest.approx(tenfold.result.interval.low)
+    assert once.result.interval.high == pytest.approx(tenfold.result.interval.high)
+    assert tenfold.p < once.p  # the test over runs takes copies for evidence
+
+
+def test_clusters_carry_the_test_from_six_up():
+    few, many = (only(runs(lambda m, c, t, r: (t + 2 * (c == "new")) / 12, tasks=n)).contrasts[0] for n in (5, 6))
+    assert few.primary == "paired" and many.primary == "clustered"
+    assert many.result.p == 2 / 2**6
+
+
+def test_nothing_to_pair_by_falls_back_and_says_so():
+    records = [{"condition": c, "score": v} for c in ("none", "new") for v in (0.1, 0.5, 0.6, 0.9)]
+    found = only(records).contrasts[0]
+    assert found.primary == "unpaired" and found.result.design == "unpaired"
+    assert "Not paired: no column names a model or a task" in " ".join(found.notes)
+
+
+def test_two_sided_is_the_double_of_the_declared_direction():
+    records = runs(lambda m, c, t, r: ((7 * t + 3 * r) % 11 + 3 * (c == "new")) / 14)
+    both, one = only(records).contrasts[0], only(records, one_sided=True, treatment="new").contrasts[0]
+    assert both.sided == "two-sided" and one.sided == "one-sided"
+    assert both.result.p == pytest.approx(2 * one.result.p)
+
+
+def test_a_million_rows_take_seconds(tmp_path):
+    n = 1_000_000
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "model": np.array(["a", "b", "c", "d"])[rng.integers(4, size=n)],
+            "condition": np.array(["none", "new"])[rng.integers(2, size=n)],
+            "task": rng.integers(200, size=n),
+            "correct": rng.random(n) < 0.7,
+            "tone_pass": rng.random(n) < 0.5,
+        }
+    )
+    began = time.process_time()
+    part = analyse({"large": frame}).domains[0]
+    assert sum(part.contrasts[0].n) == n
+    assert part.contrasts[0].result.n_clusters == 200
+    print(f"a million rows: {time.process_time() - began:.1f} s")
+
+
+# ---- tables that cannot be analysed
+
+
+def test_an_empty_file_is_one_line(tmp_path, mistake):
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "head.csv").write_text("model,condition,score\n")
+    assert "empty file" in mistake("analyse", tmp_path / "empty.csv")
+    assert "at least one row" in mistake("analyse", tmp_path / "head.csv")
+
+
+def test_missing_columns_say_what_was_looked_for_and_found(write, mistake):
+    no_score = write([{"model": "a", "condition": "x", "note": "n"}, {"model": "a", "condition": "y", "note": "n"}])
+    told = mistake("analyse", no_score)
+    assert "pass_count and fail_count" in told and "found model, condition, note" in told
+    no_condition = write([{"score": 1, "wert": "x"}, {"score": 0, "wert": "y"}], "other.csv")
+    assert "looked for condition, variant" in mistake("analyse", no_condition)
+    assert "Did you mean 'wert'?" in mistake("analyse", no_condition, "--condition", "werte")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--baseline", "nne"), "Did you mean 'none'?"),
+        (("--treatment", "old"), "There are: new, none"),
+        (("--exclude", "model=zz"), "nothing has model 'zz'"),
+        (("--exclude", "zz"), "must be COLUMN=VALUE"),
+        (("--adjust", "sidak"), "must be one of holm, bh"),
+        (("--unit", "colour"), "'colour' is not a column"),
+        (("--score", "auto"), "'auto' is not a column"),
+        (("--baseline", "none", "--treatment", "none"), "must differ from 'baseline'"),
+        (("--exclude", "model=a", "--exclude", "model=b"), "nothing is left"),
+    ],
+)
+def test_wrong_settings_are_one_line(write, mistake, options, expected):
+    path = write(runs(lambda m, c, t, r: (t + (c == "new")) / 9))
+    assert expected in mistake("analyse", path, *options)
+
+
+def test_fewer_than_two_units_is_no_test(write, mistake):
+    path = write([{"condition": "none", "score": 0.4}, {"condition": "new", "score": 0.5}])
+    told = mistake("analyse", path)
+    assert "nothing can be tested" in told and "two are needed" in told
+
+
+def test_one_condition_is_no_comparison(write, mistake):
+    path = write(runs(lambda m, c, t, r: 0.5, conditions=("none",)))
+    assert "must have two conditions" in mistake("analyse", path)
+
+
+def test_one_sided_needs_a_direction(write, mistake):
+    path = write(runs(lambda m, c, t, r: (t + len(c)) / 20, conditions=("none", "one", "three")))
+    assert "direction declared" in mistake("analyse", path, "--one-sided")
+
+
+def test_a_word_that_is_no_verdict_is_named(write, mistake):
+    path = write([row | {"tone_verdict": "maybe"} for row in runs(lambda m, c, t, r: (t + (c == "new")) / 9)])
+    assert "got 'maybe'" in mistake("analyse", path)
+
+
+def test_no_file_and_a_wrong_file(tmp_path, mistake):
+    assert "name at least one file" in mistake("analyse")
+    assert "is not there" in mistake("analyse", tmp_path / "none.csv")
+    (tmp_path / "scores.xlsx").write_text("x")
+    assert "must end in one of" in mistake("analyse", tmp_path / "scores.xlsx")
+
+
+def test_read_tables_names_domains_by_hand_by_column_and_by_file(write):
+    records = runs(lambda m, c, t, r: (t + (c == "new")) / 9)
+    plain = write(records, "sums.csv")
+    mixed = write([row | {"domain": "x" if row["task"] < 3 else "y"} for row in records], "mixed.csv")
+    assert list(read_tables([plain, f"mine={plain}", mixed])) == ["sums", "mine", "x", "y"]

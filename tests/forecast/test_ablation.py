@@ -1,0 +1,71 @@
+"""What the models make of what they are told."""
+
+import pytest
+
+from assay.forecast.ablation import EVERYONE, ablation
+from assay.forecast.example import example
+from tests.forecast.handmade import over, spread, study, truth
+
+NAMES = [f"d{k}" for k in range(6)]
+TRUTHS = [truth(spread(0.5), dataset=name) for name in NAMES]
+
+
+def rows(claims, **where):
+    table = ablation(study(claims, TRUTHS)).table
+    for column, value in where.items():
+        table = table[table[column] == value]
+    return table
+
+
+def test_names_that_help_show_as_a_paired_difference():
+    claims = over(NAMES, 0.4, 0.6) + over(NAMES, 0.0, 0.2, names="anonymised")
+    hit = rows(claims, arm="names", score="hit", respondent="m").iloc[0]
+    assert (hit["a"], hit["b"], hit["difference"]) == ("named", "anonymised", 1.0)
+    assert hit["p"] == pytest.approx(2 / 2**6) and hit["n_datasets"] == 6
+    score = rows(claims, arm="names", score="interval_score_scaled", respondent="m").iloc[0]
+    assert score["difference"] < 0
+
+
+def test_only_questions_that_differ_in_nothing_else_are_paired():
+    # anonymised was asked under `steps` only: nothing to pair
+    claims = over(NAMES, 0.4, 0.6) + over(NAMES, 0.0, 0.2, names="anonymised", formulation="steps")
+    assert not ablation(study(claims, TRUTHS)).told
+
+
+def test_all_pairs_of_three_levels_are_compared():
+    claims = [c for level in ("sparse", "diagnostic", "full") for c in over(NAMES, 0.4, 0.6, metadata=level)]
+    found = rows(claims, arm="metadata", score="hit", respondent=EVERYONE)
+    assert list(zip(found["a"], found["b"], strict=True)) == [
+        ("sparse", "diagnostic"), ("sparse", "full"), ("diagnostic", "full"),
+    ]  # fmt: skip
+    assert (found["difference"] == 0).all()
+
+
+def test_targets_are_scored_against_what_they_are_of():
+    # the range holds the mean and half of the runs
+    claims = over(NAMES, 0.45, 0.55) + over(NAMES, 0.45, 0.55, target="mean")
+    found = rows(claims, arm="target", score="hit", respondent="m").iloc[0]
+    assert found["mean_a"] == pytest.approx(0.5, abs=0.02) and found["mean_b"] == 1
+
+
+def test_arms_that_did_not_vary_are_named():
+    claims = over(NAMES, 0.4, 0.6) + over(NAMES, 0.4, 0.6, definition="untold")
+    assert "Not varied in this study: names, metadata, target." in str(ablation(study(claims, TRUTHS)))
+
+
+def test_one_prompt_for_all_cannot_be_told():
+    analysis = ablation(study(over(NAMES, 0.4, 0.6), TRUTHS))
+    assert not analysis.told and "the same names, metadata, definition, target" in str(analysis)
+
+
+def test_all_unreadable_cannot_be_told():
+    claims = over(NAMES, None, None) + over(NAMES, None, None, names="anonymised")
+    assert not ablation(study(claims, TRUTHS)).told
+
+
+def test_the_example_loses_by_anonymous_names():
+    # example.py: the error grows by half once the names are gone
+    forecasts = example(repeats=1, formulations=("direct",), names=("named", "anonymised"), references=())
+    table = ablation(forecasts).table
+    everyone = table[(table["respondent"] == EVERYONE) & (table["score"] == "interval_score_scaled")]
+    assert (everyone["difference"] < 0).all()

@@ -1,0 +1,79 @@
+"""Whether forecasts come from knowing the data set by name."""
+
+import pytest
+
+from assay.forecast.contamination import ALL, contamination
+from tests.forecast.handmade import claim, over, reply, spread, study, truth
+
+FAMOUS = ["asia", "sachs", "cancer", "child"]
+OTHERS = ["x1", "x2", "x3", "x4"]
+TRUTHS = [truth(spread(0.5), dataset=name) for name in FAMOUS + OTHERS]
+GOOD, BAD = (0.4, 0.6), (0.0, 0.2)
+
+
+def remembered():
+    """Good where the name of a famous set is told, bad elsewhere."""
+    return (
+        over(FAMOUS, *GOOD)
+        + over(FAMOUS, *BAD, names="anonymised")
+        + over(OTHERS, *BAD)
+        + over(OTHERS, *BAD, names="anonymised")
+    )
+
+
+def probe(analysis, name, who="m"):
+    table = analysis.table
+    return table[(table["probe"] == name) & (table["respondent"] == who)].reset_index(drop=True)
+
+
+def test_memory_of_famous_sets_shows_as_an_interaction():
+    analysis = contamination(study(remembered(), TRUTHS))
+    apart = probe(analysis, "interaction").iloc[0]
+    assert apart["difference"] < 0
+    assert apart["p"] == pytest.approx(2 / 70)  # one of C(8, 4) splits, and its mirror
+    by_group = probe(analysis, "names").set_index("contrast")["difference"]
+    assert by_group["named - anonymised, other data sets"] == 0
+    assert by_group["named - anonymised, famous data sets"] < by_group["named - anonymised, all data sets"] < 0
+
+
+def test_names_that_help_everywhere_are_no_memory_of_famous_ones():
+    claims = over(FAMOUS + OTHERS, *GOOD) + over(FAMOUS + OTHERS, *BAD, names="anonymised")
+    assert probe(contamination(study(claims, TRUTHS)), "interaction").loc[0, "difference"] == pytest.approx(0)
+
+
+def test_fame_is_measured_against_a_reference():
+    reference = over(FAMOUS + OTHERS, *GOOD, respondent="baseline/heuristic", formulation="reference")
+    claims = over(FAMOUS, *GOOD) + over(OTHERS, *BAD) + reference
+    analysis = contamination(study(claims, TRUTHS, references=("baseline/heuristic",)))
+    assert probe(analysis, "fame").loc[0, "difference"] < 0
+    assert "what a name gives away cannot be told" in str(analysis)
+
+
+def test_a_reply_that_names_the_hidden_data_set_is_found():
+    texts = ["This looks like the Asia network.", "Eight binary variables."]
+    replies = [reply(text, repeat=k, names="anonymised") for k, text in enumerate(texts)]
+    found = probe(contamination(study(remembered(), TRUTHS, replies=replies)), "recognised").iloc[0]
+    assert found["difference"] == 0.5
+
+
+def test_a_name_that_the_prompt_itself_holds_is_not_recognised():
+    replies = [reply("In Asia ...", prompt="Patients who visited Asia", names="anonymised")]
+    assert probe(contamination(study(remembered(), TRUTHS, replies=replies)), "recognised").loc[0, "difference"] == 0
+
+
+def test_published_figures_are_looked_for_where_the_study_brings_them():
+    published = [{"dataset": "asia", "learner": "pc", "measure": "f1", "value": 0.667}]
+    claims = [claim(low=0.6, high=0.67), claim(low=0.2, high=0.8, names="anonymised")]
+    analysis = contamination(study(claims, TRUTHS, notes={"published": published}))
+    assert probe(analysis, "published", ALL).loc[0, "difference"] == 1
+    assert "Verbatim recall" in str(contamination(study(remembered(), TRUTHS)))
+
+
+def test_which_sets_are_famous_can_be_said():
+    notes = {"famous": ["x1", "x2", "x3", "x4"]}
+    assert probe(contamination(study(remembered(), TRUTHS, notes=notes)), "interaction").loc[0, "difference"] > 0
+
+
+def test_nothing_varied_and_no_reference_cannot_be_probed():
+    assert not contamination(study(over(FAMOUS, *GOOD), TRUTHS)).told
+    assert not contamination(study([claim(low=None, high=None)], TRUTHS)).told

@@ -1,0 +1,78 @@
+"""Size, density and dimension: measured against predicted."""
+
+import numpy as np
+import pytest
+
+from assay.forecast.effects import effects
+from tests.forecast.handmade import claim, spread, study, truth
+
+NAMES = ("a", "b", "c", "d", "e", "f")
+
+
+def falling(predicted, measured=None, names=NAMES):
+    """nodes rise from 8; measured F1 falls with them unless said otherwise."""
+    measured = measured or [0.8 - 0.1 * k for k in range(len(names))]
+    truths = [truth(spread(m), dataset=name) for name, m in zip(names, measured, strict=True)]
+    claims = [
+        claim(dataset=name, low=p - 0.05, high=p + 0.05) for name, p in zip(names, predicted, strict=True) if p is not None
+    ]
+    about = {
+        name: {"nodes": 8 + 2 * k, "edges": 8, "rows": 1000, "density": 0.9 - 0.1 * k} for k, name in enumerate(names)
+    }
+    return study(claims, truths, datasets=about)
+
+
+def row(analysis, name, respondent="m"):
+    table = analysis.table
+    return table[(table["property"] == name) & (table["respondent"] == respondent)].iloc[0]
+
+
+def test_a_respondent_that_follows_size_has_the_measured_rho():
+    analysis = effects(falling([0.7, 0.6, 0.5, 0.4, 0.3, 0.2]))
+    size = row(analysis, "size")
+    assert size["rho"] == pytest.approx(-1) and size["rho_measured"] == pytest.approx(-1)
+    assert size["difference"] == pytest.approx(0)
+    assert size["p"] == pytest.approx(2 / 720)  # exact over 6! orders
+    assert row(analysis, "density")["rho"] == pytest.approx(1)
+
+
+def test_a_respondent_that_has_it_backwards_is_off_by_two():
+    size = row(effects(falling([0.2, 0.3, 0.4, 0.5, 0.6, 0.7])), "size")
+    assert size["difference"] == pytest.approx(2)
+    assert size["difference_low"] > 0
+
+
+def test_one_answer_for_all_has_no_rho_and_no_difference():
+    size = row(effects(falling([0.5] * 6)), "size")
+    assert np.isnan(size["rho"]) and np.isnan(size["difference"])
+
+
+def test_a_data_set_without_an_answer_is_left_out_on_both_sides():
+    # without f the measured rho is still -1; with it (F1 rising at the end) it would not be
+    measured = [0.8, 0.7, 0.6, 0.5, 0.4, 0.9]
+    size = row(effects(falling([0.7, 0.6, 0.5, 0.4, 0.3, None], measured)), "size")
+    assert size["datasets"] == 5 and size["rho_measured"] == pytest.approx(-1)
+
+
+def test_four_data_sets_cannot_show_an_effect():
+    analysis = effects(falling([0.7, 0.6, 0.5, 0.4], names=NAMES[:4]))
+    assert "no effect can be shown" in str(analysis)
+
+
+def test_two_data_sets_cannot_be_correlated():
+    analysis = effects(falling([0.7, 0.6], names=NAMES[:2]))
+    assert not analysis.told and "2 data sets; a rank correlation needs three" in str(analysis)
+
+
+def test_a_property_that_does_not_vary_is_said():
+    truths = [truth(spread(0.5 + 0.01 * k), dataset=name) for k, name in enumerate(NAMES)]
+    claims = [claim(dataset=name) for name in NAMES]
+    about = {name: {"nodes": 8, "edges": 8, "rows": 1000, "density": 0.3} for name in NAMES}
+    assert "size: no correlation can be had" in str(effects(study(claims, truths, datasets=about)))
+
+
+def test_all_unreadable_still_gives_the_measured_rho():
+    forecasts = falling([None] * 6)
+    analysis = effects(forecasts)
+    assert row(analysis, "size", "measured")["rho"] == pytest.approx(-1)
+    assert "none that vary" in str(analysis)

@@ -1,0 +1,131 @@
+"""The ways in which answers fail."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.forecast.failures import failures, harmonic
+from tests.forecast.handmade import claim, reply, spread, study, truth
+
+MEASURES = ("precision", "recall", "f1", "shd")
+
+
+def whole(precision, recall, f1, shd, **more):
+    ranges = zip(MEASURES, (precision, recall, f1, shd), strict=True)
+    return [claim(measure=name, low=low, high=high, **more) for name, (low, high) in ranges]
+
+
+def measured(dataset="asia", learner="pc"):
+    half = {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    truths = [truth(spread(c), dataset, learner, name) for name, c in half.items()]
+    return [*truths, truth(np.arange(100) % 5 + 3, dataset, learner, "shd")]
+
+
+def counts(claims, truths=None, **more):
+    table = failures(study(claims, truths or measured(), **more)).table
+    return {row["mode"]: row["count"] for row in table.to_dict("records") if row["respondent"] == "m"}
+
+
+def test_statuses_are_counted_by_claim():
+    found = counts([claim(low=None, high=None), claim(repeat=1), claim(repeat=2, low=None, high=None, status="refused")])
+    assert found["unreadable"] == 1 and found["refused"] == 1 and found["timed_out"] == 0
+
+
+def test_a_whole_claim_above_the_mean_is_optimistic_for_f1_and_pessimistic_for_shd():
+    found = counts([claim(low=0.8, high=0.9), claim(measure="shd", low=8, high=9)])
+    assert found["over-optimistic"] == 1 and found["over-pessimistic"] == 1
+
+
+def test_a_low_shd_is_optimistic():
+    assert counts([claim(measure="shd", low=0, high=1)])["over-optimistic"] == 1
+
+
+def test_a_narrow_claim_is_overconfident_unless_it_covers_its_level():
+    assert counts([claim(low=0.49, high=0.51)])["overconfident"] == 1
+    assert counts([claim(low=0.3, high=0.7)])["overconfident"] == 0
+
+
+def test_a_claim_about_the_mean_is_judged_by_the_mean():
+    assert counts([claim(low=0.495, high=0.505, target="mean")])["overconfident"] == 0
+    assert counts([claim(low=0.60, high=0.605, target="mean")])["overconfident"] == 1
+
+
+@pytest.mark.parametrize(("low", "high", "times"), [(0, 1, 1), (0.02, 0.98, 1), (0.1, 1, 0)])
+def test_the_whole_range_is_vacuous(low, high, times):
+    assert counts([claim(low=low, high=high)])["vacuous"] == times
+
+
+def test_a_point_is_a_point():
+    assert counts([claim(low=0.5, high=0.5)])["point"] == 1
+
+
+def test_one_range_for_three_cells_is_the_same_everywhere_and_for_two_it_is_not():
+    learners = ("pc", "fci", "lingam")
+    truths = [t for name in learners for t in measured(learner=name)]
+    assert counts([claim(learner=name) for name in learners], truths)["same everywhere"] == 3
+    assert counts([claim(learner=name) for name in learners[:2]], truths)["same everywhere"] == 0
+    differs = [claim(learner=name, high=0.8 + 0.01 * k) for k, name in enumerate(learners)]
+    assert counts(differs, truths)["same everywhere"] == 0
+
+
+def test_numbers_of_the_prompt_are_recognised():
+    prompt = "Answer as ranges, for example precision: [0.2, 0.8]."
+    found = counts([claim(low=0.2, high=0.8)], replies=[reply("[0.2, 0.8]", prompt=prompt)])
+    assert found["from the prompt"] == 1
+    assert counts([claim(low=0.2, high=0.7)], replies=[reply("[0.2, 0.7]", prompt=prompt)])["from the prompt"] == 0
+
+
+def test_f1_above_what_precision_and_recall_allow_is_incoherent():
+    # H(.5, .5) = .5
+    assert counts(whole((0.4, 0.5), (0.4, 0.5), (0.6, 0.7), (3, 7)))["incoherent F1"] == 1
+    assert counts(whole((0.4, 0.5), (0.4, 0.5), (0.45, 0.7), (3, 7)))["incoherent F1"] == 0
+
+
+def test_f1_below_is_incoherent_of_a_run_and_possible_of_a_mean():
+    low = ((0.6, 0.7), (0.6, 0.7), (0.2, 0.3), (3, 7))
+    assert counts(whole(*low))["incoherent F1"] == 1
+    assert counts(whole(*low, target="mean"))["incoherent F1"] == 0
+
+
+def test_a_high_f1_with_a_high_shd_is_inverted():
+    # 8 edges, F1 >= .8: at most 2 * 8 * .2 / .8 = 4 pairs can differ
+    assert counts(whole((0.8, 1), (0.8, 1), (0.8, 1), (20, 25)))["inverted SHD"] == 1
+    assert counts(whole((0.8, 1), (0.8, 1), (0.8, 1), (4, 10)))["inverted SHD"] == 0
+
+
+def test_a_reply_without_f1_is_not_judged_on_it():
+    table = failures(study([claim(measure="shd", low=3, high=4)], measured())).table
+    assert table.loc[table["mode"] == "inverted SHD", "of"].tolist() == [0]
+
+
+def test_examples_show_the_claim_beside_the_truth():
+    examples = failures(study([claim(low=0.8, high=0.9)], measured())).more["examples"]
+    row = examples[examples["mode"] == "over-optimistic"].iloc[0]
+    assert (row["low"], row["high"]) == (0.8, 0.9) and row["truth_mean"] == pytest.approx(0.5)
+
+
+def test_all_unreadable_counts_and_does_not_crash():
+    analysis = failures(study([claim(low=None, high=None)], measured()))
+    assert "unreadable 1 of 1 claims (100.0 %" in str(analysis)
+
+
+def test_references_are_not_judged_and_humans_are():
+    claims = [claim(), claim(respondent="baseline/x"), claim(respondent="human/y")]
+    forecasts = study(claims, measured(), references=("baseline/x", "human/y"))
+    assert set(failures(forecasts).table["respondent"]) == {"m", "human/y"}
+
+
+@given(st.integers(0, 20), st.integers(0, 20), st.integers(1, 20))
+def test_the_bound_on_shd_holds_for_every_graph(tp, fp, fn):
+    edges = tp + fn
+    f1 = 2 * tp / (2 * tp + fp + fn)
+    if f1 > 0:
+        assert fp + fn <= 2 * edges * (1 - f1) / f1 + 1e-9
+
+
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_the_harmonic_mean_rises_in_both(p, r, more_p, more_r):
+    one, other = (np.array([min(x, y)]) for x, y in ((p, more_p), (r, more_r)))
+    up, over = (np.array([max(x, y)]) for x, y in ((p, more_p), (r, more_r)))
+    assert harmonic(one, other)[0] <= harmonic(up, over)[0] + 1e-12

@@ -1,0 +1,53 @@
+"""What would have been said with fewer runs."""
+
+import numpy as np
+import pytest
+
+from assay.forecast.convergence import convergence
+from tests.forecast.handmade import claim, spread, study, truth
+
+
+def at(analysis, runs):
+    return analysis.table.set_index("runs").loc[runs]
+
+
+def test_all_runs_agree_with_themselves():
+    analysis = convergence(study([claim(low=0.4, high=0.5)], [truth(spread(0.5, 0.4))]))
+    assert at(analysis, 100)["agreement"] == 1 and at(analysis, 100)["coverage_sd"] == pytest.approx(0)
+
+
+def test_a_claim_far_from_the_mean_is_settled_at_once():
+    analysis = convergence(study([claim(low=0.0, high=0.1)], [truth(spread(0.8, 0.05))]))
+    assert (analysis.table["agreement"] == 1).all()
+    assert "agree from 10 runs on" in str(analysis)
+
+
+def test_a_claim_that_ends_at_the_mean_keeps_changing_sides():
+    analysis = convergence(study([claim(low=0.0, high=0.501)], [truth(spread(0.5, 0.4, 1000))]))
+    assert at(analysis, 10)["agreement"] < 0.8 < at(analysis, 1000)["agreement"]
+
+
+def test_against_the_ci_of_the_mean_a_claim_widens_with_the_root_of_the_runs():
+    analysis = convergence(study([claim()], [truth(spread(0.5, 0.2, 1000))]))
+    assert at(analysis, 1000)["ratio_mean"] / at(analysis, 10)["ratio_mean"] == pytest.approx(10)
+    assert analysis.table["ratio_runs"].nunique() == 1
+
+
+def test_a_truth_of_zero_width_has_no_ratio(recwarn):
+    analysis = convergence(study([claim()], [truth([0.5] * 100)]))
+    assert analysis.table["ratio_mean"].isna().all() and (analysis.table["agreement"] == 1).all()
+    assert not recwarn.list
+
+
+def test_few_runs_are_their_own_reference():
+    assert convergence(study([claim()], [truth(spread(0.5, n=5))])).table["runs"].tolist() == [5]
+
+
+def test_the_same_study_gives_the_same_numbers():
+    forecasts = study([claim(low=0.4, high=0.5)], [truth(spread(0.5, 0.4))])
+    again = study([claim(low=0.4, high=0.5)], [truth(spread(0.5, 0.4))])
+    assert np.array_equal(convergence(forecasts).table["coverage"], convergence(again).table["coverage"])
+
+
+def test_all_unreadable_cannot_be_told():
+    assert not convergence(study([claim(low=None, high=None)], [truth(spread(0.5))])).told

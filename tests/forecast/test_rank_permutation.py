@@ -1,0 +1,41 @@
+"""The exact test of a rank correlation."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.forecast.rank_permutation import orders, permutation_p, smallest_permutation_p
+
+RNG = np.random.default_rng(0)
+
+
+def test_five_units_in_order_have_one_order_and_its_mirror():
+    x = np.arange(5.0)
+    places = orders(5, RNG)
+    assert permutation_p(x, x**3, places) == pytest.approx(2 / 120)
+    assert permutation_p(x, x**3, places, "greater") == pytest.approx(1 / 120)
+    assert permutation_p(x, -x, places, "greater") == 1
+
+
+def test_it_is_scipys_permutation_of_pairings():
+    x, y = np.array([3.0, 1, 4, 1, 5, 9]), np.array([2.0, 7, 1, 8, 2, 8])
+    expected = stats.permutation_test(
+        (x,), lambda x: stats.spearmanr(x, y).statistic, permutation_type="pairings", n_resamples=np.inf
+    ).pvalue
+    centred = permutation_p(x, y, orders(6, RNG))
+    assert centred == pytest.approx(expected, abs=0.02)  # scipy doubles the smaller tail, here both tails are counted
+
+
+def test_drawn_orders_are_near_the_exact_p():
+    x = np.arange(9.0)
+    y = np.array([0.0, 2, 1, 3, 5, 4, 6, 8, 7])
+    assert permutation_p(x, y, orders(9, RNG)) < 0.001
+
+
+def test_what_does_not_vary_has_no_p():
+    assert np.isnan(permutation_p(np.ones(5), np.arange(5.0), orders(5, RNG)))
+    assert np.isnan(permutation_p(np.arange(2.0), np.array([1.0, np.nan]), orders(2, RNG)))
+
+
+def test_four_units_cannot_reach_five_percent():
+    assert smallest_permutation_p(4) > 0.05 > smallest_permutation_p(5)

@@ -1,0 +1,91 @@
+"""Whether a claim depends on how the question is put."""
+
+import numpy as np
+import pytest
+
+from assay.forecast.robustness import robustness
+from tests.forecast.handmade import claim, spread, study, truth
+
+TRUTH = [truth(spread(0.5))]
+
+
+def framed(*ranges, repeat=0):
+    names = ("direct", "steps", "interval", "quantiles")
+    pairs = zip(names, ranges, strict=False)
+    return [claim(low=low, high=high, formulation=name, repeat=repeat) for name, (low, high) in pairs]
+
+
+def cell(claims):
+    return robustness(study(claims, TRUTH)).more["cells"].iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("widths", "kind"),
+    [
+        ((0.20, 0.20, 0.20), "robust"),
+        ((0.20, 0.22, 0.20), "robust"),  # V = .0094, a twentieth of the mean
+        ((0.20, 0.26, 0.20), "between"),  # V = .0283 of .22: .129
+        ((0.20, 0.40, 0.20), "unstable"),  # V = .0943 of .267
+    ],
+)
+def test_the_original_classes_go_by_the_spread_of_the_widths(widths, kind):
+    found = cell(framed(*((0.1, 0.1 + width) for width in widths)))
+    assert found["class"] == kind
+    assert found["v"] == pytest.approx(np.std(widths))
+
+
+def test_equal_widths_at_opposite_ends_are_robust_by_v_and_share_nothing():
+    found = cell(framed((0.0, 0.2), (0.8, 1.0)))
+    assert found["v"] == pytest.approx(0) and found["class"] == "robust"
+    assert found["iou"] == 0 and found["spread"] == pytest.approx(0.8)
+
+
+def test_the_fourth_formulation_is_no_part_of_the_originals_v():
+    found = cell(framed((0.1, 0.3), (0.1, 0.3), (0.1, 0.3), (0.0, 1.0)))
+    assert found["v"] == pytest.approx(0) and found["iou"] < 1
+
+
+def test_without_repeats_framing_and_chance_stay_together():
+    analysis = robustness(study(framed((0.0, 0.2), (0.8, 1.0)), TRUTH))
+    assert np.isnan(analysis.table.loc[0, "framing_share"])
+    assert "cannot be told apart" in str(analysis)
+
+
+def test_variance_between_formulations_alone_is_all_framing():
+    claims = framed((0.0, 0.2), (0.4, 0.6)) + framed((0.0, 0.2), (0.4, 0.6), repeat=1)
+    analysis = robustness(study(claims, TRUTH))
+    assert analysis.table.loc[0, "framing_share"] == pytest.approx(1)
+    assert analysis.table.loc[0, "iou_repeats"] == 1
+
+
+def test_variance_between_repeats_alone_is_all_chance():
+    claims = framed((0.0, 0.2), (0.4, 0.6)) + framed((0.4, 0.6), (0.0, 0.2), repeat=1)
+    assert robustness(study(claims, TRUTH)).table.loc[0, "framing_share"] == 0
+
+
+def test_variance_components_are_those_of_one_way_anova():
+    # midpoints: formulation 1: .2, .4; formulation 2: .5, .7; within: .02 each; between means .3, .6: .045
+    claims = framed((0.1, 0.3), (0.4, 0.6)) + framed((0.3, 0.5), (0.6, 0.8), repeat=1)
+    found = cell(claims)
+    assert found["s2_repeat"] == pytest.approx(0.02)
+    assert found["s2_framing"] == pytest.approx(0.045 - 0.02 / 2)
+
+
+def test_identical_answers_never_move():
+    claims = framed((0.1, 0.3), (0.1, 0.3)) + framed((0.1, 0.3), (0.1, 0.3), repeat=1)
+    assert "never move" in str(robustness(study(claims, TRUTH)))
+
+
+def test_one_formulation_cannot_be_told():
+    analysis = robustness(study([claim(), claim(repeat=1)], TRUTH))
+    assert not analysis.told and "'direct' is the only formulation" in str(analysis)
+
+
+def test_all_unreadable_cannot_be_told():
+    assert not robustness(study([claim(low=None, high=None)], TRUTH)).told
+
+
+def test_points_have_no_ratio_and_raise_no_warning(recwarn):
+    found = cell(framed((0.5, 0.5), (0.5, 0.5)))
+    assert found["class"] == "robust" and found["iou"] == 1
+    assert not recwarn.list

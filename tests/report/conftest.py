@@ -1,0 +1,30 @@
+"""One small simulated study for all tests of the report, with a respondent whose name is hostile."""
+
+import pytest
+
+from assay.forecast.example import example
+from assay.forecast.findings import findings as found
+from assay.report.forecast_tree import write_forecast_tree
+
+HOSTILE = r"open_router/x&y_50%$#{}~^\<b>|"
+RESPONDENTS = ("mock/calibrated", "mock/overconfident", HOSTILE)
+
+
+@pytest.fixture(scope="session")
+def forecasts():
+    return example(
+        seed=3, datasets=("asia", "cancer", "child"), learners=("pc", "fci"), respondents=RESPONDENTS,
+        formulations=("direct", "quantiles"), repeats=2, runs=40,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def findings(forecasts):
+    return found(forecasts)
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory, forecasts, findings):
+    """(folder, what was written)"""
+    folder = tmp_path_factory.mktemp("tree")
+    return folder, write_forecast_tree(folder, forecasts, findings)

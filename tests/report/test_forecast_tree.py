@@ -1,0 +1,157 @@
+"""The tree: exactly the files of the protocol, missing stays missing, the same tables give the same bytes."""
+
+import csv
+import json
+import re
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from assay.report.comparisons import comparison_names, comparison_texts
+from assay.report.coverage import coverage_by
+from assay.report.forecast_tree import texts
+from assay.report.saving import csv_text, safe_name
+
+CHECKS = ("runs", "complete", "widths", "vacuous")
+
+
+def names_below(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_files_are_those_of_the_protocol(tree):
+    folder, written = tree
+    wanted = {
+        f"llm_comparisons/{d}_{a}_llm_comparison.json" for d in ("asia", "cancer", "child") for a in ("pc", "fci")
+    }
+    wanted |= {"evaluation/main_results.csv", "evaluation/detailed_results.json"}
+    wanted |= {f"evaluation/coverage_by_{by}.csv" for by in ("model", "algorithm", "dataset", "metric", "formulation")}
+    wanted |= {"statistics/statistical_tests.csv", "statistics/interpretation.txt", "paper/draft.tex"}
+    wanted |= {"plots/results_summary.csv", "plots/results_summary.tex"}
+    found = names_below(folder)
+    assert wanted <= found
+    rest = found - wanted
+    assert all(re.fullmatch(r"plots/\w+\.(png|svg|pdf|csv)|paper/(tables/\w+\.tex|figures/\w+\.pdf)", n) for n in rest)
+    assert {str(path.relative_to(folder)) for path in written} == found
+
+
+def test_every_figure_has_three_formats_and_its_numbers(tree):
+    folder, _ = tree
+    stems = {path.stem for path in (folder / "plots").iterdir()} - {"results_summary"}
+    kinds = {stem.split("_")[0] for stem in stems}
+    assert kinds == {"intervals", "heatmap", "runs", "calibration", "differences"}
+    for stem in stems:
+        for form in ("png", "svg", "pdf", "csv"):
+            assert (folder / "plots" / f"{stem}.{form}").stat().st_size > 100
+
+
+def test_the_same_tables_give_the_same_texts(forecasts, findings):
+    assert texts(forecasts, findings) == texts(forecasts, findings)
+
+
+def test_a_claim_that_was_not_read_is_null_with_its_status(forecasts):
+    found = [claim for text in comparison_texts(forecasts).values() for claim in json.loads(text)["claims"]]
+    missing = [claim for claim in found if claim["status"] in ("unreadable", "refused", "truncated")]
+    assert missing and len(found) == len(forecasts.scores)
+    for claim in missing:
+        assert claim["low"] is None and claim["covers_mean"] is None and claim["vs_runs"]["iou"] is None
+
+
+def test_a_comparison_holds_the_scores_of_its_claims(forecasts):
+    text = comparison_texts(forecasts)["asia_pc_llm_comparison.json"]
+    claims = pd.DataFrame(json.loads(text)["claims"])
+    scores = forecasts.scores[(forecasts.scores["dataset"] == "asia") & (forecasts.scores["learner"] == "pc")]
+    keys = ["respondent", "formulation", "measure", "repeat", "level"]
+    both = claims.merge(scores, on=keys, suffixes=("", "_scored"), validate="one_to_one")
+    assert len(both) == len(scores)
+    pd.testing.assert_series_equal(both["interval_score"], both["interval_score_scored"], check_names=False)
+    versus = pd.Series([row["iou"] for row in both["vs_mean_ci"]], dtype=float)
+    pd.testing.assert_series_equal(versus, both["iou_mean_ci"], check_names=False)
+
+
+def test_coverage_carries_n_and_both_intervals(forecasts):
+    for factor in ("model", "algorithm", "dataset", "metric", "formulation"):
+        frame = coverage_by(forecasts, factor)
+        assert (frame["n"] <= frame["asked"]).all()
+        for low, high in (("low", "high"), ("wilson_low", "wilson_high")):
+            inside = frame[frame[f"calibrated_coverage_{low}"].notna()]
+            assert len(inside)
+            assert (inside[f"calibrated_coverage_{low}"] <= inside["calibrated_coverage"] + 1e-12).all()
+            assert (inside["calibrated_coverage"] <= inside[f"calibrated_coverage_{high}"] + 1e-12).all()
+
+
+def test_coverage_of_a_model_is_the_mean_of_its_scores(forecasts):
+    row = coverage_by(forecasts, "model").set_index("respondent").loc["mock/calibrated"]
+    scores = forecasts.scores
+    mine = scores[(scores["respondent"] == "mock/calibrated") & (scores["level"] == 0.95)]
+    assert row["calibrated_coverage"] == pytest.approx(mine["covers_mean"].mean())
+    assert row["n"] == mine["covers_mean"].notna().sum() and row["asked"] == len(mine)
+
+
+def test_the_four_checks_stand_on_top_of_every_report(tree):
+    folder, _ = tree
+    text = (folder / "statistics" / "interpretation.txt").read_text()
+    assert text.index("Validation") < text.index("Hypotheses") < text.index("What this design cannot tell")
+    detailed = json.loads((folder / "evaluation" / "detailed_results.json").read_text())
+    draft = (folder / "paper" / "draft.tex").read_text()
+    assert [check["check"] for check in detailed["validation"]] == list(CHECKS)
+    assert list(detailed).index("validation") < list(detailed).index("respondents") < list(detailed).index("cells")
+    assert draft.index(r"\section{Validation}") < draft.index(r"\section{Methods}")
+    for name in CHECKS:
+        assert re.search(rf"(passed|FAILED|not checked) {name}:", text)
+        assert re.search(rf"(passed|FAILED|not checked) {name}:", draft)
+
+
+def test_no_p_value_stands_alone(tree):
+    folder, _ = tree
+    with (folder / "statistics" / "statistical_tests.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    with_p = [row for row in rows if row["p"]]
+    assert {row["analysis"] for row in with_p} >= {"comparisons", "hypotheses"}
+    for row in with_p:
+        assert row["estimate"] and row["test"] and row["n_datasets"]
+
+
+def test_without_findings_the_tree_still_has_its_checks(forecasts):
+    found = texts(forecasts, None)
+    assert "The analyses were not made." in found["statistics/interpretation.txt"]
+    assert found["statistics/interpretation.txt"].index("Validation") < 60
+    assert found["statistics/statistical_tests.csv"].count("\n") == 1
+
+
+def test_names_with_slashes_make_no_folders(forecasts):
+    def renamed(frame):
+        return frame.assign(learner=[f"./my/{name}.py:PC" for name in frame["learner"]])
+
+    truths = {(d, f"./my/{a}.py:PC", m): truth for (d, a, m), truth in forecasts.truths.items()}
+    hostile = replace(
+        forecasts, truths=truths, scores=renamed(forecasts.scores), claims=renamed(forecasts.claims), learners={}
+    )
+    names = comparison_names(hostile)
+    assert "asia_.-my-pc.py-PC_llm_comparison.json" in names.values()
+    assert not any("/" in name or ":" in name for name in names.values())
+
+
+def test_two_names_that_would_share_a_file_get_two(forecasts):
+    truths = {key: truth for key, truth in forecasts.truths.items() if key[0] == "asia"}
+    both = truths | {("as/ia", a, m): t for (_, a, m), t in truths.items()}
+    both |= {("as:ia", a, m): t for (_, a, m), t in truths.items()}
+    names = comparison_names(replace(forecasts, truths=both))
+    assert len(set(names.values())) == len(names)
+
+
+def test_a_safe_name_keeps_what_is_harmless():
+    assert safe_name("synthetic-12", "pc") == "synthetic-12_pc"
+    assert safe_name("../../etc", "x:y") == "-.-..-etc_x-y"
+    assert "\n" not in safe_name("a\nb") and "\x00" not in safe_name("a\x00b")
+
+
+def test_a_missing_number_is_an_empty_cell():
+    text = csv_text(pd.DataFrame({"value": [0.1, float("nan")], "status": ["ok", "refused"]}))
+    assert text == "value,status\n0.1,ok\n,refused\n"
+
+
+def test_no_temporary_file_is_left(tree):
+    folder, _ = tree
+    assert not [name for name in names_below(folder) if name.endswith(".tmp")]

@@ -1,0 +1,90 @@
+"""Tables: decimals by the interval, bold only where told apart, one description for three forms."""
+
+import csv
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.report.tables import Column, Table, decimals_of
+
+COLUMNS = (
+    Column("name", "Name", "text"),
+    Column("n", "n", "count"),
+    Column("score", "Score", "number", "low", "high", "lower"),
+)
+
+
+def table(*rows, **settings):
+    keys = ("name", "n", "score", "low", "high", "model")
+    return Table("t", COLUMNS, [dict(zip(keys, row, strict=False)) for row in rows], "A caption.", **settings)
+
+
+APART = table(("a", 10, 0.20, 0.15, 0.25), ("b", 1200, 0.50, 0.40, 0.60))
+TOUCHING = table(("a", 10, 0.20, 0.15, 0.45), ("b", 10, 0.50, 0.40, 0.60))
+
+
+def test_the_best_is_bold_where_it_is_told_apart():
+    assert r"{\boldmath $0.20$ [$0.15$, $0.25$]}" in APART.to_latex()
+    assert "**0.20 [0.15, 0.25]**" in APART.to_markdown()
+
+
+def test_nothing_is_bold_where_intervals_meet():
+    assert "boldmath" not in TOUCHING.to_latex() and "**" not in TOUCHING.to_markdown()
+
+
+def test_nothing_is_bold_where_a_contender_has_no_interval():
+    assert "boldmath" not in table(("a", 1, 0.1, 0.05, 0.15), ("b", 1, 0.5, None, None)).to_latex()
+
+
+def test_a_row_that_does_not_contend_is_never_bold_and_hides_nobody():
+    rows = table(
+        ("ref", 1, 0.01, 0.0, 0.02, False), ("a", 1, 0.2, 0.15, 0.25, True), ("b", 1, 0.5, 0.4, 0.6, True),
+        contends="model",
+    )  # fmt: skip
+    assert rows.to_latex().count("boldmath") == 1
+    assert r"{\boldmath $0.20$" in rows.to_latex()
+
+
+def test_decimals_follow_the_width_of_the_interval():
+    assert decimals_of([0.3]) == 2 and decimals_of([0.03]) == 3 and decimals_of([3.0]) == 1 and decimals_of([40.0]) == 0
+    assert decimals_of([]) == 2 and decimals_of([0.0]) == 2
+
+
+@given(st.lists(st.floats(1e-12, 1e12), min_size=1, max_size=9))
+def test_decimals_stay_between_0_and_4(widths):
+    assert 0 <= decimals_of(widths) <= 4
+
+
+def test_a_missing_number_is_a_dash_and_an_empty_cell():
+    missing = table(("a", None, None, None, None), ("b", 3, 0.5, 0.4, 0.6))
+    assert r"a & -- & -- \\" in missing.to_latex()
+    rows = list(csv.DictReader(io.StringIO(missing.to_csv())))
+    assert rows[0]["score"] == "" and rows[0]["n"] == ""
+
+
+def test_csv_keeps_all_digits():
+    assert ",0.123456789012345," in table(("a", 1, 0.123456789012345, 0.1, 0.2)).to_csv()
+
+
+def test_a_count_has_thousands_in_latex_without_a_space():
+    assert r"$1{,}200$" in APART.to_latex()
+
+
+def test_there_is_no_minus_zero():
+    assert "-0.00" not in table(("a", 1, -0.001, -0.3, 0.3)).to_markdown()
+
+
+def test_a_name_cannot_be_a_link_in_markdown():
+    assert "[x](y)" not in table(("[x](y)", 1, 0.1, 0.0, 0.2)).to_markdown()
+
+
+def test_label_and_caption_are_there():
+    text = APART.to_latex()
+    assert r"\label{tab:t}" in text and r"\caption{A caption.}" in text and r"\toprule" in text
+
+
+def test_a_wide_table_is_scaled_to_the_line():
+    wide = table(("a name that is very long and goes on and on, " * 2, 1, 0.1, 0.05, 0.15))
+    assert r"\resizebox{\textwidth}{!}{%" in wide.to_latex() and r"\end{tabular}}" in wide.to_latex()
+    assert "resizebox" not in APART.to_latex()

@@ -1,0 +1,55 @@
+"""The closing table: answered of asked, coverage, score, skill, bias, width and class, for each respondent."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from assay.report import summary
+
+
+@pytest.fixture(scope="module")
+def rows(forecasts):
+    return {row["respondent"]: row for row in summary.rows(forecasts)}
+
+
+def test_models_come_before_references(forecasts):
+    kinds = [row["kind"] for row in summary.rows(forecasts)]
+    assert kinds == sorted(kinds) and set(kinds) == {"model", "reference"}
+
+
+def test_a_row_has_the_means_of_the_scores(forecasts, rows):
+    scores = forecasts.scores
+    mine = scores[(scores["respondent"] == "mock/overconfident") & np.isclose(scores["level"], 0.95)]
+    row = rows["mock/overconfident"]
+    assert row["asked"] == len(mine) and row["answered"] == mine["low"].notna().sum()
+    assert row["calibrated_coverage"] == pytest.approx(mine["covers_mean"].mean())
+    assert row["interval_score"] == pytest.approx(mine["interval_score_scaled"].mean())
+    assert row["interval_score_low"] <= row["interval_score"] <= row["interval_score_high"]
+
+
+def test_the_overconfident_one_is_called_so(rows):
+    assert rows["mock/overconfident"]["confidence"] == "overconfident"
+    assert rows["mock/overconfident"]["class_runs"] == "overconfident"
+    assert rows["mock/overconfident"]["width_ratio_runs"] < 0.5
+
+
+def test_the_calibrated_one_is_as_it_claims_and_has_skill(rows):
+    row = rows["mock/calibrated"]
+    assert row["confidence"] == "as claimed" and row["skill_random"] > 0.5 and row["skill_heuristic"] > 0
+
+
+def test_no_reference_has_skill_against_itself(rows):
+    assert rows["baseline/heuristic"]["skill_heuristic"] is None
+
+
+def test_a_respondent_that_never_answered_has_a_row_and_no_numbers(forecasts):
+    scores = forecasts.scores.copy()
+    mine = scores["respondent"] == "mock/calibrated"
+    scores.loc[mine, "status"] = "refused"
+    scores.loc[mine, [c for c in scores if scores[c].dtype == float and c != "level"]] = np.nan
+    scores.loc[mine, ["class_mean_ci", "class_runs"]] = None
+    row = next(r for r in summary.rows(replace(forecasts, scores=scores)) if r["respondent"] == "mock/calibrated")
+    assert row["answered"] == 0 and row["asked"] > 0 and row["missing"] == f"refused {row['asked']}"
+    assert row["calibrated_coverage"] is None and row["interval_score"] is None and row["skill_random"] is None
+    assert row["confidence"] == "cannot be told" and row["class_runs"] is None

@@ -1,0 +1,176 @@
+"""The plan of a forecast study: what is asked, in which words, and what is refused."""
+
+import json
+
+import pytest
+
+from assay.errors import PlanError
+from assay.models import Reply
+from assay.plans import read_plan
+from assay.status import Status
+from assay.study import Plan
+from assay.tasks.forecast import read_reply
+from assay.tasks.prompting import schema, template
+
+BASE = """
+[discovery]
+datasets = ["asia", "sachs"]
+learners = ["pc", "notears"]
+runs = 10
+codes = true
+[forecast]
+models = ["mock/vacuous"]
+"""
+
+
+def task(more="", base=BASE):
+    return Plan.parse(base + more, "t.toml").tasks[1]
+
+
+def prompts(more=""):
+    return {(c.item, c.variant): "\n".join(m.content for m in c.common["messages"]) for c in task(more).cells()}
+
+
+def test_three_formulations_are_asked_unless_said():
+    cells = task().cells()
+    assert len(cells) == 3 * 2 * 2
+    assert [cell.variant.split("/")[0] for cell in cells[::4]] == ["direct", "steps", "interval"]
+
+
+def test_arms_are_varied_one_at_a_time_or_crossed():
+    arms = 'formulations = ["direct"]\nnames = ["named", "anonymised"]\ntargets = ["run", "mean"]\n'
+    assert {cell.variant for cell in task(arms).cells()} == {
+        "direct/named/full/told/run",
+        "direct/anonymised/full/told/run",
+        "direct/named/full/told/mean",
+    }
+    assert len({cell.variant for cell in task(arms + "crossed = true").cells()}) == 4
+
+
+@pytest.mark.parametrize("names", ["anonymised", "renamed"])
+def test_without_names_nothing_of_the_data_set_is_told(names):
+    asked = prompts(f'names = ["{names}"]\nmetadata = ["full"]')
+    for (item, _), text in asked.items():
+        lower = text.lower()
+        for word in ("asia", "sachs", "tub", "dyspnoea", "protein", "phospho", "clinic", "medicine", "biology"):
+            assert word not in lower, (item, word)
+
+
+def test_metadata_tells_more_and_more():
+    sparse, diagnostic, full = (
+        prompts(f'formulations = ["direct"]\nmetadata = ["{level}"]')["asia/pc", f"direct/named/{level}/told/run"]
+        for level in ("sparse", "diagnostic", "full")
+    )
+    assert "Edges of the true graph" not in sparse and "Edges of the true graph: 8" in diagnostic
+    assert "shortness of breath" not in diagnostic and "shortness of breath" in full
+    assert len(sparse) < len(diagnostic) < len(full)
+
+
+def test_the_target_and_the_definition_are_said():
+    asked = prompts('formulations = ["direct"]\ntargets = ["run", "mean"]\ndefinition = ["told", "untold"]')
+    assert "result of a single run" in asked["asia/pc", "direct/named/full/told/run"]
+    assert "mean over all runs" in asked["asia/pc", "direct/named/full/told/mean"]
+    assert "harmonic mean" not in asked["asia/pc", "direct/named/full/untold/run"]
+    assert "harmonic mean" in asked["asia/pc", "direct/named/full/told/run"]
+
+
+def test_only_the_third_and_fourth_formulations_tell_the_assumptions():
+    asked = prompts('formulations = ["direct", "steps", "interval", "quantiles"]')
+    told = {variant.split("/")[0] for (_, variant), text in asked.items() if "causal sufficiency" in text}
+    assert told == {"interval", "quantiles"}
+
+
+def test_level_codes_are_told():
+    asked = prompts('formulations = ["direct"]')
+    assert "whole numbers" in asked["asia/notears", "direct/named/full/told/run"]
+    assert "whole numbers" not in asked["sachs/notears", "direct/named/full/told/run"]
+
+
+def test_cells_of_a_formulation_share_a_prefix_and_of_a_data_set_a_longer_one():
+    asked = prompts('formulations = ["direct"]')
+    variant = "direct/named/full/told/run"
+
+    def common(a, b):
+        pairs = zip(asked[a, variant], asked[b, variant], strict=False)
+        return next(k for k, (x, y) in enumerate(pairs) if x != y)
+
+    assert common("asia/pc", "sachs/pc") > 900
+    assert common("asia/pc", "asia/notears") > common("asia/pc", "sachs/pc") + 300
+
+
+def test_a_prompt_holds_no_number_that_could_be_read_as_an_answer():
+    for text in prompts('formulations = ["direct", "steps", "interval", "quantiles"]').values():
+        assert read_reply(Reply(text, Status.OK), 8).status == Status.UNREADABLE
+
+
+def test_templates_have_a_version_and_a_hash():
+    for name in ("direct", "steps", "interval", "quantiles"):
+        made = template(name)
+        assert made.version.isdigit() and len(made.hash) == 32
+
+
+def test_a_short_reply_keeps_its_reasoning_short():
+    assert "maxLength" in schema("steps", 256)["properties"]["reasoning"]
+    assert "maxLength" not in schema("steps", 1024)["properties"]["reasoning"]
+    assert list(schema("steps")["properties"])[0] == "reasoning"
+
+
+def test_what_never_came_keeps_its_status():
+    for status in (Status.FAILED, Status.TIMED_OUT, Status.REFUSED):
+        reading = read_reply(Reply("", status, "why"), 8)
+        assert (reading.status, set(reading.statuses.values()), reading.message) == (status, {status}, "why")
+
+
+def test_a_cut_off_reply_is_read_as_far_as_it_goes():
+    reading = read_reply(Reply("Precision: [0.2, 0.4]\nRecall: [0.1, 0.3]\nF1:", Status.TRUNCATED), 8)
+    assert reading.values["precision"].low == 0.2
+    assert reading.statuses["shd"] == Status.TRUNCATED
+
+
+MISTAKES = {
+    "formulation": ('formulations = ["direkt"]', "'formulations' must be of direct.*Did you mean 'direct'"),
+    "setting": ("repeat = 3", "'repeat' is not a setting of forecast.*Did you mean 'repeats'"),
+    "repeats": ("repeats = 0", "'repeats' must be a whole number of at least 1, got 0"),
+    "reference": ('references = ["heuristik"]', "'references' must be of.*heuristic"),
+    "temperature": ("temperature = 3", r"'temperature' must be a number in \[0, 2\]"),
+    "human": ('humans = ["nobody.csv"]', "'humans' must be CSV files.*assay new human-sheet"),
+    "options": ('[models."mock/other"]\nconcurrency = 1', "must be named in 'models'"),
+    "twice": ('names = ["named", "named"]', "'names' of .forecast. must name each once"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes_are_told_in_one_line(name):
+    more, told = MISTAKES[name]
+    with pytest.raises(PlanError, match=told):
+        task(more)
+
+
+def test_a_forecast_needs_a_discovery():
+    with pytest.raises(PlanError, match="beside a .discovery. table"):
+        Plan.parse('[forecast]\nmodels = ["mock/vacuous"]', "t.toml")
+
+
+def test_the_original_config_is_a_plan(tmp_path):
+    config = {
+        "experiments": {
+            "n_runs": 12,
+            "algorithms": ["PC", "LiNGAM"],
+            "datasets": ["asia", "synthetic_12"],
+            "llm_models": ["mock/vacuous"],
+            "prompt_formulations": [1, 3],
+        },
+        "llm_settings": {"temperature": 0.2, "max_tokens": 700, "max_retries": 3, "retry_delay": 5},
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    plan = read_plan(str(tmp_path / "config.json"))
+    discovery, forecast = plan.tasks
+    assert (discovery.runs, list(discovery.datasets)) == (12, ["asia", "synthetic-12"])
+    assert [arms["formulation"] for arms in forecast.variants] == ["direct", "interval"]
+    assert (forecast.temperature, forecast.max_tokens) == (0.2, 700)
+
+
+def test_a_config_without_experiments_is_told(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(PlanError, match="must be a config.json with experiments.*assay new forecast"):
+        read_plan(str(tmp_path / "config.json"))
