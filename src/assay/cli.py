@@ -248,6 +248,7 @@ def _show(options: argparse.Namespace) -> int:
         terminal.save_picture(results, folder, Path(options.svg), measures if options.measure else None)
     else:
         terminal.print_results(results, folder, measures if options.measure else None)
+        terminal.print_forecast_of(folder)
     return 0
 
 

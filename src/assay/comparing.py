@@ -17,8 +17,9 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from assay.analyse.settings import nearest
 from assay.analyse.values import is_lower_better
-from assay.errors import DataError, SettingError, StoreError, did_you_mean, listed
+from assay.errors import DataError, SettingError, StoreError, listed
 from assay.statistics.comparison import Comparison, adjusted
 from assay.statistics.paired import paired_difference
 
@@ -67,7 +68,7 @@ def _role_of(rows: pd.DataFrame, a: str, b: str, folder: Path) -> str:
     known = set(rows["respondent"]) | set(rows["variant"])
     wrong = a if a not in known else b
     raise DataError(
-        f"{wrong!r} is no respondent of {folder}. {did_you_mean(wrong, known)} "
+        f"{wrong!r} is no respondent of {folder}.{nearest(wrong, known)} "
         f"There are: {listed(sorted(set(rows['respondent'])), most=12)}."
     )
 
@@ -84,8 +85,7 @@ def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
     chosen = measure or next((name for name in HEADLINES if name in known), known[0])
     if chosen not in known:
         raise SettingError(
-            f"{chosen!r} is not a measure of {folder}. {did_you_mean(chosen, known)} "
-            f"There are: {listed(known, most=8)}."
+            f"{chosen!r} is not a measure of {folder}.{nearest(chosen, known)} There are: {listed(known, most=8)}."
         )
     return chosen
 

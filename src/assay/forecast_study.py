@@ -50,18 +50,20 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
     others = [reference_claims(truths, about["datasets"], references, about["targets"])]
     asked_of_people = human.questions(about["datasets"], about["learners"])
     others += [human.parse_experts(text, name, asked_of_people, name) for name, text in about["humans"].items()]
-    table = pd.concat([asked, *others], ignore_index=True) if len(asked) else pd.concat(others, ignore_index=True)
+    filled = [part for part in (asked, *others) if len(part)]
+    table = pd.concat(filled, ignore_index=True) if filled else asked
+    references = (*references, *_people(table))
     return Forecasts(
         study=forecast.study,
         seed=forecast.seed,
         level=forecast.level,
         truths=truths,
         claims=table,
-        scores=score_claims(table, truths, references=references),
+        scores=score_claims(table, truths, references=references, seed=forecast.seed),
         replies=pd.DataFrame([_reply_row(keys, stored, reply) for keys, stored, reply in read], columns=REPLY_COLUMNS),
         datasets=about["datasets"],
         learners=about["learners"],
-        references=(*references, *_people(table)),
+        references=references,
         notes={"capability": about["capability"], "prompts": about["prompts"]},
     )
 

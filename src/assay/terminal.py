@@ -52,19 +52,31 @@ def print_results(
 
 
 def print_report(report: Report, out: Console | None = None) -> None:
-    """What a forecast found: the checks first, respondents, hypotheses, and where everything lies."""
+    """What a forecast found, and where everything lies."""
     out = out or console()
     if report.forecasts is None or report.findings is None:
         return
-    from assay.report.summary import rows
+    from assay.terminal_forecast import print_findings, print_forecasts
 
     out.print()
-    for check in report.findings.validation.sentences:
-        out.print(f"  {escape(check)}", style="dim")
-    print_rows(rows(report.forecasts), title="respondents")
-    for sentence in report.findings.hypotheses.sentences:
-        out.print(f"- {escape(sentence)}")
+    print_forecasts(out, report.forecasts)
+    print_findings(out, report.findings)
     out.print(f"report: {escape(str(report.folder / 'statistics' / 'interpretation.txt'))}")
+
+
+def print_forecast_of(folder: Path) -> None:
+    """The forecast part of a study, where it has one; also while it runs."""
+    from assay.store import Store
+
+    with Store.reading(folder) as store:
+        tasks = [results.task for results in Results.all_of(store)]
+    if "forecast" in tasks:
+        from assay.forecast_study import read_forecasts
+        from assay.terminal_forecast import print_forecasts
+
+        out = console()
+        out.print()
+        print_forecasts(out, read_forecasts(folder))
 
 
 def save_picture(results: Results, folder: Path, path: Path, measures: Sequence[str] | None = None) -> None:

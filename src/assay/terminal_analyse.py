@@ -20,6 +20,9 @@ from assay.statistics.comparison import Comparison
 from assay.store import write_atomically
 from assay.terminal import console
 
+ROOMY = 120  # columns from which tables are set wide
+_NARROW = {"n_units": "units", "n_clusters": "clusters"}
+
 
 def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | None = None) -> None:
     """Short by default: what can be acted on. With details every rule, every flag and every number."""
@@ -29,7 +32,8 @@ def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | 
         lines = analysis.lines(question)
         if lines:
             out.print(f"\n[bold]{question}[/] {title}")
-            out.print(_line_table(lines, analysis))
+            for table in _line_tables(lines, analysis, out.width):
+                out.print(table)
     out.print(escape(_legend(analysis)), style="dim")
     out.print("\n[bold]Findings[/]")
     for part in analysis.domains:
@@ -95,16 +99,36 @@ def _print_understood(out: Console, analysis: Analysis) -> None:
     out.print(table)
 
 
-def _line_table(lines: Sequence[Line], analysis: Analysis) -> Table:
+def _line_tables(lines: Sequence[Line], analysis: Analysis, width: int) -> list[Table]:
+    """One table; where the terminal is too narrow for it two, over runs and over cells."""
     head, *rows = table_rows(lines)
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
-    for name in head:
-        left = name in ("Domain", "pair", "mag.")
-        shown = "Holm p" if name == "q" and analysis.settings.adjust == "holm" else name
+    if width < ROOMY:
+        head = [_NARROW.get(name, name) for name in head]
+    gap = 2 if width >= ROOMY else 1
+    needed = sum(max(len(row[k]) for row in (head, *rows)) + gap for k in range(len(head)))
+    every = list(range(len(head)))
+    names = [k for k in every if head[k] in ("Domain", "pair")]
+    split = head.index("diff [CI]")
+    parts = [every] if needed - gap <= width else [every[:split], [*names, *every[split:]]]
+    return [_line_table(lines, analysis, width, head, rows, columns) for columns in parts]
+
+
+def _line_table(
+    lines: Sequence[Line],
+    analysis: Analysis,
+    width: int,
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    columns: Sequence[int],
+) -> Table:
+    table = _plain_table(width)
+    for k in columns:
+        left = head[k] in ("Domain", "pair", "mag.")
+        shown = "Holm p" if head[k] == "q" and analysis.settings.adjust == "holm" else head[k]
         table.add_column(escape(shown), justify="left" if left else "right", no_wrap=True)
     for line, row in zip(lines, rows, strict=True):
         strong = bool(line.contrast.result and line.contrast.result.distinguishable)
-        table.add_row(*(escape(cell) for cell in row), style="" if strong else "dim")
+        table.add_row(*(escape(row[k]) for k in columns), style="" if strong else "dim")
     return table
 
 
@@ -113,21 +137,27 @@ def _print_otherwise(out: Console, analysis: Analysis) -> None:
     if not told:
         return
     out.print("\n[bold]Read otherwise[/]")
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1))
-    names = list(line_cells(told[0][1]))[1:-2]
-    for name in ("", "", *(name for name in names if name != "q"), ""):
-        table.add_column(escape(name), justify="left" if name in ("", "mag.") else "right", no_wrap=True)
+    table = _plain_table(out.width)
+    left_out = {"Domain", "q", "n_units", "n_clusters"} | ({"delta", "mag."} if out.width < ROOMY else set())
+    names = [name for name in line_cells(told[0][1]) if name not in left_out]
+    for name in ("", "", *names, "verdict"):
+        table.add_column(escape(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
     for part, line in told:
         cells = line_cells(line)
         moved = changes_verdict(line, part)
         table.add_row(
             escape(part.name),
             line.reading,
-            *(escape(cells.get(name, "-")) for name in names if name != "q"),
-            "another verdict" if moved else "the same",
+            *(escape(cells.get(name, "-")) for name in names),
+            "another" if moved else "the same",
             style="yellow" if moved else "dim",
         )
     out.print(table)
+
+
+def _plain_table(width: int) -> Table:
+    """Two blanks between columns, one where the terminal is narrow."""
+    return Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1) if width >= ROOMY else (0, 1, 0, 0))
 
 
 def _print_flags(out: Console, analysis: Analysis, details: bool) -> None:

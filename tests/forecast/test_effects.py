@@ -14,7 +14,9 @@ def falling(predicted, measured=None, names=NAMES):
     measured = measured or [0.8 - 0.1 * k for k in range(len(names))]
     truths = [truth(spread(m), dataset=name) for name, m in zip(names, measured, strict=True)]
     claims = [
-        claim(dataset=name, low=p - 0.05, high=p + 0.05) for name, p in zip(names, predicted, strict=True) if p is not None
+        claim(dataset=name, low=p - 0.05, high=p + 0.05)
+        for name, p in zip(names, predicted, strict=True)
+        if p is not None
     ]
     about = {
         name: {"nodes": 8 + 2 * k, "edges": 8, "rows": 1000, "density": 0.9 - 0.1 * k} for k, name in enumerate(names)
@@ -52,6 +54,7 @@ def test_a_data_set_without_an_answer_is_left_out_on_both_sides():
     measured = [0.8, 0.7, 0.6, 0.5, 0.4, 0.9]
     size = row(effects(falling([0.7, 0.6, 0.5, 0.4, 0.3, None], measured)), "size")
     assert size["datasets"] == 5 and size["rho_measured"] == pytest.approx(-1)
+    assert size["p"] == pytest.approx(2 / 120)
 
 
 def test_four_data_sets_cannot_show_an_effect():

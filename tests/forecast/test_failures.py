@@ -28,7 +28,9 @@ def counts(claims, truths=None, **more):
 
 
 def test_statuses_are_counted_by_claim():
-    found = counts([claim(low=None, high=None), claim(repeat=1), claim(repeat=2, low=None, high=None, status="refused")])
+    found = counts(
+        [claim(low=None, high=None), claim(repeat=1), claim(repeat=2, low=None, high=None, status="refused")]
+    )
     assert found["unreadable"] == 1 and found["refused"] == 1 and found["timed_out"] == 0
 
 

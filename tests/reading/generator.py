@@ -1,8 +1,8 @@
 """Replies from a grammar of styles, with what they mean; and replies spoiled at random.
 
-    written(rng)         -> Written(text, expected)     read back exactly
-    spoiled(text, rng)   -> text                        cut, doubled, characters changed: must never be misread
-    stands_in_reply(...)                                whether a value's numbers stand in the reply at its span
+written(rng)         -> Written(text, expected)     read back exactly
+spoiled(text, rng)   -> text                        cut, doubled, characters changed: must never be misread
+stands_in_reply(...)                                whether a value's numbers stand in the reply at its span
 """
 
 import random
@@ -10,12 +10,26 @@ import re
 from dataclasses import dataclass
 
 NAMES = {
-    "precision": ["Precision", "precision", "**Precision**", "`precision`", "Precisión", "Präzision", "精确率", "PRECISION"],
+    "precision": [
+        "Precision",
+        "precision",
+        "**Precision**",
+        "`precision`",
+        "Precisión",
+        "Präzision",
+        "精确率",
+        "PRECISION",
+    ],
     "recall": ["Recall", "recall", "**Recall**", "`recall`", "Sensitivity", "召回率", "RECALL", "*Recall*"],
     "f1": ["F1", "f1", "**F1**", "F1-score", "F1 score", "F₁", "F-measure", "`f1`"],
     "shd": ["SHD", "shd", "**SHD**", "Structural Hamming Distance", "Structural Hamming Distance (SHD)", "`shd`"],
 }
-KEYS = {"precision": ["precision", "Precision"], "recall": ["recall", "Recall"], "f1": ["f1", "F1", "f1_score"], "shd": ["shd", "SHD"]}
+KEYS = {
+    "precision": ["precision", "Precision"],
+    "recall": ["recall", "Recall"],
+    "f1": ["f1", "F1", "f1_score"],
+    "shd": ["shd", "SHD"],
+}
 SHARES = [
     "[{}, {}]", "({}, {})", "{}-{}", "{} - {}", "{}–{}", "{} – {}", "{} to {}", "{} — {}", "between {} and {}",
     "from {} to {}", "[{},{}]", "{} .. {}", "{}~{}", "**{}–{}**", "${}$ to ${}$", "${}$--${}$", "[{}; {}]",
@@ -24,7 +38,8 @@ SHARES = [
 SEPARATORS = [": ", " = ", " — ", ":\n", ": about ", " ∈ ", " range: ", " (95% CI): ", " will be "]
 BULLETS = ["", "- ", "* ", "{i}. ", "• ", "### ", "({i}) ", "> "]
 BEFORE = [
-    "", "", "", "Here are my estimates.\n\n", "Sure! I'd be happy to help.\n", "The network has 8 nodes and 10,000 samples.\n",
+    "", "", "", "Here are my estimates.\n\n", "Sure! I'd be happy to help.\n",
+    "The network has 8 nodes and 10,000 samples.\n",
     "<think>precision: 0.1-0.2? no</think>\n", "Step 1: the assumptions hold.\nStep 2: n = 5000, alpha = 0.05.\n\n",
     "Based on what is known about PC (Spirtes 2000), with 100 runs:\n", "**Forecast**\n\n", "Antwort:\n",
 ]  # fmt: skip
@@ -92,7 +107,9 @@ def _lines(chosen, values, rng):
     for index, measure in enumerate(chosen, 1):
         if rng.random() < 0.8:
             form.setstate(state)  # most replies keep to one form
-        lines.append(bullet.format(i=index) + rng.choice(NAMES[measure]) + separator + _range(measure, values[measure], form))
+        lines.append(
+            bullet.format(i=index) + rng.choice(NAMES[measure]) + separator + _range(measure, values[measure], form)
+        )
     return rng.choice(["\n", "\n", "\n\n"]).join(lines)
 
 
@@ -103,7 +120,9 @@ def _one_line(chosen, values, rng):
 
 
 def _sentence(chosen, values, rng):
-    verb = rng.choice([" between {} and {}", " of {} to {}", " of about {}-{}", " ranging from {} to {}", " in the range {}–{}"])
+    verb = rng.choice(
+        [" between {} and {}", " of {} to {}", " of about {}-{}", " ranging from {} to {}", " in the range {}–{}"]
+    )
     parts = [rng.choice(NAMES[m]) + verb.format(*_shown(m, values[m], rng)) for m in chosen]
     return "I expect " + ", ".join(parts) + "."
 
@@ -202,9 +221,7 @@ def stands_in_reply(text: str, value) -> bool:
         return any(abs(number - wanted) < 1e-9 for number in numbers)
 
     if "plus_minus" in value.flags:
-        return any(
-            abs(max(middle - radius, 0) - value.low) < 1e-9 for middle in numbers for radius in numbers if middle >= radius or True
-        )
+        return any(abs(max(middle - radius, 0) - value.low) < 1e-9 for middle in numbers for radius in numbers)
     if "one_sided" in value.flags:
         return has(value.low) or has(value.high)
     return has(value.low) and has(value.high)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from assay.report import charts, look, selection
+from assay.report.charts.marks import panel_columns
 from assay.report.saving import save
 
 from .conftest import HOSTILE
@@ -130,6 +131,13 @@ def test_short_names_stay_apart():
     assert look.labels(["a/x", "b/x", "c/y"]) == {"a/x": "a/x", "b/x": "b/x", "c/y": "y"}
     long = look.labels(["p/" + "a" * 40 + "1" + "b" * 20, "p/" + "a" * 40 + "2" + "b" * 20])
     assert len(set(long.values())) == 2
+
+
+@pytest.mark.parametrize(
+    ("panels", "most", "columns"), [(1, 5, 1), (5, 5, 5), (6, 5, 3), (9, 5, 5), (15, 5, 5), (0, 5, 1)]
+)
+def test_panels_fill_their_rows(panels, most, columns):
+    assert panel_columns(panels, most) == columns
 
 
 def test_saved_pictures_are_the_same_each_time(forecasts, tmp_path):

@@ -5,12 +5,13 @@ import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from assay.report.comparisons import comparison_names, comparison_texts
 from assay.report.coverage import coverage_by
-from assay.report.forecast_tree import texts
+from assay.report.forecast_tree import plots, tables_of_paper, texts
 from assay.report.saving import csv_text, safe_name
 
 CHECKS = ("runs", "complete", "widths", "vacuous")
@@ -46,8 +47,10 @@ def test_every_figure_has_three_formats_and_its_numbers(tree):
             assert (folder / "plots" / f"{stem}.{form}").stat().st_size > 100
 
 
-def test_the_same_tables_give_the_same_texts(forecasts, findings):
-    assert texts(forecasts, findings) == texts(forecasts, findings)
+def test_the_same_tables_give_the_same_texts(tree, forecasts, findings):
+    folder, _ = tree
+    for name, text in texts(forecasts, findings).items():
+        assert (folder / name).read_text() == text, name
 
 
 def test_a_claim_that_was_not_read_is_null_with_its_status(forecasts):
@@ -118,6 +121,34 @@ def test_without_findings_the_tree_still_has_its_checks(forecasts):
     assert "The analyses were not made." in found["statistics/interpretation.txt"]
     assert found["statistics/interpretation.txt"].index("Validation") < 60
     assert found["statistics/statistical_tests.csv"].count("\n") == 1
+
+
+def nothing_asked(forecasts):
+    empty = {name: getattr(forecasts, name).iloc[:0] for name in ("scores", "claims", "replies")}
+    return replace(forecasts, references=(), **empty)
+
+
+def no_runs_of_a_cell(forecasts):
+    key = ("asia", "pc", "f1")
+    bare = replace(forecasts.truths[key], runs=np.array([]), mean_ci=None, run_range=None)
+    return replace(forecasts, truths={**forecasts.truths, key: bare})
+
+
+@pytest.mark.parametrize("changed", [nothing_asked, no_runs_of_a_cell])
+def test_a_study_with_holes_is_written_too(forecasts, changed):
+    holes = changed(forecasts)
+    assert texts(holes, None)["evaluation/main_results.csv"] is not None
+    assert all(table.to_latex() for table in tables_of_paper(holes, None))
+
+
+def test_a_cell_without_runs_has_null_for_its_truth(forecasts):
+    text = comparison_texts(no_runs_of_a_cell(forecasts))["asia_pc_llm_comparison.json"]
+    found = json.loads(text)["measured"]["f1"]
+    assert found["mean"] is None and found["ci_lower"] is None and found["status"] == "failed"
+
+
+def test_nothing_asked_draws_nothing(forecasts):
+    assert list(plots(nothing_asked(forecasts))) == []
 
 
 def test_names_with_slashes_make_no_folders(forecasts):

@@ -21,8 +21,8 @@ from assay.analyse.flags import Flag, red_flags
 from assay.analyse.lines import Line, line_of
 from assay.analyse.roles import Roles, roles_of
 from assay.analyse.rules import Breakdown, ModelRow, by_model, by_rule
-from assay.analyse.settings import Settings
-from assay.errors import DataError, did_you_mean, listed
+from assay.analyse.settings import Settings, nearest
+from assay.errors import DataError, listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ def _check_exclusions(domains: Sequence[Domain], settings: Settings) -> None:
         role = column if column in ("model", "task", "condition") else "model"
         known = sorted({str(name) for domain in domains for name in domain.runs[role]})
         raise DataError(
-            f"nothing has {column} {value!r}, so nothing can be excluded. {did_you_mean(value, known)} "
+            f"nothing has {column} {value!r}, so nothing can be excluded.{nearest(value, known)} "
             f"There are: {listed(known, most=12)}."
         )
 

@@ -40,7 +40,7 @@ def as_dict(analysis: Analysis) -> dict[str, Any]:
                 "understood": understood(part),
                 "columns": part.domain.schema.roles,
                 "outcome": part.domain.outcome,
-                "formula": part.domain.schema.outcome.formula,
+                "formula": part.domain.formula,
                 "rules": dict(part.domain.kinds),
                 "conditions": [summary.row() for summary in part.summaries],
                 "contrasts": [line.row() | {"without_partner": list(line.contrast.left_out)} for line in part.lines],
@@ -84,13 +84,7 @@ def as_text(analysis: Analysis) -> str:
 def table_rows(lines: Sequence[Line]) -> list[list[str]]:
     """The heading, then one row a line; pairs are named where there are several."""
     several = len({line.contrast.pair for line in lines}) > 1
-    rows = []
-    for line in lines:
-        cells = line_cells(line)
-        if several:
-            names = [short_name(name) for name in reversed(line.contrast.pair.names)]
-            cells = {"Domain": cells.pop("Domain"), "pair": " / ".join(names)} | cells
-        rows.append(cells)
+    rows = [line_cells(line, several) for line in lines]
     return [list(rows[0]), *([row.get(name, "-") for name in rows[0]] for row in rows)]
 
 
@@ -131,6 +125,8 @@ def _tex(analysis: Analysis, question: str) -> str:
 def _tex_row(line: Line, cells: Mapping[str, str]) -> str:
     unit = "%" if line.percent else ""
     best = {f"{short_name(name)}{unit}" for name in _best(line)}
+    if "pair" in cells and best:
+        best = {f"{'second' if _best(line) == line.contrast.pair.treatment else 'first'}{unit}"}
     if line.contrast.pair.question == "RQ1" and _best(line) == line.contrast.pair.treatment:
         best = {f"others{unit}"}
     shown = [

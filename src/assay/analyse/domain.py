@@ -17,10 +17,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from assay.analyse.schema import Schema, column_named, detect
-from assay.analyse.settings import Settings
+from assay.analyse.settings import Settings, nearest
 from assay.analyse.shares import Array, Kind, as_shares
 from assay.analyse.values import values_of
-from assay.errors import DataError, did_you_mean, listed
+from assay.errors import DataError, listed
 
 Mask = NDArray[np.bool_]
 Labels = NDArray[np.object_]
@@ -38,6 +38,7 @@ class Domain:
     rules: pd.DataFrame  # share of passes of each rule, NaN where it was absent
     kinds: Mapping[str, Kind]  # how each rule was understood
     outcome: str  # what `value` is, in words
+    formula: str  # how it comes from the columns
     percent: bool  # value is a failure rate, shown in per cent
     lower_is_better: bool
     readings: Mapping[str, Array]  # other values of the same runs, see values.py
@@ -124,6 +125,7 @@ def domain_of(name: str, frame: pd.DataFrame, settings: Settings) -> Domain:
         rules=rules,
         kinds=kinds,
         outcome="failure rate" if values.percent else measure or schema.outcome.columns[0],
+        formula=f"1 - {schema.outcome.formula}" if values.turned else schema.outcome.formula,
         percent=values.percent,
         lower_is_better=values.lower_is_better,
         readings=values.readings,
@@ -144,9 +146,7 @@ def _rows_of_measure(
     measures = list(dict.fromkeys(frame[column].astype(str)))
     chosen = settings.measure or next((m for m in HEADLINES if m in measures), measures[0])
     if chosen not in measures:
-        raise DataError(
-            f"measure {chosen!r} is not in {name}. {did_you_mean(chosen, measures)} It has: {listed(measures)}."
-        )
+        raise DataError(f"measure {chosen!r} is not in {name}.{nearest(chosen, measures)} It has: {listed(measures)}.")
     rows = frame[frame[column].astype(str) == chosen].reset_index(drop=True)
     lost = rows[status].astype(str)
     lost = lost[lost != "ok"]

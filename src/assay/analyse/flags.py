@@ -138,15 +138,15 @@ def _complexity(domain: Domain, roles: Roles, rules: Sequence[Breakdown]) -> Fla
     name = "rules that get worse"
     if not rules:
         return Flag(domain.name, name, False, "no rules: nothing to check")
-    told = []
     for pair in roles.of("RQ1") or roles.headline:
+        told = []
         worse = [(delta, rule) for rule in rules if (delta := rule.deltas[pair]) is not None and delta < 0]
         for delta, rule in sorted(worse, key=lambda case: case[0]):
             test = rule.paired.get(pair)
             q = f" (q = {test.p_adjusted:.2g})" if test is not None and test.p_adjusted is not None else ""
-            told.append(f"{rule.rule} {delta:+.1f} points with {pair.names[0]}{q}")
-    if told:
-        return Flag(domain.name, name, True, _some(told))
+            told.append(f"{rule.rule} {delta:+.1f}{q}")
+        if told:
+            return Flag(domain.name, name, True, f"points of pass rate with {pair.names[0]}: {_some(told)}")
     return Flag(domain.name, name, False, f"none of {len(rules)} rules gets worse")
 
 

@@ -77,14 +77,20 @@ def line_of(summaries: Sequence[ConditionSummary], found: Contrast, percent: boo
     return Line(found.domain, reading, means, {s.condition: s.n for s in summaries}, found, percent)
 
 
-def line_cells(line: Line) -> dict[str, str]:
-    """The line as text, heading -> cell. RQ1 shows the pooled mean and the ratio, RQ2 every condition."""
+def line_cells(line: Line, several: bool = False) -> dict[str, str]:
+    """The line as text, heading -> cell. RQ1 shows the pooled mean and the ratio, RQ2 every condition.
+
+    several: there are lines of other pairs beside it, so each shows its own two conditions.
+    """
     found = line.contrast.result
     digits, unit = (1, "%") if line.percent else (3, "")
     cells = {"Domain": line.domain}
-    if line.contrast.pair.question == "RQ1":
-        scale = 100 if line.percent else 1
-        reference, treatment = (None if mean is None else mean * scale for mean in line.contrast.means)
+    scale = 100 if line.percent else 1
+    reference, treatment = (None if mean is None else mean * scale for mean in line.contrast.means)
+    if several:
+        cells["pair"] = " / ".join(short_name(name) for name in reversed(line.contrast.pair.names))
+        cells[f"first{unit}"], cells[f"second{unit}"] = number_cell(reference, digits), number_cell(treatment, digits)
+    elif line.contrast.pair.question == "RQ1":
         cells[f"{short_name(line.contrast.pair.reference[0])}{unit}"] = number_cell(reference, digits)
         cells[f"others{unit}"] = number_cell(treatment, digits)
         cells["ratio"] = number_cell(line.contrast.ratio, 2)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from assay.analyse.settings import Settings
-from assay.errors import DataError, SettingError, did_you_mean, listed
+from assay.analyse.settings import Settings, nearest
+from assay.errors import DataError, SettingError, listed
 
 USUAL_BASELINES = ("none", "baseline", "control", "no_skill", "no-skill", "no skill", "vanilla", "default", "off")
 MOST_PAIRS = 15  # more than six conditions in all pairs: the user must say what is wanted
@@ -30,7 +30,7 @@ class Pair:
     @property
     def names(self) -> tuple[str, str]:
         """(treatment, reference), as a comparison names them."""
-        return " + ".join(self.treatment), " + ".join(self.reference)
+        return _side(self.treatment), _side(self.reference)
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,13 @@ def roles_of(conditions: Sequence[str], settings: Settings) -> Roles:
     return Roles(tuple(ordered), baseline, settings.treatment, (*rq1, *rq2), tuple(notes))
 
 
+def _side(conditions: tuple[str, ...]) -> str:
+    return " + ".join(conditions) if len(conditions) <= 2 else f"all {len(conditions)} others"
+
+
 def _check_known(what: str, name: str | None, conditions: Sequence[str]) -> None:
     if name is not None and name not in conditions:
         raise DataError(
-            f"{what} {name!r} is not a condition here. {did_you_mean(name, conditions)} "
+            f"{what} {name!r} is not a condition here.{nearest(name, conditions)} "
             f"There are: {listed(conditions, most=12)}."
         )

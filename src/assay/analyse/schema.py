@@ -18,8 +18,8 @@ from typing import Literal
 
 import pandas as pd
 
-from assay.analyse.settings import Settings
-from assay.errors import DataError, did_you_mean, listed
+from assay.analyse.settings import Settings, nearest
+from assay.errors import DataError, listed
 
 OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
 
@@ -119,7 +119,7 @@ def column_named(frame: pd.DataFrame, name: str, what: str, domain: str) -> str:
     if name in frame.columns:
         return name
     raise DataError(
-        f"{what} {name!r} is not a column of {domain}. {did_you_mean(name, map(str, frame.columns))} "
+        f"{what} {name!r} is not a column of {domain}.{nearest(name, map(str, frame.columns))} "
         f"It has: {listed(frame.columns, most=12)}."
     )
 

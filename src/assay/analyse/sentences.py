@@ -23,7 +23,7 @@ def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]
     lines = [
         f"{len(domain.runs):,} runs: {len(domain.conditions)} conditions x {' x '.join(shape) or 'no other column'}"
     ]
-    outcome = f"{domain.outcome} = {schema.outcome.formula}" if domain.percent else f"{domain.outcome} as it stands"
+    outcome = f"{domain.outcome} = {domain.formula}" if domain.percent else f"{domain.outcome} as it is"
     kinds = {kind: sum(k == kind for k in domain.kinds.values()) for kind in dict.fromkeys(domain.kinds.values())}
     rules = ", ".join(f"{count} as {kind}" for kind, count in kinds.items())
     lines.append(outcome + (f"; {len(domain.kinds)} rules ({rules})" if rules else ""))
@@ -75,14 +75,14 @@ def short_sentence(found: Contrast, domain: Domain) -> str:
         return f"{found.domain}: {treatment} and {reference} cannot be compared. {' '.join(found.notes)}".strip()
     points = " points" if domain.percent else ""
     word = "better" if result.difference >= 0 else "worse"
-    size = f"{short_value(abs(result.difference), 1 if domain.percent else 3)}{points}"
+    digits = 1 if domain.percent else 3
+    size = f"{short_value(abs(result.difference), digits)}{points} {_ends(result, digits)}"
     if result.distinguishable:
-        told = (
-            f"{found.domain}: {treatment} is {word} than {reference} by {size} {_ends(result)}, {_adjusted_p(result)}"
-        )
+        told = f"{found.domain}: {treatment} is {word} than {reference} by {size}, {_adjusted_p(result)}"
     else:
-        told = f"{found.domain}: {treatment} and {reference} are not told apart ({word} by {size} {_ends(result)}, "
-        told += f"{_adjusted_p(result)})"
+        told = (
+            f"{found.domain}: {treatment} and {reference} are not told apart ({word} by {size}, {_adjusted_p(result)})"
+        )
     wide = found.clustered
     if found.primary == "paired" and wide is not None and wide is not found.paired and wide.p is not None:
         told += f"; beyond these {wide.n_clusters} {domain.cluster}s p = {wide.p:.2g}"
@@ -205,13 +205,13 @@ def _spread(found: Contrast) -> str:
     return f"Spread: {ratio}Levene {exact_p(spread.p)} (bounded scores: the spread follows the mean)"
 
 
-def _ends(result: Comparison) -> str:
+def _ends(result: Comparison, digits: int) -> str:
     if result.interval is None:
         return "with no interval"
     low, high = result.interval.low, result.interval.high
     if (result.difference or 0.0) < 0:
         low, high = -high, -low
-    return f"[{short(low)}, {short(high)}]"
+    return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def _adjusted_p(result: Comparison) -> str:
@@ -220,7 +220,8 @@ def _adjusted_p(result: Comparison) -> str:
     if result.p_adjusted is None:
         return exact_p(result.p)
     name = "q" if result.adjustment == "bh" else "Holm p"
-    return f"{result.test} {name} = {result.p_adjusted:.2g}, {result.n_units} {result.units}"
+    inside = f" in {result.n_clusters} {result.clusters}" if result.n_clusters < result.n_units else ""
+    return f"{result.test} {name} = {result.p_adjusted:.2g}, {result.n_units} {result.units}{inside}"
 
 
 def _told_apart(line: Line) -> tuple[bool, bool]:

@@ -10,6 +10,7 @@ What is not declared is detected and said. A direction is never detected: one-si
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -79,10 +80,16 @@ class Settings:
         checked: dict[str, Any] = {}
         for name, value in values.items():
             if name not in known:
-                raise SettingError(f"{name!r} is not a setting of analyse. {did_you_mean(name, known)}  ({where})")
+                raise SettingError(f"{name!r} is not a setting of analyse.{nearest(name, known)}  ({where})")
             if value is not None:
                 checked[name] = _as_list(value) if name in LISTS else _checked(name, value, getattr(self, name), where)
         return replace(self, **checked)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The offer of the nearest known name, to be put behind a full stop; empty where none is near."""
+    offer = did_you_mean(name, known)
+    return f" {offer}" if offer else ""
 
 
 def _as_list(value: Any) -> tuple[str, ...]:

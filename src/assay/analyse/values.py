@@ -43,6 +43,7 @@ class Values:
     unscored: NDArray[np.bool_]
     readings: Mapping[str, Array] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+    turned: bool = False  # the column holds passes, `value` failures
 
 
 def values_of(frame: pd.DataFrame, outcome: Outcome, rules: pd.DataFrame, settings: Settings, measure: str) -> Values:
@@ -131,7 +132,7 @@ def _of_column(frame: pd.DataFrame, column: str, settings: Settings) -> Values:
         note = f"higher {column} is better (--lower-is-better turns it)"
         return Values(number(frame, column), False, False, nothing, notes=(note,))
     passes, _ = as_shares(frame[column], column)
-    return Values(1 - passes, True, True, nothing, notes=_rounding(passes, column))
+    return Values(1 - passes, True, True, nothing, notes=_rounding(passes, column), turned=True)
 
 
 def _is_scale(column: pd.Series) -> bool:

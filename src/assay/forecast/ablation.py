@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from assay.forecast import frames
-from assay.forecast.analysis import ITEM, Analysis, asked_models, headline, per_item
+from assay.forecast.analysis import ITEM, Analysis, asked_models, headline, number, per_item
 from assay.forecast.frames import Forecasts
 from assay.statistics.comparison import Comparison, adjusted
 from assay.statistics.paired import paired_difference
@@ -90,14 +90,14 @@ def _row(c: Comparison) -> dict[str, Any]:
     return {
         "a": c.names[0],
         "b": c.names[1],
-        "mean_a": c.means[0],
-        "mean_b": c.means[1],
-        "difference": c.difference,
+        "mean_a": number(c.means[0]),
+        "mean_b": number(c.means[1]),
+        "difference": number(c.difference),
         "low": c.interval.low if c.interval else np.nan,
         "high": c.interval.high if c.interval else np.nan,
         "n_datasets": c.n_units,
         "test": c.test,
-        "p": c.p,
-        "p_holm": c.p_adjusted,
-        "smallest_p": c.smallest_p,
+        "p": number(c.p),
+        "p_holm": number(c.p_adjusted),
+        "smallest_p": number(c.smallest_p),
     }

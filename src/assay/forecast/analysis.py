@@ -159,6 +159,11 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 
+def number(value: float | None) -> float:
+    """A cell of a numeric column: NaN is missing."""
+    return np.nan if value is None else float(value)
+
+
 def joined(words: Sequence[object], most: int = 4) -> str:
     """`a, b and c`, or the first of many and how many more there are."""
     items = [str(word) for word in words]

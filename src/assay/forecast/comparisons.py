@@ -22,11 +22,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
-from assay.forecast.analysis import Analysis, asked_models, headline, per_item, respondents
+from assay.forecast.analysis import Analysis, asked_models, headline, number, per_item, respondents
 from assay.forecast.frames import CELL, Forecasts
 from assay.statistics.comparison import Comparison, adjust, adjusted
 from assay.statistics.paired import paired_difference
 from assay.statistics.reach import Reach
+from assay.statistics.signed_rank import signed_rank_p
 
 Array = NDArray[np.float64]
 Better = Literal["higher", "lower"]
@@ -35,6 +36,7 @@ SCORES: dict[str, tuple[str, Better]] = {  # name in the tables -> (column of th
     "hit": ("hit", "higher"),
     "interval_score_scaled": ("interval_score_scaled", "lower"),
 }
+EXACT_ITEMS = 50  # as scipy's own choice; ties are respected here
 PROPER = "interval_score_scaled"
 
 
@@ -94,13 +96,17 @@ def _by_dataset(items: Items, pair: tuple[str, str], score: str) -> Comparison:
 
 
 def _by_item(items: Items, pair: tuple[str, str]) -> dict[str, float]:
-    """The original's test; no difference anywhere leaves no test, p = 1."""
+    """The original's test: exact for few items, beyond in scipy's normal form. Without any difference p is 1."""
     a, b = items.pair(*pair)
     d = (a - b)[~np.isnan(a - b)]
     if not np.abs(d).max(initial=0.0) > 1e-12:
         return {"median_difference": 0.0 if len(d) else np.nan, "statistic": np.nan, "p": 1.0 if len(d) else np.nan}
-    found = wilcoxon(np.round(d, 12))
-    return {"median_difference": float(np.median(d)), "statistic": float(found.statistic), "p": float(found.pvalue)}
+    d = np.round(d, 12)
+    if len(d) <= EXACT_ITEMS:
+        statistic, p, _ = signed_rank_p(d)
+    else:
+        statistic, p = (float(value) for value in wilcoxon(d))
+    return {"median_difference": float(np.median(d)), "statistic": statistic, "p": number(p)}
 
 
 def _rows(exact: list[Comparison], original: list[dict[str, float]], score: str) -> pd.DataFrame:
@@ -111,22 +117,22 @@ def _rows(exact: list[Comparison], original: list[dict[str, float]], score: str)
                 "score": score,
                 "a": c.names[0],
                 "b": c.names[1],
-                "mean_a": c.means[0],
-                "mean_b": c.means[1],
-                "difference": c.difference,
-                "low": c.interval.low if c.interval else None,
-                "high": c.interval.high if c.interval else None,
+                "mean_a": number(c.means[0]),
+                "mean_b": number(c.means[1]),
+                "difference": number(c.difference),
+                "low": c.interval.low if c.interval else np.nan,
+                "high": c.interval.high if c.interval else np.nan,
                 "n_items": c.n_units,
                 "n_datasets": c.n_clusters,
-                "p_sign_flip": c.p,
-                "p_sign_flip_holm": c.p_adjusted,
-                "smallest_p": c.smallest_p,
+                "p_sign_flip": number(c.p),
+                "p_sign_flip_holm": number(c.p_adjusted),
+                "smallest_p": number(c.smallest_p),
                 "wilcoxon_statistic": before["statistic"],
                 "median_difference": before["median_difference"],
                 "p_wilcoxon": before["p"],
                 "p_wilcoxon_bh": float(adjusted_p),
                 "n_comparisons": c.n_comparisons,
-                "superiority": c.effect.value if c.effect else None,
+                "superiority": number(c.effect.value) if c.effect else np.nan,
                 "better": c.better,
                 "significant_original": bool(adjusted_p <= 1 - c.level),
                 "significant_clustered": c.distinguishable,

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from assay.forecast.analysis import Analysis, asked_models, counted, headline, joined, lines, per_item, percent
+from assay.forecast.analysis import Analysis, asked_models, counted, headline, joined, lines, number, per_item, percent
 from assay.forecast.comparisons import PROPER
 from assay.forecast.frames import CELL, Forecasts
 from assay.statistics.comparison import Comparison
@@ -105,13 +105,13 @@ def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, Any]:
         "probe": probe,
         "contrast": contrast,
         "respondent": who,
-        "difference": c.difference,
+        "difference": number(c.difference),
         "low": c.interval.low if c.interval else np.nan,
         "high": c.interval.high if c.interval else np.nan,
         "n_datasets": c.n_units,
         "test": c.test,
-        "p": c.p,
-        "smallest_p": c.smallest_p,
+        "p": number(c.p),
+        "smallest_p": number(c.smallest_p),
         "sentence": f"{who}, {contrast}: {c.sentence()}",
     }
 

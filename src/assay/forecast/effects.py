@@ -12,6 +12,8 @@ learners first. With n data sets rho's smallest two-sided p is 2/n!; below 5 dat
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -45,7 +47,7 @@ def effects(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     columns = _columns(rows, forecasts, measure, names)
     rng = np.random.default_rng([forecasts.seed, 0xEF])
     drawn = rng.integers(len(names), size=(_RESAMPLES, len(names)))
-    orders = rank_permutation.orders(len(names), rng)
+    orders = cache(lambda n: rank_permutation.orders(n, rng))
     ranks = {key: _centred_ranks(y, drawn) for key, y in columns.items()}
     table = pd.DataFrame(
         [
@@ -99,7 +101,7 @@ def _of_property(
     columns: dict[tuple[str, str], Array],
     ranks: dict[tuple[str, str], Array],
     drawn: NDArray[np.int64],
-    orders: NDArray[np.intp],
+    orders: Callable[[int], NDArray[np.intp]],
 ) -> list[dict[str, Any]]:
     x_ranks = _centred_ranks(x, drawn)
     resampled = {key: _rho(x_ranks, y_ranks) for key, y_ranks in ranks.items()}
@@ -108,7 +110,7 @@ def _of_property(
     for (learner, respondent), y in columns.items():
         rho = rank_correlation(x, y)
         row: dict[str, Any] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
-        row |= cells("rho", rho) | {"p": rank_permutation.permutation_p(x, y, orders)}
+        row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders)}
         if respondent != MEASURED:
             truth = columns[learner, MEASURED]
             whole = not np.isnan(y).any()
@@ -116,6 +118,11 @@ def _of_property(
             row |= _difference(rho.value, same, resampled[learner, respondent], resampled[learner, MEASURED], rho.n)
         found.append(row)
     return found
+
+
+def _permutation_p(x: Array, y: Array, orders: Callable[[int], NDArray[np.intp]]) -> float:
+    there = ~np.isnan(y)
+    return rank_permutation.permutation_p(x[there], y[there], orders(int(there.sum())))
 
 
 def _difference(rho: float | None, measured: float | None, one: Array, other: Array, n: int) -> dict[str, Any]:

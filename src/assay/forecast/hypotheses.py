@@ -30,8 +30,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from assay.errors import SettingError
 from assay.forecast import rank_permutation
-from assay.forecast.analysis import Analysis, asked_models, counted, headline, per_item, percent
+from assay.forecast.analysis import Analysis, asked_models, counted, headline, number, per_item, percent
 from assay.forecast.by_dataset import over_datasets
 from assay.forecast.comparisons import PROPER
 from assay.forecast.frames import Forecasts
@@ -107,8 +108,9 @@ def _understanding(table: pd.DataFrame, models: list[str]) -> _Tested:
         return _untested(what, missing)
     found = []
     for name in naive:
-        gain = (table[name] - table[models].mean(axis=1)).dropna()
-        found.append((over_datasets(gain, gain.index.get_level_values("dataset"), what, 0.0, "greater"), name))
+        gains = table[models].rsub(table[name], axis=0).groupby(level="dataset").mean()
+        gain = gains.mean(axis=1).dropna()  # of each model on the items that it answered, then over the models
+        found.append((over_datasets(gain, gain.index, what, 0.0, "greater"), name))
     hardest, name = max(found, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p)
     return _of(hardest, f"{what} ({name}, the hardest of {len(naive)})", (0.0, np.inf))
 
@@ -174,9 +176,16 @@ def _capability(table: pd.DataFrame, models: list[str], given: Any) -> _Tested:
 
 def capability_of(given: Any) -> dict[str, float]:
     """From a mapping of names to numbers, or from a list, the least capable first."""
-    if isinstance(given, Mapping):
+    if given is None:
+        return {}
+    if isinstance(given, Mapping) and all(isinstance(value, int | float) for value in given.values()):
         return {str(name): float(value) for name, value in given.items()}
-    return {str(name): float(place) for place, name in enumerate(given or ())}
+    if isinstance(given, list | tuple):
+        return {str(name): float(place) for place, name in enumerate(given)}
+    raise SettingError(
+        f"'capability' must be a number a model, or a list of models from the least capable on, got {given!r:.60}. "
+        "Leave it out when there is no such order."
+    )
 
 
 def _of(found: Any, what: str, where: tuple[float, float]) -> _Tested:
@@ -203,12 +212,12 @@ def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
         "title": TITLES[name],
         "verdict": decided,
         "what": t.what,
-        "estimate": t.estimate,
+        "estimate": number(t.estimate),
         "low": t.interval.low if t.interval else np.nan,
         "high": t.interval.high if t.interval else np.nan,
         "n": t.n,
         "unit": t.unit,
-        "p": t.p,
+        "p": number(t.p),
         "p_holm": p_adjusted,
         "smallest_p_holm": smallest,
         "sentence": f"{name}, {TITLES[name]}: {decided}. {grounds[0].upper()}{grounds[1:]}.",

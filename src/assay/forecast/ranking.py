@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from assay.forecast.analysis import Analysis, asked_models, claimants, counted, headline, lines, percent
+from assay.forecast.analysis import Analysis, asked_models, claimants, counted, headline, lines, number, percent
 from assay.forecast.by_dataset import cells, over_datasets
 from assay.forecast.frames import Forecasts
 from assay.statistics.comparison import adjust
@@ -80,13 +80,13 @@ def _pooled(each: pd.DataFrame, models: tuple[str, ...]) -> pd.DataFrame:
     for name, mine in each.groupby("respondent", sort=False):
         order = over_datasets(mine["order"], mine["dataset"], "order", null=0.0, within=(-1.0, 1.0))
         row: dict[str, Any] = {"respondent": name, "datasets": len(mine), **cells("order", order)}
-        row |= {"p": order.p, "test": order.test}
+        row |= {"p": number(order.p), "test": order.test}
         row |= {column: mine[column].mean() for column in ("pairs", "spearman", "kendall")}
         row |= {"best_right": int(mine["best_right"].sum()), "equal": int(mine["one_answer_for_all"].sum())}
         table.append(row)
     found = pd.DataFrame(table)
     declared = found["respondent"].isin(models)
-    found["p_holm"] = adjust(found["p"].astype(float).where(declared), "holm")  # references are there for comparison
+    found["p_holm"] = adjust(found["p"].where(declared), "holm")  # references are there for comparison
     return found
 
 

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from assay.forecast.analysis import Analysis, asked_models, counted, headline, lines, percent
+from assay.forecast.analysis import Analysis, asked_models, counted, headline, lines, number, percent
 from assay.forecast.by_dataset import cells, over_datasets
 from assay.forecast.frames import ARMS, CELL, Forecasts
 from assay.measures.intervals import iou
@@ -127,7 +127,7 @@ def _pooled(name: object, mine: pd.DataFrame) -> dict[str, Any]:
     for column in ("iou", "iou_repeats", "spread", "spread_repeats"):
         row |= cells(column, over_datasets(mine[column], mine["dataset"], column, within=(0.0, 1.0)))
     difference = over_datasets(mine["iou"] - mine["iou_repeats"], mine["dataset"], "difference", null=0.0)
-    row |= cells("iou_difference", difference) | {"p": difference.p, "test": difference.test}
+    row |= cells("iou_difference", difference) | {"p": number(difference.p), "test": difference.test}
     # variances are added before they are divided: a share of each cell would weigh cells without noise like the others
     scaled = mine[["s2_framing", "s2_repeat"]].div(mine["upper"] ** 2, axis=0).dropna()
     total = float(scaled.to_numpy().sum())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.reading.ranges import AT_LEAST, AT_MOST, PAIR, POINT, Bounds, Expression, bounds_of
+from assay.reading.ranges import AT_LEAST, AT_MOST, PAIR, POINT, Expression, bounds_of
 
 INTERVAL, MEDIAN, PROBLEM = "interval", "median", "problem"
 
@@ -42,17 +42,17 @@ class Scale(NamedTuple):
         flags: tuple[str, ...] = (),
         median: bool = False,
     ) -> Claim:
-        bounds: Bounds = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
+        bounds = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
+        low, high, marks, problem = bounds
         if expression.kind == PAIR and not expression.bracketed:
             flags = (*flags, "bare_pair")
-        kind = PROBLEM if bounds.problem else MEDIAN if median else INTERVAL
-        marks = (*bounds.flags, *flags)
-        if median:
+        kind = PROBLEM if problem else MEDIAN if median else INTERVAL
+        if flags:
+            marks = (*marks, *flags)
+        if median and marks:
             marks = tuple(mark for mark in marks if mark != "point")
-        return Claim(
-            measure, kind, bounds.low, bounds.high, expression.start, expression.end, parser, strong, level, marks,
-            bounds.problem,
-        )  # fmt: skip
+        start, end = expression.start, expression.end
+        return Claim(measure, kind, low, high, start, end, parser, strong, level, marks, problem)
 
 
 def trouble(measure: str, start: int, end: int, parser: str, problem: str, strong: bool = True) -> Claim:

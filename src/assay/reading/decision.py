@@ -48,13 +48,13 @@ def may_show_examples(view: str) -> bool:
     return "example" in view or "e.g" in view or "format" in view or "template" in view or "instance" in view
 
 
-def decide(claims: Sequence[Claim], view: str) -> Decision:
-    """What the claims of one measure come to."""
+def decide(claims: Sequence[Claim], view: str, examples: bool) -> Decision:
+    """What the claims of one measure come to. `examples`: the reply may show what an answer looks like."""
     if not claims:
         return _NOT_GIVEN
-    if len(claims) == 1 and claims[0].kind == INTERVAL and not may_show_examples(view):
+    if len(claims) == 1 and not examples:  # nearly all of them
         claim = claims[0]
-        if claim.level is None:
+        if claim.kind == INTERVAL and claim.level is None and "alone" not in claim.flags:
             return Decision(claim)
     intervals = [claim for claim in claims if claim.kind != MEDIAN]
     medians = [claim for claim in claims if claim.kind == MEDIAN]
@@ -62,7 +62,7 @@ def decide(claims: Sequence[Claim], view: str) -> Decision:
         if not medians:
             return Decision(None, "not_given")
         intervals, medians = [median._replace(kind=INTERVAL, flags=("point",)) for median in medians], []
-    intervals, examples = _without_examples(_joined(intervals), view)
+    intervals, examples = _without_examples(_joined(intervals), view) if examples else (_joined(intervals), False)
     if not intervals:
         return Decision(None, "example" if examples else "not_given")
     chosen, corrected = _standing(_serious(intervals), view)
@@ -85,7 +85,7 @@ def _joined(claims: list[Claim]) -> list[Claim]:
     lower = [claim for claim in claims if "lower" in claim.flags]
     upper = [claim for claim in claims if "upper" in claim.flags]
     if len(lower) != 1 or len(upper) != 1:
-        return claims
+        return [c._replace(kind=PROBLEM, problem="one_end") if "alone" in c.flags else c for c in claims]
     low, high = lower[0], upper[0]
     rest = [claim for claim in claims if claim is not low and claim is not high]
     if low.kind == PROBLEM and low.problem != "no_upper_end" or high.kind == PROBLEM:
@@ -101,8 +101,6 @@ def _joined(claims: list[Claim]) -> list[Claim]:
 
 def _without_examples(claims: list[Claim], view: str) -> tuple[list[Claim], bool]:
     """Claims that show the form of an answer do not count, unless the answer was announced since."""
-    if not may_show_examples(view):
-        return claims, False
     kept = []
     for claim in claims:
         before = view[max(0, claim.start - 160) : claim.start]
@@ -186,7 +184,7 @@ def is_cut(claim: Claim, view: str, others: Sequence[Claim]) -> bool:
 
     A point or swapped ends at the very end of a reply whose other values are proper ranges are taken for cut, too.
     """
-    if claim.parser in ("json", "table") or len(view) - claim.end > 40:
+    if claim.parser in ("json", "table"):
         return False
     if claim.end >= len(view.rstrip()):
         odd = {"swapped", "point"} & set(claim.flags)

@@ -13,18 +13,19 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from assay.errors import SettingError, UnknownName
 from assay.reading.claims import MEDIAN, PROBLEM, Claim, Scale
-from assay.reading.decision import Decision, decide, is_cut
+from assay.reading.decision import Decision, decide, is_cut, may_show_examples
 from assay.reading.labels import Label, labels_in, without_explanations
+from assay.reading.layouts import Table, may_hold_tables, tables_in
 from assay.reading.numbers import Number, numbers_in
 from assay.reading.objects import claims_in_object
 from assay.reading.prose import claims_in_prose
 from assay.reading.refusals import declines, ends_open
 from assay.reading.structured import recover_json
-from assay.reading.tables import Table, claims_in_table, may_hold_tables, tables_in
+from assay.reading.tables import claims_in_table
 from assay.reading.views import LIMIT, view_of
 from assay.status import Status
 
@@ -40,8 +41,7 @@ _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", 
 _THINKS = re.compile(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     """A range, the span of the reply it was read from, by which parser and how surely."""
 
     low: float
@@ -100,18 +100,22 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     by_measure: dict[str, list[Claim]] = {measure: [] for measure in MEASURES}
     for claim in claims:
         by_measure[claim.measure].append(claim)
-    decisions = {measure: decide(by_measure[measure], view) for measure in measures}
+    examples = may_show_examples(view)
+    decisions = {measure: decide(by_measure[measure], view, examples) for measure in measures}
     return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
 
 
 def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
     """The value that the end of the reply cuts through is no value."""
-    near = len(view) - 60
+    last, cut = 0, ""
     for measure, decision in decisions.items():
-        if decision.claim is not None and decision.claim.end > near:
-            others = [other.claim for name, other in decisions.items() if name != measure and other.claim is not None]
-            if is_cut(decision.claim, view, others):
-                return decisions | {measure: Decision(None, "truncated")}
+        if decision.claim is not None and decision.claim.end > last:
+            last, cut = decision.claim.end, measure
+    if cut and last > len(view) - 60:
+        claim = decisions[cut].claim
+        others = [other.claim for name, other in decisions.items() if name != cut and other.claim is not None]
+        if claim is not None and is_cut(claim, view, others):
+            return decisions | {cut: Decision(None, "truncated")}
     return decisions
 
 
@@ -235,6 +239,8 @@ _REASONS = {
     "thousands": "the comma may part decimals, thousands or two numbers",
     "no_upper_end": "a lower bound only, and no number of nodes to bound it from above",
     "truncated": "cut off",
+    "one_end": "one end of a range without the other",
+    "not_a_range": "not one number or two",
     "example": "an example of the format, not an answer",
 }
 

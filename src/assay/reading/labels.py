@@ -34,17 +34,29 @@ _NAMES = {  # measure -> names by their first letter, so that a search skips to 
 }  # fmt: skip
 
 
-def _pattern(plain: bool) -> re.Pattern[str]:
-    """All names; those that begin with an ASCII letter only, where the view has no other letters."""
+def _pattern(first_letters: str) -> re.Pattern[str]:
+    """All names that begin with one of the letters; with any, where none are given."""
     letters: dict[str, list[str]] = {}
     for names in _NAMES.values():
         for letter, rest in names.items():
-            if letter.isascii() or not plain:
+            if letter in first_letters or not first_letters:
                 letters.setdefault(letter, []).append(rest)
     return re.compile("|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in letters.items()))
 
 
-_LABEL, _PLAIN_LABEL = _pattern(plain=False), _pattern(plain=True)
+_ANY, _ENGLISH = _pattern(""), _pattern("prsfh")  # a search for few letters is a quick one
+_FOREIGN = ("trefferquote", "exhaustividad", "medida f", "de hamming")  # the other names that are written in ASCII
+
+
+def _pattern_for(view: str) -> re.Pattern[str]:
+    if not view.isascii():
+        return _ANY
+    for name in _FOREIGN:
+        if name in view:
+            return _ANY
+    return _ENGLISH
+
+
 _ONE = {
     measure: re.compile("|".join(letter + rest for letter, rest in names.items())) for measure, names in _NAMES.items()
 }
@@ -74,9 +86,9 @@ def without_explanations(view: str) -> str:
 def labels_in(view: str, start: int = 0) -> list[Label]:
     """The measures a reply names, in order; a name that is part of another measure's is left out."""
     found = []
-    for match in (_PLAIN_LABEL if view.isascii() else _LABEL).finditer(view, start):
+    for match in _pattern_for(view).finditer(view, start):
         at, end = match.span()
-        if at and _is_part_of_another(view, at):
+        if at and view[at - 1] != "\n" and _is_part_of_another(view, at):
             continue
         if view[end : end + 1] in ("@", "-") and (view[end] == "@" or view.startswith("-recall", end)):
             continue

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-PERCENT = r"%|percent\b|per cent\b|pct\b|prozent\b|pour ?cent\b|por ?ciento\b|por ?cento\b"
-_NUMBER = re.compile(rf"(\d+(?:\.\d+|,\d+(?!\.?\d))?(?:e[-+]?\d+)?)( ?(?:{PERCENT}))?(?=([ -]{{0,2}}[^\W\d]+)?)")
+PERCENT = r"%|p(?:er ?cent|ct|rozent|our ?cent|or ?ci?ento)\b"
+_NUMBER = re.compile(r"\d+(?:\.\d+|,\d+(?!\.?\d))?")
+_TAIL = re.compile(rf"(e[-+]?\d+)?( ?(?:{PERCENT}))?(?=([ -]{{0,2}}[^\W\d]+)?)")  # exponent, percent, the word behind
 _COUNTED = frozenset(
     "node nodes variable variables sample samples row rows observation observations run runs iteration iterations "
     "vertices vertex features feature columns records points datapoints times seconds minutes hours bits trials "
@@ -25,6 +26,7 @@ _OF_INTERVALS = frozenset(
     "konfidenzintervall vorhersageintervall konfidenz intervalo confianza confiance confident certain sure "
     "range coverage probability likely intervall ic ki uncertainty".split()
 )
+_ENDING = frozenset(("]", ",", ";", "\n", ""))  # behind a number that is nothing but a number
 _CJK = "\u2e80"  # from here on writing has no blanks between words
 LEVELS = frozenset((50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0))
 
@@ -48,16 +50,16 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
     found: list[Number] = []
     stop = len(view) if end is None else end
     for match in _NUMBER.finditer(view, start, stop):
-        written, percent, word = match.groups()
         at, after = match.span()
         before = view[at - 1] if at else " "
-        if before in " \n([" and word is None and percent is None:  # the plain case, which is nearly all of them
-            following = view[after : after + 2]
-            if following[:1] not in ".)" and "," not in written:
-                whole = written.isdigit()
-                found.append(Number(float(written), at, after, False, False, False, whole))
-                continue
-        number = _careful(view, at, after, before, written, percent is not None, (word or ""))
+        following = view[after : after + 1]
+        if following in _ENDING or (following == "-" and view[after + 1 : after + 2].isdigit()):
+            if before in " \n([" or (before == "-" and view[at - 2].isdigit()):
+                written = match.group()
+                if "," not in written:  # the plain case: nearly all numbers
+                    found.append(Number(float(written), at, after, False, False, False, "." not in written))
+                    continue
+        number = _careful(view, at, after, before, match.group())
         if number is not None:
             found.append(number)
     if "/" in view:
@@ -65,9 +67,13 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
     return found
 
 
-def _careful(view: str, at: int, after: int, before: str, written: str, percent: bool, word: str) -> Number | None:
-    if before == "#" or (before.isalpha() and before < _CJK):
+def _careful(view: str, at: int, after: int, before: str, written: str) -> Number | None:
+    if before == "#" or (before.isalpha() and before < _CJK) or (before == "e" and view[at - 2 : at - 1].isdigit()):
         return None
+    tail = _TAIL.match(view, after)
+    assert tail is not None  # each of its parts may be empty
+    written += tail.group(1) or ""
+    percent, word, after = tail.group(2) is not None, tail.group(3) or "", tail.end()
     negative = False
     earlier = view[at - 2] if at > 1 else " "
     if before == "." and earlier != ".":  # .7; behind an ellipsis a number is whole

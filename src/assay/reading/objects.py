@@ -60,7 +60,7 @@ def claims_in_object(root: Node, view: str, scale: Scale) -> list[Claim]:
         if role == "lower" and high is not None:
             claims.append(scale.claim(measure, paired(low, high), "json", True, level))
         elif role == "lower" or (measure, level, "lower") not in ends:
-            claims.append(trouble(measure, low.start, low.end, "json", "one end only"))
+            claims.append(trouble(measure, low.start, low.end, "json", "one_end"))
     return claims
 
 
@@ -90,7 +90,7 @@ def _walk(
     expression = _expression(node, view)
     if expression is None:
         if node.complete and (node.items or any(sign.isdigit() for sign in node.text)):
-            claims.append(trouble(place.measure, node.start, node.end, "json", "not two numbers"))
+            claims.append(trouble(place.measure, node.start, node.end, "json", "not_a_range"))
         return
     if place.role in ("lower", "upper") and expression.kind == POINT:
         ends.setdefault((place.measure, place.level, place.role), expression)

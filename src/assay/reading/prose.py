@@ -13,10 +13,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from assay.reading.claims import PROBLEM, Claim, Scale, one_sided, paired, trouble
+from assay.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, paired, trouble
 from assay.reading.labels import Label
 from assay.reading.numbers import LEVELS, Number
-from assay.reading.ranges import PAIR, POINT, Expression, expression_at
+from assay.reading.ranges import PAIR, POINT, RANGE, Expression, expression_at
 from assay.reading.words import LEARNERS, MAX_LENGTH, Gap, gap_of
 
 _GROUP = frozenset(
@@ -74,6 +74,8 @@ _ANOTHER = re.compile(
 _ASIDE = re.compile(r"^[\s\])]*(?:\(|- |;|\.|because|since|as |given|due|which|where|weil|car |porque|//|#|<!--|based)")
 _TIGHT = frozenset(("", ":", "=", ": [", ":[", ": (", ":(", "[", "(", "= [", "=[", "~", "-", "- [", "- (", "|"))
 _WORD = re.compile(r"[a-z]+")
+_COLONS = frozenset((": ", ":", ": [", ": (", ":[", ":   ", "  : ", " : ", ":  ", " = ", "= [", " = [", "  :   "))
+_END_OF = {"lower": "lower", "low": "lower", "upper": "upper", "high": "upper"}
 _MOST_FIELDS = 24
 
 
@@ -128,6 +130,9 @@ class _Walk:
 
     def single(self, label: Label, stop: int) -> list[Claim]:
         index = bisect_left(self.starts, label.end)
+        plain = self._plain(label, index, stop)
+        if plain is not None:
+            return [plain]
         fields = self._fields(label.end, index, stop)
         if not fields:
             return []
@@ -135,13 +140,34 @@ class _Walk:
         strong = first.gap.direct and (first.gap.colon or self._begins_line(label.start) or bool(first.gap.role))
         if not strong and _DEPENDENT.search(self.view, max(0, label.start - 40), label.start):
             return []
-        if _is_definition(first.expression, first.gap.words) or self._is_asked(first.expression):
+        if (label.measure != "shd" and _is_definition(first.expression, first.gap.words)) or self._is_asked(
+            first.expression
+        ):
             return []
         if first.gap.learner and len(LEARNERS.intersection(_WORD.findall(self.view))) > 1:
             return []  # of which of them is not ours to say
         if self.medians and "median" in self.view[max(0, label.start - 80) : label.start].rpartition("\n")[2]:
             fields = [field._replace(gap=field.gap._replace(role="median")) for field in fields]
         return self._claims(label.measure, fields, strong, label.start, stop)
+
+    def _plain(self, label: Label, index: int, stop: int) -> Claim | None:
+        """The form of most answers, read at once: a label, a colon, one range, and no other number."""
+        numbers = self.numbers
+        if self.level is not None or index + 2 > len(numbers) or label.measure == "shd":
+            return None
+        first, last = numbers[index], numbers[index + 1]
+        if last.end > stop or first.percent or last.percent or first.unit or last.unit or last.start - first.end > 4:
+            return None
+        if index + 2 < len(numbers) and numbers[index + 2].start < stop:
+            return None
+        gap = self.view[label.end : first.start]
+        if gap not in _COLONS or self.view[last.end : last.end + 1] == "?" or not 0 <= first.value <= last.value <= 1:
+            return None
+        expression = expression_at(self.view, numbers, index, stop)
+        if expression.taken == 1 or not (expression.bracketed or expression.kind == RANGE):
+            return None
+        start, end = expression.start, expression.end
+        return Claim(label.measure, INTERVAL, first.value, last.value, start, end, "label", True)
 
     def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
         """Precision and recall: one range for both, or as many ranges as labels."""
@@ -295,12 +321,16 @@ class _Walk:
         ends: dict[tuple[str, float | None], Expression] = {}
         middles = [f for f in fields if f.gap.role == "median" and f.expression.kind == POINT]
         plain: list[_Field] = []
+        doubled = False
         percent = fields[0].gap.percent
         for field in fields:
-            if field.gap.role in ("lower", "upper") and field.expression.kind == POINT:
-                ends.setdefault((field.gap.role, field.level), field.expression)
+            if field.gap.role in _END_OF and field.expression.kind == POINT:
+                key = (_END_OF[field.gap.role], field.level)
+                doubled = doubled or (key in ends and ends[key].first.value != field.expression.first.value)
+                ends[key] = field.expression
             elif field not in middles:
                 plain.append(field)
+        alone = ("alone",) if any(field.gap.role in ("low", "high") for field in fields) else ()
         for role, level in ends:
             low, high = ends.get(("lower", level)), ends.get(("upper", level))
             if low and high:
@@ -308,7 +338,9 @@ class _Walk:
                     claims.append(claim(measure, paired(low, high), "ends", strong, level, percent))
             else:
                 end = one_sided(ends[role, level], role == "lower")
-                claims.append(claim(measure, end, "ends", strong, level, percent, (role,)))
+                claims.append(claim(measure, end, "ends", strong, level, percent, (role, *alone)))
+        if doubled or len(ends) == 1 and any(field.expression.kind == POINT for field in plain):
+            return [trouble(measure, fields[0].expression.start, fields[-1].expression.end, parser, "one_end", strong)]
         if ends:
             plain = [field for field in plain if field.expression.kind != POINT]
         claims += self._plain_claims(measure, plain, parser, strong, percent, bool(claims))

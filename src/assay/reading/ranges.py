@@ -127,11 +127,11 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     kind, first, second = expression.kind, expression.first, expression.second
     if kind == BROKEN:
         return Bounds(0, 0, (), "candidates")
-    most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else float("inf"))
-    last = second or first
-    if measure != "shd" and not (in_percent or first.percent or last.percent or first.unit or last.unit):
-        return _placed(kind, first.value, last.value, 1.0)
+    last = first if second is None else second
     percent = in_percent or first.percent or last.percent
+    most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else float("inf"))
+    if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
+        return _placed(kind, first.value, last.value, most)
     if measure == "shd":
         if percent or first.fraction or last.fraction:
             return Bounds(0, 0, (), "unit")

@@ -10,12 +10,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from assay.reading.claims import Claim, Scale, paired, trouble
+from assay.reading.claims import Claim, Scale, one_sided, paired, trouble
 from assay.reading.labels import Label
+from assay.reading.layouts import Cell, Row, Table
 from assay.reading.numbers import Number, numbers_in
 from assay.reading.ranges import POINT, Expression, expression_at
+from assay.reading.words import gap_of
 
-_RULE = re.compile(r"[\s|:+=-]*")
 _WORDS = re.compile(r"[^\W\d]+")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _LOWER = frozenset(
@@ -35,15 +36,6 @@ _QUANTILES = {
     2.5: (0.95, "lower"), 97.5: (0.95, "upper"), 25.0: (0.5, "lower"), 75.0: (0.5, "upper"), 10.0: (0.8, "lower"),
     90.0: (0.8, "upper"), 50.0: (None, "median"), 0.025: (0.95, "lower"), 0.975: (0.95, "upper"),
 }  # fmt: skip
-Cell = tuple[int, int]
-
-
-class Table(NamedTuple):
-    """Rows of cells, each a span of the view."""
-
-    start: int
-    end: int
-    rows: tuple[tuple[Cell, ...], ...]
 
 
 class _Head(NamedTuple):
@@ -55,116 +47,66 @@ class _Head(NamedTuple):
     text: str = ""
 
 
-def tables_in(view: str) -> list[Table]:
-    """Runs of two or more lines that are parted alike."""
-    found: list[Table] = []
-    run: list[tuple[Cell, ...]] = []
-    start = at = 0
-    for line in view.split("\n"):
-        cells = () if run and not line.strip() and "&" in view else _cells(line, at)  # a blanked \\hline
-        if run and line and not line.strip(" +-=|"):
-            cells = ()
-        if cells is not None:
-            if not run:
-                start = at
-            if cells:
-                run.append(cells)
-        else:
-            if len(run) > 1:
-                found.append(Table(start, at, tuple(run)))
-            run = []
-        at += len(line) + 1
-    if len(run) > 1:
-        found.append(Table(start, len(view), tuple(run)))
-    return found
-
-
-def may_hold_tables(view: str) -> bool:
-    """A cheap look before the careful one."""
-    return (
-        view.count("|") > 2
-        or "&" in view
-        or "   " in view
-        or ("," in view and ("metric," in view or "measure," in view))
-    )
-
-
-def _cells(line: str, at: int) -> tuple[Cell, ...] | None:
-    """The cells of a line, () for a rule, None where it is no line of a table."""
-    if "|" in line:
-        inner = line.strip(" ")
-        shift = at + line.index(inner[:1]) if inner else at
-        if inner.startswith("|"):
-            inner, shift = inner[1:], shift + 1
-        inner = inner.removesuffix("|")
-        sign = "|"
-    elif "&" in line:
-        inner, shift, sign = line.partition("\\\\")[0], at, "&"
-    elif line.count(",") > 1 and ":" not in line and "." not in line[-1:] and "(" not in line and "[" not in line:
-        inner, shift, sign = line, at, ","
-    elif "   " in line.strip() and ":" not in line:
-        return tuple((at + cell.start(), at + cell.end()) for cell in re.finditer(r"\S+(?: \S+)*", line))
-    else:
-        return None
-    if _RULE.fullmatch(inner):
-        return ()
-    cells = []
-    for part in inner.split(sign):
-        cells.append((shift, shift + len(part)))
-        shift += len(part) + 1
-    return tuple(cells) if len(cells) > 1 else None
-
-
 def claims_in_table(
     view: str, table: Table, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale
 ) -> list[Claim]:
     """The claims of all cells; a measure with several unnamed value columns cannot be read."""
-    starts = [number.start for number in numbers]
-    places = [label.start for label in labels]
-
-    def label_of(cell: Cell) -> str:
-        inside = {label.measure for label in labels[bisect_left(places, cell[0]) : bisect_left(places, cell[1])]}
-        return inside.pop() if len(inside) == 1 else ""
-
-    top = table.rows[0]
-    columns = [_head(view, cell, label_of(cell)) for cell in top]
-    columns = _quantiles(columns)
+    grid = _Grid(view, table, labels, numbers)
+    columns = _quantiles([_head(view, cell, grid.measure(cell)) for cell in table.rows[0]])
     by_columns = sum(bool(head.measure) for head in columns) > 1
-    rows = [_head(view, row[0], "" if by_columns else label_of(row[0])) for row in table.rows[1:]]
-    if not by_columns and _measure_is_second(table, label_of):
-        rows = [
-            _head(view, row[1] if len(row) > 1 else row[0], label_of(row[1]) if len(row) > 1 else "")
-            for row in table.rows[1:]
-        ]
-    if (
-        not by_columns
-        and columns[0].measure
-        and not any(number.start < top[-1][1] for number in numbers if number.start >= top[0][0])
-    ):
+    if by_columns and grid.repeats_labels():
+        return []  # lines of labels and values, parted by bars
+    rows = list(table.rows[1:])
+    if by_columns:
+        heads = [_head(view, row[0], "") for row in rows]
+    else:
+        place = grid.place_of_measures()
+        if grid.numbers_in(table.rows[0]) and grid.measure(table.rows[0][min(place, len(table.rows[0]) - 1)]):
+            rows, columns = list(table.rows), [_Head() for _ in columns]  # no line of heads
         columns = [head._replace(measure="") for head in columns]
+        heads = [_head(view, row[place], grid.measure(row[place])) if place < len(row) else _Head() for row in rows]
     found = _Found(view, scale)
-    comma = view[top[0][1] : top[0][1] + 1] == ","  # there 4,9 are two cells
-    lines = list(zip(table.rows[1:], rows, strict=True))
-    if columns[0].measure and not by_columns and len(top) > 1:  # a table without a header: its first line is data
-        lines.insert(0, (top, columns[0]))
-        columns = [_Head() for _ in top]
-    for row, head in lines:
+    for row, head in zip(rows, heads, strict=True):
         for index, cell in enumerate(row):
             column = columns[index] if index < len(columns) else _Head()
-            if by_columns and index == 0 and not column.measure:
-                continue
-            inside = numbers[bisect_left(starts, cell[0]) : bisect_left(starts, cell[1])]
-            if comma:
-                inside = numbers_in(view, cell[0], cell[1])
-            if inside and not (label_of(cell) and not by_columns):
-                found.add(cell, inside, head, column)
+            if column.measure if by_columns else not grid.measure(cell):
+                inside = grid.numbers_in((cell,))
+                if inside:
+                    found.add(cell, inside, head, column)
     return found.claims()
 
 
-def _measure_is_second(table: Table, label_of: object) -> bool:
-    first = sum(bool(label_of(row[0])) for row in table.rows[1:])  # type: ignore[operator]
-    second = sum(bool(label_of(row[1])) for row in table.rows[1:] if len(row) > 1)  # type: ignore[operator]
-    return second > first
+class _Grid:
+    """The labels and numbers of a table, by cell."""
+
+    def __init__(self, view: str, table: Table, labels: Sequence[Label], numbers: Sequence[Number]):
+        self.view, self.table, self.labels, self.numbers = view, table, labels, numbers
+        self.label_starts = [label.start for label in labels]
+        self.number_starts = [number.start for number in numbers]
+
+    def measure(self, cell: Cell) -> str:
+        """The one measure that a cell names."""
+        first, last = bisect_left(self.label_starts, cell[0]), bisect_left(self.label_starts, cell[1])
+        if first == last:
+            return ""
+        inside = {label.measure for label in self.labels[first:last]}
+        return inside.pop() if len(inside) == 1 else ""
+
+    def numbers_in(self, cells: Row) -> Sequence[Number]:
+        start, end = cells[0][0], cells[-1][1]
+        if self.table.sign == ",":
+            return numbers_in(self.view, start, end)  # there 4,9 are two cells
+        return self.numbers[bisect_left(self.number_starts, start) : bisect_left(self.number_starts, end)]
+
+    def repeats_labels(self) -> bool:
+        """Whether cells below the heads name measures of their own, or the heads hold values."""
+        below = any(self.measure(cell) for row in self.table.rows[1:] for cell in row)
+        return below or any(not number.level and not number.percent for number in self.numbers_in(self.table.rows[0]))
+
+    def place_of_measures(self) -> int:
+        """The column that names the measures: the first, or the second behind an index."""
+        first = sum(bool(self.measure(row[0])) for row in self.table.rows)
+        return int(sum(bool(self.measure(row[1])) for row in self.table.rows if len(row) > 1) > first)
 
 
 def _head(view: str, cell: Cell, measure: str) -> _Head:
@@ -242,9 +184,6 @@ class _Found:
             self.made.append(claim)
 
     def _sided(self, expression: Expression, cell: Cell) -> Expression:
-        from assay.reading.claims import one_sided
-        from assay.reading.words import gap_of
-
         if expression.kind != POINT:
             return expression
         side = gap_of(self.view[cell[0] : expression.start]).side
@@ -272,7 +211,7 @@ class _Found:
             if role == "lower" and high is not None:
                 claims.append(self.scale.claim(measure, paired(low, high), "table", True, level))
             elif role == "lower" or (measure, level, "lower") not in self.ends:
-                claims.append(trouble(measure, low.start, low.end, "table", "one end only"))
+                claims.append(trouble(measure, low.start, low.end, "table", "one_end"))
         for (measure, _), points in self.unnamed.items():
             if len({point.low for point in points}) > 1:
                 claims.append(trouble(measure, points[0].start, points[-1].end, "table", "candidates"))

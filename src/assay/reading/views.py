@@ -17,12 +17,11 @@ _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d\u2043"
 _TABLE = {ord(sign): " " for sign in _BLANK}
 _TABLE |= {ord(sign): "-" for sign in _DASHES}
 _TABLE |= {ord("０") + digit: str(digit) for digit in range(10)}
-_TABLE |= {ord("₀") + digit: str(digit) for digit in range(10)}
 _TABLE |= {
     ord(wide): narrow
     for wide, narrow in zip("（）［］【】：，、；％．＝｜～〜∼≈→⇒∈﹪⩾⩽≧≦", "()[][]:,,;%.=|~~~~~~:%≥≤≥≤", strict=True)
 }
-_FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u2011\u2019\u201c\u201d•≈→\u00a0\u202f₁")
+_FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u2011\u2019\u201c\u201d•≈→\u00a0\u202f")
 _ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
 
 _TAG = re.compile(r"</?[a-z][\w -]{0,30}>")
@@ -54,6 +53,7 @@ def view_of(text: str) -> str:
     if not view.isascii():
         for sign, plain in _FREQUENT:
             view = view.replace(sign, plain)
+        view = view.replace("f₁", "f1")
     if "\\" in view:
         view = _LATEX.sub(_plain_latex, view)
     if "</" in view:

@@ -48,7 +48,11 @@ _NOUNS = frozenset(  # of an answer without a colon: "Precision range 0.6 to 0.8
 )
 _LOWER = frozenset("lower minimum min untere untergrenze inférieure inferior mínimo mínima 下限 下界".split())
 _UPPER = frozenset("upper maximum max obere obergrenze supérieure superior máximo máxima 上限 上界".split())
-_ENDS = frozenset("low high bound end limit estimate value the ci of is grenze borne límite lower upper".split())
+_ENDS = frozenset(
+    "about around approximately roughly low high bound end limit estimate value the ci of is range grenze borne límite "
+    "lower upper".split()
+)
+_KEY = re.compile(r"\b(?:low|high) {0,2}[:=] {0,2}$")
 _MIDDLE = frozenset(
     "median mean midpoint center centre central mode point best central expected average mediana médiane mittelwert "
     "middle 中位数 均值".split()
@@ -79,7 +83,7 @@ class Gap(NamedTuple):
 
     known: bool  # nothing but known words
     direct: bool = False  # a colon, an equals sign or a bracket, and no verb: the form of an answer
-    role: str = ""  # lower, upper, median
+    role: str = ""  # lower, upper, median; low, high: an end only where the other is there, too
     side: str = ""  # least, most; unclear for "=>", which is an arrow to some and "at least" to others
     percent: bool = False  # "(%)", "in percent"
     newline: bool = False
@@ -107,7 +111,7 @@ def gap_of(gap: str) -> Gap:
     words = _WORD.findall(core)
     phrase = " ".join(words)
     percent = "%" in core or "percent" in words
-    role = _role_of(words)
+    role = _role_of(words, gap)
     side = "unclear" if "=>" in gap else _side_of(core, phrase)
     if side is None:
         return UNKNOWN
@@ -125,13 +129,13 @@ def gap_of(gap: str) -> Gap:
     return Gap(True, direct, role, side, percent, newline, colon, bool(words), next(iter(named), ""))
 
 
-def _role_of(words: list[str]) -> str:
+def _role_of(words: list[str], gap: str) -> str:
     met = set(words)
     lower, upper = bool(met & _LOWER), bool(met & _UPPER)
     if lower != upper:
         return "lower" if lower else "upper"
-    if met & {"low", "high"} and met <= _ENDS:
-        return "lower" if "low" in met else "upper"
+    if ("low" in met) != ("high" in met) and (met <= _ENDS or _KEY.search(gap)):
+        return "low" if "low" in met else "high"
     if met & _MIDDLE and met <= _MIDDLE | _AROUND_MIDDLE:
         return "median"
     return "median" if "most likely" in " ".join(words) else ""

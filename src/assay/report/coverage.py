@@ -39,7 +39,8 @@ def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
     for name in selection.respondents(forecasts):
         rows += _rows(forecasts, scores[scores["respondent"] == name], name, column)
     rows += _rows(forecasts, models, ALL_MODELS, column)
-    return pd.DataFrame(rows)
+    shown = ["respondent", *([column] if column else []), *_cells(forecasts, scores.iloc[:0], "dataset")]
+    return pd.DataFrame(rows, columns=shown)
 
 
 def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | None) -> list[dict[str, Any]]:

@@ -97,7 +97,9 @@ def detailed(forecasts: Forecasts, findings: Findings | None, table: list[dict[s
 
 
 def plots(forecasts: Forecasts) -> Iterator[Figure]:
-    """All respondents; one figure at a time, so that a large study does not hold them all."""
+    """All respondents; one figure at a time, so that a large study does not hold them all. No claims: no figures."""
+    if forecasts.scores.empty:
+        return
     measures = selection.measures(forecasts)
     for measure in measures:
         yield charts.intervals(forecasts, measure)
@@ -108,12 +110,14 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
     yield charts.heatmap(forecasts, "overlaps_runs")
     yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None)
     yield charts.calibration(forecasts)
-    if len(forecasts.references):
+    if _comparable(forecasts):
         yield charts.differences(forecasts)
 
 
 def figures_of_paper(forecasts: Forecasts) -> Iterator[Figure]:
     """Those that fit a page: at most five respondents side by side, the best ones."""
+    if forecasts.scores.empty:
+        return
     measures = selection.measures(forecasts)
     shown = selection.best(forecasts, SHOWN_IN_PAPER)
     main = next((name for name in ("f1", *measures) if name in measures), None)
@@ -122,8 +126,13 @@ def figures_of_paper(forecasts: Forecasts) -> Iterator[Figure]:
         yield charts.runs(forecasts, main)
     yield charts.calibration(forecasts, selection.best(forecasts, 2 * SHOWN_IN_PAPER))
     yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None)
-    if len(forecasts.references):
+    if _comparable(forecasts):
         yield charts.differences(forecasts)
+
+
+def _comparable(forecasts: Forecasts) -> bool:
+    """There is a reference, and somebody else to compare with it."""
+    return len(forecasts.references) > 0 and len(selection.respondents(forecasts)) > 1
 
 
 def tables_of_paper(forecasts: Forecasts, findings: Findings | None) -> list[Table]:

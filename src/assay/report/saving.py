@@ -72,7 +72,7 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def plain_columns(frame: pd.DataFrame) -> dict[str, list[Any]]:
-    """The columns as Python's own values; None where one is missing (nan is the only value that differs from itself)."""
+    """The columns as Python's own values; None where one is missing (nan alone differs from itself)."""
     return {str(name): [None if value != value else value for value in frame[name].tolist()] for name in frame}
 
 

@@ -1,13 +1,20 @@
 """Arrays in, frozen results out. Imports nothing of ours but intervals and errors: it can be reviewed alone."""
 
+from assay.statistics.agreement import gwet_ac1, krippendorff_alpha, weighted_kappa
 from assay.statistics.bootstrap import bootstrap_means
 from assay.statistics.comparison import Comparison, adjust, adjusted
 from assay.statistics.convergence import Checkpoint, Convergence, convergence
 from assay.statistics.correlation import rank_correlation
 from assay.statistics.effects import cliffs_delta, magnitude, paired_superiority
+from assay.statistics.equivalence import Equivalence, paired_equivalence, unpaired_equivalence
 from assay.statistics.estimates import hierarchical_mean, mean
+from assay.statistics.icc import icc
+from assay.statistics.mixed import MixedFit, mixed_difference
 from assay.statistics.paired import paired_difference, wilcoxon
+from assay.statistics.power import PairedDesign, simulated_power, units_for_power
+from assay.statistics.ppi import prediction_powered_mean
 from assay.statistics.proportions import clopper_pearson, jeffreys, proportion, rule_of_three, share, wilson
+from assay.statistics.ranks import Ranking, critical_difference, rank
 from assay.statistics.reach import (
     Reach,
     detectable_difference,
@@ -19,6 +26,7 @@ from assay.statistics.reach import (
 from assay.statistics.result import Effect, Estimate, Result, latex_table
 from assay.statistics.runs import Bounds, RunSummary, quantile_bounds, summarise_columns, summarise_runs
 from assay.statistics.unpaired import mann_whitney, unpaired_difference
+from assay.statistics.variances import levene, pitman_morgan, variance_ratio
 
 __all__ = [
     "Bounds",
@@ -26,7 +34,11 @@ __all__ = [
     "Comparison",
     "Convergence",
     "Effect",
+    "Equivalence",
     "Estimate",
+    "MixedFit",
+    "PairedDesign",
+    "Ranking",
     "Reach",
     "Result",
     "RunSummary",
@@ -36,27 +48,42 @@ __all__ = [
     "cliffs_delta",
     "clopper_pearson",
     "convergence",
+    "critical_difference",
     "detectable_difference",
+    "gwet_ac1",
     "hierarchical_mean",
+    "icc",
     "jeffreys",
+    "krippendorff_alpha",
     "latex_table",
+    "levene",
     "magnitude",
     "mann_whitney",
     "mean",
+    "mixed_difference",
     "paired_difference",
+    "paired_equivalence",
     "paired_superiority",
+    "pitman_morgan",
+    "prediction_powered_mean",
     "proportion",
     "quantile_bounds",
+    "rank",
     "rank_correlation",
     "rule_of_three",
     "share",
+    "simulated_power",
     "smallest_adjusted_p",
     "smallest_p",
     "standard_error_of_mean",
     "summarise_columns",
     "summarise_runs",
+    "units_for_power",
     "units_needed",
     "unpaired_difference",
+    "unpaired_equivalence",
+    "variance_ratio",
+    "weighted_kappa",
     "wilcoxon",
     "wilson",
 ]

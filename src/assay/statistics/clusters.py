@@ -6,9 +6,9 @@ is the cluster-robust variance of sum_i e_i, when e_i is what row i adds to the 
 (s_i - mean)/n for a mean, which gives SE_c = (1/n) sqrt(C/(C-1) sum_c (sum_{i in c} (s_i - mean))^2).
 Rows of one cluster may depend on each other in any way; clusters must not. Liang & Zeger (1986); Miller (2024).
 
-V is estimated from C sums, of which the large clusters are most. Its degrees of freedom are those of the chi-square with
-the same mean and variance, C - 1 for equal sizes and fewer otherwise (6 clusters of 1 to 11 rows: about 4), and its mean
-falls short by a factor that is 1 for equal sizes. Both for clusters that move as one: Bell & McCaffrey (2002).
+V is estimated from C sums, to which large clusters add most. Its degrees of freedom are those of the chi-square with
+the same mean and variance, C - 1 for equal sizes and fewer otherwise (6 clusters of 1 to 11 rows: about 4), and its
+mean falls short by a factor that is 1 for equal sizes. Both for clusters that move as one: Bell & McCaffrey (2002).
 """
 
 from __future__ import annotations
@@ -53,6 +53,10 @@ class Clusters:
     def variance(self, influence: Array) -> float:
         """V of the sum of `influence` over all rows; needs two clusters."""
         return float(self.count / (self.count - 1) * np.sum(self.sums(influence) ** 2))
+
+    def merged(self, most: int) -> Clusters:
+        """At most so many groups of whole clusters, for a jackknife that leaves out a group at a time."""
+        return self if self.count <= most else Clusters(tuple(range(most)), self.codes % most)
 
     @cached_property
     def reference(self) -> Reference:

@@ -33,6 +33,7 @@ from assay.statistics.result import (
     latex_text,
     latex_value,
     p_text,
+    with_interval,
     with_notes,
 )
 
@@ -167,7 +168,11 @@ class Comparison(Result):
     def _grounds(self) -> list[str]:
         subject = f"{self.measure}; " if self.measure else ""
         interval = f"{100 * self.level:g} % CI" if self.interval else "no interval"
-        parts = [f"{subject}{interval}", self._counted()]
+        what = "" if self.estimand == "mean difference" else f"{self.estimand}; "
+        parts = [f"{subject}{what}{interval}", self._counted()]
+        if self.effect is not None and self.effect.value is not None and self._effect_adds:
+            size = f", {self.effect.magnitude}" if self.effect.magnitude else ""
+            parts.append(f"{self.effect.name} {with_interval(self.effect.value, self.effect.interval)}{size}")
         if self.p is not None:
             sided = "" if self.alternative == "two-sided" else "one-sided "
             exact = "exact " if self.exact else ""
@@ -177,6 +182,11 @@ class Comparison(Result):
             parts.append(told)
         parts += [f"{self.n_missing} missing"] if self.n_missing else []
         return parts
+
+    @property
+    def _effect_adds(self) -> bool:
+        """Pairs tell enough by their difference and its interval."""
+        return self.design == "unpaired" or self.interval is None
 
     def _counted(self) -> str:
         if self.design == "paired":

@@ -6,7 +6,7 @@
 p of independent rows: all n! orders for rho up to n = 8, scipy's beyond and for tau; of clusters: atanh(r)/SE against
 t_{C-1}. The bootstrap draws whole clusters and expands its tails for few of them (cluster_bootstrap.py).
 
-Leaving out and drawing again are weights k_i = 0, 1, 2, ... on the rows; with s_ij = sign(x_i - x_j), r_ij the same of y
+Leaving out and drawing again are weights k_i = 0, 1, 2, ... on the rows; with s_ij = sign(x_i - x_j), r_ij that of y
 
     rank_i = sum_j k_j (1 + s_ij)/2,    tau-b = k' (s r) k / sqrt(k' s^2 k  k' r^2 k)
 
@@ -36,6 +36,7 @@ _NAMES = {"spearman": "Spearman's rho", "kendall": "Kendall's tau"}
 _LABELS = {"fisher": "atanh scale", "bootstrap": "bootstrap"}
 _MOST = 1 - 1e-9  # a perfect correlation has no atanh
 _ENUMERATED = 8  # pairs up to which all orders are tried
+_MOST_LEFT_OUT = 500  # groups of clusters beyond which leaving out one at a time tells no more
 _PAIRED_ROWS = 2000  # rows up to which the n x n signs are written out
 _WEIGHTS_AT_ONCE = 1_000_000
 
@@ -69,7 +70,7 @@ def rank_correlation(
         )
     value, p, test = _tested(one, other, kind)
     if inside.count < n:
-        error = _jackknife_error(one, other, inside, kind)
+        error = _jackknife_error(one, other, inside.merged(_MOST_LEFT_OUT), kind)
         test = f"cluster jackknife t({inside.count - 1})"
         p = t_p(math.atanh(_clip(value)) / error, inside.count - 1, "two-sided") if error else None
         quantile = float(stdtrit(inside.count - 1, (1 + level) / 2))

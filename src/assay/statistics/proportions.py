@@ -9,8 +9,8 @@ Wilson's inverts the score test, stays within [0, 1], has a width at p = 0 and p
 down to small n, where p -+ z sqrt(p (1 - p)/n) does not. Wilson (1927); Brown, Cai & DasGupta (2001).
 
 Clustered trials count for fewer: n_eff = p (1 - p)/V_c with the clustered variance V_c, times (z/t_{C-1})^2 for having
-estimated it from C clusters, goes into Wilson's form; at 0 and 1 V_c is unknown and n_eff = C, the least it can be.
-Korn & Graubard (1998); Dean & Pagano (2015).
+estimated it from C clusters, goes into Clopper and Pearson's form. Where fewer than three clusters hold the rarer
+outcome, V_c is unknown and n_eff = C, the least it can be. Korn & Graubard (1998).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv, ndtri, stdtrit
 
@@ -27,6 +28,7 @@ from assay.statistics.clusters import Labels, as_sample, present
 from assay.statistics.result import Estimate, checked_choice, checked_level
 
 Method = Literal["wilson", "clopper-pearson", "jeffreys"]
+_ENOUGH = 3  # clusters with the rarer outcome, below which the spread between clusters is not known
 
 
 def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
@@ -38,10 +40,7 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
 def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval:
     """The exact interval: it covers at least as often as it says, whatever the share."""
     _check(successes, n, level)
-    tail = (1 - level) / 2
-    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
-    high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
-    return Interval(low, high, level, "mean")
+    return _beta_interval(successes, n, level)
 
 
 def jeffreys(successes: int, n: int, level: float = 0.95) -> Interval:
@@ -86,18 +85,19 @@ def share(values: ArrayLike, clusters: Labels | None = None, level: float = 0.95
     z = float(ndtri((1 + level) / 2))
     if count == n:
         return Estimate(name, p, wilson_of_share(p, n, z, level), n, n, "wilson", level, n_missing=n_missing)
-    label = "wilson, effective n"
+    label = "Korn-Graubard"
     if count < 2:
         note = "All rows lie in one cluster, so no interval is known."
         return Estimate(name, p, None, n, count, label, level, n_missing=n_missing, notes=(note,))
     variance = inside.variance((sample - p) / n)
-    if p in (0.0, 1.0):
-        effective, note = float(count), f"All rows agree: each cluster counts as one, n_eff = {count}."
-    else:
-        effective = min(float(n), p * (1 - p) / variance) if variance > 0 else float(n)
-        effective *= (z / float(stdtrit(count - 1, (1 + level) / 2))) ** 2
-        note = f"n_eff = {effective:.3g}."
-    interval = wilson_of_share(p, effective, z, level)
+    effective = min(float(n), p * (1 - p) / variance) if variance > 0 else float(n)
+    effective *= (z / float(stdtrit(count - 1, (1 + level) / 2))) ** 2
+    note = f"n_eff = {effective:.3g}."
+    with_rarer = int(np.count_nonzero(inside.sums(sample if p < 0.5 else 1 - sample)))
+    if with_rarer < _ENOUGH:
+        effective = min(effective, float(count))
+        note = f"The rarer outcome is in {with_rarer} of {count} clusters: each counts as one, n_eff = {effective:.3g}."
+    interval = _beta_interval(p * effective, effective, level)
     return Estimate(name, p, interval, n, count, label, level, math.sqrt(variance), n_missing, notes=(note,))
 
 
@@ -109,6 +109,14 @@ def wilson_of_share(p: float, n: float, z: float, level: float) -> Interval:
     low = 0.0 if p == 0 else min(middle - half, p)  # exact at the ends, where rounding would show
     high = 1.0 if p == 1 else max(middle + half, p)
     return Interval(max(low, 0.0), min(high, 1.0), level, "mean")
+
+
+def _beta_interval(successes: float, n: float, level: float) -> Interval:
+    """Clopper and Pearson's, where neither number need be whole."""
+    tail, failures = (1 - level) / 2, n - successes
+    low = 0.0 if successes <= 0 else float(betaincinv(successes, failures + 1, tail))
+    high = 1.0 if failures <= 1e-12 * n else float(betaincinv(successes + 1, failures, 1 - tail))
+    return Interval(low, high, level, "mean")
 
 
 def _check(successes: int, n: int, level: float) -> None:

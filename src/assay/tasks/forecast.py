@@ -20,7 +20,7 @@ from typing import Any
 
 from assay.errors import PlanError, did_you_mean, listed
 from assay.forecast import frames, human
-from assay.forecast.references import REFERENCES
+from assay.forecast.references import AVAILABLE, REFERENCES
 from assay.models import Message, Reply, Settings
 from assay.models.prices import stated_price
 from assay.reading.forecast import Reading, read_forecast
@@ -282,9 +282,9 @@ def _references(table: Mapping[str, Any], file: str) -> tuple[str, ...]:
     given = _strings(table, "references", tuple(REFERENCES), file)
     names = tuple(name if name.startswith("baseline/") else f"baseline/{name}" for name in given)
     for name in names:
-        if name not in REFERENCES:
+        if name not in AVAILABLE:
             raise PlanError(
-                f"'references' must be of {listed(REFERENCES)}, got {name!r}. {did_you_mean(name, REFERENCES)}  "
+                f"'references' must be of {listed(AVAILABLE)}, got {name!r}. {did_you_mean(name, AVAILABLE)}  "
                 f"({file}, [forecast])"
             )
     return names

@@ -189,17 +189,21 @@ def group_rows(columns, levels, chosen, k, code, table, strata):
 
 @inner
 def rows_of(columns, weights, levels, members, q, code, table, strata):
-    """The q member columns, in that order, with equal rows merged."""
+    """The q member columns, in that order, with equal rows merged: columns, weights and levels."""
     rows = columns.shape[1]
     found = group_rows(columns, levels, members, q, code, table, strata)
-    local = np.empty((q, found), np.uint8)
-    counts = np.zeros(found, np.int32)
+    local, local_levels = np.empty((q, found), np.uint8), np.empty((2, q), np.int64)
+    counts = np.empty(found, np.int32)
     last = -1
     for r in range(rows):
         at = code[r]
-        counts[at] += weights[r]
         if at > last:  # its first row: numbers were given in order of appearance
             last = at
+            counts[at] = 0
             for i in range(q):
                 local[i, at] = columns[members[i], r]
-    return local, counts
+        counts[at] += weights[r]
+    for i in range(q):
+        local_levels[0, i] = levels[0, members[i]]
+        local_levels[1, i] = levels[1, members[i]]
+    return local, counts, local_levels

@@ -18,8 +18,8 @@ import numpy as np
 
 from assay.learners.kernels.compiling import bare, kernel
 from assay.learners.kernels.counting import rows_of
-from assay.learners.kernels.skeleton import next_set, note
-from assay.learners.kernels.testing import evaluate, p_value, verdict, workspace
+from assay.learners.kernels.skeleton import note, test_pair
+from assay.learners.kernels.testing import workspace
 
 NONE, ARROW = 0, 2
 
@@ -157,51 +157,27 @@ def remove_by_possible_dsep(
                 q = possible_dsep(
                     marks, block, x if side == 0 else y, y if side == 0 else x, members, stack, seen, stamp, allowed
                 )
-                local = False
-                if columns is not None:
-                    local = q > 5 and columns.shape[1] > 64
-                    if local:
-                        local_columns, local_weights = rows_of(
-                            columns, weights, levels, members, q, code, table, strata
-                        )
-                        local_levels = np.ascontiguousarray(levels[:, members[:q]])
-                    else:
-                        local_columns, local_weights, local_levels = columns, weights, levels
-                k = np.int64(2)
-                found = False
-                while not found and k <= min(most, q - 2):
-                    for i in range(k):
-                        places[i] = i
-                    new, valid = np.int64(0), np.int64(0)
-                    while new >= 0:
-                        near_x, near_y = True, True
-                        for i in range(k):
-                            at = places[i] + 2
-                            chosen[i] = at if local else members[at]
-                            near_x = near_x and adjacent[x, members[at]]
-                            near_y = near_y and adjacent[y, members[at]]
-                        if not near_x and not near_y:
-                            counts[k] += 1
-                            statistic, df = evaluate(
-                                kind, correlation, dag, local_columns, local_weights, local_levels, planes, burt, first,
-                                xlogx, code, table, strata, margins, factor,
-                                0 if local else x, 1 if local else y, chosen, k, valid,
-                            )  # fmt: skip
-                            valid = k
-                            if want_p:
-                                p_here = p_value(kind, n, statistic, df)
-                                largest[x, y] = largest[y, x] = max(largest[x, y], p_here)
-                            if verdict(kind, alpha, limits, statistic, df):
-                                found = True
-                                break
-                        new = next_set(places, k, q - 2)
-                        valid = min(valid, new)
-                    if found:
-                        for i in range(k):
-                            listed[i] = members[places[i] + 2]
-                        pool, used = note(where, pool, used, listed, k, x, y)
+                local = q > 5 and columns.shape[1] > 64
+                if local:
+                    local_columns, local_weights, local_levels = rows_of(
+                        columns, weights, levels, members, q, code, table, strata
+                    )
+                else:
+                    local_columns, local_weights, local_levels = columns, weights, levels
+                k, count = np.int64(2), np.int64(-1)
+                while count < 0 and k <= min(most, q - 2):
+                    made, count, p_here = test_pair(
+                        kind, n, alpha, limits, correlation, dag, local_columns, local_weights, local_levels, planes,
+                        burt, first, xlogx, code, table, strata, margins, factor,
+                        adjacent, members, q, np.int64(1), k, local, np.bool_(True), np.bool_(False), want_p,
+                        places, chosen, listed,
+                    )  # fmt: skip
+                    counts[k] += made
+                    if want_p and p_here > largest[x, y]:
+                        largest[x, y] = largest[y, x] = p_here
                     k += 1
-                if found:
+                if count >= 0:
+                    pool, used = note(where, pool, used, listed, count, x, y)
                     adjacent[x, y] = adjacent[y, x] = False
                     marks[x, y] = marks[y, x] = NONE
                     find_blocks(marks, block, depth, low, parent, stack, edges)

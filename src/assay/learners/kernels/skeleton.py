@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from assay.learners.kernels.compiling import bare, inner, kernel
 from assay.learners.kernels.counting import rows_of
-from assay.learners.kernels.testing import evaluate, p_value, verdict, workspace
+from assay.learners.kernels.partial import squared_partial
+from assay.learners.kernels.testing import FISHER_Z, evaluate, p_value, verdict, workspace
 
 
 class Skeleton(NamedTuple):
@@ -112,14 +113,13 @@ def skeleton(
             if q - 2 < k:
                 continue
             deep = True
-            local = False
-            if columns is not None:
-                local = k > 1 and planes.shape[0] > 0 and (q - 1) * (q - 2) > 4  # enough tests to pay for merging
-                if local:
-                    local_columns, local_weights = rows_of(columns, weights, levels, members, q, code, table, strata)
-                    local_levels = np.ascontiguousarray(levels[:, members[:q]])
-                else:
-                    local_columns, local_weights, local_levels = columns, weights, levels
+            local = k > 1 and planes.shape[0] > 0 and (q - 1) * (q - 2) > 4  # enough tests to pay for merging
+            if local:
+                local_columns, local_weights, local_levels = rows_of(
+                    columns, weights, levels, members, q, code, table, strata
+                )
+            else:
+                local_columns, local_weights, local_levels = columns, weights, levels
             for p in range(1, q):
                 y = members[p]
                 if (k == 0 and y < x) or (removed[x, y] and not exhaustive) or required[x, y] or required[y, x]:
@@ -127,7 +127,7 @@ def skeleton(
                 made, count, p_here = test_pair(
                     kind, n, alpha, limits, correlation, dag, local_columns, local_weights, local_levels, planes, burt,
                     first, xlogx, code, table, strata, margins, factor,
-                    adjacent, members, q, p, k, local, exhaustive, want_p, places, chosen, listed,
+                    adjacent, members, q, p, k, local, np.bool_(False), exhaustive, want_p, places, chosen, listed,
                 )  # fmt: skip
                 counts[k] += made
                 if want_p and p_here > largest[x, y]:
@@ -149,12 +149,13 @@ def skeleton(
 def test_pair(
     kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
     code, table, strata, margins, factor,
-    adjacent, members, q, p, k, local, exhaustive, want_p, places, chosen, listed,
+    adjacent, members, q, p, k, local, beyond, exhaustive, want_p, places, chosen, listed,
 ):  # fmt: skip
     """Test members[0] and members[p] given each k of the other q - 2 members, or until one set separates them.
 
     How many tests were made; how many nodes are listed as their separating set (-1: there is none); the largest p.
-    Columns are those of all nodes, or of the members alone when `local`.
+    Columns are those of all nodes, or of the members alone when `local`. Sets that were tested before are left out:
+    those among the neighbours of y where its turn came first, or (`beyond`) among the neighbours of either.
     """
     x, y = members[0], members[p]
     made, count, largest = 0, -1, -1.0
@@ -162,17 +163,21 @@ def test_pair(
         places[i] = i
     new, valid = np.int64(0), np.int64(0)  # places from `new` on have changed; rows of the factor below `valid` not
     while new >= 0:
-        twice = k > 0 and y < x  # y's turn has come already, and sets among its neighbours too were tested then
+        of_x, of_y = beyond, beyond or (k > 0 and y < x)
         for i in range(k):
             at = places[i] + 1 + (places[i] + 1 >= p)
-            twice = twice and adjacent[y, members[at]]
+            of_x = of_x and adjacent[x, members[at]]
+            of_y = of_y and adjacent[y, members[at]]
             chosen[i] = at if local else members[at]
-        if not twice:
+        if not of_x and not of_y:
             made += 1
-            statistic, df = evaluate(
-                kind, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
-                code, table, strata, margins, factor, 0 if local else x, p if local else y, chosen, k, valid,
-            )  # fmt: skip
+            if kind == FISHER_Z:  # past `evaluate`, whose arguments take longer to hand over than this test
+                statistic, df = squared_partial(correlation, x, y, chosen, k, valid, factor), k
+            else:
+                statistic, df = evaluate(
+                    kind, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+                    code, table, strata, margins, factor, 0 if local else x, p if local else y, chosen, k, valid,
+                )  # fmt: skip
             valid = k
             if want_p:
                 largest = max(largest, p_value(kind, n, statistic, df))

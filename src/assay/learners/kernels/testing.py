@@ -5,8 +5,8 @@
     CHI2, G2        X2, G2          below limits[df], the upper alpha quantile of chi2; always when df = 0
     ORACLE          1 or 0          d-separated in a known DAG, whose nodes beyond the observed ones are latent
 
-A search takes the fields of Tests one by one. `correlation`, `columns` and `dag` are None where a kind has no use for
-them; numba then leaves out the branches that would, so that each kind is compiled for itself.
+A search takes the fields of Tests one by one. Those that a kind has no use for are empty arrays, not None: numba then
+compiles each search once for all kinds.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Tests(NamedTuple):
     n: int
     alpha: float
     limits: NDArray[np.float64]
-    correlation: NDArray[np.float64] | None  # (d, d)
-    dag: NDArray[np.bool_] | None  # (d and the latent ones, the same)
-    columns: NDArray[np.uint8] | None  # (d, rows)
+    correlation: NDArray[np.float64]  # (d, d)
+    dag: NDArray[np.bool_]  # (d and the latent ones, the same)
+    columns: NDArray[np.uint8]  # (d, rows)
     weights: NDArray[np.int32]  # (rows,)
     levels: NDArray[np.int64]  # (2, d): how many; how many occur, or 0 where degrees of freedom are those observed
     planes: NDArray[np.uint64]  # (sum of levels, n / 64), empty where rows are merged
@@ -83,23 +83,22 @@ def evaluate(
     code, table, strata, margins, factor, x, y, chosen, k, keep,
 ):  # fmt: skip
     """Statistic and degrees of freedom (|S| for Fisher's z) of x and y given the first k chosen."""
-    if correlation is not None:
+    if kind == FISHER_Z:
         return squared_partial(correlation, x, y, chosen, k, keep, factor), k
-    if dag is not None:
+    if kind == ORACLE:
         return 0.0 if separated(dag, x, y, chosen, k, code, strata) else 1.0, k
-    if columns is not None:
-        if _few_cells(levels, planes, x, y, chosen, k):
-            s = chosen[0] if k else -1
-            statistic, df = statistic_of_planes(planes, burt, first, x, y, s, kind, xlogx, table, margins)
-        else:
-            statistic, df = statistic_of_rows(
-                columns, weights, levels, x, y, chosen, k, kind, xlogx, code, table, strata, margins
-            )
-        if levels[1, x] > 0:  # the textbook's degrees of freedom
-            df = (levels[1, x] - 1) * (levels[1, y] - 1)
-            for i in range(k):
-                df *= levels[1, chosen[i]]
-        return statistic, df
+    if _few_cells(levels, planes, x, y, chosen, k):
+        s = chosen[0] if k else -1
+        statistic, df = statistic_of_planes(planes, burt, first, x, y, s, kind, xlogx, table, margins)
+    else:
+        statistic, df = statistic_of_rows(
+            columns, weights, levels, x, y, chosen, k, kind, xlogx, code, table, strata, margins
+        )
+    if levels[1, x] > 0:  # the textbook's degrees of freedom
+        df = (levels[1, x] - 1) * (levels[1, y] - 1)
+        for i in range(k):
+            df *= levels[1, chosen[i]]
+    return statistic, df
 
 
 @bare

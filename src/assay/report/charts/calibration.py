@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 COLUMNS = ("respondent", "formulation", "level", "coverage", "low", "high", "n", "asked", "datasets", "interval")
-MOST_PANELS = {"column": 3, "page": 5}
+MOST_PANELS = {"column": 2, "page": 5}
 
 
 def calibration_frame(forecasts: Forecasts, respondents: Sequence[str] | None = None) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from assay.forecast.frames import Forecasts
+from assay.forecast.scores import RANDOM
 from assay.report import look, selection
 from assay.report.charts.marks import named, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
 from assay.report.saving import Figure
@@ -156,10 +157,11 @@ def _marks(
         order = {form: k for k, form in enumerate(selection.formulations(mine))}
         placed.loc[mine.index, "slot"] = mine["formulation"].map(order)
         placed.loc[mine.index, "slots"] = max(len(order), 1)
-    inner = 0.84 / placed["slots"]  # a box fills its row but for a gap; the claims share it by formulation
-    gap = inner.where(~measured, 0.0) * 0.12
-    placed["y"] = placed["row"] + 0.08 + placed["slot"] * inner + gap
-    placed["y2"] = placed["row"] + 0.08 + (placed["slot"] + 1) * inner - gap
+    margin = measured.map({True: 0.04, False: 0.14})  # so that the range of runs is seen behind claims that cover it
+    inner = (1 - 2 * margin) / placed["slots"]  # the claims share a row by formulation
+    gap = inner.where(~measured, 0.0) * 0.1
+    placed["y"] = placed["row"] + margin + placed["slot"] * inner + gap
+    placed["y2"] = placed["row"] + margin + (placed["slot"] + 1) * inner - gap
     placed["middle"] = (placed["y"] + placed["y2"]) / 2
     placed["opacity"] = placed["kind"].map({"repeats": 0.35}).fillna(1.0)
     placed["colour"] = placed["respondent"].map(colours).fillna(look.RUNS).where(placed["kind"] != "mean", look.TRUTH)
@@ -183,10 +185,13 @@ def _caption(forecasts: Forecasts, frame: pd.DataFrame, measure: str) -> str:
     asked, read = int(claims["asked"].sum()), int(claims["n"].sum())
     order = f", from top to bottom by formulation ({', '.join(forms)})" if len(forms) > 1 else ""
     hull = ", pale where repeats of a question differ" if (frame["kind"] == "repeats").any() else ""
+    random = (claims["respondent"] == RANDOM).any()
+    expected = f" The bars of {RANDOM} are its expected ends; it is scored in closed form." if random else ""
     return (
         f"{_axis(measure)} of {frame['item'].nunique()} items (data set and learner; "
         f"{spread_of(frame.loc[frame['kind'] == 'runs', 'n'])} runs each) and what "
         f"{claims['respondent'].nunique()} respondents claimed. Grey: {share} range of the runs; black: {share} "
         f"bootstrap CI of their mean; coloured: claims{order}, the median over repeats{hull}; crosses: no claim "
-        f"could be read. {read} of {asked} claims were read. {selection.arm_text(forecasts)} Descriptive; no test."
+        f"could be read. {read} of {asked} claims were read.{expected} "
+        f"{selection.arm_text(forecasts)} Descriptive; no test."
     )

@@ -59,10 +59,9 @@ def text_width(names: Iterable[str], size: float = 7.0) -> float:
 
 
 def panel_columns(panels: int, most: int) -> int:
-    """How many panels stand side by side: one fewer than the most where that leaves no gap in the last row."""
-    if panels <= most:
-        return max(panels, 1)
-    return most - 1 if panels % most and most > 2 and panels % (most - 1) == 0 else most
+    """How many panels stand side by side: as few rows as can be, and those filled alike (6 of at most 5: 3 and 3)."""
+    rows = -(-max(panels, 1) // most)
+    return -(-max(panels, 1) // rows)
 
 
 def spread_of(counts: pd.Series) -> str:

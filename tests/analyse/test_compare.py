@@ -1,0 +1,124 @@
+"""`assay compare A B`: one line over the long table of a study."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from assay.cli import main
+from assay.comparing import compare
+from assay.errors import DataError, SettingError, StoreError
+from assay.results import Row
+
+
+def write_scores(folder, rows):
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "scores.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(Row._fields)
+        writer.writerows(rows)
+    return folder
+
+
+@pytest.fixture()
+def discovery(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [
+        ("s", "discovery", f"net{k}", "clean", learner, r, measure, base + 0.02 * k + 0.01 * rng.random(), "ok")
+        for k in range(6)
+        for learner, base in (("pc", 0.7), ("ges", 0.5), ("random", 0.1))
+        for r in range(4)
+        for measure in ("f1", "shd")
+    ]
+    rows.append(("s", "discovery", "net0", "clean", "pc", 4, "f1", "", "timed_out"))
+    return write_scores(tmp_path / "results" / "s", rows)
+
+
+@pytest.fixture()
+def forecast(tmp_path):
+    rows = [("s", "discovery", "asia", "clean", "pc", 0, "f1", 0.5, "ok")]
+    rows += [
+        ("s", "forecast", f"{net}/causal-learn/pc/{m}", variant, who, 0, "interval_score_scaled", base + k / 10, "ok")
+        for k, net in enumerate(("asia", "sachs", "alarm"))
+        for m in ("f1", "shd")
+        for variant in ("direct", "steps")
+        for who, base in (("openai/gpt-x", 0.2 + (variant == "steps") / 20), ("baseline/heuristic", 0.4))
+    ]
+    return write_scores(tmp_path / "results" / "f", rows)
+
+
+def test_six_data_sets_reach_one_in_thirty_two_and_holm_triples_it(discovery):
+    found = compare(discovery, "pc", "ges")
+    assert found.difference == pytest.approx(0.2, abs=0.02)
+    assert (found.n_units, found.n_clusters) == (6, 6)
+    assert found.p == 2 / 2**6 and found.p_adjusted == 3 * found.p
+    assert found.n_comparisons == 3
+    assert found.better == "higher" and compare(discovery, "pc", "ges", "shd").better == "lower"
+
+
+def test_the_sentence_says_everything_and_what_is_missing(discovery):
+    told = compare(discovery, "pc", "random").sentence()
+    for part in (
+        "pc",
+        "random",
+        "0.6",
+        "95 % CI",
+        "sign-flip p = 0.031",
+        "Holm-adjusted",
+        "1 runs of the two have no value",
+    ):
+        assert part in told
+
+
+def test_turning_the_pair_round_turns_the_sign(discovery):
+    one, other = compare(discovery, "pc", "ges"), compare(discovery, "ges", "pc")
+    assert one.difference == pytest.approx(-other.difference)
+    assert one.p == other.p
+
+
+def test_forecast_items_cluster_by_data_set(forecast):
+    found = compare(forecast, "openai/gpt-x", "baseline/heuristic")
+    assert (found.n_units, found.n_clusters) == (12, 3)
+    assert found.better == "lower" and found.difference < 0
+    assert found.interval is None  # three data sets bound nothing at 95 %
+
+
+def test_variants_can_be_compared_too(forecast):
+    found = compare(forecast, "direct", "steps")
+    assert found.n_units == 12 and found.difference == pytest.approx(-0.025)
+
+
+def test_the_command_prints_a_line_and_a_sentence(discovery, capsys, monkeypatch):
+    assert main(["compare", "pc", "ges", str(discovery)]) == 0
+    head, line, sentence = capsys.readouterr().out.splitlines()[:3]
+    assert head.split()[:3] == ["A", "B", "measure"] and line.split()[:3] == ["pc", "ges", "f1"]
+    assert "pc" in sentence and "ges" in sentence
+    assert main(["compare", "pc", "ges", str(discovery), "--measure", "shd", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["measure"] == "shd" and found["n_clusters"] == 6 and found["sentence"]
+
+
+def test_a_real_study_can_be_compared(in_tmp, capsys):
+    (in_tmp / "small.toml").write_text(
+        'name = "small"\n[discovery]\ndatasets = ["survey", "cancer"]\n'
+        'learners = ["random", "correlation"]\nruns = 2\nrows = 300\n'
+    )
+    assert main(["run", "small.toml", "--workers", "1"]) == 0
+    capsys.readouterr()
+    assert main(["compare", "correlation", "random", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_clusters"] == 2
+    assert main(["analyse", "results/small/scores.csv", "--measure", "shd", "--json"]) == 0
+
+
+def test_mistakes_are_named(discovery, forecast, tmp_path):
+    with pytest.raises(DataError, match="Did you mean 'ges'"):
+        compare(discovery, "pc", "gess")
+    with pytest.raises(SettingError, match="got 'pc' twice"):
+        compare(discovery, "pc", "pc")
+    with pytest.raises(SettingError, match="is not a measure"):
+        compare(discovery, "pc", "ges", "f2")
+    with pytest.raises(DataError, match="answered different questions"):
+        compare(forecast, "pc", "openai/gpt-x")
+    with pytest.raises(StoreError, match="has no scores.csv"):
+        compare(tmp_path, "pc", "ges")

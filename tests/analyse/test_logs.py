@@ -1,0 +1,172 @@
+"""Logs of other harnesses, in the form in which those write them."""
+
+import json
+import zipfile
+
+import pytest
+
+from assay.analyse.loading import read_table, read_tables
+from assay.errors import DataError
+
+
+def inspect_log(condition="none", model="mockllm/model", right=2, samples=3):
+    """What Inspect's recorder writes, down to what is read from it (log version 2)."""
+    about = {
+        "task": "sums", "model": model, "solver": "generate", "created": "2026-01-05T10:00:00+00:00",
+        "task_args": {"condition": condition}, "metadata": {"note": "first"}, "dataset": {"samples": samples},
+        "config": {"epochs": 2},
+    }  # fmt: skip
+    found = [
+        {
+            "id": f"q{k}", "epoch": epoch, "input": "1+1?", "target": "2", "metadata": {"level": "easy"},
+            "scores": {"match": {"value": "C" if k < right else "I"}, "grade": {"value": {"tone": 0.5, "form": 1}}},
+        }
+        for epoch in (1, 2)
+        for k in range(samples)
+    ]  # fmt: skip
+    found[0]["error"] = {"message": "time"}
+    found[0]["scores"] = {}
+    return about, found
+
+
+def write_archive(path, about, samples, stopped=False):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": about}))
+        archive.writestr("_journal/summaries/1.json", json.dumps(samples))
+        if not stopped:
+            archive.writestr("summaries.json", json.dumps(samples))
+            archive.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": about}))
+    return path
+
+
+def test_an_inspect_archive_becomes_a_row_a_sample_and_epoch(tmp_path):
+    frame = read_table(write_archive(tmp_path / "log.eval", *inspect_log()))
+    assert len(frame) == 6
+    row = frame.iloc[1]
+    assert (row["domain"], row["model"], row["task"], row["repeat"]) == ("sums", "mockllm/model", "q1", 1)
+    assert (row["condition"], row["level"]) == ("none", "easy")
+    assert (row["match_rate"], row["grade_tone_rate"]) == (1.0, 0.5)
+
+
+def test_a_sample_with_an_error_stays_missing(tmp_path):
+    frame = read_table(write_archive(tmp_path / "log.eval", *inspect_log()))
+    assert not frame["extraction_ok"].iloc[0]
+    assert frame["match_rate"].isna().tolist() == [True] + [False] * 5
+
+
+def test_a_stopped_archive_is_read_from_its_journal(tmp_path):
+    assert len(read_table(write_archive(tmp_path / "log.eval", *inspect_log(), stopped=True))) == 6
+
+
+def test_archive_and_json_say_the_same(tmp_path):
+    about, samples = inspect_log()
+    (tmp_path / "log.json").write_text(
+        json.dumps({"version": 2, "status": "success", "eval": about, "samples": samples})
+    )
+    archive = read_table(write_archive(tmp_path / "log.eval", about, samples))
+    assert archive.equals(read_table(tmp_path / "log.json"))
+
+
+def test_logs_of_one_task_are_one_domain(tmp_path, analysed):
+    files = [
+        write_archive(tmp_path / f"{condition}.eval", *inspect_log(condition, right=right, samples=8))
+        for condition, right in (("none", 3), ("hints", 7))
+    ]
+    found = analysed(*files)
+    assert [part["domain"] for part in found["domains"]] == ["sums"]
+    assert found["conditions"] == ["none", "hints"]
+
+
+@pytest.mark.slow
+def test_a_log_that_inspect_itself_wrote(tmp_path):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import match
+    from inspect_ai.solver import solver
+
+    @solver
+    def says_two():
+        async def solve(state, generate):
+            state.output = ModelOutput.from_content("mockllm/model", "2")
+            return state
+
+        return solve
+
+    samples = [Sample(id=f"q{k}", input=f"{k}+1?", target=str(k + 1)) for k in range(3)]
+    task = Task(name="sums", dataset=samples, solver=says_two(), scorer=match(), metadata={"condition": "none"})
+    for kind in ("eval", "json"):
+        eval(task, model="mockllm/model", epochs=2, log_dir=str(tmp_path), log_format=kind, display="none")
+    for path in (*tmp_path.glob("*.eval"), *tmp_path.glob("*.json")):
+        frame = read_table(path)
+        assert frame["match_rate"].tolist() == [0.0, 1.0, 0.0] * 2
+        assert set(frame["condition"]) == {"none"} and set(frame["repeat"]) == {1, 2}
+
+
+def test_lm_evaluation_harness_samples(tmp_path):
+    folder = tmp_path / "org__small-model"
+    folder.mkdir()
+    path = folder / "samples_arc_easy_2026-01-05T10-00-00.123456.jsonl"
+    lines = [
+        {
+            "doc_id": k, "doc": {"question": "?"}, "target": "1", "arguments": {}, "resps": [[["-1.2", "False"]]],
+            "filtered_resps": [["-1.2", "False"]], "filter": "none", "metrics": ["acc", "acc_norm"],
+            "doc_hash": "a", "prompt_hash": "b", "target_hash": "c", "acc": float(k % 2), "acc_norm": 1.0,
+        }
+        for k in range(4)
+    ]  # fmt: skip
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    ((domain, frame),) = read_tables([path]).items()
+    assert domain == "arc_easy"
+    assert set(frame["model"]) == {"org__small-model"}
+    assert frame["acc_rate"].tolist() == [0.0, 1.0, 0.0, 1.0]
+    assert frame["task"].tolist() == ["0", "1", "2", "3"]
+
+
+def promptfoo_result(prompt, provider, test, passed, error=None):
+    parts = [{"pass": passed, "score": float(passed), "reason": "", "assertion": {"type": "contains", "value": "x"}}]
+    grading = {"pass": passed, "score": float(passed), "componentResults": parts}
+    return {
+        "promptIdx": 0, "testIdx": test, "provider": {"id": provider, "label": ""},
+        "prompt": {"raw": "..", "label": prompt}, "vars": {"topic": test}, "testCase": {"vars": {"topic": test}},
+        "success": passed, "score": float(passed), "error": error, "gradingResult": None if error else grading,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("nested", [True, False], ids=["version 3", "version 2"])
+def test_promptfoo_prompts_are_the_conditions(tmp_path, nested):
+    results = [promptfoo_result(p, "openai:x", t, t > 0) for p in ("short", "long") for t in range(3) for _ in range(2)]
+    results.append(promptfoo_result("long", "openai:x", 3, False, error="timeout"))
+    content = (
+        {"evalId": "e", "results": {"version": 3, "results": results}} if nested else {"version": 2, "results": results}
+    )
+    (tmp_path / "output.json").write_text(json.dumps(content))
+    frame = read_table(tmp_path / "output.json")
+    assert set(frame["condition"]) == {"short", "long"} and set(frame["model"]) == {"openai:x"}
+    assert frame["repeat"].tolist()[:2] == [1, 2]
+    assert frame["1_contains_pass"].dropna().astype(bool).sum() == 8
+    assert frame["score"].isna().sum() == 1 and not frame["extraction_ok"].iloc[-1]
+
+
+def test_flat_records_need_no_harness(tmp_path):
+    records = [{"model": "a", "condition": "x", "correct": True}, {"model": "a", "condition": "y", "correct": False}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    (tmp_path / "b.json").write_text(json.dumps(records))
+    assert read_table(tmp_path / "a.jsonl").equals(read_table(tmp_path / "b.json"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.json", "{", "must be JSON"),
+        ("a.json", '{"some": 1}', "got an object with the keys some"),
+        ("a.jsonl", "", "empty file"),
+        ("a.jsonl", "[1]", "must hold records"),
+        ("a.eval", "no zip", "must be a log of Inspect"),
+    ],
+)
+def test_a_damaged_log_is_one_line(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_table(tmp_path / name)

@@ -1,0 +1,123 @@
+"""What comes out: terminal, JSON, CSV, LaTeX, a page, a folder."""
+
+import csv
+import io
+import json
+
+import pandas as pd
+import pytest
+
+from assay.analyse import Settings, analyse
+from assay.analyse.documents import as_dict, as_tex, as_text
+from assay.analyse.loading import read_table
+from assay.analyse.page import as_html
+from assay.cli import main
+
+
+@pytest.fixture(scope="module")
+def example(root):
+    settings = Settings(baseline="none", treatment="examples", exclude=("task=letter",), strip_prefix="north/")
+    return analyse({"letters": read_table(root / "examples" / "scores.csv")}, settings)
+
+
+def test_every_comparison_carries_all_of_its_numbers(example):
+    for row in as_dict(example)["domains"][0]["contrasts"]:
+        for key in ("none%", "ratio", "U", "p", "delta", "magnitude", "p_levene", "variance_ratio"):
+            assert row[key] is not None, key
+        for key in ("diff", "diff_low", "diff_high", "p_paired", "n_units", "n_clusters", "q", "adjustment"):
+            assert row[key] is not None, key
+
+
+def test_json_has_no_nan(example):
+    json.loads(json.dumps(as_dict(example), allow_nan=False))
+
+
+def test_a_sentence_has_estimate_interval_n_test_and_adjustment(example):
+    told = next(text for text in as_dict(example)["findings"] if text.startswith("letters, RQ1"))
+    for part in ("points [", "95 % CI", "21 model x task cells in 7 tasks", "sign-flip p =", "BH over 2 comparisons"):
+        assert part in told
+    assert "Mann-Whitney U =" in told and "Cliff's delta" in told and "Levene" in told
+
+
+def test_all_five_flags_are_told_raised_or_not(example):
+    names = [flag["name"] for flag in as_dict(example)["domains"][0]["red_flags"]]
+    assert names == ["correlated rules", "ceiling", "extraction", "direction within models", "rules that get worse"]
+    assert all(flag["evidence"] for flag in as_dict(example)["domains"][0]["red_flags"])
+
+
+def test_rules_and_models_add_up_to_what_pandas_says(example, root):
+    frame = pd.read_csv(root / "examples" / "scores.csv")
+    frame = frame[frame["task"] != "letter"]
+    shares = 100 * frame.groupby("condition")["rule_title_pass"].mean()
+    row = next(
+        r for r in as_dict(example)["domains"][0]["by_rule"] if r["rule"] == "rule_title" and r["question"] == "RQ2"
+    )
+    assert row["delta"] == pytest.approx(shares["examples"] - shares["checklist"])
+    assert row["flagged"] == (abs(row["delta"]) > 10)
+    model = next(r for r in as_dict(example)["domains"][0]["by_model"] if r["model"] == "ada")
+    ada = frame[(frame["model"] == "north/ada") & (frame["condition"] == "checklist")]
+    assert model["mean checklist"] == pytest.approx(100 * (1 - (ada["auto_score"] / ada["scored_rules"]).mean()))
+
+
+def test_latex_is_bold_only_where_told_apart(example):
+    rq1, rq2 = as_tex(example).split("% RQ2")
+    assert r"\textbf" in rq1 and r"\textbf" not in rq2
+    for part in (rq1, rq2):
+        assert part.count(r"\toprule") == part.count(r"\bottomrule") == 1
+        rows = [line for line in part.splitlines() if line.endswith(r"\\")]
+        assert len({line.count(" & ") for line in rows}) == 1
+
+
+def test_text_of_the_data_cannot_become_markup():
+    name = "<script>alert(1)</script> & [bold]"
+    records = [
+        {"condition": c, "task": t, "model": name, f"{name}_pass": (t + k) % 3 > 0}
+        for k, c in enumerate(("none", name))
+        for t in range(6)
+    ]
+    found = analyse({name: pd.DataFrame.from_records(records)})
+    page = as_html(found)
+    assert "<script" not in page and "&lt;script&gt;" in page
+    assert "http" not in page
+    assert r"\&" in as_tex(found)
+
+
+def test_a_folder_holds_table_latex_findings_page_and_charts(root, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert main(["analyse", str(root / "examples" / "analyse.toml"), "--out", str(out)]) == 0
+    found = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    charts = {f"charts/{name}.csv" for name in ("means", "differences", "readings", "rules", "models")}
+    assert found == {"table.csv", "table.tex", "findings.txt", "report.html"} | charts
+    frame = pd.read_csv(out / "charts" / "differences.csv")
+    assert list(frame["question"]) == ["RQ1", "RQ2"] and (frame["diff_low"] <= frame["diff"]).all()
+    assert "9 files written" in capsys.readouterr().err
+
+
+def test_csv_has_one_line_a_reading(root, capsys):
+    assert main(["analyse", str(root / "examples" / "analyse.toml"), "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["reading"] for row in rows] == [
+        "as analysed", "as analysed", "unscored runs missing", "nothing excluded",
+    ]  # fmt: skip
+
+
+def test_the_text_begins_with_the_line_format(example):
+    block = as_text(example).split("\n\n")[1].splitlines()
+    assert block[1].split()[:7] == ["Domain", "None%", "checklist%", "examples%", "delta", "mag.", "p"]
+
+
+def test_the_terminal_is_short_and_details_are_all(root, capsys):
+    path = str(root / "examples" / "analyse.toml")
+    assert main(["analyse", path]) == 0
+    brief = capsys.readouterr().out
+    assert main(["analyse", path, "--details"]) == 0
+    full = capsys.readouterr().out
+    assert len(brief.splitlines()) < 50
+    assert "Mann-Whitney U =" in full and "Mann-Whitney U =" not in brief
+    for name in ("rule_title", "rule_total", "rule_currency", "rule_source", "rule_short"):
+        assert name in full
+
+
+def test_the_same_table_gives_the_same_bytes(example, root):
+    again = analyse({"letters": read_table(root / "examples" / "scores.csv")}, example.settings)
+    assert json.dumps(as_dict(again)) == json.dumps(as_dict(example))

@@ -1,0 +1,59 @@
+"""Pass columns: what a value means, whatever it is written as."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.analyse.shares import as_shares, decimals, unrounded
+from assay.errors import DataError
+
+
+@pytest.mark.parametrize(
+    ("values", "shares", "kind"),
+    [
+        ([True, False], [1, 0], "true/false"),
+        (["True", "False"], [1, 0], "true/false"),
+        ([0, 1], [0, 1], "0/1"),
+        (["0", "1", ""], [0, 1, np.nan], "0/1"),
+        ([0.25, 1.0], [0.25, 1], "rate"),
+        (["0.5", "n/a"], [0.5, np.nan], "rate"),
+        (["pass", "FAIL", "absent"], [1, 0, np.nan], "verdict"),
+        (["yes", "no", None], [1, 0, np.nan], "verdict"),
+        ([None, None], [np.nan, np.nan], "verdict"),
+    ],
+)
+def test_a_pass_is_understood_however_it_is_written(values, shares, kind):
+    found, how = as_shares(pd.Series(values), "rule_pass")
+    assert np.array_equal(found, shares, equal_nan=True)
+    assert how == kind or not np.isfinite(shares).any()
+
+
+def test_per_cent_needs_its_name():
+    assert as_shares(pd.Series([40.0, 100.0]), "coverage_pct")[0].tolist() == [0.4, 1.0]
+    with pytest.raises(DataError, match="shares of passes in .0, 1., got 100"):
+        as_shares(pd.Series([40.0, 100.0]), "coverage_rate")
+
+
+def test_an_unknown_word_is_refused_with_its_column():
+    with pytest.raises(DataError, match="column 'tone_verdict' must hold passes.*got 'perhaps'"):
+        as_shares(pd.Series(["pass", "perhaps"]), "tone_verdict")
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), min_size=2, max_size=30), st.integers(3, 4))
+def test_rounded_fractions_come_back(pairs, digits):
+    exact = np.array([min(a, b) / b for a, b in pairs])
+    stored = np.round(exact, digits)
+    found = unrounded(stored)
+    if decimals(stored) in (3, 4):
+        assert np.abs(found - stored).max() <= 0.5 * 10 ** -decimals(stored) + 1e-12
+    small = np.array([b <= 12 for _, b in pairs])  # further apart than the rounding: the fraction itself
+    if digits == 4 and decimals(stored) == 4:
+        assert np.allclose(found[small], exact[small], atol=1e-12)
+
+
+def test_what_was_never_rounded_stays():
+    values = np.random.default_rng(0).random(50)
+    assert decimals(values) is None
+    assert unrounded(values) is values

@@ -1,0 +1,188 @@
+"""Means of nested rows: the formulas, statsmodels, and what is said when nothing can be."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from assay.errors import DataError, SettingError
+from assay.statistics import hierarchical_mean, mean
+from assay.statistics.cluster_bootstrap import resampled_means
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def nested(clusters=8, rows=5, seed=1):
+    r = rng(seed)
+    labels = np.repeat([f"task {k}" for k in range(clusters)], rows)
+    return r.normal(size=clusters).repeat(rows) + r.normal(size=clusters * rows), labels
+
+
+def test_the_clustered_error_is_the_formula_of_the_facts():
+    x, labels = nested()
+    sums = [(x[labels == c] - x.mean()).sum() for c in np.unique(labels)]
+    expected = np.sqrt(8 / 7 * np.sum(np.square(sums))) / len(x)
+    found = mean(x, labels)
+    assert found.se == pytest.approx(expected)
+    half = stats.t.ppf(0.975, 7) * expected
+    assert (found.interval.low, found.interval.high) == pytest.approx((x.mean() - half, x.mean() + half))
+    assert (found.n, found.n_clusters) == (40, 8)
+
+
+def test_the_clustered_error_is_statsmodels():
+    import statsmodels.api as sm
+
+    x, labels = nested()
+    codes = np.unique(labels, return_inverse=True)[1]
+    fit = sm.OLS(x, np.ones(len(x))).fit(cov_type="cluster", cov_kwds={"groups": codes, "use_correction": True})
+    # its correction is C/(C-1) (n-1)/(n-k) with k = 1: the same
+    assert mean(x, labels).se == pytest.approx(float(fit.bse[0]))
+
+
+def test_two_ways_are_statsmodels_two_ways():
+    import statsmodels.api as sm
+    from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
+
+    r = rng(3)
+    model, task = (axis.ravel() for axis in np.indices((7, 9)))
+    x = r.normal(size=7)[model] + r.normal(size=9)[task] + r.normal(size=63)
+    fit = sm.OLS(x, np.ones(63)).fit()
+    both, by_model, by_task = cov_cluster_2groups(fit, model, task, use_correction=True)
+    assert mean(x, model, task).se == pytest.approx(float(np.sqrt(both[0, 0])), rel=1e-6)
+    assert both[0, 0] > max(by_model[0, 0], by_task[0, 0])
+
+
+def test_without_clusters_it_is_the_t_interval_of_scipy():
+    x = rng(4).normal(size=12)
+    low, high = stats.t.interval(0.95, 11, x.mean(), stats.sem(x))
+    found = mean(x).interval
+    assert (found.low, found.high) == pytest.approx((low, high))
+
+
+def test_unequal_clusters_lose_degrees_of_freedom():
+    x, labels = nested(6, 4)
+    uneven = np.concatenate([x, x[:20]])  # five clusters of 8 rows and one of 4
+    found = mean(uneven, np.concatenate([labels, labels[:20]]))
+    t_if_equal = stats.t.ppf(0.975, 5) * found.se
+    assert found.interval.width / 2 > t_if_equal
+
+
+def test_bell_mccaffrey_by_matrices():
+    from assay.statistics.clusters import reference
+
+    sizes = np.array([1.0, 3.0, 8.0, 11.0, 2.0, 5.0])
+    w = sizes / sizes.sum()
+    m = np.diag(w) @ (np.eye(6) - np.ones((6, 1)) @ w[None, :])
+    trace, square = np.trace(m @ m.T), np.trace(m @ m.T @ m @ m.T)
+    found = reference(sizes)
+    assert found.df == pytest.approx(trace**2 / square)
+    assert found.factor == pytest.approx(np.sqrt((w**2).sum() / (6 / 5 * trace)))
+
+
+def test_repeating_every_row_changes_nothing():
+    x, labels = nested()
+    once, twice = mean(x, labels), mean(np.repeat(x, 2), np.repeat(labels, 2))
+    assert twice.interval.low == pytest.approx(once.interval.low) and twice.n == 2 * once.n
+
+
+def test_the_cluster_bootstrap_is_the_obvious_loop():
+    x, labels = nested(10, 3)
+    groups = [x[labels == c] for c in dict.fromkeys(labels)]
+    r = rng(5)
+    loop = [np.concatenate([groups[k] for k in r.integers(10, size=10)]).mean() for _ in range(4000)]
+    sums, sizes = np.array([g.sum() for g in groups]), np.array([float(len(g)) for g in groups])
+    ours = resampled_means(sums, sizes, 4000, rng(6))
+    assert stats.ks_2samp(loop, ours).pvalue > 0.001
+    assert ours.std() == pytest.approx(np.std(loop), rel=0.05)
+
+
+def test_the_hierarchical_bootstrap_keeps_models_together():
+    r = rng(7)
+    model, task = (axis.ravel() for axis in np.indices((6, 20)))
+    x = 3 * r.normal(size=6)[model] + 0.1 * r.normal(size=120)
+    found = hierarchical_mean(x, (model, task), resamples=2000)
+    rows = mean(x)
+    assert found.n_clusters == 6 and found.interval.width > 2 * rows.interval.width
+    assert found.interval.contains(found.value)
+
+
+def test_inner_labels_are_taken_within_the_outer_ones():
+    r = rng(8)
+    x = r.normal(size=24)
+    outer, inner = np.repeat([0, 1, 2, 3], 6), np.tile([0, 1, 2], 8)
+    named = [f"{o} {i}" for o, i in zip(outer, inner, strict=True)]
+    assert hierarchical_mean(x, (outer, inner)).interval == hierarchical_mean(x, (outer, named)).interval
+
+
+@pytest.mark.parametrize("method", ["t", "sign-flip", "wild", "bootstrap", "percentile"])
+def test_a_shift_moves_the_interval_and_a_scale_stretches_it(method):
+    x, labels = nested()
+    plain = mean(x, labels, method=method, resamples=500)
+    moved = mean(1000 + 2 * x, labels, method=method, resamples=500)
+    ends = 1000 + 2 * np.array([plain.interval.low, plain.interval.high])
+    assert (moved.interval.low, moved.interval.high) == pytest.approx(tuple(ends), abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["t", "sign-flip", "wild", "bootstrap", "percentile"])
+def test_equal_values_have_an_interval_of_no_width_and_say_so(method):
+    found = mean(np.full(20, 0.1 + 0.2), np.repeat(range(5), 4), method=method)
+    assert found.interval.degenerate and found.value == 0.1 + 0.2
+    assert "Every value is the same." in found.sentence()
+
+
+def test_missing_values_are_counted_and_never_zero():
+    x, labels = nested()
+    x[3] = np.nan
+    found = mean(x, labels)
+    assert (found.n, found.n_missing) == (39, 1) and found.value == pytest.approx(np.nanmean(x))
+    assert "1 missing" in str(found)
+
+
+def test_one_cluster_has_a_mean_and_no_interval():
+    found = mean([1.0, 2.0, 4.0], ["a", "a", "a"])
+    assert found.interval is None and found.value == pytest.approx(7 / 3)
+    assert "one cluster" in str(found)
+    assert mean([1.0]).interval is None
+    assert mean([np.nan]).value is None and mean([]).n == 0
+
+
+def test_five_clusters_cannot_bound_a_mean_by_sign_flips():
+    found = mean([1.0, 2.0, 3.0, 4.0, 5.0], method="sign-flip")
+    assert found.interval is None and "cannot bound" in str(found)
+
+
+def test_an_estimate_prints_as_a_row_a_sentence_and_latex():
+    x, labels = nested()
+    found = mean(x, labels, name="failure rate")
+    assert found.row()["low"] == found.interval.low and found.row()["n_clusters"] == 8
+    assert str(found) == found.sentence() and "40 units in 8 clusters" in str(found)
+    assert found.to_latex().startswith("$") and "8 clusters" in found.to_latex()
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40))
+def test_the_interval_holds_the_mean(values):
+    found = mean(values)
+    assert found.interval.low <= found.value <= found.interval.high
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"values": [1.0, np.inf]}, DataError, "must be finite"),
+        ({"values": [[1.0, 2.0]]}, DataError, "one dimension"),
+        ({"values": ["x", "y"]}, DataError, "must be numbers"),
+        ({"clusters": ["a"]}, DataError, "one label a row"),
+        ({"clusters": ["a", None]}, DataError, "for every row"),
+        ({"level": 95}, SettingError, "'level' must be in"),
+        ({"method": "magic"}, SettingError, "'method' must be one of t,"),
+        ({"second": ["a", "b"]}, DataError, "needs 'clusters'"),
+        ({"method": "bootstrap", "resamples": 0}, SettingError, "at least 1"),
+    ],
+)
+def test_wrong_input_is_refused_in_one_line(change, error, message):
+    with pytest.raises(error, match=message):
+        mean(**({"values": [1.0, 2.0]} | change))
