@@ -4,7 +4,7 @@
 set -eu
 venv="$1"
 [ -x "$venv/bin/python" ] || "$PYTHON" -m venv "$venv"
-wanted=".[bench,cluster,dev,embedded,providers]"
+wanted=".[bench,cluster,dev,embedded,populations,providers,reasoning,timeseries]"
 if command -v uv >/dev/null 2>&1; then
     uv="uv"
 elif "$venv/bin/python" -m pip install --quiet uv; then

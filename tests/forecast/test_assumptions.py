@@ -67,7 +67,10 @@ def test_a_denied_assumption_is_not_named(text, concept):
     assert concept not in named(text)
 
 
-@pytest.mark.parametrize("text", ["The data do not satisfy linearity.", "The sample does not meet faithfulness."])
+@pytest.mark.parametrize(
+    "text",
+    ["The data do not satisfy the assumption of linearity.", "They do not meet the requirement of faithfulness."],
+)
 def test_an_assumption_that_the_data_break_is_named(text):
     assert named(text) and not denied(text)
 

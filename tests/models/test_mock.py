@@ -146,3 +146,26 @@ def test_a_script_that_is_no_json(tmp_path):
     (tmp_path / "s.jsonl").write_text("{")
     with pytest.raises(SettingError, match="must be JSON lines"):
         build("mock/perfect", {"script": str(tmp_path / "s.jsonl")})
+
+
+OUTSIDE = """
+from assay.models import Reply
+from assay.status import Status
+
+class Parrot:
+    concurrency, offers_schema, offers_logprobs = 1, False, False
+    def __init__(self, name, options=None):
+        self.name = name
+    def ask(self, messages, settings):
+        return Reply(messages[-1].content, Status.OK, model=self.name)
+    def close(self):
+        pass
+"""
+
+
+def test_a_model_of_your_own_is_a_file(tmp_path):
+    from assay import models
+
+    (tmp_path / "mine.py").write_text(OUTSIDE)
+    model = models.build(f"{tmp_path / 'mine.py'}:Parrot")
+    assert model.ask([models.Message("user", "hello")], models.Settings()).text == "hello"

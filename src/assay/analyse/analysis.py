@@ -139,7 +139,7 @@ def _check_exclusions(domains: Sequence[Domain], settings: Settings) -> None:
     if settings.exclude and not any(domain.runs["excluded"].any() for domain in domains):
         column, value = settings.excluded[0]
         role = column if column in ("model", "task", "condition") else "model"
-        known = sorted({str(name) for domain in domains for name in domain.runs[role]})
+        known = sorted({str(name) for domain in domains for name in domain.runs[role].unique()})
         raise DataError(
             f"nothing has {column} {value!r}, so nothing can be excluded.{nearest(value, known)} "
             f"There are: {listed(known, most=12)}."

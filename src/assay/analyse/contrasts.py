@@ -25,12 +25,14 @@ from assay.analyse.domain import Domain
 from assay.analyse.roles import Pair
 from assay.analyse.settings import Adjust, Settings
 from assay.analyse.shares import Array
+from assay.intervals import Interval
 from assay.statistics.comparison import Comparison, adjusted
 from assay.statistics.effects import cliffs_delta
 from assay.statistics.paired import paired_difference
 from assay.statistics.reach import units_needed
 from assay.statistics.result import Effect
 from assay.statistics.unpaired import unpaired_difference
+from assay.statistics.variances import levene
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class Spread:
     statistic: float | None
     p: float | None
     ratio: float | None
+    interval: Interval | None = None  # of the ratio, over runs
     note: str = ""
 
 
@@ -101,7 +104,7 @@ def contrast(domain: Domain, pair: Pair, settings: Settings) -> Contrast:
         p=p,
         sided="one-sided" if settings.one_sided else "two-sided",
         delta=better,
-        spread=_spread(reference, treatment),
+        spread=_spread(reference, treatment, settings),
         paired=paired,
         clustered=clustered,
         unpaired=fallback,
@@ -197,18 +200,13 @@ def _primary(
     return "paired"
 
 
-def _spread(reference: Array, treatment: Array) -> Spread:
+def _spread(reference: Array, treatment: Array, settings: Settings) -> Spread:
     if min(len(reference), len(treatment)) < 2:
-        return Spread(None, None, None, "needs two runs a side")
-    variances = [float(values.var(ddof=1)) for values in (reference, treatment)]
-    ratio = variances[0] / variances[1] if variances[1] else None
-    if not any(variances):
-        return Spread(None, None, None, "neither side varies")
-    from scipy import stats
-
+        return Spread(None, None, None, None, "needs two runs a side")
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = stats.levene(reference, treatment)
-    note = "" if ratio is not None else "the treatment does not vary: no ratio"
-    if not np.isfinite(found.statistic):
-        return Spread(None, None, ratio, "every run is equally far from its median: no test")
-    return Spread(float(found.statistic), float(found.pvalue), ratio, note)
+        found = levene(reference, treatment, level=settings.level)
+    ratio = found.effect.value if found.effect else None
+    interval = found.effect.interval if found.effect else None
+    if found.p is None or found.statistic is None or not np.isfinite(found.statistic):
+        return Spread(None, None, ratio, interval, "every run is equally far from its median: no test")
+    return Spread(found.statistic, found.p, ratio, interval)

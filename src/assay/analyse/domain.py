@@ -49,7 +49,7 @@ class Domain:
 
     @property
     def conditions(self) -> list[str]:
-        return sorted(set(self.runs["condition"]))
+        return sorted(str(name) for name in self._condition_codes[1])
 
     @property
     def sign(self) -> float:

@@ -100,7 +100,7 @@ def by_model(domain: Domain, roles: Roles) -> list[ModelRow]:
     """Each model; none where the table names no models."""
     if domain.schema.model is None:
         return []
-    return [_model(domain, str(model), roles) for model in sorted(set(domain.runs["model"]))]
+    return [_model(domain, str(model), roles) for model in sorted(domain.runs["model"].unique())]
 
 
 def _rule(domain: Domain, rule: str, roles: Roles) -> Breakdown:

@@ -1,7 +1,7 @@
 """The tables of a forecast study, and what each column means.
 
     claims   one row a claimed interval: KEYS, level, low, high, median, status, flags
-    scores   one row a claim at its own level, scored against the runs: KEYS, level, low, high, status, one column a score
+    scores   one row a claim at its own level against the runs: KEYS, level, low, high, status, one column a score
     replies  one row a reply: KEYS without `measure`, status, message, prompt, text, seconds, cost, tokens
 
 KEYS = dataset, learner, measure, then the arms (formulation, names, metadata, definition, target), respondent, repeat.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from assay import registry
 from assay.errors import AssayError
 from assay.models.base import Message, Model, Reply, Settings, TokenLogprob
 from assay.models.prices import Price, price
@@ -29,6 +30,8 @@ __all__ = [
 
 def build(name: str, options: Mapping[str, Any] | None = None) -> Model:
     """The model of a name, `provider/model`; an AssayError where it cannot be used (no key, no weights)."""
+    if ".py:" in name or name in registry.names("model"):
+        return registry.resolve("model", name)(name, options)  # type: ignore[no-any-return]
     provider = name.split("/")[0]
     if provider == "embedded":
         from assay.models.embedded import Embedded
@@ -77,7 +80,7 @@ def _row(name: str, title: str, needs: str) -> dict[str, Any]:
 
 def _check(name: str, options: Mapping[str, Any]) -> None:
     provider = name.split("/")[0]
-    if provider in ("embedded", "mock"):
+    if ".py:" in name or provider in ("embedded", "mock"):
         build(name, options)  # cheap: weights are loaded at the first question
         return
     from assay.models.services import check_service

@@ -6,28 +6,46 @@ claims of a measure -> the range (the 95 % one of several levels), its levels, i
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from assay.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
 from assay.reading.refusals import ends_inside_a_value
 
-_FINAL = re.compile(
-    r"\bfinal(?:ly)?\b|\banswer\b|\bactually\b|\bcorrection\b|\bcorrected\b|\brevis(?:e|ed|ing|ion)\b|\bupdated?\b"
-    r"|\bon (?:second thought|reflection)\b|\bscratch that\b|\blet me (?:fix|adjust|correct|reconsider)\b"
-    r"|\breconsider\w{0,3}\b"
-    r"|\bsummar(?:y|ize|ise|izing)\b|\bconclusion\b|\badjust(?:ed|ing)?\b|\bendgültig\w{0,2}\b|\bkorrektur\b|\bfinale?s?\b"
-    r"|\bcorrijo\b|\bcorrección\b|\bdefinitiv\w{0,3}\b|最终|修正|更正|总结|最終"
+_FINAL = re.compile(  # every alternative begins with a letter, so that the search skips to one of them
+    r"final|answer\b|actually\b|correct(?:ion|ed)\b|revis(?:e|ed|ing|ion)\b|updated?\b"
+    r"|on (?:second thought|reflection)\b|scratch that\b|let me (?:fix|adjust|correct)\b|reconsider"
+    r"|summar(?:y|ize|ise|izing)\b|conclusion\b|adjust(?:ed|ing)?\b|endgültig|korrektur\b|corrijo\b|corrección\b|definitiv|最终|修正|更正|总结|最終"
 )
 _RETURNS = re.compile(
-    r"\b(?:stick|sticking|keep|keeping|stay|staying|stand|go back|going back|return|revert|reverting)"
-    r" (?:with|by|to|the|my)\b|\b(?:original|initial|first|earlier|previous)"
+    r"(?:stick|sticking|keep|keeping|stay|staying|stand|go back|going back|return|revert|reverting)"
+    r" (?:with|by|to|the|my)\b|(?:original|initial|first|earlier|previous)"
     r" (?:estimates?|answers?|ranges?|predictions?|intervals?|numbers?|guess)\b"
-    r"|\bignore (?:that|the)\b|\bleave (?:it|them|the)\b|\bnevermind\b|\bnever mind\b"
+    r"|ignore (?:that|the)\b|leave (?:it|them|the)\b|never ?mind\b"
 )
 _EXAMPLE = re.compile(
-    r"\b(?:examples?|format|template|beispiel|ejemplo|exemple)\b|(?:\be\.g\.|\bfor instance|\bsuch as|例如)[^\n]*$"
+    r"examples?\b|format\b|template\b|beispiel\b|ejemplo\b|exemple\b|(?:e\.g\.|for instance|such as|例如)[^\n]*$"
 )
+
+
+class Context:
+    """What the reply says around its claims; looked up only where claims differ."""
+
+    def __init__(self, view: str):
+        self.view = view
+        self.examples = _may_show_examples(view)
+
+    @cached_property
+    def finals(self) -> list[int]:
+        """Where an answer is announced as the final one, or as a correction."""
+        return [match.end() for match in _FINAL.finditer(self.view)]
+
+    @cached_property
+    def returns(self) -> int:
+        """Where the reply last goes back to what it said before; -1 where it does not."""
+        return max((match.start() for match in _RETURNS.finditer(self.view)), default=-1)
 
 
 class Decision(NamedTuple):
@@ -40,19 +58,21 @@ class Decision(NamedTuple):
     median: Claim | None = None
 
 
+def _may_show_examples(view: str) -> bool:
+    """Whether the reply may show what an answer looks like: a cheap look before the careful one."""
+    if "exampl" in view or "e.g" in view or "format" in view or "template" in view or "instance" in view:
+        return True
+    return "such as" in view or "beispiel" in view or "ejemplo" in view or "exempl" in view or "例如" in view
+
+
 _NOT_GIVEN = Decision(None, "not_given")
 
 
-def may_show_examples(view: str) -> bool:
-    """A cheap look before the careful one."""
-    return "example" in view or "e.g" in view or "format" in view or "template" in view or "instance" in view
-
-
-def decide(claims: Sequence[Claim], view: str, examples: bool) -> Decision:
-    """What the claims of one measure come to. `examples`: the reply may show what an answer looks like."""
+def decide(claims: Sequence[Claim], context: Context) -> Decision:
+    """What the claims of one measure come to."""
     if not claims:
         return _NOT_GIVEN
-    if len(claims) == 1 and not examples:  # nearly all of them
+    if len(claims) == 1 and not context.examples:  # nearly all of them
         claim = claims[0]
         if claim.kind == INTERVAL and claim.level is None and "alone" not in claim.flags:
             return Decision(claim)
@@ -62,10 +82,10 @@ def decide(claims: Sequence[Claim], view: str, examples: bool) -> Decision:
         if not medians:
             return Decision(None, "not_given")
         intervals, medians = [median._replace(kind=INTERVAL, flags=("point",)) for median in medians], []
-    intervals, examples = _without_examples(_joined(intervals), view) if examples else (_joined(intervals), False)
+    intervals, shown = _without_examples(_joined(intervals), context)
     if not intervals:
-        return Decision(None, "example" if examples else "not_given")
-    chosen, corrected = _standing(_serious(intervals), view)
+        return Decision(None, "example" if shown else "not_given")
+    chosen, corrected = _standing(_serious(intervals), context)
     if isinstance(chosen, str):
         return Decision(None, chosen)
     level = 0.95 if 0.95 in chosen else None if None in chosen else max(level for level in chosen if level is not None)
@@ -99,15 +119,18 @@ def _joined(claims: list[Claim]) -> list[Claim]:
     return [*rest, whole]
 
 
-def _without_examples(claims: list[Claim], view: str) -> tuple[list[Claim], bool]:
+def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim], bool]:
     """Claims that show the form of an answer do not count, unless the answer was announced since."""
+    if not context.examples:
+        return claims, False
     kept = []
     for claim in claims:
-        before = view[max(0, claim.start - 160) : claim.start]
-        shown = [match.end() for match in _EXAMPLE.finditer(before)]
-        final = [match.end() for match in _FINAL.finditer(before)]
-        paragraph = before.rfind("\n\n", 0, len(before))
-        if not shown or (final and final[-1] > shown[-1]) or paragraph > shown[-1]:
+        start = max(0, claim.start - 160)
+        before = context.view[start : claim.start]
+        shown = max((match.end() for match in _EXAMPLE.finditer(before)), default=-1)
+        at = bisect_right(context.finals, claim.start)
+        announced = context.finals[at - 1] - start if at else -1
+        if shown < 0 or announced > shown or before.rfind("\n\n") > shown:
             kept.append(claim)
     return kept, len(kept) < len(claims)
 
@@ -122,20 +145,20 @@ def _serious(claims: list[Claim]) -> list[Claim]:
     return strong + later
 
 
-def _standing(claims: list[Claim], view: str) -> tuple[dict[float | None, Claim] | str, bool]:
+def _standing(claims: list[Claim], context: Context) -> tuple[dict[float | None, Claim] | str, bool]:
     """One claim a level, if they agree or a later one is marked as final."""
     chosen = _agreed(claims)
     if not isinstance(chosen, str):
         return chosen, False
     first, last = min(claim.end for claim in claims), max(claim.start for claim in claims)
-    marks = [match.end() for match in _FINAL.finditer(view, first, last)]
+    marks = [mark for mark in context.finals if first < mark <= last]
     for mark in reversed(marks):
         after = [claim for claim in claims if claim.start >= mark]
         if after:
             found = _agreed(after)
             if isinstance(found, str):
                 return found, False
-            if _RETURNS.search(view, first) or _was_final_before(claims, mark, view):
+            if context.returns >= first or _was_final_before(claims, mark, context.view):
                 return "candidates", False
             return found, True
     return chosen, False

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from assay.errors import SettingError, UnknownName
 from assay.reading.claims import MEDIAN, PROBLEM, Claim, Scale
-from assay.reading.decision import Decision, decide, is_cut, may_show_examples
+from assay.reading.decision import Context, Decision, decide, is_cut
 from assay.reading.labels import Label, labels_in, without_explanations
 from assay.reading.layouts import Table, may_hold_tables, tables_in
 from assay.reading.numbers import Number, numbers_in
@@ -35,6 +35,7 @@ CONFIDENCE = {  # of the parser that read a value: how an answer was written, no
     "label behind": 0.8,
 }  # fmt: skip
 _DOUBTS = {"swapped": 0.9, "point": 0.9, "one_sided": 0.8, "bare_pair": 0.8, "clipped": 0.9, "corrected": 0.9}
+_OK = Status.OK
 _start = attrgetter("start")
 Token = TypeVar("Token", Label, Number)
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
@@ -97,11 +98,13 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
         reply = " " * began + reply[began:]
     view = without_explanations(view_of(reply))
     claims, cut = _claims(reply, view, nodes)
+    if not claims and declines(view):
+        return _nothing(measures, Status.REFUSED, ("refused",), "the reply declines to answer.")
     by_measure: dict[str, list[Claim]] = {measure: [] for measure in MEASURES}
     for claim in claims:
         by_measure[claim.measure].append(claim)
-    examples = may_show_examples(view)
-    decisions = {measure: decide(by_measure[measure], view, examples) for measure in measures}
+    context = Context(view)
+    decisions = {measure: decide(by_measure[measure], context) for measure in measures}
     return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
 
 
@@ -160,8 +163,9 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
             label for label in _outside(labels, inside_json) if label.start >= start or label.measure not in answered
         ]
     if labels:
-        numbers = numbers_in(view, 0 if labels[0].start < start else start)
-        claims += _claims_in_text(view, labels, numbers, Scale(nodes, any(n.comma and n.value < 1 for n in numbers)))
+        numbers = _outside(numbers_in(view, 0 if labels[0].start < start else start), inside_json)
+        commas = "0," in view and any(number.comma and number.value < 1 for number in numbers)
+        claims += _claims_in_text(view, labels, numbers, Scale(nodes, commas))
     return claims, cut
 
 
@@ -206,28 +210,29 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
     medians: dict[str, Value] = {}
     flags: list[str] = []
     reasons: list[str] = []
-    refused = all(decision.problem == "not_given" for decision in decisions.values()) and declines(view)
+    worst = _OK
     for measure, decision in decisions.items():
         claim = decision.claim
-        values[measure] = None if claim is None else _value(claim)
-        if claim is not None:
-            statuses[measure] = Status.OK
-            if claim.flags or decision.flags:
-                flags += [f"{measure}:{flag}" for flag in (*claim.flags, *decision.flags)]
-            if decision.levels:
-                levels[measure] = {level: _value(claim) for level, claim in sorted(decision.levels.items())}
-            if decision.median:
-                medians[measure] = _value(decision.median)
+        if claim is None:
+            values[measure] = None
+            statuses[measure] = _why_missing(decision.problem, cut)
+            worst = statuses[measure] if worst is not Status.TRUNCATED else worst
+            flags.append(f"{measure}:{decision.problem}")
+            reasons.append(f"{measure}: {_REASONS.get(decision.problem, decision.problem)}")
             continue
-        statuses[measure] = _why_missing(decision, refused, cut)
-        flags.append(f"{measure}:{decision.problem}")
-        reasons.append(f"{measure}: {_REASONS.get(decision.problem, decision.problem)}")
+        values[measure] = _value(claim)
+        statuses[measure] = _OK
+        if claim.flags or decision.flags:
+            flags += [f"{measure}:{flag}" for flag in (*claim.flags, *decision.flags)]
+        if decision.levels:
+            levels[measure] = {level: _value(claim) for level, claim in sorted(decision.levels.items())}
+        if decision.median is not None:
+            medians[measure] = _value(decision.median)
     if clipped:
         flags.append("text_too_long")
         reasons.insert(0, f"only the first {LIMIT:,} characters were read")
-    status = _overall(statuses)
-    message = "the reply declines to answer." if refused else "; ".join(reasons) + ("." if reasons else "")
-    return Reading(values, statuses, status, levels, medians, tuple(flags), message)
+    message = "; ".join(reasons) + "." if reasons else ""
+    return Reading(values, statuses, worst, levels, medians, tuple(flags), message)
 
 
 _REASONS = {
@@ -245,19 +250,8 @@ _REASONS = {
 }
 
 
-def _why_missing(decision: Decision, refused: bool, cut: bool) -> Status:
-    if refused:
-        return Status.REFUSED
-    if decision.problem == "truncated" or (cut and decision.problem == "not_given"):
-        return Status.TRUNCATED
-    return Status.UNREADABLE
-
-
-def _overall(statuses: Mapping[str, Status]) -> Status:
-    for status in (Status.REFUSED, Status.TRUNCATED, Status.UNREADABLE):
-        if status in statuses.values():
-            return status
-    return Status.OK
+def _why_missing(problem: str, cut: bool) -> Status:
+    return Status.TRUNCATED if problem == "truncated" or (cut and problem == "not_given") else Status.UNREADABLE
 
 
 def _value(claim: Claim) -> Value:

@@ -26,7 +26,18 @@ _OF_INTERVALS = frozenset(
     "konfidenzintervall vorhersageintervall konfidenz intervalo confianza confiance confident certain sure "
     "range coverage probability likely intervall ic ki uncertainty".split()
 )
-_ENDING = frozenset(("]", ",", ";", "\n", ""))  # behind a number that is nothing but a number
+_JOINING = (" to ", " and ", " bis ", "  ")
+_NO_TAIL = frozenset(("", *".,;:)]|~/\n"))
+_OPENING = frozenset(" \n([")
+_ENDING = frozenset(  # two characters behind a number that is nothing but a number
+    [
+        "",
+        *"],;",
+        *(first + second for first in "],;" for second in "\n ,;.)|]-"),
+        *(sign + digit for sign in "-~" for digit in "0123456789"),
+    ]
+    + [" -", " ~", " |", " ±", " [", " (", "\n", "\n\n", *("\n" + letter for letter in "-prfs1234 |#")]
+)
 _CJK = "\u2e80"  # from here on writing has no blanks between words
 LEVELS = frozenset((50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0))
 
@@ -52,13 +63,14 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
     for match in _NUMBER.finditer(view, start, stop):
         at, after = match.span()
         before = view[at - 1] if at else " "
-        following = view[after : after + 1]
-        if following in _ENDING or (following == "-" and view[after + 1 : after + 2].isdigit()):
-            if before in " \n([" or (before == "-" and view[at - 2].isdigit()):
-                written = match.group()
-                if "," not in written:  # the plain case: nearly all numbers
-                    found.append(Number(float(written), at, after, False, False, False, "." not in written))
-                    continue
+        if view[after : after + 2] in _ENDING and (before in _OPENING or (before in "-~" and view[at - 2].isdigit())):
+            written = match.group()
+            if "," not in written:  # the plain case: nearly all numbers
+                found.append(Number(float(written), at, after, False, False, False, "." not in written))
+                continue
+        if before in _OPENING and view.startswith(_JOINING, after) and "," not in (written := match.group()):
+            found.append(Number(float(written), at, after, False, False, False, "." not in written))
+            continue
         number = _careful(view, at, after, before, match.group())
         if number is not None:
             found.append(number)
@@ -70,10 +82,10 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
 def _careful(view: str, at: int, after: int, before: str, written: str) -> Number | None:
     if before == "#" or (before.isalpha() and before < _CJK) or (before == "e" and view[at - 2 : at - 1].isdigit()):
         return None
-    tail = _TAIL.match(view, after)
-    assert tail is not None  # each of its parts may be empty
-    written += tail.group(1) or ""
-    percent, word, after = tail.group(2) is not None, tail.group(3) or "", tail.end()
+    percent, word = False, ""
+    if view[after : after + 1] not in _NO_TAIL and (tail := _TAIL.match(view, after)) is not None:
+        written += tail.group(1) or ""
+        percent, word, after = tail.group(2) is not None, tail.group(3) or "", tail.end()
     negative = False
     earlier = view[at - 2] if at > 1 else " "
     if before == "." and earlier != ".":  # .7; behind an ellipsis a number is whole

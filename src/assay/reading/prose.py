@@ -62,14 +62,16 @@ _BACK = frozenset(
         "is what i expect for",
     )
 )
-_DEPENDENT = re.compile(
-    r"(?:mean|average|balanc\w{0,3}|trade-?offs?|combin\w{0,5}|product|function|given|because of|due to|depends? on"
-    r"|based on|compute\w?|derived?|relationship|than|improv\w{0,5}|definition|probability|chance|odds|likelihood"
-    r"|whether|drop|loss|gain|change|difference|ratio)(?: of| between| from| by| that| in)?(?: the| both)?[ :(]*$"
+_DEPENDENT = frozenset(  # words before a label that make it part of what is said of something else
+    "mean average balance balances balanced balancing trade-off trade-offs tradeoff tradeoffs combine combines "
+    "combined combining combination product function given because due depend depends depending based compute computes "
+    "computed derive derives derived relationship than improve improves improved improving improvement definition "
+    "probability chance odds likelihood whether drop loss gain change difference ratio".split()
 )
-_ANOTHER = re.compile(
-    r"\b(?:or|maybe|actually|wait|no|rather|alternatively|correction|perhaps|oder|ou|instead|versus|vs|hmm|scratch"
-    r"|otherwise|worst|best|if|while|whereas|but|for)\b"
+_LINKS = frozenset("of between from by that in on to the both".split())
+_ANOTHER = frozenset(
+    "or maybe actually wait no rather alternatively correction perhaps oder ou instead versus vs hmm scratch otherwise "
+    "worst best if while whereas but for".split()
 )
 _ASIDE = re.compile(r"^[\s\])]*(?:\(|- |;|\.|because|since|as |given|due|which|where|weil|car |porque|//|#|<!--|based)")
 _TIGHT = frozenset(("", ":", "=", ": [", ":[", ": (", ":(", "[", "(", "= [", "=[", "~", "-", "- [", "- (", "|"))
@@ -77,6 +79,7 @@ _WORD = re.compile(r"[a-z]+")
 _COLONS = frozenset((": ", ":", ": [", ": (", ":[", ":   ", "  : ", " : ", ":  ", " = ", "= [", " = [", "  :   "))
 _END_OF = {"lower": "lower", "low": "lower", "upper": "upper", "high": "upper"}
 _MOST_FIELDS = 24
+_MOST_JOINED = 24  # characters between two labels that share a value
 
 
 class _Field(NamedTuple):
@@ -99,6 +102,9 @@ def claims_in_prose(view: str, labels: Sequence[Label], numbers: Sequence[Number
         if before is not None:
             claims += before
             group = []
+            continue
+        if not group and (stop - label.end > _MOST_JOINED or index + 1 == len(labels)):
+            claims += walk.single(label, stop)
             continue
         group.append(label)
         if index + 1 < len(labels) and view[label.end : stop].strip(" ()\n") in _JOINED:
@@ -138,7 +144,7 @@ class _Walk:
             return []
         first = fields[0]
         strong = first.gap.direct and (first.gap.colon or self._begins_line(label.start) or bool(first.gap.role))
-        if not strong and _DEPENDENT.search(self.view, max(0, label.start - 40), label.start):
+        if not strong and _is_dependent(self.view, label.start):
             return []
         if (label.measure != "shd" and _is_definition(first.expression, first.gap.words)) or self._is_asked(
             first.expression
@@ -153,25 +159,27 @@ class _Walk:
     def _plain(self, label: Label, index: int, stop: int) -> Claim | None:
         """The form of most answers, read at once: a label, a colon, one range, and no other number."""
         numbers = self.numbers
-        if self.level is not None or index + 2 > len(numbers) or label.measure == "shd":
+        if index + 2 > len(numbers) or self.level is not None:
             return None
         first, last = numbers[index], numbers[index + 1]
-        if last.end > stop or first.percent or last.percent or first.unit or last.unit or last.start - first.end > 4:
+        low, high = first.value, last.value
+        if last.end > stop or not 0 <= low <= high or first.percent or last.percent or first.unit or last.unit:
             return None
         if index + 2 < len(numbers) and numbers[index + 2].start < stop:
             return None
-        gap = self.view[label.end : first.start]
-        if gap not in _COLONS or self.view[last.end : last.end + 1] == "?" or not 0 <= first.value <= last.value <= 1:
+        if high > 1 if label.measure != "shd" else not (first.whole and last.whole and self.scale.nodes is None):
             return None
-        expression = expression_at(self.view, numbers, index, stop)
+        view = self.view
+        if view[label.end : first.start] not in _COLONS or view[last.end : last.end + 1] == "?":
+            return None
+        expression = expression_at(view, numbers, index, stop)
         if expression.taken == 1 or not (expression.bracketed or expression.kind == RANGE):
             return None
-        start, end = expression.start, expression.end
-        return Claim(label.measure, INTERVAL, first.value, last.value, start, end, "label", True)
+        return Claim(label.measure, INTERVAL, low, high, expression.start, expression.end, "label", True)
 
     def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
         """Precision and recall: one range for both, or as many ranges as labels."""
-        if _DEPENDENT.search(self.view, max(0, group[0].start - 40), group[0].start):
+        if _is_dependent(self.view, group[0].start):
             return []
         index = bisect_left(self.starts, group[-1].end)
         fields = self._fields(group[-1].end, index, stop, every=True)
@@ -303,7 +311,7 @@ class _Walk:
         if "\n" in gap:
             return False
         same_kind = expression.kind != POINT or fields[0].expression.kind == POINT
-        if _ANOTHER.search(gap) or gap.strip() in _GROUP:
+        if not _ANOTHER.isdisjoint(_WORD.findall(gap)) or gap.strip() in _GROUP:
             return same_kind
         return expression.kind != POINT and not _ASIDE.match(gap)
 
@@ -399,3 +407,12 @@ def _is_definition(expression: Expression, words: bool) -> bool:
 def _is_reference(expression: Expression) -> bool:
     """Precision [1]: a footnote."""
     return expression.bracketed and expression.first.whole and not expression.first.percent
+
+
+def _is_dependent(view: str, start: int) -> bool:
+    """F1 balances precision and recall; the probability that precision ...; a drop in recall."""
+    words = view[max(0, start - 40) : start].rstrip(" :(").split()
+    at = len(words) - 1
+    while at >= 0 and words[at] in _LINKS and at > len(words) - 4:
+        at -= 1
+    return at >= 0 and words[at] in _DEPENDENT

@@ -29,10 +29,12 @@ _BETWEEN_NUMBERS = {
     "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "& ": "and", "&": "and",
 }  # fmt: skip
 _BETWEEN = ("between", "zwischen", "entre", "tra", "fra", "между", "pomiędzy", "介于", "在")
+_QUICK = {"-": RANGE, " - ": RANGE, " to ": RANGE, ", ": PAIR, "~": RANGE}  # the same without a look at the words
 _NAMED_ENDS = re.compile(r"\(?(?:low|lower|min|minimum|high|upper|max|maximum)(?: bound| end)?\)?")
 _OR_MORE = re.compile(r" {0,2}(?:\+(?![\d/-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)")
 _OR_LESS = re.compile(r" {0,2}(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b")
 _DANGLING = re.compile(r" {0,2}(?:[-~±/]|to\b|\.\.) {0,2}[.\d]")  # a range whose other end is no number
+_NO_TAIL = frozenset(("", "\n", ",", ";", "]", ")"))
 _OPEN, _CLOSE = "[(", "])"
 MAX_GAP = 40
 
@@ -68,7 +70,7 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
     start = at if opened else first.start
     second = numbers[index + 1] if index + 1 < len(numbers) else None
     if second is not None and second.start < stop and second.start - first.end <= MAX_GAP and not second.level:
-        kind = _connection(view, first, second, opened)
+        kind = _QUICK.get(view[first.end : second.start]) or _connection(view, first, second, opened)
         if kind:
             closed = _closing(view, second.end) if opened else 0
             if kind != PAIR or closed or (not opened and first.percent == second.percent):
@@ -78,11 +80,13 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
             return _pair_without_blank(view, first, start, closed, True)
         if view[first.start - 1 : first.start] == ",":  # shd,4,9
             return _pair_without_blank(view, first, first.start, first.end, False)
+    closed = _closing(view, first.end) if opened else 0
+    if view[first.end : first.end + 1] in _NO_TAIL:
+        return Expression(POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
     if (found := _OR_MORE.match(view, first.end)) is not None:
         return Expression(AT_LEAST, first, None, first.start, found.end(), False, 1)
     if (found := _OR_LESS.match(view, first.end)) is not None:
         return Expression(AT_MOST, first, None, first.start, found.end(), False, 1)
-    closed = _closing(view, first.end) if opened else 0
     if _DANGLING.match(view, first.end):
         return Expression(BROKEN, first, None, first.start, first.end, False, 1)
     return Expression(POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)

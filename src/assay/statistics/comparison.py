@@ -156,7 +156,9 @@ class Comparison(Result):
 
     def _no_claim(self) -> str:
         one, other = self.names
-        return f"{one} and {other} cannot be told apart: {one} - {other} = {self._size(1)}"
+        lost = self.adjustment is not None and self.p is not None and self.p <= 1 - self.level
+        after = f" once {self.n_comparisons} comparisons are adjusted for" if lost else ""
+        return f"{one} and {other} cannot be told apart{after}: {one} - {other} = {self._size(1)}"
 
     def _size(self, sign: int) -> str:
         size = short(sign * (self.difference or 0.0))

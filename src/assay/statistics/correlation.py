@@ -121,7 +121,7 @@ def _jackknife_error(x: Array, y: Array, inside: Clusters, kind: Kind) -> float 
     count = inside.count
     if count < 3:
         return None
-    left = _weighted(x, y, 1.0 - np.eye(count), inside, kind)
+    left = weighted_correlations(x, y, 1.0 - np.eye(count), inside, kind)
     if np.isnan(left).any():
         return None
     values = np.arctanh(np.clip(left, -_MOST, _MOST))
@@ -136,7 +136,7 @@ def _bootstrap(
     if count < 3:
         return None
     drawn = rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(np.float64)
-    found = _weighted(x, y, drawn, inside, kind)
+    found = weighted_correlations(x, y, drawn, inside, kind)
     found = found[~np.isnan(found)]  # a resample in which a column is constant
     if len(found) < resamples / 2:
         return None
@@ -145,10 +145,10 @@ def _bootstrap(
     return Interval(low, high, level, "mean")
 
 
-def _weighted(x: Array, y: Array, weights: Array, inside: Clusters, kind: Kind) -> Array:
+def weighted_correlations(x: Array, y: Array, weights: Array, inside: Clusters, kind: Kind) -> Array:
     """(R,) correlations under weights (R, C) of the clusters; NaN where a column is constant."""
     if len(x) > _PAIRED_ROWS:
-        return np.array([_repeated(x, y, row[inside.codes], kind) for row in weights])
+        return np.array([correlation_of_repeated_rows(x, y, row[inside.codes], kind) for row in weights])
     signs_x, signs_y = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
     one_block = _kendall_block if kind == "kendall" else _spearman_block
     block = max(1, _WEIGHTS_AT_ONCE // len(x))
@@ -174,7 +174,7 @@ def _spearman_block(k: Array, signs_x: Array, signs_y: Array) -> Array:
     return np.asarray(above / np.sqrt((k * ranks_x**2).sum(axis=1) * (k * ranks_y**2).sum(axis=1)))
 
 
-def _repeated(x: Array, y: Array, counts: Array, kind: Kind) -> float:
+def correlation_of_repeated_rows(x: Array, y: Array, counts: Array, kind: Kind) -> float:
     from scipy import stats
 
     rows = np.repeat(np.arange(len(x)), counts.astype(np.int64))

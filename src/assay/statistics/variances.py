@@ -51,11 +51,11 @@ def levene(
     )
     if clusters is not None or found.p is None:
         return found
+    if found.interval is None or found.interval.degenerate:  # no spread in the deviations: W is 0/0
+        return replace(found, statistic=None, p=None)
     from scipy import stats
 
     tested = stats.levene(one[~np.isnan(one)], other[~np.isnan(other)], center="median")
-    if math.isnan(tested.pvalue):
-        return replace(found, statistic=None, p=None, notes=(*found.notes, "Both samples are constant."))
     return replace(found, statistic=float(tested.statistic), p=float(tested.pvalue))
 
 

@@ -102,8 +102,8 @@ def calibration(forecasts: Forecasts, respondents: Sequence[str] | None = None, 
         f"How often claimed ranges hold {of}, against the level they were claimed at; the dashed line is calibration. "
         f"Bars and bands: {100 * forecasts.level:g} % Wilson intervals at the effective number of claims, clustered by "
         f"data set ({len(selection.datasets(forecasts))} data sets); {int(frame['n'].sum())} of "
-        f"{int(frame['asked'].sum())} claims have a value. Points side by side are formulations. "
-        f"{selection.arm_text(forecasts)} No test."
+        f"{int(frame['asked'].sum())} claims have a value. Points close to the left of a level are at it, "
+        f"one a formulation. {selection.arm_text(forecasts)} No test."
     )
     return Figure("calibration", frame, chart, caption)
 

@@ -1,0 +1,153 @@
+"""A comparison prints itself whole, and adjustments are those of statsmodels."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.errors import DataError, SettingError
+from assay.statistics import adjust, adjusted, latex_table, mann_whitney, mean, paired_difference
+
+ps = st.lists(st.floats(0, 1), min_size=1, max_size=20)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def comparison(shift=1.0, seed=1, n=6):
+    r = rng(seed)
+    base = r.normal(size=n)
+    return paired_difference(base + shift + 0.2 * r.normal(size=n), base, names=("gpt-x", "heuristic"))
+
+
+@settings(deadline=None)
+@given(ps, st.sampled_from([("holm", "holm"), ("bh", "fdr_bh")]))
+def test_adjusted_p_values_are_statsmodels(p, methods):
+    from statsmodels.stats.multitest import multipletests
+
+    ours, theirs = methods
+    assert adjust(p, ours) == pytest.approx(multipletests(p, method=theirs)[1])
+
+
+@given(ps)
+def test_adjusting_never_lowers_a_p_and_keeps_the_order(p):
+    for method in ("holm", "bh"):
+        found = adjust(p, method)
+        assert (found >= np.array(p) - 1e-12).all() and (found <= 1).all()
+        assert (np.diff(found[np.argsort(p, kind="stable")]) >= -1e-12).all()
+
+
+def test_a_comparison_that_was_not_made_is_not_counted():
+    assert adjust([0.01, np.nan, 0.04]) == pytest.approx([0.02, np.nan, 0.04], nan_ok=True)
+    untested = paired_difference([1.0], [0.0])
+    found = adjusted([comparison(), untested])
+    assert found[0].n_comparisons == 1 and found[1].p_adjusted is None and found[1].p_final is None
+
+
+def test_the_sentence_holds_estimate_interval_n_test_and_adjustment():
+    found, _ = adjusted([comparison(n=7), comparison(0.1, 2, n=7)], "holm")
+    text = found.described(measure="interval score", units="items", clusters="data sets", better="higher").sentence()
+    assert text.startswith("gpt-x is better than heuristic by ")
+    for part in (
+        "95 % CI",
+        "interval score",
+        "paired over 7 items",
+        "exact sign-flip p = 0.016",
+        "Holm-adjusted 0.031",
+    ):
+        assert part in text
+    assert "With 7 items no smaller p can be reached." in text
+
+
+def test_no_claim_is_made_that_the_adjusted_p_does_not_carry():
+    alone = comparison()
+    many = adjusted([alone, *(comparison(0.0, seed) for seed in range(2, 6))], "holm")[0]
+    assert alone.distinguishable and not many.distinguishable
+    assert "is higher than" in str(alone) and "cannot be told apart once 5 comparisons are adjusted for" in str(many)
+
+
+def test_a_lower_score_is_told_with_a_positive_size():
+    base = rng(3).normal(size=8)
+    found = paired_difference(base - 1, base + 0.1 * rng(4).normal(size=8))
+    assert "a is lower than b by 0.992 [0.918, 1.08]" in str(found) and "[-" not in str(found).split("(")[0]
+    assert "a is better than b" in str(found.described(better="lower"))
+
+
+def test_a_row_is_plain_json_and_a_comparison_crosses_a_process_border():
+    found = comparison()
+    assert json.loads(json.dumps(found.row())) == found.row()
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert {"difference", "low", "high", "p", "p_adjusted", "n_units", "n_clusters", "test"} <= set(found.row())
+
+
+def test_latex_escapes_names_and_keeps_p_with_its_estimate():
+    found = adjusted([comparison()], "bh")[0].described(units="rows_of_a_table")
+    assert r"rows\_of\_a\_table" in found.to_latex() and "BH-adjusted" in found.to_latex()
+    assert found.to_latex().startswith("$") and "[" in found.to_latex().split("$")[1]
+
+
+def test_a_table_is_booktabs():
+    table = latex_table(
+        [comparison(), comparison(0.5, 2)], {"a": "first", "difference": "diff", "p": "p"}, "Two & more"
+    )
+    assert table.count(r"\\") == 3 and r"\toprule" in table and r"Two \& more" in table
+    with pytest.raises(SettingError, match="column 'magic'"):
+        latex_table([comparison()], {"magic": "x"})
+    assert "--" in latex_table([mean([1.0])], {"name": "", "low": "low"})
+
+
+# ---- max-t
+
+
+def test_max_t_of_one_comparison_is_its_own_sign_flip_p():
+    found = adjusted([comparison()], "max-t")[0]
+    assert found.p_adjusted == pytest.approx(found.p)
+
+
+def test_max_t_is_full_enumeration_of_the_greatest_t():
+    r = rng(5)
+    d = r.normal(0.5, 1, (7, 3))
+    made = [paired_difference(d[:, k], np.zeros(7)) for k in range(3)]
+
+    def greatest(signs):
+        flipped = signs[:, None] * d
+        return np.abs(flipped.mean(axis=0) / (flipped.std(axis=0, ddof=1) / np.sqrt(7)))
+
+    seen = greatest(np.ones(7))
+    patterns = [greatest(1.0 - 2.0 * np.array([(k >> j) & 1 for j in range(7)])) for k in range(2**7)]
+    top = int(seen.argmax())
+    expected = np.mean([pattern.max() >= seen[top] - 1e-9 for pattern in patterns])
+    assert adjusted(made, "max-t")[top].p_adjusted == pytest.approx(expected)
+
+
+def test_max_t_costs_less_than_holm_where_comparisons_are_alike():
+    r = rng(6)
+    shared = r.normal(0.6, 1, 12)
+    made = [paired_difference(shared + 0.1 * r.normal(size=12), np.zeros(12)) for _ in range(6)]
+    holm, max_t = adjusted(made, "holm"), adjusted(made, "max-t")
+    assert all(t.p_adjusted < h.p_adjusted for t, h in zip(max_t, holm, strict=True))
+
+
+def test_max_t_matches_clusters_by_their_labels():
+    r = rng(7)
+    d = r.normal(0.5, 1, 8)
+    made = paired_difference(d, np.zeros(8), list("abcdefgh"))
+    shuffled = paired_difference(d[::-1], np.zeros(8), list("hgfedcba"))
+    found = adjusted([made, shuffled], "max-t")
+    assert found[0].p_adjusted == pytest.approx(made.p)  # twice the same comparison is one
+
+
+def test_max_t_needs_pairs():
+    with pytest.raises(DataError, match="Use Holm"):
+        adjusted([mann_whitney([1.0, 2.0], [3.0, 4.0])], "max-t")
+
+
+def test_wrong_p_values_are_refused():
+    with pytest.raises(DataError, match="between 0 and 1"):
+        adjust([0.5, 1.5])
+    with pytest.raises(SettingError, match="'method' must be one of"):
+        adjusted([comparison()], "sidak")

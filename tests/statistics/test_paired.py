@@ -1,0 +1,246 @@
+"""Paired comparisons: equal to full enumeration, to scipy and to each other where they must be."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from assay.errors import DataError, SettingError
+from assay.statistics import paired_difference, paired_superiority, wilcoxon
+
+TESTS = ["sign-flip", "t", "wild-cluster", "wilcoxon"]
+ALTERNATIVES = ["two-sided", "greater", "less"]
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def pair(n=10, shift=0.4, seed=1):
+    r = rng(seed)
+    return r.normal(shift, 1, n), r.normal(size=n)
+
+
+def enumerated(d, alternative):
+    """The sign-flip p by writing out every pattern."""
+    totals = np.array([np.dot(signs, d) for signs in product((-1, 1), repeat=len(d))])
+    slack = 1e-9
+    if alternative == "two-sided":
+        return np.mean(np.abs(totals) >= abs(d.sum()) - slack)
+    return np.mean(totals >= d.sum() - slack if alternative == "greater" else totals <= d.sum() + slack)
+
+
+# ---- sign flips
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("seed", range(5))
+def test_the_sign_flip_p_is_full_enumeration(alternative, seed):
+    a, b = pair(8, seed=seed)
+    found = paired_difference(a, b, alternative=alternative)
+    assert found.p == pytest.approx(enumerated(a - b, alternative)) and found.exact
+
+
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=9).filter(any), st.sampled_from(ALTERNATIVES))
+@settings(deadline=None, max_examples=80)
+def test_the_sign_flip_p_is_full_enumeration_with_ties_and_zeros(d, alternative):
+    d = np.array(d) / 10  # tenths: sums in another order differ in the last digit
+    assert paired_difference(d, np.zeros(len(d)), alternative=alternative).p == pytest.approx(
+        enumerated(d, alternative)
+    )
+
+
+def test_clusters_flip_together():
+    a, b = pair(12)
+    labels = np.repeat(list("uvwxyz"), 2)
+    sums = (a - b).reshape(6, 2).sum(axis=1)
+    found = paired_difference(a, b, labels)
+    assert found.p == pytest.approx(enumerated(sums, "two-sided"))
+    assert (found.n_units, found.n_clusters) == (12, 6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_interval_holds_what_the_test_does_not_reject(seed):
+    r = rng(seed)
+    sizes = r.integers(1, 5, size=8)
+    labels = np.repeat(np.arange(8), sizes)
+    d = r.normal(size=len(labels)) + r.normal(size=8)[labels]
+    zero = np.zeros(len(d))
+    interval = paired_difference(d, zero, labels).interval
+    step = 1e-6
+    for inside in (interval.low + step, interval.high - step):
+        assert paired_difference(d - inside, zero, labels).p > 0.05
+    for outside in (interval.low - step, interval.high + step):
+        assert paired_difference(d - outside, zero, labels).p <= 0.05
+
+
+def test_many_clusters_are_drawn_and_the_p_says_how_well_it_is_known():
+    a, b = pair(60, shift=0.3)
+    found = paired_difference(a, b)
+    exact = stats.permutation_test(
+        (a - b,), np.mean, permutation_type="samples", n_resamples=200_000, random_state=3
+    ).pvalue
+    assert not found.exact and 0 < found.p_error < 0.01
+    assert found.p == pytest.approx(exact, abs=5 * found.p_error)
+    assert "+-" in str(found) and found.p == paired_difference(a, b).p  # a fixed seed: the same p each time
+
+
+def test_the_smallest_p_is_said_when_it_is_reached():
+    found = paired_difference([2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [1.0] * 6)
+    assert found.p == found.smallest_p == 2 / 64
+    assert "With 6 units no smaller p can be reached." in str(found)
+
+
+def test_five_units_have_a_p_and_no_interval():
+    found = paired_difference([2.0, 3.0, 4.0, 5.0, 6.0], [1.0] * 5)
+    assert found.p == 2 / 32 and found.interval is None and "too few" in str(found)
+
+
+# ---- t, wild cluster bootstrap, Wilcoxon
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_t_is_scipys_paired_test(alternative):
+    a, b = pair()
+    peer = stats.ttest_rel(a, b, alternative=alternative)
+    found = paired_difference(a, b, test="t", alternative=alternative)
+    assert (found.statistic, found.p) == pytest.approx((peer.statistic, peer.pvalue))
+    two_sided = stats.ttest_rel(a, b).confidence_interval(0.95)
+    assert (found.interval.low, found.interval.high) == pytest.approx((two_sided.low, two_sided.high))
+
+
+def test_rademacher_weights_on_equal_clusters_are_sign_flips():
+    # t* is monotone in |mean*| when clusters have one size, so the wild bootstrap enumerates the sign-flip test
+    a, b = pair(9)
+    wild, flips = (paired_difference(a, b, test=test) for test in ("wild-cluster", "sign-flip"))
+    assert wild.p == pytest.approx(flips.p)
+    assert (wild.interval.low, wild.interval.high) == pytest.approx((flips.interval.low, flips.interval.high))
+
+
+def test_webb_weights_give_five_clusters_an_interval():
+    from assay.statistics import wild
+    from assay.statistics.clusters import Totals
+
+    totals = Totals(tuple(range(5)), rng(2).normal(size=5), np.ones(5))
+    assert wild.bootstrap(totals, 999, rng(), "rademacher").interval(0.95) is None
+    low, high = wild.bootstrap(totals, 999, rng(), "webb").interval(0.95)
+    t = stats.t.interval(0.95, 4, totals.sums.mean(), stats.sem(totals.sums))
+    assert high - low == pytest.approx(t[1] - t[0], rel=0.35)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_wilcoxon_is_scipys_exact_test_without_ties(alternative):
+    a, b = pair(12)
+    peer = stats.wilcoxon(a, b, alternative=alternative, method="exact")
+    assert wilcoxon(a, b, alternative=alternative).p == pytest.approx(peer.pvalue)
+
+
+@given(st.lists(st.integers(-3, 3).filter(bool), min_size=2, max_size=9), st.sampled_from(ALTERNATIVES))
+@settings(deadline=None, max_examples=60)
+def test_wilcoxon_with_ties_is_the_enumeration_over_the_midranks(d, alternative):
+    ranks = stats.rankdata(np.abs(d))
+    sums = np.array(
+        [sum(r for r, s in zip(ranks, signs, strict=True) if s) for signs in product((0, 1), repeat=len(d))]
+    )
+    seen = ranks[np.array(d) > 0].sum()
+    greater, less = np.mean(sums >= seen - 1e-9), np.mean(sums <= seen + 1e-9)
+    expected = {"greater": greater, "less": less, "two-sided": min(1, 2 * min(greater, less))}[alternative]
+    assert wilcoxon(d, np.zeros(len(d)), alternative=alternative).p == pytest.approx(expected)
+
+
+def test_wilcoxon_of_many_units_is_scipys_approximation():
+    a, b = pair(400, 0.1)
+    peer = stats.wilcoxon(a, b, method="approx", correction=True)
+    found = wilcoxon(a, b)
+    assert found.p == pytest.approx(peer.pvalue) and not found.exact
+
+
+def test_zero_differences_are_left_out_and_said():
+    a, b = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 9.0]), np.array([1.0, 2.0, 1.0, 1.0, 1.0, 1.0])
+    found = wilcoxon(a, b)
+    assert "2 zero differences left out" in str(found)
+    assert found.p == pytest.approx(2 / 16) and found.smallest_p == 2 / 16
+
+
+def test_the_hodges_lehmann_interval_of_ten_is_the_ninth_walsh_average():
+    # Hollander, Wolfe & Chicken (2013), table A.4: n = 10, P(T+ <= 8) = .024, so the 9th from each end
+    d = rng(5).normal(size=10)
+    walsh = np.sort([(d[i] + d[j]) / 2 for i in range(10) for j in range(i, 10)])
+    found = wilcoxon(d, np.zeros(10))
+    assert (found.interval.low, found.interval.high) == pytest.approx((walsh[8], walsh[-9]))
+    assert found.difference == pytest.approx(np.median(walsh))
+
+
+# ---- what holds for all
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_swapping_the_samples_changes_the_sign_only(test):
+    a, b = pair(9)
+    one, other = paired_difference(a, b, test=test), paired_difference(b, a, test=test)
+    assert one.p == pytest.approx(other.p) and one.difference == pytest.approx(-other.difference)
+    assert one.interval.low == pytest.approx(-other.interval.high)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_order_of_the_units_does_not_matter(test):
+    a, b = pair(9)
+    order = rng(3).permutation(9)
+    assert paired_difference(a[order], b[order], test=test).p == pytest.approx(paired_difference(a, b, test=test).p)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_identical_samples_differ_by_nothing(test):
+    a, _ = pair()
+    found = paired_difference(a, a, test=test)
+    assert (found.difference, found.p) == (0.0, 1.0) and not found.distinguishable
+    assert "equal in every unit" in str(found)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_one_unit_allows_no_test_and_says_why(test):
+    found = paired_difference([1.0], [0.0], test=test)
+    assert found.p is None and found.interval is None and "One independent unit" in str(found)
+    nothing = paired_difference([np.nan], [0.0], test=test)
+    assert nothing.difference is None and nothing.n_missing == 1
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_pair_with_a_missing_end_is_left_out(test):
+    a, b = pair(9)
+    gap = a.copy()
+    gap[4] = np.nan
+    found = paired_difference(gap, b, test=test)
+    assert found.p == pytest.approx(paired_difference(np.delete(a, 4), np.delete(b, 4), test=test).p)
+    assert (found.n_units, found.n_missing) == (8, 1)
+
+
+def test_the_same_difference_everywhere_has_no_t_and_the_exact_p():
+    a = np.arange(8.0)
+    assert paired_difference(a + 1, a, test="t").p is None
+    assert paired_difference(a + 1, a).p == 2 / 256
+
+
+def test_superiority_counts_a_tie_half():
+    found = paired_superiority([1.0, 2.0, 3.0, 4.0], [0.0, 2.0, 4.0, 0.0])
+    assert found.value == pytest.approx((1 + 0.5 + 0 + 1) / 4)
+    assert found.interval.low < found.value < found.interval.high
+    always = paired_superiority(np.ones(10), np.zeros(10))
+    assert always.value == 1 and 0 < always.interval.low < 1  # boundary-aware: not [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"b": [1.0]}, DataError, "equally long"),
+        ({"test": "magic"}, SettingError, "'test' must be one of"),
+        ({"alternative": "bigger"}, SettingError, "'alternative' must be one of"),
+        ({"level": 0}, SettingError, "'level'"),
+    ],
+)
+def test_wrong_input_is_refused(change, error, message):
+    with pytest.raises(error, match=message):
+        paired_difference(**({"a": [1.0, 2.0], "b": [0.0, 1.0]} | change))

@@ -1,0 +1,160 @@
+"""Friedman, Nemenyi, Wilcoxon-Holm and rank correlations against scikit-posthocs, scipy and Demsar's tables."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from assay.errors import DataError, SettingError
+from assay.statistics import critical_difference, rank, rank_correlation
+
+NAMES = ["a", "b", "c", "d"]
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def scores(n=12, seed=1, steps=(0.0, 0.3, 1.0, 2.0)):
+    return rng(seed).normal(size=(n, 4)) + np.array(steps)
+
+
+# ---- ranks
+
+
+def test_friedman_is_scipys_and_f_is_iman_and_davenports():
+    table = scores(steps=(0, 0.2, 0.4, 0.5))
+    found = rank(table, NAMES, "higher")
+    chi2 = stats.friedmanchisquare(*table.T).statistic
+    f = 11 * chi2 / (12 * 3 - chi2)
+    assert (found.chi2, found.f) == pytest.approx((chi2, f))
+    assert found.p == pytest.approx(stats.f.sf(f, 3, 33))
+
+
+def test_nemenyi_is_scikit_posthocs():
+    import scikit_posthocs
+
+    table = scores()
+    peer = scikit_posthocs.posthoc_nemenyi_friedman(table).to_numpy()
+    for pair in rank(table, NAMES, "higher", "nemenyi").pairs:
+        i, j = (NAMES.index(name) for name in pair.names)
+        assert pair.p_adjusted == pytest.approx(peer[i, j], abs=1e-6)
+
+
+@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
+def test_the_critical_difference_has_demsars_constants(k, q):
+    # Demsar (2006), table 5(a), q_0.05
+    assert critical_difference(k, 30) == pytest.approx(q * np.sqrt(k * (k + 1) / (6 * 30)), rel=5e-4)
+
+
+def test_better_says_which_end_is_rank_one():
+    table = scores()
+    assert rank(table, NAMES, "higher").names[0] == "d" and rank(table, NAMES, "lower").names[-1] == "d"
+
+
+def test_groups_are_the_longest_runs_of_pairs_that_cannot_be_told_apart():
+    found = rank(scores(), NAMES, "higher", "nemenyi")
+    apart = {frozenset(pair.names) for pair in found.pairs if pair.distinguishable}
+    for group in found.groups:
+        assert all(frozenset((x, y)) not in apart for x in group for y in group if x != y)
+    within = {frozenset((x, y)) for group in found.groups for x in group for y in group if x != y}
+    neighbours = {frozenset(pair) for pair in zip(found.names, found.names[1:], strict=False)}
+    assert neighbours - apart <= within
+    assert [row["name"] for row in found.rows()] == list(found.names)
+
+
+def test_wilcoxon_holm_adjusts_over_all_pairs():
+    found = rank(scores(), NAMES, "higher")
+    assert len(found.pairs) == 6 and all(pair.n_comparisons == 6 for pair in found.pairs)
+    assert all(pair.adjustment == "holm" and pair.p_adjusted >= pair.p for pair in found.pairs)
+
+
+def test_a_data_set_with_a_missing_score_is_left_out_and_counted():
+    table = scores()
+    table[2, 1] = np.nan
+    found = rank(table, NAMES, "higher")
+    assert (found.n, found.n_missing) == (11, 1)
+    assert rank(table[2:3], NAMES, "higher").p is None
+    assert rank(table[:, :2], ["a", "b"], "higher").p is None  # Friedman needs three
+
+
+def test_equal_scores_everywhere_are_one_group_without_a_test():
+    found = rank(np.ones((5, 4)), NAMES, "higher")
+    assert found.p is None and found.groups == (tuple(NAMES),) and found.average_ranks == (2.5,) * 4
+
+
+def test_scores_of_another_width_are_refused():
+    with pytest.raises(DataError, match="'scores' must be"):
+        rank(np.ones((5, 3)), NAMES, "higher")
+    with pytest.raises(SettingError, match="'better' must be one of"):
+        rank(scores(), NAMES, "up")
+
+
+# ---- correlation
+
+
+@pytest.mark.parametrize("kind", ["spearman", "kendall"])
+def test_value_and_p_are_scipys(kind):
+    x = rng(2).normal(size=30)
+    y = x + rng(3).normal(size=30)
+    peer = stats.spearmanr(x, y) if kind == "spearman" else stats.kendalltau(x, y)
+    found = rank_correlation(x, y, kind=kind)
+    assert (found.value, found.p) == pytest.approx((peer.statistic, peer.pvalue))
+
+
+def test_the_interval_is_bonett_and_wrights():
+    x = rng(2).normal(size=30)
+    y = x + rng(3).normal(size=30)
+    found = rank_correlation(x, y)
+    half = 1.959964 * np.sqrt((1 + found.value**2 / 2) / 27)
+    assert found.interval.high == pytest.approx(np.tanh(np.arctanh(found.value) + half))
+
+
+def test_few_pairs_have_the_p_of_all_orders():
+    x, y = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([2.0, 1.0, 4.0, 3.0, 5.0])
+    found = rank_correlation(x, y)
+    # rho = .8: 16 of the 120 orders reach |rho| >= .8 (Kendall & Stuart, tables: one-sided .067)
+    assert found.value == pytest.approx(0.8) and found.p == pytest.approx(16 / 120)
+
+
+@pytest.mark.parametrize("kind", ["spearman", "kendall"])
+def test_weights_are_repeated_rows(kind):
+    from assay.statistics.clusters import clusters_of
+    from assay.statistics.correlation import correlation_of_repeated_rows, weighted_correlations
+
+    r = rng(4)
+    x, y = r.integers(0, 6, 20).astype(float), r.integers(0, 6, 20).astype(float)
+    weights = r.integers(0, 3, size=(5, 20)).astype(float)
+    found = weighted_correlations(x, y, weights, clusters_of(None, 20), kind)
+    assert found == pytest.approx([correlation_of_repeated_rows(x, y, row, kind) for row in weights])
+
+
+@pytest.mark.parametrize("kind", ["spearman", "kendall"])
+def test_repeats_in_a_cluster_add_no_evidence(kind):
+    r = rng(5)
+    x, y = r.normal(size=12), r.normal(size=12)
+    labels = np.repeat(np.arange(12), 10)
+    once = rank_correlation(x, y, kind=kind)
+    often = rank_correlation(np.repeat(x, 10), np.repeat(y, 10), labels, kind)
+    naive = rank_correlation(np.repeat(x, 10), np.repeat(y, 10), kind=kind)
+    assert often.interval.width > 0.7 * once.interval.width and naive.interval.width < 0.5 * often.interval.width
+
+
+def test_the_bootstrap_interval_is_near_the_other_one():
+    x = rng(6).normal(size=40)
+    y = x + rng(7).normal(size=40)
+    fisher, boot = (rank_correlation(x, y, method=method).interval for method in ("fisher", "bootstrap"))
+    assert boot.low == pytest.approx(fisher.low, abs=0.12) and boot.high == pytest.approx(fisher.high, abs=0.12)
+
+
+def test_a_constant_column_has_no_correlation():
+    assert rank_correlation([1.0, 1.0, 1.0], [1.0, 2.0, 3.0]).value is None
+    assert rank_correlation([1.0, 2.0], [1.0, 2.0]).value is None
+    assert rank_correlation([1.0, 2.0, 3.0, np.nan], [1.0, 3.0, 2.0, 4.0]).n_missing == 1
+    with pytest.raises(DataError, match="equally long"):
+        rank_correlation([1.0], [1.0, 2.0])
+
+
+def test_a_perfect_correlation_keeps_its_interval_within_one():
+    x = np.arange(10.0)
+    found = rank_correlation(x, x)
+    assert found.value == pytest.approx(1) and found.interval.high <= 1 + 1e-12

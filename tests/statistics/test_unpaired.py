@@ -1,0 +1,205 @@
+"""Unpaired comparisons, Cliff's delta and superiority against scipy, the double loop and full enumeration."""
+
+import math
+import tracemalloc
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from assay.errors import DataError
+from assay.statistics import cliffs_delta, magnitude, mann_whitney, unpaired_difference
+
+ALTERNATIVES = ["two-sided", "greater", "less"]
+small = st.lists(st.integers(0, 4), min_size=1, max_size=6)
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+# ---- Welch
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_welch_is_scipys(alternative):
+    a, b = rng(1).normal(0.5, 1, 15), rng(2).normal(0, 2, 9)
+    peer = stats.ttest_ind(a, b, equal_var=False, alternative=alternative)
+    found = unpaired_difference(a, b, alternative=alternative)
+    assert (found.statistic, found.p) == pytest.approx((peer.statistic, peer.pvalue))
+    ends = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+    assert (found.interval.low, found.interval.high) == pytest.approx((ends.low, ends.high))
+
+
+def test_clusters_in_both_samples_are_the_paired_test():
+    r = rng(3)
+    task = np.repeat(np.arange(8), 3)
+    a, b = r.normal(size=24) + task, r.normal(size=24) + task
+    from assay.statistics import paired_difference
+
+    unpaired = unpaired_difference(a, b, (task, task))
+    paired = paired_difference(a, b, task, test="t")
+    assert unpaired.p == pytest.approx(paired.p) and unpaired.n_clusters == 8
+
+
+def test_clusters_in_one_sample_each_are_welch_on_their_means():
+    r = rng(4)
+    a, b = r.normal(size=(6, 4)), r.normal(size=(5, 4))
+    labels = [f"a{k}" for k in range(6) for _ in range(4)], [f"b{k}" for k in range(5) for _ in range(4)]
+    found = unpaired_difference(a.ravel(), b.ravel(), labels)
+    peer = stats.ttest_ind(a.mean(axis=1), b.mean(axis=1), equal_var=False)
+    assert found.p == pytest.approx(peer.pvalue) and found.n_clusters == 11
+
+
+# ---- Mann-Whitney
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_mann_whitney_is_scipys_exact_test_without_ties(alternative):
+    a, b = rng(5).normal(0.8, 1, 9), rng(6).normal(size=7)
+    peer = stats.mannwhitneyu(a, b, alternative=alternative, method="exact")
+    found = mann_whitney(a, b, alternative)
+    assert (found.statistic, found.p) == pytest.approx((peer.statistic, peer.pvalue)) and found.exact
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_mann_whitney_of_many_values_is_scipys_normal_form(alternative):
+    a, b = rng(5).integers(0, 5, 60), rng(6).integers(0, 6, 40)
+    peer = stats.mannwhitneyu(a, b, alternative=alternative)
+    found = mann_whitney(a, b, alternative)
+    assert (found.statistic, found.p) == pytest.approx((peer.statistic, peer.pvalue)) and not found.exact
+    assert "tied values share their ranks" in str(found)
+
+
+@given(small, small, st.sampled_from(ALTERNATIVES))
+@settings(deadline=None, max_examples=60)
+def test_mann_whitney_with_ties_is_full_enumeration(a, b, alternative):
+    both = stats.rankdata(a + b)
+    if len(set(a + b)) == 1:
+        assert mann_whitney(a, b, alternative).p == 1
+        return
+    sums = np.array([both[list(chosen)].sum() for chosen in combinations(range(len(both)), len(a))])
+    seen = both[: len(a)].sum()
+    greater, less = np.mean(sums >= seen - 1e-9), np.mean(sums <= seen + 1e-9)
+    expected = {"greater": greater, "less": less, "two-sided": min(1, 2 * min(greater, less))}[alternative]
+    assert mann_whitney(a, b, alternative).p == pytest.approx(expected)
+
+
+def test_a_rounded_rate_breaks_ties_and_moves_p():
+    # 1/3 from counts is one value; stored as .33 and .3333 it is two, and the ranks differ
+    exact = np.array([1 / 3] * 6 + [0.5] * 4), np.array([1 / 3] * 5 + [0.0] * 5)
+    stored = np.array([0.3333] * 6 + [0.5] * 4), np.array([0.33] * 5 + [0.0] * 5)
+    assert mann_whitney(*stored).p < mann_whitney(*exact).p / 3
+    assert cliffs_delta(*stored).value > cliffs_delta(*exact).value + 0.2
+
+
+def test_mann_whitney_takes_no_clusters():
+    with pytest.raises(DataError, match="Give it the mean of each cluster"):
+        unpaired_difference([1.0, 2.0], [2.0, 3.0], (["a", "b"], ["a", "b"]), test="mann-whitney")
+
+
+# ---- permutation
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_permutation_p_is_full_enumeration(alternative):
+    a, b = rng(7).normal(0.7, 1, 5), rng(8).normal(size=4)
+    peer = stats.permutation_test((a, b), lambda x, y: x.mean() - y.mean(), alternative=alternative, n_resamples=np.inf)
+    found = unpaired_difference(a, b, test="permutation", alternative=alternative)
+    if alternative == "two-sided":  # scipy doubles the smaller tail; ours counts |difference|
+        pooled = np.concatenate([a, b])
+        seen = abs(a.mean() - b.mean())
+        splits = [set(c) for c in combinations(range(9), 5)]
+        gaps = [abs(pooled[list(c)].mean() - pooled[[i for i in range(9) if i not in c]].mean()) for c in splits]
+        assert found.p == pytest.approx(np.mean(np.array(gaps) >= seen - 1e-12))
+    else:
+        assert found.p == pytest.approx(peer.pvalue)
+    assert found.exact and found.smallest_p == 1 / math.comb(9, 5)
+
+
+def test_many_values_are_permuted_at_random_and_the_error_is_told():
+    a, b = rng(9).normal(0.3, 1, 60), rng(10).normal(size=50)
+    found = unpaired_difference(a, b, test="permutation")
+    assert found.p == pytest.approx(stats.ttest_ind(a, b).pvalue, abs=0.02) and found.p_error is not None
+
+
+def test_whole_clusters_are_permuted():
+    a, b = rng(11).normal(size=12), rng(12).normal(size=12)
+    one, other = np.repeat(list("uvw"), 4), np.repeat(list("xyz"), 4)
+    found = unpaired_difference(a, b, (one, other), test="permutation")
+    assert found.exact and found.smallest_p == 1 / math.comb(6, 3)
+    with pytest.raises(DataError, match="Use paired_difference"):
+        unpaired_difference(a, b, (one, one), test="permutation")
+
+
+# ---- Cliff's delta
+
+
+@given(small, small)
+@settings(deadline=None)
+def test_delta_is_the_double_loop_and_2u_over_nm_minus_1(a, b):
+    loop = np.mean([np.sign(x - y) for x in a for y in b])
+    found = cliffs_delta(a, b)
+    assert found.value == pytest.approx(loop)
+    u = stats.mannwhitneyu(a, b).statistic
+    assert found.value == pytest.approx(2 * u / (len(a) * len(b)) - 1)
+    if found.interval:
+        assert -1 <= found.interval.low <= found.value <= found.interval.high <= 1
+
+
+@pytest.mark.parametrize(
+    ("delta", "word"),
+    [(0.1469, "negligible"), (0.147, "small"), (-0.33, "medium"), (0.4739, "medium"), (-0.474, "large")],
+)
+def test_magnitudes_have_romanos_thresholds(delta, word):
+    assert magnitude(delta) == word
+
+
+def test_complete_separation_has_an_interval_with_a_width():
+    found = cliffs_delta([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0])
+    assert found.value == -1 and found.interval.low == -1 and -1 < found.interval.high < 0
+
+
+def test_equal_clusters_of_one_row_change_nothing():
+    a, b = rng(13).normal(0.4, 1, 20), rng(14).normal(size=25)
+    plain = cliffs_delta(a, b)
+    clustered = cliffs_delta(a, b, ([f"a{i}" for i in range(20)], [f"b{i}" for i in range(25)]))
+    assert clustered.interval.low == pytest.approx(plain.interval.low)
+
+
+def test_a_million_values_cost_little_memory():
+    a, b = rng(15).normal(0.1, 1, 10**6), rng(16).normal(size=10**6)
+    tracemalloc.start()
+    found = cliffs_delta(a, b)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.value == pytest.approx(2 * stats.norm.cdf(0.1 / np.sqrt(2)) - 1, abs=0.003)
+    assert peak < 200e6
+
+
+# ---- traps
+
+
+def test_constant_samples_are_said():
+    equal, apart = unpaired_difference([1.0] * 5, [1.0] * 4), unpaired_difference([1.0] * 5, [2.0] * 4)
+    assert equal.p == 1.0 and "constant and equal" in str(equal)
+    assert apart.p is None and apart.difference == -1 and "t has no value" in str(apart)
+    assert mann_whitney([1.0] * 5, [1.0] * 4).p == 1.0
+
+
+def test_one_run_in_a_condition_has_a_difference_and_no_interval():
+    found = unpaired_difference([1.0], [0.0, 0.5, 0.2])
+    assert found.difference == pytest.approx(1 - 0.7 / 3) and found.interval is None and found.p is None
+    assert "Fewer than two independent units" in str(found)
+    ranked = mann_whitney([1.0], [0.0, 0.5, 0.2])
+    assert ranked.p == pytest.approx(0.5) and ranked.p == ranked.smallest_p
+
+
+def test_empty_and_missing_samples_are_missing():
+    assert unpaired_difference([], [1.0]).difference is None
+    assert cliffs_delta([np.nan], [1.0]).value is None
+    found = mann_whitney([1.0, np.nan, 3.0], [2.0, 5.0])
+    assert found.n_each == (2, 2) and found.n_missing == 1
