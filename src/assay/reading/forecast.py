@@ -20,6 +20,7 @@ from assay.reading.claims import MEDIAN, PROBLEM, Claim, Scale
 from assay.reading.decision import Context, Decision, decide, is_cut
 from assay.reading.labels import Label, labels_in, without_explanations
 from assay.reading.layouts import Table, may_hold_tables, tables_in
+from assay.reading.lines import claims_in_lines
 from assay.reading.numbers import Number, numbers_in
 from assay.reading.objects import claims_in_object
 from assay.reading.prose import claims_in_prose
@@ -162,6 +163,9 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
         labels = [
             label for label in _outside(labels, inside_json) if label.start >= start or label.measure not in answered
         ]
+    plain = claims_in_lines(view, labels, nodes) if labels and not inside_json else None
+    if plain is not None:
+        return plain, False
     if labels:
         numbers = _outside(numbers_in(view, 0 if labels[0].start < start else start), inside_json)
         commas = "0," in view and any(number.comma and number.value < 1 for number in numbers)

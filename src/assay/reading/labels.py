@@ -34,17 +34,18 @@ _NAMES = {  # measure -> names by their first letter, so that a search skips to 
 }  # fmt: skip
 
 
-def _pattern(first_letters: str) -> re.Pattern[str]:
+def _pattern(first_letters: str) -> str:
     """All names that begin with one of the letters; with any, where none are given."""
     letters: dict[str, list[str]] = {}
     for names in _NAMES.values():
         for letter, rest in names.items():
             if letter in first_letters or not first_letters:
                 letters.setdefault(letter, []).append(rest)
-    return re.compile("|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in letters.items()))
+    return "|".join(f"{letter}(?:{'|'.join(rests)})" for letter, rests in letters.items())
 
 
-_ANY, _ENGLISH = _pattern(""), _pattern("prsfh")  # a search for few letters is a quick one
+ENGLISH_NAMES = _pattern("prsfh")  # a search for few letters is a quick one
+_ANY, _ENGLISH = re.compile(_pattern("")), re.compile(ENGLISH_NAMES)
 _FOREIGN = ("trefferquote", "exhaustividad", "medida f", "de hamming")  # the other names that are written in ASCII
 
 
@@ -70,6 +71,9 @@ _OTHER = (  # words before the name that make it another measure
 )  # fmt: skip
 
 
+_new = tuple.__new__
+
+
 class Label(NamedTuple):
     """The name of a measure, where it stands."""
 
@@ -92,7 +96,7 @@ def labels_in(view: str, start: int = 0) -> list[Label]:
             continue
         if view[end : end + 1] in ("@", "-") and (view[end] == "@" or view.startswith("-recall", end)):
             continue
-        found.append(Label(measure_named(match.group()), at, end))
+        found.append(_new(Label, (measure_named(match.group()), at, end)))
     return found
 
 

