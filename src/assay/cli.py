@@ -199,7 +199,8 @@ def _run(options: argparse.Namespace) -> int:
     ):
         outcome = study.run(executor, slots, report, retry=options.retry, replan=options.replan)
     results = Results.read(folder)
-    written = write_report(folder)
+    with terminal.busy("writing tables and charts"):
+        written = write_report(folder)
     if options.json:
         found = {"folder": str(folder), "completeness": results.completeness(), "report": written.to_dict()}
         _print_json(vars(outcome) | found)
@@ -222,7 +223,8 @@ def _report(options: argparse.Namespace) -> int:
 
     folder = Path(options.folder) if options.folder else newest_folder()
     rewrite(folder)
-    written = write_report(folder)
+    with terminal.busy("writing tables and charts"):
+        written = write_report(folder)
     if options.json:
         _print_json(written.to_dict())
     else:

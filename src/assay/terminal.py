@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,17 @@ def console(stderr: bool = False) -> Console:
     if not made.is_terminal:
         made = Console(stderr=stderr, highlight=False, width=WIDE)
     return made
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """A spinner while something takes its time; nothing where there is no TTY."""
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield
+        return
+    with out.status(what):
+        yield
 
 
 def print_results(

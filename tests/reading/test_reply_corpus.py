@@ -2,7 +2,8 @@
 
 tests/replies/*.jsonl: one reply a line with what it means (`expected`, null where it gives no range), written by hand
 from the meaning of the text. The `first` half was used while the reader was made; the `second` was read once before
-anything was mended on it (then 95.7 % right, 5 values wrong).
+anything was mended on it (then 95.7 % right, 5 values wrong); the `third`, longer replies written after that, had
+91.9 % right and none wrong when it was read first.
 """
 
 import json

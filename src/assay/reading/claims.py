@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.reading.ranges import AT_LEAST, AT_MOST, PAIR, POINT, Expression, bounds_of
+from assay.reading.ranges import AT_LEAST, AT_MOST, PAIR, Expression, bounds_of
 
 INTERVAL, MEDIAN, PROBLEM = "interval", "median", "problem"
 
@@ -68,7 +68,3 @@ def paired(low: Expression, high: Expression) -> Expression:
 
 def one_sided(expression: Expression, at_least: bool) -> Expression:
     return expression._replace(kind=AT_LEAST if at_least else AT_MOST)
-
-
-def is_point(expression: Expression) -> bool:
-    return expression.kind == POINT

@@ -16,7 +16,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar
 
 from assay.errors import SettingError, UnknownName
-from assay.reading.claims import MEDIAN, PROBLEM, Claim, Scale
+from assay.reading.claims import Claim, Scale
 from assay.reading.decision import Context, Decision, decide, is_cut
 from assay.reading.labels import Label, labels_in, without_explanations
 from assay.reading.layouts import Table, may_hold_tables, tables_in
@@ -269,6 +269,3 @@ def _value(claim: Claim) -> Value:
 
 def _nothing(measures: Sequence[str], status: Status, flags: tuple[str, ...], message: str) -> Reading:
     return Reading(dict.fromkeys(measures), dict.fromkeys(measures, status), status, {}, {}, flags, message)
-
-
-__all__ = ["MEDIAN", "PROBLEM", "Reading", "Value", "read_forecast"]

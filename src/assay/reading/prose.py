@@ -19,49 +19,9 @@ from assay.reading.numbers import LEVELS, Number
 from assay.reading.ranges import PAIR, POINT, RANGE, Expression, expression_at
 from assay.reading.words import LEARNERS, MAX_LENGTH, Gap, gap_of
 
-_GROUP = frozenset(
-    (
-        "and",
-        "/",
-        ",",
-        "&",
-        "or",
-        "und",
-        "et",
-        "y",
-        "e",
-        "和",
-        ", and",
-        "与",
-        ";",
-        "+",
-        ",and",
-        "as well as",
-        "及",
-        "i",
-        "и",
-    )
-)
+_GROUP = frozenset("and|/|,|&|or|und|et|y|e|和|, and|与|;|+|,and|as well as|及|i|и".split("|"))
 _JOINED = _GROUP | {""}
-_BACK = frozenset(
-    (
-        "",
-        "for",
-        "in",
-        "for the",
-        "of",
-        "für",
-        "pour",
-        "para",
-        "as",
-        "的",
-        "on",
-        "as the",
-        "en",
-        "be the",
-        "is what i expect for",
-    )
-)
+_BACK = frozenset("|for|in|for the|of|für|pour|para|as|的|on|as the|en|be the|is what i expect for".split("|"))
 _DEPENDENT = frozenset(  # words before a label that make it part of what is said of something else
     "mean average balance balances balanced balancing trade-off trade-offs tradeoff tradeoffs combine combines "
     "combined combining combination product function given because due depend depends depending based compute computes "
@@ -154,7 +114,7 @@ class _Walk:
             return []  # of which of them is not ours to say
         if self.medians and "median" in self.view[max(0, label.start - 80) : label.start].rpartition("\n")[2]:
             fields = [field._replace(gap=field.gap._replace(role="median")) for field in fields]
-        return self._claims(label.measure, fields, strong, label.start, stop)
+        return self._claims(label.measure, fields, strong)
 
     def _plain(self, label: Label, index: int, stop: int) -> Claim | None:
         """The form of most answers, read at once: a label, a colon, one range, and no other number."""
@@ -182,7 +142,7 @@ class _Walk:
         if _is_dependent(self.view, group[0].start):
             return []
         index = bisect_left(self.starts, group[-1].end)
-        fields = self._fields(group[-1].end, index, stop, every=True)
+        fields = self._fields(group[-1].end, index, stop, several=True)
         plain = [field for field in fields if not field.gap.role and not field.gap.side]
         if not plain or _is_definition(plain[0].expression, True):
             return []
@@ -239,8 +199,8 @@ class _Walk:
         expression = Expression(PAIR, low, high, low.start, high.end, True, 2)
         return [self.scale.claim(label.measure, expression, "inequality", True, self.level)]
 
-    def _fields(self, position: int, index: int, stop: int, every: bool = False) -> list[_Field]:
-        """The values behind a label, each with what stands before it."""
+    def _fields(self, position: int, index: int, stop: int, several: bool = False) -> list[_Field]:
+        """The values behind a label, each with what stands before it; `several` labels may have several ranges."""
         view, numbers = self.view, self.numbers
         fields: list[_Field] = []
         level, own = self.level, False
@@ -262,7 +222,7 @@ class _Walk:
             expression = expression_at(view, numbers, index, stop)
             if (
                 not gap.known
-                or (fields and gap.learner)
+                or (fields and (gap.learner or (not several and self._is_second_range(fields, gap, expression, own))))
                 or (gap.side and expression.kind != POINT and gap.side != "unclear")
             ):
                 if fields and self._contradicts(fields, text, expression):
@@ -282,6 +242,10 @@ class _Walk:
             if own:
                 level, own = None, False
         return fields
+
+    def _is_second_range(self, fields: Sequence[_Field], gap: Gap, expression: Expression, own: bool) -> bool:
+        """A range behind a range, with no level or role of its own."""
+        return expression.kind != POINT and fields[-1].expression.kind != POINT and not own and not gap.role
 
     def _is_level(self, index: int, stop: int) -> bool:
         """50 % [0.6, 0.7]: a share of intervals, since the range behind it is no percentage."""
@@ -315,7 +279,7 @@ class _Walk:
             return same_kind
         return expression.kind != POINT and not _ASIDE.match(gap)
 
-    def _claims(self, measure: str, fields: Sequence[_Field], strong: bool, start: int, stop: int) -> list[Claim]:
+    def _claims(self, measure: str, fields: Sequence[_Field], strong: bool) -> list[Claim]:
         parser = "label" if strong else "prose"
         claim = self.scale.claim
         if len(fields) == 1 and not fields[0].gap.role and not fields[0].gap.side:  # nearly all of them

@@ -24,7 +24,7 @@ _PLAIN = frozenset(
     "edges edge count total directed graph overall also similarly correspondingly respectively probable plausible "
     "realistic reasonable think believe guess suggest put place would remain stay stays sit sits hover hovers "
     "vary varies "
-    "only even just merely going cpdag dag pag ground truth true network dataset data set algorithm "
+    "only even just merely going cpdag dag pag ground truth true network dataset data set algorithm model "
     "span spans run runs spread mostly usually per percent percentage rate proportion fraction probability "
     # German
     "liegt liegen etwa ungefähr zwischen von bei wird werden dürfte bereich der die das im rund ca wert erwartet "

@@ -132,24 +132,19 @@ class ReasoningGraph:
         """One cycle, first node repeated at the end, or nothing."""
         if self.order is not None:
             return ()
-        done: set[str] = set()
-        for start in self.nodes:
-            path: list[str] = []
-            node: str | None = start
-            stack = [(start, iter(self.children[start]))] if start not in done else []
-            path = [start]
-            while stack:
-                node, following = stack[-1]
-                child = next(following, None)
-                if child is None:
-                    done.add(node)
-                    stack.pop()
-                    path.pop()
-                elif child in path:
-                    return (*path[path.index(child) :], child)
-                elif child not in done:
-                    stack.append((child, iter(self.children[child])))
-                    path.append(child)
+        on_cycle = next(node for node in self.nodes if node in self.descendants(node))
+        came_from: dict[str, str] = {}
+        waiting = [on_cycle]
+        for node in waiting:  # grows while it is walked; breadth first, so the cycle is a shortest one
+            for child in self.children[node]:
+                if child == on_cycle:
+                    path = [node]
+                    while path[-1] != on_cycle:
+                        path.append(came_from[path[-1]])
+                    return (*reversed(path), on_cycle)
+                if child not in came_from:
+                    came_from[child] = node
+                    waiting.append(child)
         return ()
 
     def ancestors(self, node: str) -> frozenset[str]:

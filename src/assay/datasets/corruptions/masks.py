@@ -3,7 +3,7 @@
     mcar               every cell with probability p
     mnar_self          P(x_j missing) = sigmoid(a_j + b z_j)                     large values go missing
     mnar_threshold     values above the (1 - p) quantile of their column are missing
-    mnar_structural    P(x_j missing) = sigmoid(a_j + b mean of z over the true parents of j); roots: mcar
+    mnar_structural    P(x_j missing) = sigmoid(a_j + b sum_i z_i / sqrt(k)) over the k true parents i of j; roots: mcar
     mnar_decoy         the same with two columns drawn at random in place of the parents
     sensor_failure     stretches of rows, on average n / 50 long, in one column at a time
 
@@ -16,10 +16,12 @@ Rubin (1976); Mohan & Pearl (2021) for masks that depend on other variables.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.special import expit
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -52,7 +54,7 @@ def mnar_structural(z: Array, strength: float, rng: Generator, parents: NDArray[
     for j in range(z.shape[1]):
         causes = np.flatnonzero(parents[:, j])
         if len(causes):
-            missing[:, j] = _logistic(_mean_of(z, causes), strength, rng)
+            missing[:, j] = _logistic(_combined(z, causes), strength, rng)
         else:
             missing[:, j] = mcar(z[:, j], strength, rng)
     return missing
@@ -81,7 +83,7 @@ def sensor_failure(z: Array, strength: float, rng: Generator) -> Mask:
     return missing
 
 
-def _mean_of(z: Array, columns: NDArray[np.intp]) -> Array:
+def _combined(z: Array, columns: NDArray[np.intp]) -> Array:
     total = z[:, columns[0]].copy()
     for i in columns[1:]:
         total += z[:, i]
@@ -99,11 +101,15 @@ def _logistic(driver: Array, share: float, rng: Generator) -> Mask:
     driver = np.nan_to_num(driver)  # a gap that is there already drives nothing
     step = max(1, len(driver) // _SAMPLE)
     level = _intercept(STEEPNESS * driver[::step], share)
-    bound = (_LOGITS - level) / STEEPNESS
+    bound = (_logits() - level) / STEEPNESS
     return bound[rng.integers(0, 2**16, len(driver), dtype=np.uint16)] < driver
 
 
-_LOGITS = np.log(np.arange(0.5, 2**16)) - np.log(np.arange(0.5, 2**16)[::-1])
+@cache
+def _logits() -> Array:
+    """logit(u) of u = (k + 1/2) / 2^16."""
+    u = np.arange(0.5, 2**16) / 2**16
+    return np.log(u) - np.log1p(-u)
 
 
 def _intercept(slope: Array, share: float) -> float:
@@ -111,7 +117,7 @@ def _intercept(slope: Array, share: float) -> float:
     low, high = -40.0 - float(slope.max()), 40.0 - float(slope.min())
     for _ in range(60):
         middle = (low + high) / 2
-        if float(np.mean(1 / (1 + np.exp(-(middle + slope))))) < share:
+        if float(expit(middle + slope).mean()) < share:
             low = middle
         else:
             high = middle

@@ -1,0 +1,210 @@
+"""Our graph learners as scorers: NOTEARS and DAGMA by |W|, LiNGAM by |B|, PC and FCI by p-values or by stability.
+
+    notears, dagma    |W_ij| before any threshold, on standardised columns: the scale of a column gives no order away
+    lingam            |B_ij| on standardised columns
+    pc, fci           share_ij (-log10 p_ij):  p_ij is the largest p of the tests made on the pair (the strongest
+                      separating test), so the ranks are those of 1 - p without its rounding to 1;
+                      share_ij of the learned marks: 1 for i -> j, 0 for i <- j and i <-> j, 1/2 for i - j, i o- j and
+                      pairs without an edge.  score = "stability": the mean share over resamples, no edge counting 0.
+
+All but LiNGAM use the data through correlations and n alone, so gaps are handled pairwise (scoring/covariance.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.random import Generator
+
+from assay.datasets.observed import Observed
+from assay.datasets.table import Table
+from assay.errors import SettingError, listed
+from assay.graphs import ARROW, CIRCLE, TAIL, Graph
+from assay.learners import dagma, fci, lingam, notears, pc
+from assay.learners.base import check_alpha
+from assay.learners.scoring.associations import PAIRWISE, check_transform
+from assay.learners.scoring.base import Array, EdgeScores, ScorerCard, answer, check_between, observed
+from assay.learners.scoring.covariance import Transform, pairwise_correlations
+from assay.learners.scoring.imputation import DRAWS, drawn
+
+Score = Literal["-log10 p", "stability"]
+LEAST_P = 1e-300
+_LINEAR = ("linear relations", "causal sufficiency", "acyclicity")
+
+
+@dataclass(frozen=True)
+class NOTEARS:
+    """|W| of linear NOTEARS. A small lambda1 leaves few ties at 0."""
+
+    lambda1: float = 0.02
+    transform: Transform = "none"
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="NOTEARS",
+        summary="The sizes of the weights of linear NOTEARS on standardised columns.",
+        missing=PAIRWISE,
+        assumes=_LINEAR,
+        paper="Zheng, Aragam, Ravikumar & Xing 2018",
+    )
+
+    def __post_init__(self) -> None:
+        check_transform(self.transform, "notears")
+        notears.NOTEARS(lambda1=self.lambda1)
+
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        seen = observed(data, self)
+        found = pairwise_correlations(seen, self.transform)
+        fit = notears.NOTEARS(lambda1=self.lambda1).fit_details(found.stand_in())
+        return answer(self, seen, np.abs(fit.weights), h=fit.h, converged=fit.converged, shrinkage=found.shrinkage)
+
+
+@dataclass(frozen=True)
+class DAGMA:
+    """|W| of linear DAGMA."""
+
+    lambda1: float = 0.02
+    transform: Transform = "none"
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="DAGMA",
+        summary="The sizes of the weights of linear DAGMA on standardised columns.",
+        missing=PAIRWISE,
+        assumes=_LINEAR,
+        paper="Bello, Aragam & Ravikumar 2022",
+    )
+
+    def __post_init__(self) -> None:
+        check_transform(self.transform, "dagma")
+        dagma.DAGMA(lambda1=self.lambda1)
+
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        seen = observed(data, self)
+        found = pairwise_correlations(seen, self.transform)
+        fit = dagma.DAGMA(lambda1=self.lambda1).fit_details(found.stand_in())
+        return answer(self, seen, np.abs(fit.weights), h=fit.h, shrinkage=found.shrinkage)
+
+
+@dataclass(frozen=True)
+class LiNGAM:
+    """|B| of DirectLiNGAM. It needs the shape of the noise, so correlations do not do: gaps are drawn."""
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="DirectLiNGAM",
+        summary="The sizes of the weights of DirectLiNGAM on standardised columns.",
+        missing=DRAWS,
+        assumes=("linear relations", "non-Gaussian noise", "causal sufficiency", "acyclicity"),
+        paper="Shimizu et al. 2011; Hyvarinen & Smith 2013",
+        deterministic=False,
+    )
+
+    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+        seen = observed(data, self)
+        values = drawn(seen, rng)
+        z = (values - values.mean(axis=0)) / values.std(axis=0)
+        fit = lingam.DirectLiNGAM().fit_details(Table(seen.names, z, (None,) * seen.d, seen.source))
+        weights = fit.graph.weights
+        assert weights is not None
+        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties)
+
+
+@dataclass(frozen=True)
+class PC:
+    """Each pair's strongest separating test, or how often an edge is found in `repeats` resamples of the rows."""
+
+    alpha: float = 0.05
+    score: Score = "-log10 p"
+    repeats: int = 50
+    transform: Transform = "none"
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="PC",
+        summary="The p-value of each pair's strongest separating test (or stability), shared out by PC's orientation.",
+        missing=PAIRWISE,
+        assumes=("causal sufficiency", "faithfulness", "acyclicity"),
+        paper="Spirtes & Glymour 1991",
+        deterministic=False,
+    )
+
+    def __post_init__(self) -> None:
+        _check_search(self.alpha, self.score, self.repeats, self.transform, "pc")
+
+    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+        seen = observed(data, self)
+        learner = pc.PC(alpha=self.alpha, test="fisher-z")
+        if self.score == "stability":
+            return answer(self, seen, _stability(learner.fit, seen, self.repeats, self.transform, rng))
+        fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
+        return answer(self, seen, _by_p(fit.graph, fit.p_values), graph=fit.graph, p_values=fit.p_values)
+
+
+@dataclass(frozen=True)
+class FCI:
+    """As PC, with FCI's tests and marks: hidden common causes are allowed."""
+
+    alpha: float = 0.05
+    score: Score = "-log10 p"
+    repeats: int = 50
+    transform: Transform = "none"
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="FCI",
+        summary="The p-value of each pair's strongest separating test (or stability), shared out by FCI's marks.",
+        missing=PAIRWISE,
+        assumes=("faithfulness", "acyclicity"),
+        paper="Spirtes, Meek & Richardson 1995; Zhang 2008",
+        deterministic=False,
+    )
+
+    def __post_init__(self) -> None:
+        _check_search(self.alpha, self.score, self.repeats, self.transform, "fci")
+
+    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+        seen = observed(data, self)
+        learner = fci.FCI(alpha=self.alpha, test="fisher-z")
+        if self.score == "stability":
+            return answer(self, seen, _stability(learner.fit, seen, self.repeats, self.transform, rng))
+        fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
+        return answer(self, seen, _by_p(fit.graph, fit.p_values), graph=fit.graph, p_values=fit.p_values)
+
+
+def _check_search(alpha: float, score: str, repeats: int, transform: str, owner: str) -> None:
+    check_alpha(alpha, owner)
+    check_transform(transform, owner)
+    check_between(repeats, 1, 10_000, "repeats", owner, 50)
+    if score not in get_args(Score):
+        raise SettingError(f"'score' of {owner} must be one of {listed(get_args(Score))}, got {score!r}.")
+
+
+def _by_p(graph: Graph, p_values: Array) -> Array:
+    p = np.clip(np.nan_to_num(p_values, nan=1.0), LEAST_P, 1.0)  # a pair without a test has nothing to speak for it
+    return np.asarray(-np.log10(p) * _shares(graph, 0.5))
+
+
+def _shares(graph: Graph, without_edge: float) -> Array:
+    """share[i, j]: how far the marks speak for i -> j. marks[i, j] is the mark at j of the edge between i and j."""
+    at_effect, at_cause = graph.marks, graph.marks.T
+    share = np.where(at_cause == CIRCLE, 0.5, 0.0)
+    share[(at_cause == TAIL) & (at_effect == ARROW)] = 1.0
+    share[(at_cause == TAIL) & (at_effect != ARROW)] = 0.5
+    share[(at_cause == 0) & (at_effect == 0)] = without_edge
+    return share
+
+
+def _stability(
+    fit: Callable[[Table, Generator | None], Graph], seen: Observed, repeats: int, transform: Transform, rng: Generator
+) -> Array:
+    total = np.zeros((seen.d, seen.d))
+    for _ in range(repeats):
+        sample = seen.rows(_resample(seen, rng))
+        total += _shares(fit(pairwise_correlations(sample, transform).stand_in(), None), 0.0)
+    return total / repeats
+
+
+def _resample(seen: Observed, rng: Generator) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """Rows with replacement; of a series whole blocks of about n^(1/3) rows, which keep its dependence."""
+    length = round(seen.n ** (1 / 3)) if seen.lags else 1
+    starts = rng.integers(0, seen.n - length + 1, size=-(-seen.n // length))
+    return (starts[:, None] + np.arange(length)).reshape(-1)[: seen.n].astype(np.intp)

@@ -1,0 +1,258 @@
+"""Executing a reasoning graph: values from the knowns on, and what do(X = x') makes of the target.
+
+    v(X) = x            for a known X
+    v(E) = rule_E(v(C1), ..., v(Ck))      in topological order
+    do(X = x'):         the rule (or known) of X is replaced by x', everything below is computed again
+
+A known that also has a rule keeps its given value; the rule is checked against it. Several rules of one effect must
+agree (relative 1e-6); the first is taken and a disagreement is told. Nothing here raises for a bad graph: a node
+without a value has a finding that says why, and the status of the execution is that of the target.
+Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from assay.errors import SettingError, did_you_mean
+from assay.reasoning.graph import Finding, ReasoningGraph, close, named
+from assay.reasoning.rules import Rule, rules_of
+from assay.reasoning.trees import Evaluator, compiled
+from assay.status import Status
+
+AGREE = 1e-6  # relative difference up to which two rules of one effect agree
+MOVES = 1e-9  # relative difference from which the target has moved
+PROBES: tuple[tuple[float, float], ...] = (  # x' = factor * x + shift, tried in this order
+    (1.1, 0.0),
+    (2.0, 0.0),
+    (0.5, 0.0),
+    (1.0, 1.0),
+    (1.0, -1.0),
+    (10.0, 0.0),
+    (0.1, 0.0),
+    (-1.0, 0.0),
+    (0.0, 0.0),
+    (100.0, 0.0),
+    (0.0, 1.0),
+    (1.0, 100.0),
+    (1.0, -100.0),
+    (1e4, 1e4),
+)
+
+
+@dataclass(frozen=True)
+class Execution:
+    """The values that could be computed; `status` is ok where the target has one."""
+
+    target: float | None
+    values: Mapping[str, float]
+    status: Status
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """Why there is no target, or what disagrees; one line."""
+        return " ".join(finding.message for finding in self.findings[:3])
+
+
+@dataclass(frozen=True)
+class NodeEffect:
+    """What do(node) does to the target over the fixed probes.
+
+    `moves` is None where the target has no value for any probe. `elasticity` is the relative change of the target for
+    a relative change of 10 % of the node, divided by it; None where one of them is 0.
+    """
+
+    node: str
+    moves: bool | None
+    status: Status
+    elasticity: float | None = None
+    at: float | None = None  # the first x' that moved the target
+    target: float | None = None  # and what the target became
+
+
+class Program:
+    """A graph made ready: rules compiled once, executed many times."""
+
+    def __init__(self, graph: ReasoningGraph):
+        self.graph = graph
+        self.rules: Mapping[str, tuple[Rule, ...]] = rules_of(graph)
+        self.slots = {node: slot for slot, node in enumerate(graph.nodes)}
+        self.findings = _structural(graph)
+        self._steps: dict[str, list[Evaluator]] = {
+            node: [compiled(rule.tree, self.slots) for rule in rules if rule.tree is not None]
+            for node, rules in self.rules.items()
+        }
+
+    @cached_property
+    def base(self) -> Execution:
+        return self.run({})
+
+    def run(self, changes: Mapping[str, float]) -> Execution:
+        """All values under do(changes), with what went wrong."""
+        graph, findings = self.graph, list(self.findings)
+        unknown = [node for node in changes if node not in self.slots]
+        if unknown:
+            raise SettingError(
+                f"do() must be on a node of the graph, got {named(unknown)}. {did_you_mean(unknown[0], self.slots)}"
+            )
+        values = [math.nan] * len(self.slots)
+        have: set[str] = set()
+        for node in graph.order or ():
+            value, found = self._value(node, values, have, changes)
+            findings += found
+            if value is not None:
+                values[self.slots[node]] = value
+                have.add(node)
+        target = values[self.slots[graph.target]] if graph.target in have else None
+        got = {node: values[self.slots[node]] for node in graph.nodes if node in have}
+        return Execution(target, got, Status.OK if target is not None else Status.DEGENERATE, tuple(findings))
+
+    def _value(
+        self, node: str, values: list[float], have: set[str], changes: Mapping[str, float]
+    ) -> tuple[float | None, list[Finding]]:
+        if node in changes:
+            return float(changes[node]), []
+        known = self.graph.knowns.get(node)
+        given = known.value if known is not None else None
+        computed, findings = self._computed(node, values, have)
+        if given is not None:
+            if computed and not changes and not close(computed[0], given, AGREE):
+                message = f"'{node}' is given as {given:g}, but its rule gives {computed[0]:g}."
+                findings.append(Finding(Status.DEGENERATE, message, node))
+            return given, findings if computed else []
+        if computed and any(not close(value, computed[0], AGREE) for value in computed[1:]):
+            shown = ", ".join(f"{value:g}" for value in computed)
+            findings.append(Finding(Status.DEGENERATE, f"the rules of '{node}' disagree: {shown}.", node))
+        if not computed and not findings:
+            findings.append(
+                Finding(Status.DEGENERATE, f"'{node}' has no value: it is neither known nor has a rule.", node)
+            )
+        return (computed[0] if computed else None), findings
+
+    def _computed(self, node: str, values: list[float], have: set[str]) -> tuple[list[float], list[Finding]]:
+        """What each executable rule of a node gives."""
+        computed, findings = [], []
+        steps = iter(self._steps.get(node, ()))
+        for rule in self.rules.get(node, ()):
+            if rule.tree is None:
+                told = rule.message or f"the rule of '{node}' is in words and cannot be executed."
+                findings.append(Finding(Status.UNREADABLE if rule.kind == "broken" else Status.DEGENERATE, told, node))
+                continue
+            step = next(steps)
+            lacking = [cause for cause in sorted(rule.uses) if cause not in have]
+            if lacking:
+                findings.append(Finding(Status.DEGENERATE, f"'{node}' needs {named(lacking)}, without value.", node))
+                continue
+            try:
+                value = step(values)
+            except (ArithmeticError, ValueError) as error:
+                told = f"the rule of '{node}' has no value here: {error}."
+                findings.append(Finding(Status.DEGENERATE, told, node))
+                continue
+            if not math.isfinite(value):
+                findings.append(Finding(Status.DEGENERATE, f"the rule of '{node}' gives {value}.", node))
+                continue
+            computed.append(value)
+        return computed, findings
+
+    # ---- the fast way: only the target, only what lies between
+
+    def _between(self, node: str) -> list[tuple[int, Evaluator]] | None:
+        """Steps from a node to the target, in order; None where one of them cannot be executed."""
+        graph = self.graph
+        needed = (graph.descendants(node) & graph.ancestors(graph.target)) | {graph.target}
+        steps = []
+        for below in graph.order or ():
+            if below not in needed or below == node or below not in graph.descendants(node):
+                continue
+            if below in graph.knowns and graph.knowns[below].value is not None:
+                continue
+            if not self._steps.get(below):
+                return None
+            steps.append((self.slots[below], self._steps[below][0]))
+        return steps
+
+    def response(self, node: str) -> Response | None:
+        """The target as a function of one node, all others as they are; None where it cannot be executed."""
+        if self.graph.order is None or self.graph.target not in self.slots or node not in self.slots:
+            return None
+        steps = self._between(node)
+        if steps is None:
+            return None
+        values = [self.base.values.get(name, math.nan) for name in self.graph.nodes]
+        return Response(values, self.slots[node], self.slots[self.graph.target], steps)
+
+
+class Response:
+    """x' -> target under do(node = x'); nan where the target has no value."""
+
+    def __init__(self, values: list[float], node: int, target: int, steps: list[tuple[int, Evaluator]]):
+        self.values, self.node, self.target, self.steps = values, node, target, steps
+
+    def __call__(self, changed: float) -> float:
+        values = self.values.copy()
+        values[self.node] = changed
+        try:
+            for slot, step in self.steps:
+                values[slot] = step(values)
+        except (ArithmeticError, ValueError):
+            return math.nan
+        return values[self.target]
+
+
+def execute(graph: ReasoningGraph) -> Execution:
+    """All values from the knowns on."""
+    return Program(graph).base
+
+
+def intervene(graph: ReasoningGraph, changes: Mapping[str, float]) -> Execution:
+    """All values under do(X = x') for every X of `changes`."""
+    return Program(graph).run(changes)
+
+
+def sensitivity(graph: ReasoningGraph | Program) -> dict[str, NodeEffect]:
+    """Per node other than the target: does the target move at all for any of the fixed probes?"""
+    program = graph if isinstance(graph, Program) else Program(graph)
+    return {node: _effect(program, node) for node in program.graph.non_target}
+
+
+def _effect(program: Program, node: str) -> NodeEffect:
+    base = program.base
+    if base.target is None:
+        return NodeEffect(node, None, Status.DEGENERATE)
+    if node not in program.graph.ancestors(program.graph.target):
+        return NodeEffect(node, False, Status.OK)
+    response = program.response(node)
+    x = base.values.get(node)
+    if response is None or x is None:
+        return NodeEffect(node, None, Status.DEGENERATE)
+    seen = False
+    elasticity = None
+    for factor, shift in PROBES:
+        changed = factor * x + shift
+        if changed == x:
+            continue
+        target = response(changed)
+        if not math.isfinite(target):
+            continue
+        seen = True
+        if (factor, shift) == PROBES[0] and base.target:
+            elasticity = (target / base.target - 1) / (factor - 1)
+        if not close(target, base.target, MOVES):
+            return NodeEffect(node, True, Status.OK, elasticity, changed, target)
+    return NodeEffect(node, False if seen else None, Status.OK if seen else Status.DEGENERATE, elasticity)
+
+
+def _structural(graph: ReasoningGraph) -> list[Finding]:
+    findings = []
+    if not graph.target:
+        findings.append(Finding(Status.UNREADABLE, "the graph must name its target, got none."))
+    if graph.cycle:
+        findings.append(
+            Finding(Status.DEGENERATE, f"the graph has a cycle: {' -> '.join(graph.cycle)}.", graph.cycle[0])
+        )
+    return findings

@@ -1,0 +1,216 @@
+"""Trees of formulas: built by `syntax`, evaluated here in floats, shown as text or as a sympy expression.
+
+    Number(9.81)   Name("m")   Negative(t)   Binary("/", t, u)   Call("sqrt", (t,))   Choice(condition, t, u)
+
+Comparisons, `and` and `or` are Binary and give 1.0 or 0.0. Arithmetic is that of floats, so that no formula can ask for
+a number with a billion digits: what leaves the range raises OverflowError, as math does.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    import sympy
+
+
+class Number(NamedTuple):
+    value: float
+
+
+class Name(NamedTuple):
+    name: str
+
+
+class Negative(NamedTuple):
+    operand: Tree
+
+
+class Binary(NamedTuple):
+    operator: str
+    left: Tree
+    right: Tree
+
+
+class Call(NamedTuple):
+    function: str
+    arguments: tuple[Tree, ...]
+
+
+class Choice(NamedTuple):
+    """`then if condition else otherwise`."""
+
+    condition: Tree
+    then: Tree
+    otherwise: Tree
+
+
+Tree: TypeAlias = Number | Name | Negative | Binary | Call | Choice
+Evaluator: TypeAlias = Callable[[Sequence[float]], float]
+
+CONSTANTS = {"pi": math.pi, "e": math.e}
+
+
+def _round(value: float, digits: float = 0.0) -> float:
+    return round(value, int(max(-30.0, min(30.0, digits)))) + 0.0
+
+
+def _power(base: float, exponent: float) -> float:
+    return math.pow(base, exponent)  # ** would give complex numbers and exact integers of any size
+
+
+FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> function, fewest and most arguments
+    "sqrt": (math.sqrt, 1, 1),
+    "exp": (math.exp, 1, 1),
+    "log": (math.log, 1, 2),
+    "ln": (math.log, 1, 1),
+    "log10": (math.log10, 1, 1),
+    "log2": (math.log2, 1, 1),
+    "sin": (math.sin, 1, 1),
+    "cos": (math.cos, 1, 1),
+    "tan": (math.tan, 1, 1),
+    "asin": (math.asin, 1, 1),
+    "acos": (math.acos, 1, 1),
+    "atan": (math.atan, 1, 1),
+    "radians": (math.radians, 1, 1),
+    "degrees": (math.degrees, 1, 1),
+    "abs": (math.fabs, 1, 1),
+    "floor": (lambda value: float(math.floor(value)), 1, 1),
+    "ceil": (lambda value: float(math.ceil(value)), 1, 1),
+    "round": (_round, 1, 2),
+    "min": (min, 1, 50),
+    "max": (max, 1, 50),
+    "sum": (lambda *values: math.fsum(values), 1, 50),
+    "mean": (lambda *values: fmean(values), 1, 50),
+}
+OPERATORS: Mapping[str, Callable[[float, float], float]] = {
+    "+": lambda x, y: x + y,
+    "-": lambda x, y: x - y,
+    "*": lambda x, y: x * y,
+    "/": lambda x, y: x / y,
+    "%": math.fmod,
+    "^": _power,
+    "<": lambda x, y: float(x < y),
+    "<=": lambda x, y: float(x <= y),
+    ">": lambda x, y: float(x > y),
+    ">=": lambda x, y: float(x >= y),
+    "==": lambda x, y: float(x == y),
+    "!=": lambda x, y: float(x != y),
+    "and": lambda x, y: float(bool(x) and bool(y)),
+    "or": lambda x, y: float(bool(x) or bool(y)),
+}
+COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "and", "or"))
+
+
+def parts(tree: Tree) -> tuple[Tree, ...]:
+    """The trees directly below."""
+    if isinstance(tree, Number | Name):
+        return ()
+    if isinstance(tree, Call):
+        return tree.arguments
+    if isinstance(tree, Binary):
+        return (tree.left, tree.right)
+    return tuple(tree)
+
+
+def count_names(tree: Tree) -> dict[str, int]:
+    """How often each name occurs."""
+    counts: dict[str, int] = {}
+    waiting = [tree]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Name):
+            counts[part.name] = counts.get(part.name, 0) + 1
+        waiting.extend(parts(part))
+    return counts
+
+
+def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
+    if isinstance(tree, Name):
+        return Name(names.get(tree.name, tree.name))
+    if isinstance(tree, Number):
+        return tree
+    if isinstance(tree, Negative):
+        return Negative(renamed(tree.operand, names))
+    if isinstance(tree, Binary):
+        return Binary(tree.operator, renamed(tree.left, names), renamed(tree.right, names))
+    if isinstance(tree, Call):
+        return Call(tree.function, tuple(renamed(part, names) for part in tree.arguments))
+    return Choice(*(renamed(part, names) for part in tree))
+
+
+def compiled(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
+    """The tree as a function of a list of values; `slots` says where each name stands in it."""
+    if isinstance(tree, Number):
+        constant = tree.value
+        return lambda values: constant
+    if isinstance(tree, Name):
+        if tree.name in slots:
+            slot = slots[tree.name]
+            return lambda values: values[slot]
+        constant = CONSTANTS[tree.name]
+        return lambda values: constant
+    if isinstance(tree, Negative):
+        operand = compiled(tree.operand, slots)
+        return lambda values: -operand(values)
+    if isinstance(tree, Binary):
+        function, left, right = OPERATORS[tree.operator], compiled(tree.left, slots), compiled(tree.right, slots)
+        return lambda values: function(left(values), right(values))
+    if isinstance(tree, Choice):
+        condition, then, otherwise = (compiled(part, slots) for part in tree)
+        return lambda values: then(values) if condition(values) else otherwise(values)
+    called = FUNCTIONS[tree.function][0]
+    arguments = [compiled(part, slots) for part in tree.arguments]
+    if len(arguments) == 1:
+        only = arguments[0]
+        return lambda values: called(only(values))
+    return lambda values: called(*[argument(values) for argument in arguments])
+
+
+def evaluate(tree: Tree, values: Mapping[str, float]) -> float:
+    """The value of a tree; ZeroDivisionError, ValueError or OverflowError where it has none."""
+    names = list(values)
+    return compiled(tree, {name: i for i, name in enumerate(names)})([values[name] for name in names])
+
+
+_BINDS = {"or": 1, "and": 2, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 3)} | {
+    "+": 4,
+    "-": 4,
+    "*": 5,
+    "/": 5,
+    "%": 5,
+    "^": 7,
+}
+
+
+def written(tree: Tree, least: int = 0) -> str:
+    """The formula as text that `syntax.parse` reads back to the same tree."""
+    if isinstance(tree, Number):
+        shown = repr(tree.value).removesuffix(".0")
+        return f"({shown})" if tree.value < 0 and least else shown
+    if isinstance(tree, Name):
+        return tree.name
+    if isinstance(tree, Call):
+        return f"{tree.function}({', '.join(written(part) for part in tree.arguments)})"
+    if isinstance(tree, Negative):
+        binds, text = 6, f"-{written(tree.operand, 6)}"
+    elif isinstance(tree, Choice):
+        binds = 0
+        text = f"{written(tree.then, 1)} if {written(tree.condition, 1)} else {written(tree.otherwise, 0)}"
+        return f"({text})" if least else text
+    else:
+        binds = _BINDS[tree.operator]
+        left, right = (binds + 1, binds) if tree.operator == "^" else (binds, binds + 1)
+        text = f"{written(tree.left, left)} {tree.operator} {written(tree.right, right)}"
+    return f"({text})" if binds < least else text
+
+
+def to_sympy(tree: Tree) -> sympy.Expr:
+    """The same expression in sympy, built part by part: no text is ever handed to sympy."""
+    from assay.reasoning.symbols import expression
+
+    built: Any = expression(tree)
+    return built
