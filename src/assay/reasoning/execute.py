@@ -127,6 +127,11 @@ class Program:
         if computed and any(not close(value, computed[0], AGREE) for value in computed[1:]):
             shown = ", ".join(f"{value:g}" for value in computed)
             findings.append(Finding(Status.DEGENERATE, f"the rules of '{node}' disagree: {shown}.", node))
+        if known is not None and not computed and not findings:
+            told = (
+                f"'{node}' is given as {known.text!r}, which is no number." if known.text else f"'{node}' has no value."
+            )
+            return None, [Finding(Status.UNREADABLE, told, node)]
         if not computed and not findings:
             findings.append(
                 Finding(Status.DEGENERATE, f"'{node}' has no value: it is neither known nor has a rule.", node)

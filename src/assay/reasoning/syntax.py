@@ -127,7 +127,7 @@ def symbol(name: str) -> str:
 
 def _tokens(text: str, names: Iterable[str]) -> list[_Token]:
     for name in sorted((name for name in names if re.search(r"\W", name.strip())), key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(name.strip())}(?!\w)", lambda _, own=symbol(name): own, text)  # type: ignore[misc]
+        text = re.sub(rf"(?<!\w){re.escape(name.strip())}(?!\w)", symbol(name), text)  # a symbol has no backslash
     tokens: list[_Token] = []
     at, opened = 0, 0
     text = text.rstrip().rstrip(".;")

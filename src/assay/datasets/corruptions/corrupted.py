@@ -39,7 +39,9 @@ class CorruptionCard:
 
 @dataclass(frozen=True, eq=False)
 class Corrupted:
-    """values, clean: (n, d) in the units of the data, `values` NaN where mask[t, j] (missing); regimes: (n,)."""
+    """values, clean: (n, d) in the units of the data, `values` NaN where mask[t, j] (missing); regimes: (n,).
+
+    Arrays are in column order; `observed` copies them into a table."""
 
     names: tuple[str, ...]
     values: Array

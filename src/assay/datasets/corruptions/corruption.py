@@ -71,18 +71,20 @@ class Corruption:
             n = dataset.about.rows if n is None else n
             regimes = plan_regimes(n, len(dataset.truth), count, self.steps[0].rng(seed))
             clean, moved = dataset.draw_regimes(regimes, n, rng)
-            return self._finish(clean, moved.values, regimes.labels, dataset.truth, seed, ())
+            scale = _Scale.of(clean)
+            return self._finish(clean, scale, scale.standard(moved.values), regimes.labels, dataset.truth, seed)
         return self.apply(dataset.draw(n, rng), seed=seed, truth=dataset.truth, overwrite_regimes=overwrite_regimes)
 
     def apply(
         self, table: Table, *, seed: int, truth: Graph | None = None, overwrite_regimes: bool = False
     ) -> Corrupted:
         """The rows of a table, corrupted. `truth` is needed by masks that use the graph, and by those alone."""
-        count = self._regimes
+        count, scale = self._regimes, _Scale.of(table)
+        z = scale.standard(table.values)
         if count <= 1:
-            labels = getattr(table, "regimes", None)
-            labels = np.zeros(table.n, dtype=np.intp) if labels is None else labels.copy()
-            return self._finish(table, table.values, labels, truth, seed, ())
+            told = getattr(table, "regimes", None)
+            labels = np.zeros(table.n, dtype=np.intp) if told is None else told.copy()
+            return self._finish(table, scale, z, labels, truth, seed)
         if not overwrite_regimes:
             raise DataError(
                 f"regimes of {self.name!r} must be drawn from a simulated system, got rows of {table.source}: an "
@@ -90,43 +92,41 @@ class Corruption:
                 "overwrite_regimes=True (labelled)."
             )
         regimes = plan_regimes(table.n, table.d, count, self.steps[0].rng(seed))
-        moved = table.values.copy()
-        mean, sd = _scale(table)
-        for block in regimes.blocks:
-            held = mean[block.nodes] + sd[block.nodes] * block.values
-            moved[block.start : block.stop, block.nodes] = held
-        return self._finish(table, moved, regimes.labels, truth, seed, (_OVERWRITTEN,))
+        regimes.overwrite(z)
+        return self._finish(table, scale, z, regimes.labels, truth, seed, _OVERWRITTEN)
 
     @property
     def _regimes(self) -> int:
         return next((int(step.strength) for step in self.steps if step.name == "regimes"), 1)
 
     def _finish(
-        self, clean: Table, moved: Array, labels: NDArray[np.intp], truth: Graph | None, seed: int, notes: tuple[str, ...]
+        self,
+        clean: Table,
+        scale: _Scale,
+        z: Array,
+        labels: NDArray[np.intp],
+        truth: Graph | None,
+        seed: int,
+        *notes: str,
     ) -> Corrupted:
-        """Bias to mask, on the rows that the regimes left."""
+        """Bias to mask, on what the regimes left; z is changed in place."""
         if clean.discrete.any():
             name = clean.names[int(clean.discrete.argmax())]
             raise DataError(
                 f"a corruption must have continuous columns, got the discrete {name!r} of {clean.source}. "
                 "Use Table.as_numbers() where its levels are numbers."
             )
-        mean, sd = _scale(clean)
-        z = moved - mean
-        z /= sd
-        mask: NDArray[np.bool_] = np.isnan(moved)
+        mask: NDArray[np.bool_] = np.isnan(z)
         for step in self.steps:
             if step.card.stage == "mask":
                 more = {"parents": self._parents(truth, clean)} if step.card.uses_graph else {}
                 mask |= step.apply(z, seed, **more)
             elif step.name != "regimes":
                 step.apply(z, seed)
-        z *= sd
-        z += mean
         self._check_mask(mask, clean)
-        z[mask] = np.nan
-        card = self.card
-        card = replace(card, labels=(*card.labels, *notes))
+        scale.restore(z)
+        np.copyto(z, np.nan, where=mask)
+        card = replace(self.card, labels=(*self.card.labels, *notes))
         lags = clean.lags if isinstance(clean, Observed) else 0
         return Corrupted(clean.names, z, mask, labels, clean.values, card, seed, clean.source, lags)
 
@@ -148,9 +148,35 @@ class Corruption:
             )
 
 
-def _scale(table: Table) -> tuple[Array, Array]:
+@dataclass(frozen=True, eq=False)
+class _Scale:
     """Mean and sd of each column over what is observed; a constant column keeps its unit."""
-    complete = np.isfinite(table.values.sum())  # one quick pass; the slower functions are for gaps only
-    mean = (np.mean if complete else np.nanmean)(table.values, axis=0)
-    sd = (np.std if complete else np.nanstd)(table.values, axis=0)
-    return np.asarray(mean), np.where(sd > 0, sd, 1.0)
+
+    mean: Array
+    sd: Array
+
+    @classmethod
+    def of(cls, table: Table) -> _Scale:
+        values = table.values
+        if np.isfinite(values.sum()):  # one quick pass; the slower functions are for gaps only
+            mean = values.mean(axis=0)
+            square = np.einsum("tj,tj->j", values, values) / max(len(values), 1)
+            sd = np.sqrt(np.maximum(square - mean**2, 0.0))
+            rough = sd < 1e-3 * np.abs(mean)  # the difference of two large numbers: once more, exactly
+            sd[rough] = values[:, rough].std(axis=0)
+        else:
+            mean, sd = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+        return cls(mean, np.where(sd > 0, sd, 1.0))
+
+    def standard(self, values: Array) -> Array:
+        """(x - mean) / sd, a copy in column order: steps go through a column at a time."""
+        z = np.array(values, order="F")
+        for j, column in enumerate(z.T):
+            column -= self.mean[j]
+            column /= self.sd[j]
+        return z
+
+    def restore(self, z: Array) -> None:
+        for j, column in enumerate(z.T):
+            column *= self.sd[j]
+            column += self.mean[j]

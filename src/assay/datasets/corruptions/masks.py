@@ -1,4 +1,4 @@
-"""Masks: which values are missing. z (n, d) in standard units -> missing (n, d), truth values.
+"""Masks: which values are missing. z (n, d) in standard units, column order -> missing (n, d), truth values.
 
     mcar               every cell with probability p
     mnar_self          P(x_j missing) = sigmoid(a_j + b z_j)                     large values go missing
@@ -32,11 +32,11 @@ _SAMPLE = 4000  # rows that tell where the share of missing cells is p
 
 def mcar(z: Array, strength: float, rng: Generator) -> Mask:
     # 16 bits a cell: the share is p to one part in 65,536, in a quarter of the time
-    return rng.integers(0, 2**16, z.shape, dtype=np.uint16) < round(strength * 2**16)
+    return (rng.integers(0, 2**16, z.T.shape, dtype=np.uint16) < round(strength * 2**16)).T
 
 
 def mnar_self(z: Array, strength: float, rng: Generator) -> Mask:
-    missing = np.empty(z.shape, dtype=np.bool_)
+    missing = np.empty(z.shape, dtype=np.bool_, order="F")
     for j in range(z.shape[1]):
         missing[:, j] = _logistic(z[:, j], strength, rng)
     return missing
@@ -44,13 +44,13 @@ def mnar_self(z: Array, strength: float, rng: Generator) -> Mask:
 
 def mnar_threshold(z: Array, strength: float, rng: Generator) -> Mask:
     if strength == 0:
-        return np.zeros(z.shape, dtype=np.bool_)
+        return np.zeros(z.shape, dtype=np.bool_, order="F")
     return z > np.nanquantile(z, 1 - strength, axis=0)
 
 
 def mnar_structural(z: Array, strength: float, rng: Generator, parents: NDArray[np.bool_]) -> Mask:
     """parents[i, j]: i -> j in the true graph."""
-    missing = np.empty(z.shape, dtype=np.bool_)
+    missing = np.empty(z.shape, dtype=np.bool_, order="F")
     for j in range(z.shape[1]):
         causes = np.flatnonzero(parents[:, j])
         if len(causes):
@@ -74,7 +74,7 @@ def sensor_failure(z: Array, strength: float, rng: Generator) -> Mask:
     length = max(1, n // 50)
     # stretches overlap: with m of them at random places a share 1 - (1 - length / n)^m is covered
     count = math.ceil(math.log1p(-strength) / math.log1p(-min(length / n, 0.5))) if strength else 0
-    missing = np.zeros((n, d), dtype=np.bool_)
+    missing = np.zeros((n, d), dtype=np.bool_, order="F")
     for j in range(d):
         for start in rng.integers(0, n, count):
             stop = start + int(rng.integers(1, 2 * length))
@@ -87,7 +87,8 @@ def _combined(z: Array, columns: NDArray[np.intp]) -> Array:
     total = z[:, columns[0]].copy()
     for i in columns[1:]:
         total += z[:, i]
-    return total / math.sqrt(len(columns))  # as wide as one column, when they are independent
+    total /= math.sqrt(len(columns))
+    return total  # as wide as one column, when they are independent
 
 
 def _logistic(driver: Array, share: float, rng: Generator) -> Mask:
@@ -98,11 +99,11 @@ def _logistic(driver: Array, share: float, rng: Generator) -> Mask:
     """
     if not share:
         return np.zeros(len(driver), dtype=np.bool_)
-    driver = np.nan_to_num(driver)  # a gap that is there already drives nothing
-    step = max(1, len(driver) // _SAMPLE)
-    level = _intercept(STEEPNESS * driver[::step], share)
-    bound = (_logits() - level) / STEEPNESS
-    return bound[rng.integers(0, 2**16, len(driver), dtype=np.uint16)] < driver
+    known = driver[:: max(1, len(driver) // _SAMPLE)]
+    level = _intercept(STEEPNESS * known[np.isfinite(known)], share)
+    bound = ((_logits() - level) / STEEPNESS).astype(np.float32)
+    # a gap that is there already drives nothing: the comparison with NaN is false
+    return np.take(bound, rng.integers(0, 2**16, len(driver), dtype=np.uint16)) < driver
 
 
 @cache
@@ -114,8 +115,10 @@ def _logits() -> Array:
 
 def _intercept(slope: Array, share: float) -> float:
     """a with mean sigmoid(a + slope) = share, by bisection."""
+    if not len(slope):
+        return 0.0
     low, high = -40.0 - float(slope.max()), 40.0 - float(slope.min())
-    for _ in range(60):
+    for _ in range(40):
         middle = (low + high) / 2
         if float(expit(middle + slope).mean()) < share:
             low = middle

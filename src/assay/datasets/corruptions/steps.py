@@ -86,7 +86,9 @@ class Step:
         card = self.card
         for key in self.settings:
             if key not in card.settings:
-                raise SettingError(f"{key!r} is not a setting of {self.name}. It has: {listed(card.settings) or 'none'}.")
+                raise SettingError(
+                    f"{key!r} is not a setting of {self.name}. It has: {listed(card.settings) or 'none'}."
+                )
         strength = self.strength
         if not (math.isfinite(strength) and card.low <= strength <= card.high):
             raise SettingError(

@@ -1,4 +1,4 @@
-"""Corruptions of values: bias, noise, outliers, drift. z (n, d) in standard units, changed in place.
+"""Corruptions of values: bias, noise, outliers, drift. z (n, d) in standard units and column order, changed in place.
 
     additive_bias         z_j + b_j,                 b_j ~ U(-s, s)         one offset a column
     multiplicative_bias   z_j f_j,                   f_j ~ U(1 - s, 1 + s)  one factor a column
@@ -14,13 +14,22 @@ s is `strength`. The sum with e is drawn in single precision: twice as fast, and
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 PERSISTENCE = 0.999  # r of the drift: it forgets over a thousand rows
-_ROWS_AT_ONCE = 8192  # so that a block of rows stays in the cache
+_AT_ONCE = 32_768  # values of a column that stay in the cache together
+
+
+def stretches(z: Array) -> Iterator[Array]:
+    """Views of z, column by column, each a piece that stays in the cache. z is in column order."""
+    for column in z.T:
+        for start in range(0, len(column), _AT_ONCE):
+            yield column[start : start + _AT_ONCE]
 
 
 def additive_bias(z: Array, strength: float, rng: Generator) -> None:
@@ -32,38 +41,37 @@ def multiplicative_bias(z: Array, strength: float, rng: Generator) -> None:
 
 
 def cubic_bias(z: Array, strength: float, rng: Generator) -> None:
-    z += strength * z**3
+    for part in stretches(z):
+        part += strength * part * part * part
 
 
 def noise(z: Array, strength: float, rng: Generator) -> None:
-    for start in range(0, len(z), _ROWS_AT_ONCE):
-        part = z[start : start + _ROWS_AT_ONCE]
-        part += np.float32(strength) * rng.standard_normal(part.shape, dtype=np.float32)
+    for part in stretches(z):
+        part += np.float32(strength) * rng.standard_normal(len(part), dtype=np.float32)
 
 
 def heteroscedastic_noise(z: Array, strength: float, rng: Generator) -> None:
-    for start in range(0, len(z), _ROWS_AT_ONCE):
-        part = z[start : start + _ROWS_AT_ONCE]
+    for part in stretches(z):
         spread = np.abs(part)
         spread += 1.0
-        spread *= strength
-        spread *= rng.standard_normal(part.shape, dtype=np.float32)
+        spread *= np.float32(strength) * rng.standard_normal(len(part), dtype=np.float32)
         part += spread
 
 
 def outliers(z: Array, strength: float, rng: Generator, size: float = 5.0) -> None:
     """Cells are drawn by their number, with repeats: the share is `strength` less what is drawn twice."""
-    count = rng.binomial(z.size, strength)
-    cells = rng.integers(0, z.size, count)
-    z.reshape(-1)[cells] += np.where(rng.integers(0, 2, count, dtype=np.int8), size, -size)
+    for column in z.T:
+        count = rng.binomial(len(column), strength)
+        rows = rng.integers(0, len(column), count)
+        column[rows] += np.where(rng.integers(0, 2, count, dtype=np.int8), size, -size)
 
 
 def drift(z: Array, strength: float, rng: Generator) -> None:
     from scipy.signal import lfilter
 
-    carried = np.zeros((1, z.shape[1]))
-    for start in range(0, len(z), _ROWS_AT_ONCE):
-        part = z[start : start + _ROWS_AT_ONCE]
-        steps = strength * rng.standard_normal(part.shape, dtype=np.float32).astype(np.float64)
-        moved, carried = lfilter([1.0], [1.0, -PERSISTENCE], steps, axis=0, zi=carried)
-        part += moved
+    for column in z.T:
+        carried = np.zeros(1)
+        for part in stretches(column[:, None]):
+            steps = np.float32(strength) * rng.standard_normal(len(part), dtype=np.float32)
+            moved, carried = lfilter([1.0], [1.0, -PERSISTENCE], steps.astype(np.float64), zi=carried)
+            part += moved

@@ -16,12 +16,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from assay.learners.kernels.compiling import kernel, reordered
 
 Array = NDArray[np.float64]
 LARGEST = 4.0  # with row sums up to 4 about 30 terms reach full precision; a squaring costs as much as 6 sparse terms
-SMALLEST = 1e-16  # a term below this, relative to the sum, adds nothing that the gradient could feel
+SMALLEST = 1e-16  # a term with row sums below this adds nothing that the gradient could feel
 TERMS = 60
 
 
@@ -31,13 +32,14 @@ class Sparse(NamedTuple):
     start: NDArray[np.int64]  # (d + 1,)
     column: NDArray[np.int64]  # (d d,), as the next
     value: Array
+    sums: Array  # (2, d): room for the row sums of two terms
 
 
 def sparse_space(d: int) -> Sparse:
-    return Sparse(np.zeros(d + 1, np.int64), np.empty(d * d, np.int64), np.empty(d * d))
+    return Sparse(np.zeros(d + 1, np.int64), np.empty(d * d, np.int64), np.empty(d * d), np.empty((2, d)))
 
 
-@njit(cache=True)
+@kernel
 def gather_rows(matrix: Array, into: Sparse) -> None:
     """The nonzeros of a matrix, row by row."""
     d, k = len(matrix), 0
@@ -51,21 +53,25 @@ def gather_rows(matrix: Array, into: Sparse) -> None:
     into.start[d] = k
 
 
-@njit(cache=True)
+@kernel
 def exponential_excess(weights: Sparse, excess: Array, term: Array, spare: Array) -> float:
     """Fill `excess` with e^(W o W) - I for the sparse W; returns its trace, h(W). The others are (d, d) work space."""
     d = len(excess)
     halvings, scale = _halvings(weights, d)
+    sums, following = weights.sums[0], weights.sums[1]
     for i in range(d):
+        sums[i] = 0.0
         for j in range(d):
             excess[i, j] = term[i, j] = 0.0
         for k in range(weights.start[i], weights.start[i + 1]):
             j = weights.column[k]
             excess[i, j] = term[i, j] = weights.value[k] * weights.value[k] * scale
+            sums[i] += term[i, j]
     for power in range(2, TERMS):
-        added, reached = _next_term(weights, scale / power, term, spare, excess)
+        added = _next_term(weights, scale / power, term, spare, excess, sums, following)
         term, spare = spare, term
-        if not added > SMALLEST * max(1.0, reached):  # also ends on nan
+        sums, following = following, sums
+        if not added > SMALLEST:  # also ends on nan
             break
     for _ in range(halvings):
         _square(excess, term)
@@ -75,30 +81,46 @@ def exponential_excess(weights: Sparse, excess: Array, term: Array, spare: Array
     return h
 
 
-@njit(cache=True)
-def _next_term(weights: Sparse, factor: float, term: Array, following: Array, total: Array) -> tuple[float, float]:
-    """following = factor A term, added to the total; returns the largest row sum of each."""
-    d = len(term)
-    added, reached = 0.0, 0.0
+@reordered
+def _next_term(
+    weights: Sparse, factor: float, term: Array, following: Array, total: Array, sums: Array, next_sums: Array
+) -> float:
+    """following = factor A term, added to the total; its row sums are factor A (row sums of the term). Their largest.
+
+    So no row need be added up: a chain of additions would take as long as all the rest.
+    """
+    d, added = len(term), 0.0
     for i in range(d):
-        row, sums = following[i], total[i]
+        row, into, new = following[i], total[i], 0.0
+        k, end = weights.start[i], weights.start[i + 1]
         for j in range(d):
             row[j] = 0.0
-        for k in range(weights.start[i], weights.start[i + 1]):
-            a = weights.value[k] * weights.value[k] * factor
-            source = term[weights.column[k]]
+        while k < end:  # four rows at a time: to begin a loop over a row takes as long as to run it
+            a0, s0, n0 = _share(weights, k, end, factor, term, sums)
+            a1, s1, n1 = _share(weights, k + 1, end, factor, term, sums)
+            a2, s2, n2 = _share(weights, k + 2, end, factor, term, sums)
+            a3, s3, n3 = _share(weights, k + 3, end, factor, term, sums)
+            new += (n0 + n1) + (n2 + n3)
+            k += 4
             for j in range(d):
-                row[j] += a * source[j]
-        new, old = 0.0, 0.0
-        for j in range(d):
-            sums[j] += row[j]
-            new += row[j]
-            old += sums[j]
-        added, reached = max(added, new), max(reached, old)
-    return added, reached
+                more = (a0 * s0[j] + a1 * s1[j]) + (a2 * s2[j] + a3 * s3[j])
+                row[j] += more
+                into[j] += more
+        next_sums[i] = new
+        added = max(added, new)
+    return added
 
 
-@njit(cache=True)
+@reordered
+def _share(weights: Sparse, k: int, end: int, factor: float, term: Array, sums: Array) -> tuple[float, Array, float]:
+    """The k-th nonzero of factor A, the row of the term that it takes, what it adds to the row's sum; 0 at the end."""
+    if k >= end:
+        return 0.0, term[0], 0.0
+    a = weights.value[k] * weights.value[k] * factor
+    return a, term[weights.column[k]], a * sums[weights.column[k]]
+
+
+@reordered
 def _halvings(weights: Sparse, d: int) -> tuple[int, float]:
     """How often A must be halved until its row sums are small, and the factor that this makes."""
     largest = 0.0
@@ -114,7 +136,7 @@ def _halvings(weights: Sparse, d: int) -> tuple[int, float]:
     return halvings, scale
 
 
-@njit(cache=True)
+@reordered
 def _square(excess: Array, product: Array) -> None:
     """X <- X X + 2 X."""
     d = len(excess)

@@ -27,8 +27,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from assay.learners.kernels.compiling import inner, kernel
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -64,7 +65,7 @@ def new_search(
     return Search(np.zeros((8, n)), pairs, np.zeros(n, np.int64), fixed, number, np.zeros(6, np.int64))
 
 
-@njit(cache=True)
+@kernel
 def restart(search: Search, x: Array, scaled: int) -> None:
     """Begin anew at x (n,), with no memory: the function has changed. The first trial is x itself."""
     _copy(x, search.vectors[TRIAL])
@@ -72,7 +73,7 @@ def restart(search: Search, x: Array, scaled: int) -> None:
     search.count[SCALED] = scaled
 
 
-@njit(cache=True)
+@kernel
 def advance(search: Search, value: float) -> int:
     """Take in f at the trial point; set the next trial, or say why the search has ended."""
     number, count, trial = search.number, search.count, search.vectors[TRIAL]
@@ -98,20 +99,20 @@ def advance(search: Search, value: float) -> int:
     return _new_direction(search)
 
 
-@njit(cache=True)
+@inner
 def _copy(source: Array, target: Array) -> None:
     for p in range(len(source)):
         target[p] = source[p]
 
 
-@njit(cache=True)
+@inner
 def _accept(search: Search, value: float) -> None:
     search.number[VALUE] = value
     for moved, kept in ((TRIAL, X), (TRIAL_GRADIENT, GRADIENT), (TRIAL_CURVATURE, CURVATURE)):
         _copy(search.vectors[moved], search.vectors[kept])
 
 
-@njit(cache=True)
+@inner
 def _remember(search: Search) -> None:
     head, memory, vectors = search.count[HEAD], search.pairs.shape[1], search.vectors
     step, change = search.pairs[STEPS, head], search.pairs[CHANGES, head]
@@ -122,7 +123,7 @@ def _remember(search: Search) -> None:
     search.count[PAIRS] = min(search.count[PAIRS] + 1, memory)
 
 
-@njit(cache=True)
+@inner
 def _new_direction(search: Search) -> int:
     """From x: the free entries, a direction, the first trial along it."""
     number, count = search.number, search.count
@@ -143,7 +144,7 @@ def _new_direction(search: Search) -> int:
         count[PAIRS] = 0
 
 
-@njit(cache=True)
+@inner
 def _find_free(search: Search) -> float:
     """The free entries and F' on them; returns the largest |F'|."""
     vectors, penalty = search.vectors, search.number[PENALTY]
@@ -166,7 +167,7 @@ def _find_free(search: Search) -> float:
     return largest
 
 
-@njit(cache=True)
+@inner
 def _find_direction(search: Search) -> bool:
     """direction = -H F' on the free entries by the two-loop recursion; whether H0 has a known scale."""
     pairs, head, n, scaled = search.count[PAIRS], search.count[HEAD], search.count[FREE], search.count[SCALED]
@@ -200,7 +201,7 @@ def _find_direction(search: Search) -> bool:
     return scaled != 0 or scale > 0.0
 
 
-@njit(cache=True)
+@inner
 def _compress(search: Search, place: int, step: Array, change: Array) -> None:
     """A remembered pair on the free entries."""
     steps, changes = search.pairs[STEPS, place], search.pairs[CHANGES, place]
@@ -210,7 +211,7 @@ def _compress(search: Search, place: int, step: Array, change: Array) -> None:
         change[k] = changes[p]
 
 
-@njit(cache=True)
+@inner
 def _try(search: Search) -> bool:
     """trial = x + step direction, cut at 0 where it would leave its orthant; False where F' promises no decrease."""
     vectors, step, penalty = search.vectors, search.number[STEP], search.number[PENALTY]
@@ -229,7 +230,7 @@ def _try(search: Search) -> bool:
     return decrease < 0.0
 
 
-@njit(cache=True)
+@inner
 def _shrink(search: Search, value: float) -> bool:
     """A shorter step: the minimum of the parabola through F, F' and the value tried, kept within [0.1, 0.5]."""
     number = search.number
@@ -242,7 +243,7 @@ def _shrink(search: Search, value: float) -> bool:
     return _try(search)
 
 
-@njit(cache=True)
+@inner
 def _dot(a: Array, b: Array, n: int) -> float:
     """Four sums at once: a single chain of additions would wait for each one."""
     s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0

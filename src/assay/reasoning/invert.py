@@ -1,0 +1,208 @@
+"""Hiding a known and recovering it: which values of X make the target what it is?
+
+    solve  f(x) = t,   f: x -> target under do(X = x), the other knowns as they are
+
+1. Where X reaches the target on one path and occurs once in each rule, the rules are undone one by one (`exact`).
+2. Else, where f is a rational function of x, from the real roots of its numerator (`roots`).
+3. Else by search (`numeric`): sign changes of f(x) - t on a fixed grid, 0 and +-10^(k/8) for k = -72..72, closed by
+   Brent's method; and a stretch of the grid on which f(x) = t throughout is a range.
+
+Every solution is put back into the graph and must give the target. The label (unique, several, none) describes the
+rule, not the reasoning: max, sums of unknowns and parity are right and cannot be inverted. `several` includes a range
+(any value fits). A `numeric` label is what the grid shows: two solutions between neighbouring points can be missed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.reasoning.execute import Program, Response
+from assay.reasoning.graph import ReasoningGraph, close
+from assay.reasoning.isolation import NotIsolated, Preimage, preimage
+from assay.reasoning.rational import Rational, rational
+from assay.reasoning.trees import Tree, count_names, evaluate
+from assay.status import Status
+
+Label = Literal["unique", "several", "none"]
+Method = Literal["exact", "roots", "numeric"]
+
+GRID = sorted({0.0, *(sign * 10 ** (k / 8) for k in range(-72, 73) for sign in (1, -1))})
+_SAME = 1e-6  # relative; solutions nearer than this are one
+_FITS = 1e-6  # relative difference from the target up to which a solution is one
+_MOST = 16
+
+
+@dataclass(frozen=True)
+class Inversion:
+    """What hiding one known shows. `label` is None where the graph cannot be executed; `message` says why."""
+
+    hidden: str
+    label: Label | None
+    status: Status
+    solutions: tuple[float, ...] = ()
+    ranges: tuple[tuple[float, float], ...] = ()  # every value of these fits
+    method: Method | None = None
+    recovered: bool | None = None  # the true value is among the solutions
+    message: str = ""
+
+    @property
+    def identifiable(self) -> bool | None:
+        return None if self.label is None else self.label == "unique"
+
+
+def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = None) -> Inversion:
+    """Recover one known from the target's value (as executed, or as given) and the other knowns."""
+    program = graph if isinstance(graph, Program) else Program(graph)
+    known = program.graph.knowns.get(hidden)
+    true = known.value if known is not None else None
+    wanted = program.base.target if target is None else target
+    if known is None or true is None or wanted is None:
+        why = f"'{hidden}' is no known with a number." if true is None else program.base.message
+        return Inversion(hidden, None, Status.DEGENERATE, message=why)
+    response = program.response(hidden)
+    if response is None:
+        return Inversion(hidden, None, Status.DEGENERATE, message=program.base.message or "a rule is in words.")
+    if hidden not in program.graph.ancestors(program.graph.target):
+        fits = close(program.base.target or 0.0, wanted, _FITS)
+        everything = Preimage((), ((-math.inf, math.inf),)) if fits else Preimage()
+        return _labelled(hidden, true, everything, "exact", f"the target does not depend on '{hidden}'.")
+    return _solved(program, hidden, true, wanted, response)
+
+
+def invert_all(graph: ReasoningGraph | Program) -> dict[str, Inversion]:
+    """Each known hidden in turn."""
+    program = graph if isinstance(graph, Program) else Program(graph)
+    return {name: invert(program, name) for name in program.graph.knowns}
+
+
+def _solved(program: Program, hidden: str, true: float, wanted: float, response: Response) -> Inversion:
+    chain = _chain(program, hidden)
+    if chain is not None:
+        try:
+            found = _undone(program, chain, wanted)
+            return _checked(hidden, true, wanted, found, response, "exact")
+        except (NotIsolated, ArithmeticError, ValueError):
+            pass  # no inverse is known: search
+    fraction = _fraction(program, hidden)
+    if fraction is not None:
+        roots = fraction.solutions(wanted)
+        if roots is not None:
+            return _checked(hidden, true, wanted, Preimage(roots), response, "roots")
+    return _checked(hidden, true, wanted, _searched(response, wanted), response, "numeric")
+
+
+def _chain(program: Program, hidden: str) -> list[tuple[str, Tree]] | None:
+    """(name, rule in which it occurs once) from the target back to the hidden node; None where paths fork."""
+    graph = program.graph
+    on_path = (graph.descendants(hidden) | {hidden}) & (graph.ancestors(graph.target) | {graph.target})
+    chain: list[tuple[str, Tree]] = []
+    node = graph.target
+    while node != hidden:
+        tree = next((rule.tree for rule in program.rules.get(node, ()) if rule.tree is not None), None)
+        if tree is None:
+            return None
+        moving = [(name, times) for name, times in count_names(tree).items() if name in on_path]
+        if len(moving) != 1 or moving[0][1] != 1:
+            return None
+        chain.append((moving[0][0], tree))
+        node = moving[0][0]
+    return chain
+
+
+def _undone(program: Program, chain: Sequence[tuple[str, Tree]], wanted: float) -> Preimage:
+    values = program.base.values
+
+    def value_of(tree: Tree) -> float:
+        return evaluate(tree, values)
+
+    found = Preimage((wanted,))
+    for name, tree in chain:
+        if found.ranges:
+            raise NotIsolated
+        steps = [preimage(tree, name, point, value_of) for point in found.points]
+        points = tuple(point for step in steps for point in step.points)[:_MOST]
+        ranges = tuple(span for step in steps for span in step.ranges)
+        found = Preimage(points, ranges, found.periodic or any(step.periodic for step in steps))
+    return found
+
+
+def _fraction(program: Program, hidden: str) -> Rational | None:
+    """The target as a rational function of the hidden node; None where a rule is not rational."""
+    graph = program.graph
+    made: dict[str, Rational] = {name: Rational.constant(value) for name, value in program.base.values.items()}
+    made[hidden] = Rational.variable()
+    below = graph.descendants(hidden)
+    for node in graph.order or ():
+        if node not in below or (node in graph.knowns and graph.knowns[node].value is not None):
+            continue
+        tree = next((rule.tree for rule in program.rules.get(node, ()) if rule.tree is not None), None)
+        fraction = None if tree is None else rational(tree, made)
+        if fraction is None:
+            if node in graph.ancestors(graph.target) or node == graph.target:
+                return None
+            continue
+        made[node] = fraction
+    return made.get(graph.target)
+
+
+def _searched(response: Response, wanted: float) -> Preimage:
+    from scipy.optimize import brentq
+
+    def excess(x: float) -> float:
+        return response(x) - wanted
+
+    points: list[float] = []
+    ranges: list[tuple[float, float]] = []
+    scale = _FITS * 1e-3 * (abs(wanted) or 1.0)
+    previous: tuple[float, float] | None = None
+    for x in GRID:
+        y = excess(x)
+        if not math.isfinite(y):
+            previous = None
+            continue
+        if abs(y) <= scale:
+            points.append(x)
+            if previous is not None and abs(previous[1]) <= scale:
+                _extend(ranges, previous[0], x)
+        elif previous is not None and abs(previous[1]) > scale and (y > 0) != (previous[1] > 0):
+            try:
+                points.append(float(brentq(excess, previous[0], x, xtol=1e-300, rtol=1e-12, maxiter=200)))
+            except (ValueError, RuntimeError):
+                pass  # a gap in the domain between the two points
+        previous = (x, y)
+    if ranges:
+        points = [x for x in points if not any(low <= x <= high for low, high in ranges)]
+    return Preimage(tuple(points[:_MOST]), tuple(ranges))
+
+
+def _extend(ranges: list[tuple[float, float]], low: float, high: float) -> None:
+    if ranges and ranges[-1][1] == low:
+        ranges[-1] = (ranges[-1][0], high)
+    else:
+        ranges.append((low, high))
+
+
+def _checked(hidden: str, true: float, wanted: float, found: Preimage, response: Response, method: Method) -> Inversion:
+    """Only what gives the target when put back; near ones are one."""
+    kept: list[float] = []
+    for point in found.points:
+        if not math.isfinite(point) or not close(response(point), wanted, _FITS):
+            continue
+        if not any(close(point, other, _SAME) or abs(point - other) < 1e-12 for other in kept):
+            kept.append(point)
+    message = "further solutions lie at every period." if found.periodic and kept else ""
+    return _labelled(hidden, true, Preimage(tuple(sorted(kept)), found.ranges, found.periodic), method, message)
+
+
+def _labelled(hidden: str, true: float, found: Preimage, method: Method, message: str = "") -> Inversion:
+    inside = any(low <= true <= high for low, high in found.ranges)
+    recovered = inside or any(close(point, true, 1e-4) or abs(point - true) < 1e-9 for point in found.points)
+    label: Label
+    if found.ranges or len(found.points) > 1 or (found.periodic and found.points):
+        label = "several"
+    else:
+        label = "unique" if found.points else "none"
+    return Inversion(hidden, label, Status.OK, found.points, found.ranges, method, recovered, message)
