@@ -24,7 +24,10 @@ from assay.store import Store
 from assay.study import Study
 from assay.tasks.cells import Cell
 
-SHORT_REPLY = {"direct": 60, "steps": 300, "interval": 60, "quantiles": 200}  # tokens of a reply that wastes none
+SHORT_REPLY = {  # tokens of a reply that wastes none, by formulation or mode
+    "direct": 60, "steps": 300, "interval": 60, "quantiles": 200,
+    "qa": 1, "likelihood": 1, "sample": 3, "story": 150, "distribution": 40,
+}  # fmt: skip
 CALIBRATION_LIMIT = 20.0  # seconds; a slower fit is reported as "at least"
 
 
@@ -90,25 +93,28 @@ class Estimate:
 
 
 def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
-    """One fit of every cell, not stored; with what the folder already holds taken off."""
-    task = study.plan.task
-    limit = min(task.time_limit, CALIBRATION_LIMIT)
+    """One fit of every cell of tasks that fit, not stored; with what the folder already holds taken off."""
+    fitted = [(task, cell) for task, cells in study.stages if hasattr(task, "function") for cell in cells]
     futures = [
-        executor.submit(run_chunk, Chunk(task.function, cell.common, (cell.unit(0),) * 2, limit))
-        for cell in study.cells
+        executor.submit(
+            run_chunk,
+            Chunk(task.function, cell.common, (cell.unit(0),) * 2, min(task.time_limit, CALIBRATION_LIMIT)),
+        )
+        for task, cell in fitted
     ]
     known = _stored(study)
     costs = []
-    for cell, future in zip(study.cells, futures, strict=True):
+    for (_, cell), future in zip(fitted, futures, strict=True):
         # the second of two fits: the first also pays for imports, compilation and caches
         outcome = future.result()[-1]
         left = sum(key not in known for key in cell.keys)
         costs.append(
             CellCost(cell.item, cell.respondent, left, outcome["seconds"] or 0.0, outcome["status"], outcome["message"])
         )
-    fits = sum(cell.repeats for cell in study.cells)
+    fits = sum(cell.repeats for _, cell in fitted)
     done = fits - sum(cost.left for cost in costs)
-    asks = tuple(ask for task, cells in study.stages[1:] for ask in _ask_costs(task, cells, known))
+    asking = [(task, cells) for task, cells in study.stages if not hasattr(task, "function")]
+    asks = tuple(ask for task, cells in asking for ask in _ask_costs(task, cells, known))
     limit = study.plan.settings.get("limit_usd")
     return Estimate(tuple(costs), fits, done, workers, tuple(_notes(study, asks, limit)), asks, limit)
 
@@ -116,7 +122,7 @@ def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
 def _ask_costs(task: Any, cells: Sequence[Cell], known: set[str]) -> Iterator[AskCost]:
     for name, options in task.models.items():
         mine = [cell for cell in cells if cell.respondent == name]
-        todo = [(cell, sum(key not in known for key in cell.keys)) for cell in mine]
+        todo = [(cell, sum(key not in known for key in cell.keys) * cell.common.get("calls", 1)) for cell in mine]
         characters = sum(left * sum(len(m.content) for m in cell.common["messages"]) for cell, left in todo)
         tokens_in = (math.ceil(characters / 4), math.ceil(characters / 3))
         tokens_out = (
@@ -126,7 +132,8 @@ def _ask_costs(task: Any, cells: Sequence[Cell], known: set[str]) -> Iterator[As
         price = stated_price(options.get("price"), name)
         low, high = (None if price is None else price.cost(*pair) for pair in zip(tokens_in, tokens_out, strict=True))
         missing = models.check_ready(name, options) or ""
-        calls, left = sum(cell.repeats for cell in mine), sum(left for _, left in todo)
+        calls = sum(cell.repeats * cell.common.get("calls", 1) for cell in mine)
+        left = sum(left for _, left in todo)
         yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing)
 
 
@@ -139,7 +146,6 @@ def _stored(study: Study) -> set[str]:
 
 def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[str]:
     """What later tests could show at all with this design, and what stands in its way."""
-    items = {cell.item for cell in study.cells}
     notes = [f"{ask.missing}" for ask in asks if ask.missing]
     high = sum(ask.cost[1] or 0.0 for ask in asks)
     if limit is not None and high > limit:
@@ -148,12 +154,15 @@ def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[s
         )
     for task, cells in study.stages:
         respondents = len({cell.respondent for cell in cells}) + len(getattr(task, "references", ()))
+        units, called = _units(study, task)
         pairs = respondents * (respondents - 1) // 2
         if pairs:
             notes.append(
-                f"Comparing {respondents} respondents of {task.name} in pairs over {len(items)} data sets (the units): "
-                f"{Reach(len(items), pairs)}"
+                f"Comparing {respondents} respondents of {task.name} in pairs over {units} {called} (the units): "
+                f"{Reach(units, pairs)}"
             )
+    if study.plan.task.name != "discovery":
+        return notes
     runs = min(cell.repeats for cell in study.cells)
     if runs < 100:
         notes.append(f"{runs} runs a cell: at least 100 are asked for before conclusions are drawn from intervals.")
@@ -163,3 +172,10 @@ def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[s
             "(146 runs can); the CI of the mean is not affected."
         )
     return notes
+
+
+def _units(study: Study, task: Any) -> tuple[int, str]:
+    """What was drawn independently, and so counts in a test: data sets, or the surveys behind population tasks."""
+    if task.name == "population":
+        return len({question.source for question in task.questions}), "sources"
+    return len({cell.item for cell in study.cells}), "data sets"

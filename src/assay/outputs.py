@@ -34,12 +34,12 @@ def write_outputs(results: Sequence[Results], store: Store, plan: str, plan_fold
     write_atomically(folder / "provenance.json", to_json(provenance(results, plan_folder)))
     write_atomically(folder / "scores.csv", scores_csv(long_table(results, store)))
     write_atomically(folder / "runtime.csv", _runtime_csv(results))
-    for summary in first.summaries:
+    for summary in first.summaries if first.task == "discovery" else ():
         write_atomically(folder / "variance" / variance_name(summary), to_json(variance(first, summary)))
 
 
 def long_table(results: Sequence[Results], store: Store) -> Iterator[Row]:
-    """Every task's rows; those of a forecast are scored anew from its replies."""
+    """Every task's rows; those of tasks that ask are scored anew from their replies."""
     for found in results:
         if found.task == "forecast":
             from assay.forecast.scores import long  # pandas is not needed for the rest
@@ -49,6 +49,10 @@ def long_table(results: Sequence[Results], store: Store) -> Iterator[Row]:
             columns = [table[name].tolist() for name in Row._fields[2:]]
             for *keys, value, status in zip(*columns, strict=True):
                 yield Row._make((found.study, found.task, *keys, None if isnan(value) else value, status))
+        elif found.task == "population":
+            from assay.population_study import populations_of
+
+            yield from populations_of(found, store).rows()
         else:
             yield from found.rows()
 

@@ -62,6 +62,7 @@ DATASETS = (
 TASKS = {  # in the order in which they are run
     "discovery": "assay.tasks.discovery:Discovery",
     "forecast": "assay.tasks.forecast:Forecast",
+    "population": "assay.tasks.population:Population",
 }
 
 _BUILT_IN: dict[str, dict[str, str]] = {  # models are built by assay.models: their names are provider/model

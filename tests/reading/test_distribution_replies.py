@@ -60,7 +60,9 @@ def test_a_sum_that_is_off_is_flagged_and_kept():
     assert "110 %" in found.message
 
 
-@pytest.mark.parametrize("text", ['{"male": 5, "female": 6}', '{"male": 90, "female": 90}', '{"male": -5, "female": 105}'])
+@pytest.mark.parametrize(
+    "text", ['{"male": 5, "female": 6}', '{"male": 90, "female": 90}', '{"male": -5, "female": 105}']
+)
 def test_what_is_no_distribution_is_unreadable(text):
     found = read_distribution(text, SEX)
     assert (found.status, dict(found.shares)) == (Status.UNREADABLE, {})
@@ -74,7 +76,9 @@ def test_a_level_left_out_is_zero_only_where_the_others_are_everything():
 
 
 def test_two_different_distributions_are_unreadable():
-    assert read_distribution('{"male": 40, "female": 60} or {"male": 50, "female": 50}', SEX).status == Status.UNREADABLE
+    assert (
+        read_distribution('{"male": 40, "female": 60} or {"male": 50, "female": 50}', SEX).status == Status.UNREADABLE
+    )
     assert read_distribution("male: 40 %\nfemale: 60 %\nmale: 45 %", SEX).status == Status.UNREADABLE
 
 

@@ -81,10 +81,10 @@ def test_many_clusters_are_drawn_and_the_p_says_how_well_it_is_known():
     a, b = pair(60, shift=0.3)
     found = paired_difference(a, b)
     exact = stats.permutation_test(
-        (a - b,), np.mean, permutation_type="samples", n_resamples=200_000, random_state=3
+        (a - b,), np.mean, permutation_type="samples", n_resamples=40_000, random_state=3
     ).pvalue
     assert not found.exact and 0 < found.p_error < 0.01
-    assert found.p == pytest.approx(exact, abs=5 * found.p_error)
+    assert found.p == pytest.approx(exact, abs=6 * found.p_error)
     assert "+-" in str(found) and found.p == paired_difference(a, b).p  # a fixed seed: the same p each time
 
 

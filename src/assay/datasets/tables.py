@@ -66,8 +66,7 @@ def table_of_file(
     path = Path(path)
     table = read_rows(path, discrete)
     check_usable(table)
-    found = Path(graph) if graph else _graph_beside(path)
-    dag = _fit_to_columns(_read_dag(found, direction), table, found)
+    dag, found = truth_of_file(path, table, graph, direction)
     about = About(
         title=path.name,
         domain="not told",
@@ -81,6 +80,14 @@ def table_of_file(
         data=table.kind,
     )
     return RealTable(name or _stem(path), dag, about, replace(table, source=path.name))
+
+
+def truth_of_file(
+    path: Path, table: Table, graph: Path | str | None = None, direction: Direction | None = None
+) -> tuple[Graph, Path]:
+    """The DAG over the table's columns and the file it came from: the one named, or the one beside `path`."""
+    found = Path(graph) if graph else _graph_beside(path)
+    return _fit_to_columns(_read_dag(found, direction), table, found), found
 
 
 def _stem(path: Path) -> str:

@@ -1,12 +1,12 @@
 """Distributions against distributions, over conditions: arrays in, arrays out. NaN is a measure without a value.
 
 p (truth) and q (answer): (..., C, L), each row of L levels sums to 1; w: (C,) weights of the conditions, summing to 1;
-n: (C,) effective rows behind p; k: (C,) draws behind q, inf for a claimed distribution. u is uniform, m = sum_c w_c p_c.
+n: (C,) effective rows behind p; k: (C,) draws behind q, inf for a claimed one. u is uniform, m = sum_c w_c p_c.
 
     L1         sum_c w_c ||q_c - p_c||_1                      TV = L1 / 2                       0 best, 2 (TV: 1) worst
     JS         sum_c w_c (KL(p||a) + KL(q||a)) / 2 in bits, a = (p + q)/2                       0 best, 1 worst
     W1         sum_c w_c sum_l |F_q(l) - F_p(l)| (x_{l+1} - x_l) / (x_L - x_1)                  0 best, 1 worst; ordinal
-    D2         sum_c w_c (||p_c - q_c||^2 - sum p(1-p)/(n-1) - sum q(1-q)/(k-1))                unbiased, may be negative
+    D2         sum_c w_c (||p_c - q_c||^2 - sum p(1-p)/(n-1) - sum q(1-q)/(k-1))              unbiased, may be negative
     skill      1 - D(q, p) / D(r, p), r = u or m              1 perfect, 0 as the reference, negative worse; not clipped
     direction  sum w <dq, dp> / sqrt(sum w |dp|^2 sum w |dq|^2), dp_c = p_c - m, dq_c = q_c - sum_c w_c q_c   in [-1, 1]
     change     sum w <dq, dp> / sum w |dp|^2 - noise          1 the right size, 0 no change over V2, negative: wrong way
@@ -178,4 +178,4 @@ def _kl(p: Array, q: Array) -> Array:
 def _clipped(distance: float, best: float, worst: float) -> float:
     if best == worst:  # the original divides by zero here
         return float("nan")
-    return float(100 * np.clip((distance - worst) / (best - worst), 0.0, 1.0))
+    return float(100 * np.clip((distance - worst) / (best - worst), 0.0, 1.0)) + 0.0  # no -0

@@ -20,10 +20,14 @@ class Answer:
     distribution: Distribution | None
     status: Status = Status.OK
     counts: Mapping[Status, int] = field(default_factory=dict)
-    mass: float | None = None  # `qa`: probability on the option letters before it was divided by itself
+    mass: float | None = None  # `qa`, `likelihood`: probability on the option letters before it was divided by itself
     texts: tuple[str, ...] = ()  # a sample of raw replies
     values: tuple[str, ...] = ()  # level read from each reply of `sample` and `story`, in order
     message: str = ""
+    mode: str = ""  # how it was elicited in the end: a model without log-probabilities falls back
+    error: float | None = None  # `qa`: the largest standard error of a level over the orders of the options
+    total: float | None = None  # what stated shares summed to before they were divided by it
+    flags: tuple[str, ...] = ()  # low_mass, off_sum, level_left_out
 
     @property
     def draws(self) -> float | None:

@@ -47,8 +47,8 @@ class Rows:
 
     def totals(self, weight: Array | None) -> Array:
         """(C, L): sum of the weights in each cell; None counts the rows."""
-        c, l = self.shape
-        return np.bincount(self.cell, weights=weight, minlength=c * l).astype(np.float64).reshape(c, l)
+        cells = int(np.prod(self.shape))
+        return np.bincount(self.cell, weights=weight, minlength=cells).astype(np.float64).reshape(self.shape)
 
 
 def rows_of(question: Question, data: Microdata) -> Rows:
@@ -171,7 +171,7 @@ def _natural(name: str) -> tuple[int, float, str]:
 def _check_levels(
     variable: Variable, code: Codes, column: pd.Series, inside: NDArray[np.bool_], question: Question
 ) -> None:
-    """A listed level that no row has is a misspelling; a level of the data that is not listed must be left out openly."""
+    """A listed level that no row has is a misspelling; one of the data that is not listed is left out openly only."""
     seen = set(np.unique(code).tolist())
     for k, level in enumerate(variable.levels):
         if k not in seen and not variable.bins:
@@ -211,7 +211,7 @@ def _columns(population: Population) -> list[str]:
 
 def _inside(population: Population, frame: pd.DataFrame, task: str) -> NDArray[np.bool_]:
     """Which rows are in the population; the data must span the ages and years that the prompt will name."""
-    inside = np.ones(len(frame), dtype=bool)
+    inside: NDArray[np.bool_] = np.ones(len(frame), dtype=bool)
     for column, wanted in population.where.items():
         inside &= _matches(column, frame[column], wanted)
     if population.year and population.year_column:

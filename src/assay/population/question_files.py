@@ -185,7 +185,9 @@ def _variable(column: str, table: Mapping[str, Any], where: str) -> Variable:
     if len(set(names)) < len(names):
         raise PlanError(f"'levels' of {column!r} must differ in their first spelling, got {listed(names)}.  {where}")
     ordinal = bool(table.get("ordinal", bool(bins)))
-    return Variable(str(column), str(table.get("title", "")), levels, ordinal, bins, top, bool(table.get("only", False)))
+    return Variable(
+        str(column), str(table.get("title", "")), levels, ordinal, bins, top, bool(table.get("only", False))
+    )
 
 
 def _level(entry: Any, where: str) -> Level:
@@ -201,7 +203,9 @@ def _level(entry: Any, where: str) -> Level:
         return Level(spellings[0], spellings, spellings)
     if isinstance(entry, str | int | float):
         return Level(str(entry), (str(entry),), (str(entry),))
-    raise PlanError(f"a level must be a text, a list of spellings, or {{name, values, spellings}}, got {entry!r}.  {where}")
+    raise PlanError(
+        f"a level must be a text, a list of spellings, or {{name, values, spellings}}, got {entry!r}.  {where}"
+    )
 
 
 def _population(table: Mapping[str, Any], where: str) -> Population:

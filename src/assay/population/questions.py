@@ -127,9 +127,7 @@ class Question:
     @property
     def conditions(self) -> tuple[str, ...]:
         """All names of conditions that the levels allow; the truth says which of them have rows."""
-        return tuple(
-            self.condition_name(chosen) for chosen in itertools.product(*(v.level_names for v in self.given))
-        )
+        return tuple(self.condition_name(chosen) for chosen in itertools.product(*(v.level_names for v in self.given)))
 
     def condition_name(self, levels: Sequence[str]) -> str:
         if len(self.given) == 1:
@@ -150,7 +148,7 @@ class Question:
         if mode == "qa" and len(self.levels) > MOST_OPTIONS:
             raise PlanError(
                 f"task {self.name!r} must have at most {MOST_OPTIONS} options for mode 'qa' (one letter each), "
-                f"got {len(self.levels)}. Use mode = \"distribution\" or \"sample\", or merge levels."
+                f'got {len(self.levels)}. Use mode = "distribution" or "sample", or merge levels.'
             )
         if mode == "story" and not self.second_prompt:
             raise PlanError(

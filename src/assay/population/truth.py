@@ -83,9 +83,7 @@ class Truth:
         return {condition: self.distribution(condition) for condition in self.conditions}
 
 
-def truth_of(
-    question: Question, rng: np.random.Generator, data: Microdata | None = None, draws: int = DRAWS
-) -> Truth:
+def truth_of(question: Question, rng: np.random.Generator, data: Microdata | None = None, draws: int = DRAWS) -> Truth:
     """Read the data of a question and estimate what it asks for."""
     data = data or open_microdata(question.data, question.folder)
     if question.high_dimensional:

@@ -94,7 +94,7 @@ def _checked(claim: Mapping[str, Share], levels: Levels, parser: str) -> Distrib
     problem, flags = "", []
     if min(values) < 0 or max(values) > scale:
         problem = f"a share of {_extreme(values):g} is not possible."
-    elif total <= 0 or abs(total - 1) > FARTHEST:
+    elif total <= 0 or abs(total - 1) > FARTHEST + 1e-9:
         problem = f"the shares sum to {100 * total:.3g} %, not to 100 %."
     elif len(claim) < len(levels):
         left = [level for level in levels if level not in claim]

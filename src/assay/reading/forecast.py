@@ -25,6 +25,7 @@ from assay.reading.numbers import Number, numbers_in
 from assay.reading.objects import claims_in_object
 from assay.reading.prose import claims_in_prose
 from assay.reading.refusals import declines, ends_open
+from assay.reading.stances import own_claims
 from assay.reading.structured import recover_json
 from assay.reading.tables import claims_in_table
 from assay.reading.views import LIMIT, view_of
@@ -99,6 +100,7 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
         reply = " " * began + reply[began:]
     view = without_explanations(view_of(reply))
     claims, cut = _claims(reply, view, nodes)
+    claims = own_claims(claims, view)
     if not claims and declines(view):
         return _nothing(measures, Status.REFUSED, ("refused",), "the reply declines to answer.")
     by_measure: dict[str, list[Claim]] = {measure: [] for measure in MEASURES}
@@ -250,6 +252,8 @@ _REASONS = {
     "truncated": "cut off",
     "one_end": "one end of a range without the other",
     "not_a_range": "not one number or two",
+    "normalised": "an SHD below 1: a share of all pairs, not a count of edges",
+    "spread": "a mean and its spread, not a range",
     "example": "an example of the format, not an answer",
 }
 

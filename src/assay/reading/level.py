@@ -22,6 +22,7 @@ from assay.status import Status
 Levels = Mapping[str, Sequence[str]]
 _MARKED = re.compile(r"\b(?:final )?answer(?: is)?\s*[:=]?\s*")
 _AROUND = " \n\t.,;:!()[]<>#-"
+_QUANTITY = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?")
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
@@ -144,15 +145,16 @@ def _line_end(view: str, start: int) -> int:
 
 
 def _binned(view: str, levels: Sequence[str], bins: Sequence[float], top: float | None) -> LevelReading:
-    numbers = numbers_in(view)
-    if len({number.value for number in numbers}) != 1:
+    numbers = list(_QUANTITY.finditer(view))
+    values = {float(number.group().replace(",", "")) for number in numbers}
+    if len(values) != 1:
         status, message = _nothing(view, "neither a level nor one number is given.")
         return LevelReading(None, status, message=message)
-    number = numbers[0]
-    place = bisect_right(bins, number.value) - 1
-    if place < 0 or (top is not None and number.value >= top):
-        return LevelReading(None, Status.UNREADABLE, message=f"{number.value:g} is outside the levels.")
-    return LevelReading(levels[place], Status.OK, (number.start, number.end), "bin")
+    value = values.pop()
+    place = bisect_right(bins, value) - 1
+    if place < 0 or (top is not None and value >= top):
+        return LevelReading(None, Status.UNREADABLE, message=f"{value:g} is outside the levels.")
+    return LevelReading(levels[place], Status.OK, numbers[0].span(), "bin")
 
 
 def _joined(view: str, first: Number, second: Number) -> bool:

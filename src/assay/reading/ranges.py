@@ -15,6 +15,7 @@ from assay.reading.numbers import Number
 
 RANGE, POINT, PLUS_MINUS, PAIR, AT_LEAST, AT_MOST = "range", "point", "plus-minus", "pair", "at least", "at most"
 BROKEN = "broken"
+NORMALISED = "normalised"
 
 _BETWEEN_NUMBERS = {
     "-": RANGE, "--": RANGE, "---": RANGE, "to": RANGE, "~": RANGE, "..": RANGE, "...": RANGE, "…": RANGE,
@@ -26,15 +27,19 @@ _BETWEEN_NUMBERS = {
     "±": PLUS_MINUS, "+/-": PLUS_MINUS, "+-": PLUS_MINUS, "-/+": PLUS_MINUS, "plus or minus": PLUS_MINUS,
     "plus/minus": PLUS_MINUS, "+ / -": PLUS_MINUS, "plus-minus": PLUS_MINUS, "± ~": PLUS_MINUS,
     ",": PAIR, ";": PAIR, ", ": PAIR, "and": "and", "und": "and", "et": "and", "y": "and", "e": "and", "和": "and",
-    "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "& ": "and", "&": "and",
+    "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "& ": "and", "&": "and", "tot": RANGE, ", ..., ": RANGE, ", ...,": RANGE, ", …,": RANGE,
+    "(±": PLUS_MINUS, "(+/-": PLUS_MINUS, "(+-": PLUS_MINUS, "(± ": PLUS_MINUS,
 }  # fmt: skip
-_BETWEEN = ("between", "zwischen", "entre", "tra", "fra", "между", "pomiędzy", "介于", "在")
+_BETWEEN = ("between", "zwischen", "entre", "tra", "fra", "между", "pomiędzy", "介于", "在", "within", "tussen")
 _QUICK = {"-": RANGE, " - ": RANGE, " to ": RANGE, ", ": PAIR, "~": RANGE}  # the same without a look at the words
 _NAMED_ENDS = re.compile(r"\(?(?:low|lower|min|minimum|high|upper|max|maximum)(?: bound| end)?\)?")
 _OR_MORE = re.compile(r" {0,2}(?:\+(?![\d/-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)")
 _OR_LESS = re.compile(r" {0,2}(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b")
 _DANGLING = re.compile(r" {0,2}(?:[-~±/]|to\b|\.\.) {0,2}[.\d]")  # a range whose other end is no number
 _NO_TAIL = frozenset(("", "\n", ",", ";", "]", ")"))
+_SQUEEZED = re.compile(r"\s*(?:≤|<=?)[a-z\s]{1,30}(?:≤|<=?)\s*")  # 0.6 <= P <= 0.8
+_UNNAMED = re.compile(r" {0,2}[^\W\d_]{1,12} {0,2}")  # one word between two numbers
+_PARTING = frozenset("and or with at in for but vs of is und et y e oder ou o i и per out from by as on if".split())
 _OPEN, _CLOSE = "[(", "])"
 MAX_GAP = 40
 
@@ -83,6 +88,8 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
     closed = _closing(view, first.end) if opened else 0
     if view[first.end : first.end + 1] in _NO_TAIL:
         return Expression(POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
+    if second is not None and second.start < stop and _may_join(view[first.end : second.start]):
+        return Expression(BROKEN, first, None, first.start, first.end, False, 1)
     if (found := _OR_MORE.match(view, first.end)) is not None:
         return Expression(AT_LEAST, first, None, first.start, found.end(), False, 1)
     if (found := _OR_LESS.match(view, first.end)) is not None:
@@ -98,6 +105,8 @@ def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
     kind = _BETWEEN_NUMBERS.get(words, "")
     if not kind and not words and second.value < 0 and gap == "":
         return ""
+    if not kind and _SQUEEZED.fullmatch(gap):
+        return RANGE
     if not kind and ("(" in words or "l" in words or "m" in words or "h" in words):
         kind = _BETWEEN_NUMBERS.get(_NAMED_ENDS.sub("", words).strip(), "")
     if "\n" in gap and not opened:
@@ -106,6 +115,11 @@ def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
         before = view[max(0, first.start - 30) : first.start]
         return RANGE if any(word in before for word in _BETWEEN) else ""
     return kind
+
+
+def _may_join(gap: str) -> bool:
+    """0.5 tot 0.7: one word that is not known may make a range of two numbers."""
+    return _UNNAMED.fullmatch(gap) is not None and gap.strip() not in _PARTING
 
 
 def _closing(view: str, end: int) -> int:
@@ -137,6 +151,8 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
         return _placed(kind, first.value, last.value, most)
     if measure == "shd":
+        if 0 < last.value <= 1 and not (first.whole and last.whole) and kind != PLUS_MINUS:
+            return Bounds(0, 0, (), NORMALISED)
         if percent or first.fraction or last.fraction:
             return Bounds(0, 0, (), "unit")
         low, high = _grouped(first, commas), _grouped(last, commas)

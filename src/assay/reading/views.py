@@ -25,6 +25,11 @@ _FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u201
 _ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
 
 _TAG = re.compile(r"</?[a-z][\w -]{0,30}>")
+_CELL_ENDS = re.compile(r"</t([rhd])>")
+_ENTITIES = {"&ndash;": "-", "&mdash;": "-", "&minus;": "-", "&nbsp;": " ", "&plusmn;": "±", "&le;": "≤", "&ge;": "≥"}
+_ENTITIES |= {"&#8211;": "-", "&lt;": "<", "&gt;": ">"}
+_TABBED = re.compile(r"(?<=\S)\t(?=\S)")
+_LEADERS = re.compile(r"\.{4,}")
 _LATEX = re.compile(
     r"\\(?:frac|dfrac|tfrac)\s?(?P<fraction>\{\d{1,6}\}\s?\{\d{1,6}\})"
     r"|\\(?P<sign>pm|leq?|geq?|leqslant|geqslant|lt|gt|approx|sim|to|rightarrow|in|%)(?![a-z])"
@@ -57,7 +62,16 @@ def view_of(text: str) -> str:
     if "\\" in view:
         view = _LATEX.sub(_plain_latex, view)
     if "</" in view:
+        if "</t" in view:
+            view = _CELL_ENDS.sub(_plain_cell, view)
         view = _TAG.sub(_plain_tag, view)
+    if "&" in view:
+        for entity, plain in _ENTITIES.items():
+            view = view.replace(entity, plain.ljust(len(entity)))
+    if "\t" in view:
+        view = _TABBED.sub("|", view)
+    if "...." in view:
+        view = _LEADERS.sub(lambda dots: " " * len(dots.group()), view)
     return view.translate(_TABLE).replace("->", " ~")
 
 
@@ -72,6 +86,11 @@ def _plain_latex(found: re.Match[str]) -> str:
     if written in ("\\[", "\\]", "\\(", "\\)"):
         return "  "
     return " " * len(written)
+
+
+def _plain_cell(found: re.Match[str]) -> str:
+    """The rows and cells of an HTML table as those of a markdown one."""
+    return "|    " if found.group(1) != "r" else "\n    "
 
 
 def _plain_tag(found: re.Match[str]) -> str:

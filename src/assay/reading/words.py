@@ -24,13 +24,14 @@ _PLAIN = frozenset(
     "edges edge count total directed graph overall also similarly correspondingly respectively probable plausible "
     "realistic reasonable think believe guess suggest put place would remain stay stays sit sits hover hovers "
     "vary varies "
+    "somewhat something like follows follow land lands small large tiny slightly "
     "only even just merely going cpdag dag pag ground truth true network dataset data set algorithm model "
     "span spans run runs spread mostly usually per percent percentage rate proportion fraction probability "
     # German
     "liegt liegen etwa ungefähr zwischen von bei wird werden dürfte bereich der die das im rund ca wert erwartet "
-    "voraussichtlich schätzung geschätzt konfidenzintervall intervall und ich schätze sollte sein ist vermutlich "
+    "auf voraussichtlich schätzung geschätzt konfidenzintervall intervall und ich schätze sollte sein ist vermutlich "
     # French
-    "entre de du le la les environ est sera serait devrait être intervalle estimé estimée estimation se situer situe "
+    "entre à de du le la les environ est sera serait devrait être intervalle estimé estimée estimation se situer situe "
     "comprise compris estime allant j "
     # Spanish, Portuguese, Italian
     "el los un una será sería estará estaría debería estar rango intervalo estimado estimada aproximadamente "

@@ -166,20 +166,27 @@ class Program:
 
     # ---- the fast way: only the target, only what lies between
 
+    def held(self, node: str) -> bool:
+        """Known with a number: its value is given and not computed."""
+        known = self.graph.knowns.get(node)
+        return known is not None and known.value is not None
+
+    def moved_by(self, node: str) -> dict[str, None]:
+        """The nodes that are computed again under do(node), in order."""
+        moved: dict[str, None] = {node: None}
+        for below in self.graph.order or ():
+            if below != node and not self.held(below) and any(cause in moved for cause in self.graph.parents[below]):
+                moved[below] = None
+        del moved[node]
+        return moved
+
     def _between(self, node: str) -> list[tuple[int, Evaluator]] | None:
         """Steps from a node to the target, in order; None where one of them cannot be executed."""
-        graph = self.graph
-        needed = (graph.descendants(node) & graph.ancestors(graph.target)) | {graph.target}
-        steps = []
-        for below in graph.order or ():
-            if below not in needed or below == node or below not in graph.descendants(node):
-                continue
-            if below in graph.knowns and graph.knowns[below].value is not None:
-                continue
-            if not self._steps.get(below):
-                return None
-            steps.append((self.slots[below], self._steps[below][0]))
-        return steps
+        needed = self.graph.ancestors(self.graph.target) | {self.graph.target}
+        between = [below for below in self.moved_by(node) if below in needed]
+        if any(not self._steps.get(below) for below in between):
+            return None
+        return [(self.slots[below], self._steps[below][0]) for below in between]
 
     def response(self, node: str) -> Response | None:
         """The target as a function of one node, all others as they are; None where it cannot be executed."""
@@ -229,7 +236,7 @@ def _effect(program: Program, node: str) -> NodeEffect:
     base = program.base
     if base.target is None:
         return NodeEffect(node, None, Status.DEGENERATE)
-    if node not in program.graph.ancestors(program.graph.target):
+    if program.graph.target not in program.moved_by(node):
         return NodeEffect(node, False, Status.OK)
     response = program.response(node)
     x = base.values.get(node)

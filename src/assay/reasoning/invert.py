@@ -15,13 +15,14 @@ rule, not the reasoning: max, sums of unknowns and parity are right and cannot b
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 from assay.reasoning.execute import Program, Response
 from assay.reasoning.graph import ReasoningGraph, close
-from assay.reasoning.isolation import NotIsolated, Preimage, preimage
+from assay.reasoning.isolation import NotIsolated, Preimage, followed
 from assay.reasoning.rational import Rational, rational
 from assay.reasoning.trees import Tree, count_names, evaluate
 from assay.status import Status
@@ -52,6 +53,13 @@ class Inversion:
     def identifiable(self) -> bool | None:
         return None if self.label is None else self.label == "unique"
 
+    @property
+    def unique_if_positive(self) -> bool | None:
+        """Whether one solution is left where only sizes above 0 make sense: +-v of a kinetic energy."""
+        if self.label is None:
+            return None
+        return not any(high > 0 for _, high in self.ranges) and sum(value > 0 for value in self.solutions) == 1
+
 
 def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = None) -> Inversion:
     """Recover one known from the target's value (as executed, or as given) and the other knowns."""
@@ -65,7 +73,7 @@ def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = 
     response = program.response(hidden)
     if response is None:
         return Inversion(hidden, None, Status.DEGENERATE, message=program.base.message or "a rule is in words.")
-    if hidden not in program.graph.ancestors(program.graph.target):
+    if program.graph.target not in program.moved_by(hidden):
         fits = close(program.base.target or 0.0, wanted, _FITS)
         everything = Preimage((), ((-math.inf, math.inf),)) if fits else Preimage()
         return _labelled(hidden, true, everything, "exact", f"the target does not depend on '{hidden}'.")
@@ -97,7 +105,7 @@ def _solved(program: Program, hidden: str, true: float, wanted: float, response:
 def _chain(program: Program, hidden: str) -> list[tuple[str, Tree]] | None:
     """(name, rule in which it occurs once) from the target back to the hidden node; None where paths fork."""
     graph = program.graph
-    on_path = (graph.descendants(hidden) | {hidden}) & (graph.ancestors(graph.target) | {graph.target})
+    on_path = {hidden, *program.moved_by(hidden)}
     chain: list[tuple[str, Tree]] = []
     node = graph.target
     while node != hidden:
@@ -120,12 +128,7 @@ def _undone(program: Program, chain: Sequence[tuple[str, Tree]], wanted: float) 
 
     found = Preimage((wanted,))
     for name, tree in chain:
-        if found.ranges:
-            raise NotIsolated
-        steps = [preimage(tree, name, point, value_of) for point in found.points]
-        points = tuple(point for step in steps for point in step.points)[:_MOST]
-        ranges = tuple(span for step in steps for span in step.ranges)
-        found = Preimage(points, ranges, found.periodic or any(step.periodic for step in steps))
+        found = followed(tree, name, found, value_of)
     return found
 
 
@@ -134,16 +137,14 @@ def _fraction(program: Program, hidden: str) -> Rational | None:
     graph = program.graph
     made: dict[str, Rational] = {name: Rational.constant(value) for name, value in program.base.values.items()}
     made[hidden] = Rational.variable()
-    below = graph.descendants(hidden)
-    for node in graph.order or ():
-        if node not in below or (node in graph.knowns and graph.knowns[node].value is not None):
+    needed = graph.ancestors(graph.target) | {graph.target}
+    for node in program.moved_by(hidden):
+        if node not in needed:
             continue
         tree = next((rule.tree for rule in program.rules.get(node, ()) if rule.tree is not None), None)
         fraction = None if tree is None else rational(tree, made)
         if fraction is None:
-            if node in graph.ancestors(graph.target) or node == graph.target:
-                return None
-            continue
+            return None
         made[node] = fraction
     return made.get(graph.target)
 
@@ -166,23 +167,48 @@ def _searched(response: Response, wanted: float) -> Preimage:
         if abs(y) <= scale:
             points.append(x)
             if previous is not None and abs(previous[1]) <= scale:
-                _extend(ranges, previous[0], x)
+                ranges.append((previous[0], x))
         elif previous is not None and abs(previous[1]) > scale and (y > 0) != (previous[1] > 0):
-            try:
+            with suppress(ValueError, RuntimeError):  # a gap in the domain between the two points
                 points.append(float(brentq(excess, previous[0], x, xtol=1e-300, rtol=1e-12, maxiter=200)))
-            except (ValueError, RuntimeError):
-                pass  # a gap in the domain between the two points
         previous = (x, y)
-    if ranges:
-        points = [x for x in points if not any(low <= x <= high for low, high in ranges)]
-    return Preimage(tuple(points[:_MOST]), tuple(ranges))
+    for x in points[: 4 * _MOST]:
+        stretch = _stretch(excess, x, scale)
+        if stretch is not None:
+            ranges.append(stretch)
+    ranges = _joined(ranges)
+    points = [x for x in points if not any(low <= x <= high for low, high in ranges)]
+    return Preimage(tuple(sorted(points, key=abs)[:_MOST]), tuple(ranges))  # of a periodic rule the nearest to 0
 
 
-def _extend(ranges: list[tuple[float, float]], low: float, high: float) -> None:
-    if ranges and ranges[-1][1] == low:
-        ranges[-1] = (ranges[-1][0], high)
-    else:
-        ranges.append((low, high))
+def _stretch(excess: Callable[[float], float], x: float, scale: float) -> tuple[float, float] | None:
+    """The range around x on which the target stays as it is: rules with steps (floor, max)."""
+
+    def fits(at: float) -> bool:
+        return abs(excess(at)) <= scale
+
+    ends = []
+    for sign in (-1.0, 1.0):
+        step = 1e-6 * max(abs(x), 1e-6)
+        inside, outside = 0.0, step
+        while outside < 1e12 and fits(x + sign * outside):
+            inside, outside = outside, 2 * outside
+        for _ in range(40 if inside else 0):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if fits(x + sign * middle) else (inside, middle)
+        ends.append(x + sign * inside)
+    return (ends[0], ends[1]) if ends[1] > ends[0] else None
+
+
+def _joined(ranges: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Ranges that overlap are one."""
+    joined: list[tuple[float, float]] = []
+    for low, high in sorted(ranges):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined
 
 
 def _checked(hidden: str, true: float, wanted: float, found: Preimage, response: Response, method: Method) -> Inversion:

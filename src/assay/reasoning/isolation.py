@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, count_names
+from assay.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, count_names, parts
 
 Valuer = Callable[[Tree], float]  # the value of a tree that does not hold the name
 MOST = 16  # points that are followed
@@ -35,29 +35,37 @@ class NotIsolated(Exception):
 
 def preimage(tree: Tree, name: str, wanted: float, value_of: Valuer) -> Preimage:
     """All values of `name` for which the tree, in which it occurs once, is `wanted`."""
-    points: tuple[float, ...] = (wanted,)
-    ranges: tuple[tuple[float, float], ...] = ()
-    periodic = False
+    return followed(tree, name, Preimage((wanted,)), value_of)
+
+
+def followed(tree: Tree, name: str, wanted: Preimage, value_of: Valuer) -> Preimage:
+    """The same for several points and ranges at once."""
     while not isinstance(tree, Name):
         inner = _holding(tree, name)
-        steps = [_inverse(tree, inner, point, value_of) for point in points]
-        if ranges:  # a range could be followed through monotone steps only; the caller searches instead
-            raise NotIsolated
+        steps = [_inverse(tree, inner, point, value_of) for point in wanted.points]
         points = tuple(dict.fromkeys(point for step in steps for point in step.points))[:MOST]
-        ranges = tuple(span for step in steps for span in step.ranges)
-        periodic = periodic or any(step.periodic for step in steps)
+        spread = [_spread(tree, inner, span, value_of) for span in wanted.ranges]
+        ranges = [span for step in steps for span in step.ranges] + [span for part in spread for span in part]
+        periodic = wanted.periodic or any(step.periodic for step in steps)
+        wanted = Preimage(points, tuple(ranges), periodic)
         tree = inner
-    return Preimage(points, ranges, periodic)
+    return wanted
+
+
+def _spread(tree: Tree, inner: Tree, span: tuple[float, float], value_of: Valuer) -> list[tuple[float, float]]:
+    """A range through one inverse: its ends, branch by branch. No inverse here turns between them but 1/u at 0."""
+    low, high = (_inverse(tree, inner, end, value_of) for end in span)
+    turns = span[0] < 0 < span[1] and isinstance(tree, Binary) and tree.operator in ("/", "^")
+    if turns or low.ranges or high.ranges or low.periodic or len(low.points) != len(high.points):
+        raise NotIsolated
+    return [(min(ends), max(ends)) for ends in zip(low.points, high.points, strict=True)]
 
 
 def _holding(tree: Tree, name: str) -> Tree:
     """The part directly below in which the name occurs."""
     if isinstance(tree, Choice):
         raise NotIsolated
-    below = (
-        tree.arguments if isinstance(tree, Call) else (tree.operand,) if isinstance(tree, Negative) else tree[1:]  # type: ignore[union-attr]
-    )
-    return next(part for part in below if name in count_names(part))  # type: ignore[arg-type]
+    return next(part for part in parts(tree) if name in count_names(part))
 
 
 def _inverse(tree: Tree, inner: Tree, wanted: float, value_of: Valuer) -> Preimage:
@@ -179,13 +187,17 @@ def isolated(left: Tree, right: Tree, name: str) -> Tree | None:
     counts = [count_names(side).get(name, 0) for side in (left, right)]
     if sum(counts) != 1:
         return None
-    tree, value = (left, right) if counts[0] else (right, left)
+    tree: Tree = left if counts[0] else right
+    value: Tree = right if counts[0] else left
     while not isinstance(tree, Name):
         if isinstance(tree, Negative):
             tree, value = tree.operand, Negative(value)
             continue
-        if isinstance(tree, Call) and tree.function in _ONE_INVERSE:
-            tree, value = tree.arguments[0], _ONE_INVERSE[tree.function](value)
+        if isinstance(tree, Call):
+            if tree.function not in _ONE_INVERSE:
+                return None
+            value = _ONE_INVERSE[tree.function](value)
+            tree = tree.arguments[0]
             continue
         if not isinstance(tree, Binary) or tree.operator in COMPARISONS or tree.operator == "%":
             return None

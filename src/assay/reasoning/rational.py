@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import polynomial
+from numpy.typing import NDArray
 
-from assay.reasoning.trees import COMPARISONS, Binary, Call, Name, Negative, Number, Tree, count_names, evaluate
+from assay.reasoning.trees import COMPARISONS, Binary, Call, Name, Negative, Tree, count_names, evaluate
 
 MAX_DEGREE = 12
 
@@ -109,7 +111,7 @@ def _power(base: Rational, exponent: Rational) -> Rational | None:
     return _bounded(polynomial.polypow(over, degree), polynomial.polypow(under, degree))
 
 
-def _bounded(over: np.ndarray | tuple[float, ...], under: np.ndarray | tuple[float, ...]) -> Rational | None:
+def _bounded(over: NDArray[Any] | tuple[float, ...], under: NDArray[Any] | tuple[float, ...]) -> Rational | None:
     if max(len(over), len(under)) > MAX_DEGREE + 1 or not np.any(under):
         return None
     if not (np.isfinite(over).all() and np.isfinite(under).all()):
@@ -121,7 +123,7 @@ def _size(coefficients: tuple[float, ...]) -> float:
     return max((abs(c) for c in coefficients), default=1.0) or 1.0
 
 
-def _polished(coefficients: np.ndarray, root: float) -> float:
+def _polished(coefficients: NDArray[Any], root: float) -> float:
     slope = polynomial.polyder(coefficients)
     for _ in range(8):
         steep = float(polynomial.polyval(root, slope))

@@ -132,7 +132,7 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str]) -> dict[str, str]:
     """One symbol and one cause left over, or symbols that begin exactly one cause each; else nothing."""
     if len(unmatched) == len(free) == 1:
         return {unmatched[0]: free[0]}
-    found = {}
+    found: dict[str, str] = {}
     for short in unmatched:
         begun = [cause for cause in free if cause[:1].casefold() == short[:1].casefold()]
         if len(begun) != 1 or begun[0] in found.values():

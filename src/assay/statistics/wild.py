@@ -3,8 +3,8 @@
     under H0: mean = m,   u_c = S_c - m n_c,   u*_c = w_c u_c,   t* = mean(u*) / SE_c(u*)
     p(m) = share of |t*| >= |t|,    interval = {m : p(m) > alpha}
 
-S_c, n_c: sum and number of rows of cluster c. Weights w: Rademacher, -1 or 1, all 2^C patterns when C <= 12; Webb's six
-points +-sqrt(1/2), +-1, +-sqrt(3/2) otherwise requested, which tell more apart below a dozen clusters.
+S_c, n_c: sum and number of rows of cluster c. Weights w: Rademacher, -1 or 1, all 2^C patterns up to 12 clusters; below
+8 clusters Webb's six points +-sqrt(1/2), +-1, +-sqrt(3/2), as 2^C patterns are then too few to tell p-values apart.
 Everything is quadratic in m, so seven products of the weight matrix serve every m, and the interval costs a bisection.
 Cameron, Gelbach & Miller (2008); Webb (2023); MacKinnon & Webb (2018).
 """
@@ -22,7 +22,8 @@ from assay.statistics.clusters import Array, Totals
 from assay.statistics.result import Alternative
 
 Weights = Literal["rademacher", "webb"]
-ENUMERATED = 12
+ENUMERATED = 12  # clusters up to which all Rademacher patterns are used
+FEW = 8
 _WEIGHTS_AT_ONCE = 2_000_000
 _WEBB = np.sqrt([0.5, 1.0, 1.5])
 _STEPS = 60  # halvings: an end is known to 2^-60 of the range searched
@@ -75,9 +76,11 @@ class WildBootstrap:
 
 
 def bootstrap(
-    totals: Totals, resamples: int, rng: np.random.Generator, weights: Weights = "rademacher"
+    totals: Totals, resamples: int, rng: np.random.Generator, weights: Weights | None = None
 ) -> WildBootstrap:
+    """weights: None takes Webb's below 8 clusters and Rademacher's from there on."""
     n = len(totals.sums)
+    weights = weights or ("webb" if n < FEW else "rademacher")
     if weights == "rademacher" and n <= ENUMERATED:
         patterns = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
         return WildBootstrap(_products(patterns, totals), totals, True)

@@ -45,7 +45,8 @@ def mnar_self(z: Array, strength: float, rng: Generator) -> Mask:
 def mnar_threshold(z: Array, strength: float, rng: Generator) -> Mask:
     if strength == 0:
         return np.zeros(z.shape, dtype=np.bool_, order="F")
-    return z > np.nanquantile(z, 1 - strength, axis=0)
+    above: Mask = z > np.nanquantile(z, 1 - strength, axis=0)
+    return above
 
 
 def mnar_structural(z: Array, strength: float, rng: Generator, parents: NDArray[np.bool_]) -> Mask:
@@ -110,7 +111,7 @@ def _logistic(driver: Array, share: float, rng: Generator) -> Mask:
 def _logits() -> Array:
     """logit(u) of u = (k + 1/2) / 2^16."""
     u = np.arange(0.5, 2**16) / 2**16
-    return np.log(u) - np.log1p(-u)
+    return np.asarray(np.log(u) - np.log1p(-u))
 
 
 def _intercept(slope: Array, share: float) -> float:

@@ -41,15 +41,15 @@ class StepCard:
 
 _SHARE = "share of the cells that go missing"
 _CARDS: tuple[tuple[StepCard, Callable[..., Any] | None], ...] = (
-    (StepCard("regimes", "regimes", "hard interventions on 1 to 3 nodes, block by block", "number of regimes, the first "
-              "without intervention", 100, low=1, whole=True), None),
+    (StepCard("regimes", "regimes", "hard interventions on 1 to 3 nodes, block by block",
+              "number of regimes, the first without intervention", 100, low=1, whole=True), None),
     (StepCard("additive_bias", "bias", "one offset a column", "largest offset, in sd", 10), values.additive_bias),
     (StepCard("multiplicative_bias", "bias", "one factor a column", "factors are 1 - s to 1 + s", 0.99),
      values.multiplicative_bias),
     (StepCard("cubic_bias", "bias", "a sensor that is not linear: z + s z^3", "weight of the cube", 10),
      values.cubic_bias),
     (StepCard("noise", "noise", "Gaussian noise", "sd of the noise, in sd of the column", 10), values.noise),
-    (StepCard("heteroscedastic_noise", "noise", "noise that grows with the value: sd s (1 + |z|)", "sd at the mean", 10),
+    (StepCard("heteroscedastic_noise", "noise", "noise that grows with the value, sd s (1 + |z|)", "sd at 0", 10),
      values.heteroscedastic_noise),
     (StepCard("outliers", "outliers", "single values thrown up or down", "share of the cells", 0.5, settings=("size",)),
      values.outliers),
@@ -92,7 +92,8 @@ class Step:
         strength = self.strength
         if not (math.isfinite(strength) and card.low <= strength <= card.high):
             raise SettingError(
-                f"'strength' of {self.name} must be in [{card.low:g}, {card.high:g}] ({card.strength}), got {strength:g}."
+                f"'strength' of {self.name} must be in [{card.low:g}, {card.high:g}] ({card.strength}), "
+                f"got {strength:g}."
             )
         if card.whole and strength != int(strength):
             raise SettingError(f"'strength' of {self.name} must be a whole number ({card.strength}), got {strength:g}.")

@@ -2,6 +2,7 @@
 
 from assay.report.charts.calibration import calibration, calibration_chart, calibration_frame
 from assay.report.charts.differences import differences, differences_chart, differences_frame
+from assay.report.charts.distribution import distribution, distribution_chart, distribution_frame
 from assay.report.charts.heatmap import heatmap, heatmap_chart, heatmap_frame
 from assay.report.charts.intervals import intervals, intervals_chart, intervals_frame
 from assay.report.charts.runs import runs, runs_chart, runs_frame
@@ -13,6 +14,9 @@ __all__ = [
     "differences",
     "differences_chart",
     "differences_frame",
+    "distribution",
+    "distribution_chart",
+    "distribution_frame",
     "heatmap",
     "heatmap_chart",
     "heatmap_frame",

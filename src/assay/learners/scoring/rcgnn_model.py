@@ -1,0 +1,300 @@
+"""RC-GNN's model: which variables' signals predict which, when each is seen through its own corruption.
+
+    signal        s_i(t) = [psi(x_i(t)), tanh MLP_i(psi(x_i(t)), m_i(t))]  (k)        psi(x) = 3 tanh(x / 3), m: observed
+    corruption    c_j(t) = tanh MLP_j(slow_j(t), regime(t))  (q)       slow: trailing level, spread and share observed
+    structure     A_ij = sigmoid(gate_ij) sigmoid(direction_ij),  gate symmetric, direction antisymmetric: A_ij and A_ji
+                  compete.  A_jj = 1 for a variable's own past, 0 within a step
+    decoder       mu_j(t) = b_j + sum_l sum_i A_ij W_lij . s_i(t - l) + o_j . c_j(t),   l = 0 ... lags
+                  x_j(t) ~ Student-t(mu_j(t), scale exp(a_j + v_j . c_j(t)), df_j > 2)
+    missingness   P(m_j(t) = 1) = sigmoid(u_j0 + U_j . s(t)) by its own cross entropy on signals it cannot change;
+                  w_j(t) = share observed / P, clipped to [1 / clip, clip]: stabilised inverse-propensity weights
+    effects       E_lij = A_ij |W_lij|,  E_ij = |E_.ij|: what is scored
+
+    loss = sum_j mean_t w_j(t) (-log p(x_j(t)))  over observed values, the likelihood
+         + sparsity sum_lij E_lij + acyclicity(step) (tr exp(E_0 o E_0) - d) + independence mean_j HSIC(s_j, c_j)
+         + invariance mean_j Var_regimes(risk_j)
+HSIC: biased estimate with RBF kernels of median width, divided by its own bounds (CKA); Gretton et al. 2005.
+Variance of risks: Krueger et al. 2021 (V-REx). tr exp: Zheng et al. 2018. Weights: Seaman & White 2013.
+
+A missing x_i(t) enters signals as the model's own prediction of it (0, the column's centre, before there is one) with
+m = 0 beside it; it is never predicted, so it has no part in the likelihood.
+
+Everything is a function of tensors of one data set; torch.func.vmap trains many data sets of one shape at a time.
+A model knows values, gaps, regimes and time order. It knows no graph and no number of edges.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.random import Generator
+from torch import Tensor
+from torch.func import grad_and_value, vmap
+from torch.nn.functional import binary_cross_entropy_with_logits, softplus
+
+Parameters = dict[str, Tensor]
+DIRECTIONLESS = 1e-3  # spread of the first directions: enough to break ties, too little to choose
+
+
+class Sizes(NamedTuple):
+    """Of one data set: d variables, lags, k signal and q corruption channels, hidden units, slow and regime inputs."""
+
+    d: int
+    lags: int
+    signal: int
+    corruption: int
+    hidden: int
+    slow: int
+    regimes: int
+
+
+class Weights(NamedTuple):
+    """What the parts of the loss weigh; `acyclicity` is the last value of a ramp."""
+
+    sparsity: float
+    acyclicity: float
+    independence: float
+    invariance: float
+    clip: float
+
+
+class Rows(NamedTuple):
+    """Rows with their past: the newest first along the lags."""
+
+    filled: Tensor  # (B, lags + 1, d) values, gaps filled by the model's predictions
+    there: Tensor  # (B, lags + 1, d) 1 where observed
+    slow: Tensor  # (B, d, slow)
+    regime: Tensor  # (B, regimes) one-hot
+
+
+class Predicted(NamedTuple):
+    mean: Tensor  # (B, d)
+    log_scale: Tensor  # (B, d)
+    signal: Tensor  # (B, lags + 1, d, k)
+    corruption: Tensor  # (B, d, q)
+
+
+def first_parameters(sizes: Sizes, rng: Generator) -> Parameters:
+    """Drawn by the caller's generator: torch's own state has no say."""
+    d, k, q, h = sizes.d, sizes.signal, sizes.corruption, sizes.hidden
+    inputs = sizes.slow + sizes.regimes
+
+    def normal(*shape: int, spread: float) -> Tensor:
+        return torch.from_numpy(spread * rng.standard_normal(shape)).float()
+
+    return {
+        "signal_in": normal(d, 2, h, spread=1.0),
+        "signal_bias": normal(d, h, spread=0.5),
+        "signal_out": normal(d, h, k - 1, spread=h**-0.5),
+        "corruption_in": normal(d, inputs, h, spread=max(inputs, 1) ** -0.5),
+        "corruption_bias": normal(d, h, spread=0.1),
+        "corruption_out": normal(d, h, q, spread=h**-0.5),
+        "gate": torch.zeros(d, d),
+        "direction": normal(d, d, spread=DIRECTIONLESS),
+        "weights": normal(sizes.lags + 1, d, k, d, spread=0.02),
+        "mean": torch.zeros(d),
+        "offset": torch.zeros(d, q),
+        "log_scale": torch.zeros(d),
+        "scale_shift": torch.zeros(d, q),
+        "df": torch.full((d,), 1.0),
+        "seen_bias": torch.zeros(d),
+        "seen": torch.zeros(d, d, k),
+    }
+
+
+def structure(p: Parameters) -> Tensor:
+    """A (d, d) with a diagonal of 0."""
+    a = torch.sigmoid(p["gate"] + p["gate"].T) * torch.sigmoid(p["direction"] - p["direction"].T)
+    return a * (1 - torch.eye(len(a), device=a.device))
+
+
+def effects(p: Parameters) -> Tensor:
+    """E_l (lags + 1, d, d) between different variables."""
+    size = (p["weights"].square().sum(dim=2) + 1e-12).sqrt()
+    return structure(p) * size
+
+
+def predict(p: Parameters, rows: Rows) -> Predicted:
+    squashed = 3 * torch.tanh(rows.filled / 3)
+    inner = torch.einsum("blic,ich->blih", torch.stack((squashed, rows.there), dim=-1), p["signal_in"])
+    bent = torch.tanh(torch.einsum("blih,ihk->blik", torch.tanh(inner + p["signal_bias"]), p["signal_out"]))
+    signal = torch.cat((squashed[..., None], bent), dim=-1)
+
+    regime = rows.regime[:, None, :].expand(-1, rows.slow.shape[1], -1)
+    known = torch.cat((rows.slow, regime), dim=-1)
+    hidden = torch.tanh(torch.einsum("bjf,jfh->bjh", known, p["corruption_in"]) + p["corruption_bias"])
+    corruption = torch.tanh(torch.einsum("bjh,jhq->bjq", hidden, p["corruption_out"]))
+
+    a = structure(p)
+    own = torch.eye(len(a), device=a.device)
+    lagged = a + own  # a variable's own past is always among its parents
+    paths = torch.cat((a[None], lagged.expand(p["weights"].shape[0] - 1, -1, -1)))
+    mean = torch.einsum("blik,lij,likj->bj", signal, paths, p["weights"])
+    mean = mean + p["mean"] + (corruption * p["offset"]).sum(-1)
+    return Predicted(mean, p["log_scale"] + (corruption * p["scale_shift"]).sum(-1), signal, corruption)
+
+
+def surprise(p: Parameters, rows: Rows, values: Tensor, found: Predicted) -> Tensor:
+    """-log Student-t density (B, d), also where nothing was observed: the caller weighs it."""
+    df = 2 + softplus(p["df"])
+    z = (values - found.mean) * torch.exp(-found.log_scale)
+    constant = torch.lgamma((df + 1) / 2) - torch.lgamma(df / 2) - 0.5 * torch.log(math.pi * df)
+    return found.log_scale - constant + (df + 1) / 2 * torch.log1p(z.square() / df)
+
+
+def loss(p: Parameters, rows: Rows, values: Tensor, acyclicity: Tensor, weights: Weights) -> Tensor:
+    found = predict(p, rows)
+    there = rows.there[:, 0]
+    logits = p["seen_bias"] + torch.einsum("bik,jik->bj", found.signal[:, 0].detach(), p["seen"])
+    head = binary_cross_entropy_with_logits(logits, there) + 1e-3 * p["seen"].square().sum()
+    propensity = torch.sigmoid(logits.detach())
+    share = there.mean(dim=0)
+    weight = there * (share / propensity.clamp_min(1e-6)).clamp(1 / weights.clip, weights.clip)
+
+    each = surprise(p, rows, values, found)
+    risk = (weight * each).sum(dim=0) / weight.sum(dim=0).clamp_min(1.0)
+    e = effects(p)
+    cycles = torch.linalg.matrix_exp(e[0].square()).diagonal().sum() - len(e[0])
+    total = risk.sum() + head + weights.sparsity * e.sum() + acyclicity * cycles
+    if weights.independence:
+        total = total + weights.independence * shared(found.signal[:, 0], found.corruption)
+    if weights.invariance and rows.regime.shape[1] > 1:
+        total = total + weights.invariance * _unequal_risks(weight, each, rows.regime)
+    return total
+
+
+def shared(signal: Tensor, corruption: Tensor, most: int = 128) -> Tensor:
+    """Mean over variables of normalised HSIC in [0, 1] between the two parts, of at most so many rows."""
+    a, b = _kernel(signal[:most]), _kernel(corruption[:most])
+    across = (a * b).sum(dim=(1, 2))
+    return (across / ((a * a).sum(dim=(1, 2)) * (b * b).sum(dim=(1, 2)) + 1e-8).sqrt()).mean()
+
+
+def _kernel(part: Tensor) -> Tensor:
+    """(B, d, k) to centred RBF kernels (d, B, B), the width by the median of squared distances."""
+    x = part.transpose(0, 1)
+    square = x.square().sum(-1)
+    distance = (square[:, :, None] + square[:, None, :] - 2 * x @ x.transpose(1, 2)).clamp_min(0.0)
+    width = distance.detach().flatten(1).median(dim=1).values.clamp_min(1e-4)
+    k = torch.exp(-distance / width[:, None, None])
+    k = k - k.mean(dim=1, keepdim=True)
+    return k - k.mean(dim=2, keepdim=True)
+
+
+def _unequal_risks(weight: Tensor, each: Tensor, regime: Tensor) -> Tensor:
+    mass = regime.T @ weight  # (regimes, d)
+    risks = (regime.T @ (weight * each)) / mass.clamp_min(1.0)
+    known = (mass > 0).float()
+    count = known.sum(dim=0).clamp_min(1.0)
+    centre = (known * risks).sum(dim=0) / count
+    return ((known * (risks - centre).square()).sum(dim=0) / count).mean()
+
+
+# ---- training: R data sets of one shape at a time, each with its own parameters, rows and stopping point
+
+
+class Data(NamedTuple):
+    """R data sets on the device. values holds NaN nowhere: what is missing is 0 there and 0 in `there`."""
+
+    values: Tensor  # (R, T, d)
+    there: Tensor  # (R, T, d)
+    slow: Tensor  # (R, T, d, slow)
+    regime: Tensor  # (R, T, regimes)
+
+    def rows(self, filled: Tensor, index: Tensor, lags: int) -> tuple[Rows, Tensor]:
+        """The rows index (R, B) with their past, and the values that they try to predict."""
+        which = torch.arange(len(index), device=index.device)[:, None]
+        past = (index[:, :, None] - torch.arange(lags + 1, device=index.device)).clamp_min(0)
+        deep = which[:, :, None]
+        rows = Rows(filled[deep, past], self.there[deep, past], self.slow[which, index], self.regime[which, index])
+        return rows, self.values[which, index]
+
+
+class Trained(NamedTuple):
+    parameters: Parameters  # each (R, ...), at the best held-out likelihood
+    held_out: Tensor  # (R,) mean -log p of held-out values there
+    stopped: Tensor  # (R,) the step it was reached at
+    filled: Tensor  # (R, T, d)
+
+
+class Schedule(NamedTuple):
+    steps: int
+    batch: int
+    rate: float
+    patience: int  # evaluations without a better held-out likelihood after the ramp
+    every: int  # steps between evaluations
+    ramp: float  # share of the steps over which acyclicity rises
+
+
+def train(
+    data: Data,
+    first: Parameters,
+    learn: Tensor,
+    held_out: Tensor,
+    sizes: Sizes,
+    weights: Weights,
+    plan: Schedule,
+    rngs: list[Generator],
+) -> Trained:
+    """learn (R, n1) and held_out (R, n2) are row numbers of each data set."""
+    p = {name: value.clone().requires_grad_() for name, value in first.items()}
+    optimiser = torch.optim.Adam(list(p.values()), lr=plan.rate)
+    step_of = vmap(grad_and_value(loss), in_dims=(0, 0, 0, None, None))
+    filled = data.values.clone()
+    kept = {name: value.detach().clone() for name, value in p.items()}
+    best = torch.full((len(learn),), math.inf, device=learn.device)
+    stopped = torch.zeros(len(learn), dtype=torch.long, device=learn.device)
+    ramp = max(1, int(plan.ramp * plan.steps))
+    for step in range(plan.steps):
+        picked = np.stack([rng.integers(learn.shape[1], size=plan.batch) for rng in rngs])
+        index = learn.gather(1, torch.from_numpy(picked).to(learn.device))
+        rows, values = data.rows(filled, index, sizes.lags)
+        pressure = torch.tensor(weights.acyclicity * min(1.0, step / ramp) ** 2, device=learn.device)
+        gradient, _ = step_of(dict(p), rows, values, pressure, weights)
+        for name, value in p.items():
+            value.grad = _clipped(gradient[name])
+        for group in optimiser.param_groups:
+            group["lr"] = plan.rate * (0.1 + 0.9 * (1 + math.cos(math.pi * step / plan.steps)) / 2)
+        optimiser.step()
+        if (step + 1) % plan.every:
+            continue
+        filled = _filled(p, data, filled, sizes.lags)
+        if step + 1 < ramp:
+            continue
+        now = _held_out(p, data, filled, held_out, sizes.lags)
+        better = now < best
+        best, stopped = torch.where(better, now, best), torch.where(better, step + 1, stopped)
+        for name, value in p.items():
+            kept[name] = torch.where(better.view(-1, *[1] * (value.dim() - 1)), value.detach(), kept[name])
+        if bool((step + 1 - stopped >= plan.patience * plan.every).all()):
+            break
+    return Trained(kept, best, stopped, filled)
+
+
+def _clipped(gradient: Tensor, most: float = 5.0) -> Tensor:
+    """Each data set's gradient on its own: none may slow another."""
+    size = gradient.flatten(1).norm(dim=1).clamp_min(1e-12)
+    factor = (most / size).clamp_max(1.0)
+    return (torch.nan_to_num(gradient) * factor.view(-1, *[1] * (gradient.dim() - 1))).detach()
+
+
+@torch.no_grad()
+def _filled(p: Parameters, data: Data, filled: Tensor, lags: int) -> Tensor:
+    """Observed values as they are, gaps as the model predicts them."""
+    if bool((data.there == 1).all()):
+        return filled
+    everything = torch.arange(filled.shape[1], device=filled.device).expand(len(filled), -1)
+    rows, _ = data.rows(filled, everything, lags)
+    guess = vmap(lambda one, some: predict(one, some).mean)(dict(p), rows).clamp(-3, 3)
+    return torch.where(data.there == 1, data.values, guess)
+
+
+@torch.no_grad()
+def _held_out(p: Parameters, data: Data, filled: Tensor, index: Tensor, lags: int) -> Tensor:
+    rows, values = data.rows(filled, index, lags)
+    each = vmap(lambda one, some, x: surprise(one, some, x, predict(one, some)))(dict(p), rows, values)
+    there = rows.there[:, :, 0]
+    return torch.nan_to_num((there * each).sum(dim=(1, 2)) / there.sum(dim=(1, 2)).clamp_min(1.0), nan=math.inf)

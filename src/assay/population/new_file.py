@@ -1,0 +1,173 @@
+"""`assay new population DATA`: a commented task file from a CSV or parquet, by asking the data.
+
+Every column is looked at: texts and numbers of few values become levels with their shares, other numbers get bins at
+round numbers near their quartiles, and what is neither (identifiers, free text) is named and left out. A column that
+could be a weight is pointed out and not used. The file can be read as it stands; what only people know (who, where,
+when, the wording) is marked EDIT.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.datasets.microdata import Microdata, open_microdata
+from assay.errors import DataError
+from assay.population.cells import bin_levels, texts
+
+FEW_NUMBERS = 10  # distinct numbers that are still levels
+FEW_TEXTS = 26  # one letter each in mode `qa`
+_WEIGHT = re.compile(r"weight|wgt|wgh|wt\b|^wt|pwgtp|^finalwt|_llcpwt", re.IGNORECASE)
+_AGE = re.compile(r"^age|age$|^agep$|agea", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Column:
+    name: str
+    kind: str  # levels | bins | left out
+    lines: tuple[str, ...]  # of its table, or why it is left out
+    levels: int = 0
+
+
+def new_population(path: Path | str) -> str:
+    """The text of a task file for the rows in `path`."""
+    path = Path(path)
+    data = open_microdata(path.name, path.parent)
+    columns = [_asked(data, name) for name in data.columns]
+    usable = [column for column in columns if column.kind != "left out"]
+    if len(usable) < 2:
+        raise DataError(
+            f"{path.name} must have two columns with levels or numbers, got {len(usable)} of {len(columns)}. "
+            "A task asks for one given the other."
+        )
+    n = len(data.read([data.columns[0]]))
+    outcome = next((column for column in usable if column.kind == "levels" and column.levels <= 7), usable[0])
+    given = next(column for column in usable if column is not outcome)
+    return "\n".join((*_head(path, n, columns), *_variables(columns), *_task(outcome.name, given.name), ""))
+
+
+def _asked(data: Microdata, name: str) -> _Column:
+    import pandas as pd
+
+    series = data.read([name])[name]
+    present = series.dropna()
+    missing = f"# {len(series) - len(present):,} of {len(series):,} rows are missing and will be left out" * (
+        len(present) < len(series)
+    )
+    numeric = pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
+    shares = present.value_counts(normalize=True)
+    if len(shares) < 2:
+        return _Column(name, "left out", (f"{len(shares)} value" + "s" * (len(shares) == 0),))
+    if len(shares) <= (FEW_NUMBERS if numeric else FEW_TEXTS):
+        if numeric:
+            shares = shares.sort_index()
+        told = tuple(
+            f"    {_quoted([text])},{' ' * max(1, 40 - len(text))}# {100 * share:.1f} %"
+            for text, share in zip(texts(shares.index), shares, strict=True)
+        )
+        order = (f"ordinal = {'true' if numeric else 'false'}        # true where the levels have an order",)
+        lines = (*((missing,) if missing else ()), *order, "levels = [           # [name, other spellings ...]")
+        return _Column(name, "levels", (*lines, *told, "]"), len(shares))
+    if not numeric:
+        return _Column(name, "left out", (f"{len(shares):,} different texts",))
+    numbers = present.to_numpy(dtype=np.float64)
+    if len(shares) == len(present) and bool((numbers == np.round(numbers)).all()):
+        return _Column(name, "left out", ("a different whole number in every row: an identifier",))
+    bins = _bins(name, numbers)
+    names = [level.name for level in bin_levels(tuple(bins))]
+    shown = [
+        *([missing] if missing else []),
+        f"# {numbers.min():g} to {numbers.max():g}, median {np.median(numbers):g}",
+    ]
+    if bool((numbers == np.round(numbers)).all()):
+        shown += [f"bins = [{_listed(bins)}]  # {'; '.join(names)}"]
+    else:  # "20-29" would be silent about 29.5
+        ends = [f"{low:,g} to under {high:,g}" for low, high in zip(bins, bins[1:], strict=False)]
+        shown += [f"bins = [{_listed(bins)}]", f"labels = {_quoted([*ends, f'{bins[-1]:,g} or more'])}"]
+    return _Column(name, "bins", tuple(shown), len(bins))
+
+
+def _bins(name: str, numbers: NDArray[np.float64]) -> list[float]:
+    """Lower ends: customary ones for ages, else round numbers near the quartiles; many zeros are a bin of their own."""
+    low, high = float(numbers.min()), float(numbers.max())
+    if _AGE.search(name) and low >= 0 and 30 < high < 130:
+        return [low, *(end for end in (18, 30, 45, 65) if low < end <= high)]
+    if low == 0 and np.mean(numbers == 0) > 0.1:
+        above = numbers[numbers > 0]
+        return [0.0, float(f"{above.min():.3g}"), *_bins("", above)[1:]]
+    quartiles = np.quantile(numbers, [0.25, 0.5, 0.75])
+    step = 10 ** np.floor(np.log10(max(float(quartiles[2] - quartiles[0]), 1e-9) / 2))
+    ends = sorted({float(f"{np.round(q / step) * step:.12g}") for q in quartiles})
+    first = float(f"{np.floor(low / step) * step:.12g}")
+    return [first, *(end for end in ends if first < end <= high)]
+
+
+def _head(path: Path, n: int, columns: Sequence[_Column]) -> list[str]:
+    weights = [column.name for column in columns if _WEIGHT.search(column.name)]
+    left_out = [f"#   {column.name}: {column.lines[0]}" for column in columns if column.kind == "left out"]
+    ages = next((column.name for column in columns if column.kind == "bins" and _AGE.search(column.name)), "age")
+    weight = [
+        "# weight = \"...\"                  # the survey's weight column; without this line nothing is weighted",
+        *([f"#   names that sound like one: {', '.join(weights)}; `weight` may be body mass, so say it yourself"]
+          * bool(weights)),
+    ]  # fmt: skip
+    return [
+        f"# Population tasks on {path.name}: {n:,} rows, {len(columns)} columns. Lines marked EDIT need a person.",
+        "[defaults]",
+        f"data = {json.dumps(path.name)}",
+        f"source = {json.dumps(path.stem)}             # EDIT: the survey; tasks of one source are one cluster",
+        *weight,
+        '# strata = "..."                  # and clusters, or replicate_weights = {prefix = "PWGTP", count = 80}',
+        'modes = ["distribution", "sample"]  # also qa, likelihood, story (needs second_prompt)',
+        "",
+        "[defaults.population]               # EDIT: it goes into the prompt, and the rows are filtered by it",
+        'who = "people"',
+        '# country = "the United States"',
+        "# year = 2024",
+        '# year_column = "year"',
+        "# ages = [18, 64]                   # [18] for no upper end",
+        f"# age_column = {json.dumps(ages)}",
+        '# where = { state = ["CA", "NY"], hours = { from = 1, to = 80 } }',
+        "",
+        "[defaults.card]",
+        f"title = {json.dumps(path.name)}            # EDIT",
+        'licence = "the user\'s own"',
+        *(["", "# Columns that are left out:", *left_out] if left_out else []),
+    ]
+
+
+def _variables(columns: Sequence[_Column]) -> list[str]:
+    lines = []
+    for column in columns:
+        if column.kind != "left out":
+            lines += ["", f"[variables.{_key(column.name)}]", *column.lines]
+    return lines
+
+
+def _task(outcome: str, given: str) -> list[str]:
+    return [
+        "",
+        f"[tasks.{_key(f'{outcome}_by_{given}')}]           # one table a task",
+        f"variables = {_quoted([outcome, given])}           # V1 given V2",
+        "# {} takes the level of V2, {population} the population                        EDIT the wording",
+        f"prompt = {json.dumps(f'A person is drawn at random from {{population}}, with {given}: {{}}. What is the {outcome} of this person?')}",  # noqa: E501
+        '# second_prompt = "What is the ... of the person in the story?"',
+    ]
+
+
+def _listed(numbers: Sequence[float]) -> str:
+    return ", ".join(f"{number:.12g}" for number in numbers)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+
+
+def _quoted(items: Sequence[str]) -> str:
+    return "[" + ", ".join(json.dumps(item, ensure_ascii=False) for item in items) + "]"

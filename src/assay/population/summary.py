@@ -1,0 +1,114 @@
+"""Tables over tasks and respondents: means with intervals clustered by source, and paired comparisons.
+
+Tasks of one survey share its respondents, its year and its wording: they are one cluster. The mean of `score` leaves
+out the uninformative tasks and says how many; the means of the skills are over raw values, those below 0 included, and
+that against the marginal over the tasks that have a dependence to know. A respondent is a model in one mode: sampling,
+verbalised and next-token answers are different things and are never averaged.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from assay.errors import SettingError, did_you_mean, listed
+from assay.population.scores import MEASURES, TaskScore
+from assay.statistics import Comparison, Estimate, adjusted, mean, paired_difference
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Better = Literal["higher", "lower"]
+BETTER: dict[str, Better] = {
+    name: "lower" if name in ("tv", "js", "w1", "d2") else "higher"
+    for name in MEASURES
+    if name not in ("change", "calibration_slope")  # 1 is best, not more
+}
+_NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
+
+
+def score_frame(scores: Sequence[TaskScore]) -> pd.DataFrame:
+    """One row a task, respondent, mode and measure: the long table, with interval, status and what it rests on."""
+    import pandas as pd
+
+    rows = [
+        {
+            "task": score.task,
+            "source": score.source,
+            "respondent": score.respondent,
+            "mode": score.mode,
+            "measure": name,
+            "value": found.value,
+            "low": None if found.interval is None else found.interval.low,
+            "high": None if found.interval is None else found.interval.high,
+            "status": str(found.status),
+            "answered": score.answered,
+            "draws": score.draws,
+            "informative": score.informative,
+            "flat": score.flat,
+        }
+        for score in scores
+        for name, found in score.measures.items()
+    ]
+    columns = "task source respondent mode measure value low high status answered draws informative flat".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+def task_table(scores: Sequence[TaskScore], measure: str = "score") -> pd.DataFrame:
+    """Tasks down, respondents (with their mode) across; NaN where the measure has no value."""
+    import pandas as pd
+
+    _check(measure)
+    cells = {(score.task, _label(score)): score.value(measure) for score in scores}
+    tasks, labels = (list(dict.fromkeys(key[at] for key in cells)) for at in (0, 1))
+    table = [[cells.get((task, label), np.nan) for label in labels] for task in tasks]
+    return pd.DataFrame(table, index=pd.Index(tasks, name="task"), columns=labels, dtype=float)
+
+
+def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dict[str, Estimate]:
+    """Respondent -> its mean over the tasks, with an interval clustered by source."""
+    _check(measure)
+    found: dict[str, Estimate] = {}
+    for label in dict.fromkeys(map(_label, scores)):
+        own = [score for score in scores if _label(score) == label]
+        found[label] = mean(
+            [_counted(score, measure) for score in own], clusters=[score.source for score in own], name=measure
+        )
+    return found
+
+
+def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
+    """All pairs of respondents on the tasks both have a value on, clustered by source, Holm-adjusted."""
+    _check(measure)
+    values = {(_label(score), score.task): _counted(score, measure) for score in scores}
+    source = {score.task: score.source for score in scores}
+    labels, tasks = list(dict.fromkeys(map(_label, scores))), list(source)
+    compared = [
+        paired_difference(
+            [values.get((one, task), np.nan) for task in tasks],
+            [values.get((other, task), np.nan) for task in tasks],
+            clusters=[source[task] for task in tasks],
+            names=(one, other),
+        ).described(measure=measure, units="tasks", clusters="sources", better=BETTER.get(measure))
+        for one, other in itertools.combinations(labels, 2)
+    ]
+    return adjusted(compared) if compared else []
+
+
+def _counted(score: TaskScore, measure: str) -> float:
+    if measure in _NEEDS_DEPENDENCE and score.flat:
+        return float("nan")
+    return score.value(measure)
+
+
+def _label(score: TaskScore) -> str:
+    return f"{score.respondent} ({score.mode})" if score.mode else score.respondent
+
+
+def _check(measure: str) -> None:
+    if measure not in MEASURES:
+        near = did_you_mean(measure, MEASURES) or f"The measures are {listed(MEASURES, 20)}."
+        raise SettingError(f"{measure!r} is not a measure of a population study. {near}")

@@ -1,0 +1,124 @@
+"""Whose claim it is: the reply's own forecast, or something it only mentions.
+
+    "In the literature PC reaches a precision of 0.8-0.9."     "If n were larger, recall would be 0.8-0.9."
+    "I would not say precision of 0.8-0.9."                    "Random baseline:\n Precision: 0.2-0.3"
+
+A claim in running text is judged by its sentence; a label with its value by its line and by the heading above it. What
+is only mentioned is left out, as if it had not been said. A report counts as the reply's own where the same sentence
+says so ("based on the literature I expect ...").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assay.reading.claims import Claim
+from assay.reading.words import LEARNERS
+
+_WORD = re.compile(r"[^\W\d_]+")
+_HYPOTHETICAL = frozenset("if suppose supposing unless hypothetically wenn falls".split())
+_REPORTED = frozenset(
+    "literature reported reports published authors papers studies et al claim claims claimed elsewhere historically "
+    "baseline baselines random guessing chance typical typically usually normally across others literatur "
+    "littérature literatura".split()
+)
+_WISHED = frozenset("target desired goal ideal ideally aim require requires required skeleton adjacency".split())
+_SPREAD = frozenset("deviation variance wide width std sd".split())
+_FIRST_SIGHT = re.compile(r"\b(?:at first|first (?:sight|glance|look)|naively|one (?:might|could|would) (?:think|say))\b")
+_DENIED = frozenset("not never t unlikely hardly neither nor cannot disagree nicht kein keine pas".split())
+_REJECTED = frozenset("optimistic pessimistic unrealistic implausible wrong incorrect disagree".split())
+_OWN = frozenset(
+    "i my we our expect expected estimate estimated estimates forecast predict predicted prediction predictions "
+    "anticipate likely should will based therefore here conclusion final answer".split()
+)
+_MENTIONS = _HYPOTHETICAL | _REPORTED | _WISHED | _SPREAD | _REJECTED | _DENIED | frozenset(("first", "naively", "one"))
+_FIRST_PERSON = frozenset(("i", "my", "we", "our"))
+_BOUNDARY = re.compile(r"(?<!\bal)(?<!e\.g)(?<!i\.e)(?<!\bvs)[.!?;。](?=\s|$)|\n")
+_REACH = 240  # characters of a sentence or of a list below its heading that are looked at
+_NEAR = 7  # words before a value in which a denial belongs to it
+_HEADING = 60
+
+
+def own_claims(claims: list[Claim], view: str) -> list[Claim]:
+    """The claims that are the reply's own."""
+    words = set(_WORD.findall(view))
+    learners = words & LEARNERS
+    if len(learners) < 2 and _MENTIONS.isdisjoint(words):
+        return claims
+    subject = _subject(view) if len(learners) > 1 else ""
+    return [claim for claim in claims if claim.parser == "json" or _is_own(claim, view, subject, learners)]
+
+
+def _is_own(claim: Claim, view: str, subject: str, learners: set[str]) -> bool:
+    if claim.strong:
+        return not _is_mentioned(_WORD.findall(_heading(view, claim.start)), _HYPOTHETICAL | _WISHED)
+    before, after = _sentence(view, claim.start, claim.end)
+    words = _WORD.findall(before)
+    if len(learners) > 1 and not _is_about(subject, words, after):
+        return False
+    if "one_sided" not in claim.flags and _is_denied(words[-_NEAR:]):
+        return False
+    if _FIRST_SIGHT.search(before) or _FIRST_SIGHT.search(after):
+        return False
+    words += _WORD.findall(after)
+    return _REJECTED.isdisjoint(words) and not _is_mentioned(words, _HYPOTHETICAL | _WISHED | _SPREAD)
+
+
+def _is_mentioned(words: Sequence[str], never_own: frozenset[str]) -> bool:
+    return not never_own.isdisjoint(words) or (not _REPORTED.isdisjoint(words) and _OWN.isdisjoint(words))
+
+
+def _is_denied(words: Sequence[str]) -> bool:
+    """Not this; in 'not that, but this' the denial ends at the 'but'."""
+    for word in reversed(words):
+        if word in _DENIED:
+            return True
+        if word == "but":
+            return False
+    return False
+
+
+def _is_about(subject: str, before: Sequence[str], after: str) -> bool:
+    """Whether a sentence that names an algorithm names the one that is forecast."""
+    named = [word for word in before if word in LEARNERS] or [w for w in _WORD.findall(after) if w in LEARNERS]
+    return not named or named[-1] == subject
+
+
+def _subject(view: str) -> str:
+    """The one algorithm that a sentence in the first person names; nothing where there are several or none."""
+    found: set[str] = set()
+    start = 0
+    for match in _BOUNDARY.finditer(view):
+        words = set(_WORD.findall(view[start : match.start()]))
+        if words & _FIRST_PERSON and words.isdisjoint(_HYPOTHETICAL):
+            found |= words & LEARNERS
+        start = match.end()
+    words = set(_WORD.findall(view[start:]))
+    if words & _FIRST_PERSON:
+        found |= words & LEARNERS
+    return found.pop() if len(found) == 1 else ""
+
+
+def _sentence(view: str, start: int, end: int) -> tuple[str, str]:
+    """What the sentence says before and behind a value."""
+    before = view[max(0, start - _REACH) : start]
+    begun = max((match.end() for match in _BOUNDARY.finditer(before)), default=0)
+    stop = _BOUNDARY.search(view, end, end + _REACH)
+    return before[begun:], view[end : stop.start() if stop else end + _REACH]
+
+
+def _heading(view: str, start: int) -> str:
+    """The line of a value up to it, and the line that heads the list or table it stands in."""
+    line = view.rfind("\n", 0, start) + 1
+    own = view[max(line, start - _REACH) : start]
+    above = view[max(0, line - 2 * _REACH) : line].split("\n")
+    for text in reversed(above):
+        plain = text.strip()
+        if plain.endswith(":") or plain.startswith("#"):
+            return f"{plain} {own}"
+        if plain and not any(sign.isdigit() for sign in plain) and "|" not in plain and len(plain) <= _HEADING:
+            return f"{plain} {own}"
+        if plain and "|" not in plain and len(plain) > 2 * _HEADING:
+            return own
+    return own

@@ -1,0 +1,1 @@
+"""Learners under corrupted data: how many edges to keep, and how much the answer depends on that number."""

@@ -1,0 +1,270 @@
+"""Sensitivity curves: what is scored when the K largest |scores| are kept, for every K at once.
+
+scores[i, j] is the score of i -> j. Sort the d (d - 1) ordered pairs by |score|, largest first (ties: row by row);
+with c_K true edges among the first K and T true edges in all:
+
+    edges = K or the number of nonzero scores, whichever is less          tp = c_edges
+    precision = tp / edges      recall = tp / T      f1 = 2 tp / (edges + T)                    directed, ordered pairs
+    shd_reversals_twice = edges + T - 2 tp = fp + fn                                            the original's SHD
+    shd = unordered pairs whose edges differ from the truth's (reversed, both directions kept: 1)
+    skeleton_f1 = the same f1 over unordered pairs
+
+All curves are cumulative sums along one sort: O(d^2 log d) for all K. Where the kept edges have one direction a pair
+these are the numbers of assay.measures.graphs for a DAG.
+Within K +- 5 of a chosen K:  range = max f1 - min f1;  < .1 stable, .1 to .2 moderate, > .2 sensitive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import GraphError, SettingError, did_you_mean
+from assay.graphs import Graph
+from assay.intervals import Interval
+from assay.measures.ranking import ranked_pairs
+from assay.statistics import Estimate, mean
+
+if TYPE_CHECKING:
+    import pandas
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Verdict = Literal["stable", "moderate", "sensitive"]
+CURVES = ("edges", "precision", "recall", "f1", "shd", "shd_reversals_twice", "skeleton_f1")
+STABLE, SENSITIVE = 0.1, 0.2
+AROUND = 5
+
+
+@dataclass(frozen=True, eq=False)
+class SensitivityCurve:
+    """One value for each K of `k`; NaN where a measure has none (0 / 0)."""
+
+    k: Counts
+    edges: Counts
+    precision: Array
+    recall: Array
+    f1: Array
+    shd: Counts
+    shd_reversals_twice: Counts
+    skeleton_f1: Array
+    nodes: int
+    true_edges: int
+
+    def at(self, k: int) -> dict[str, float]:
+        """All measures at one K."""
+        return {name: float(getattr(self, name)[self.place(k)]) for name in CURVES}
+
+    def place(self, k: int) -> int:
+        """The index of K in the curve."""
+        found = int(np.searchsorted(self.k, k))
+        if found == len(self.k) or self.k[found] != k:
+            raise SettingError(f"K must be in [{self.k[0]}, {self.k[-1]}] for {self.nodes} nodes, got {k}.")
+        return found
+
+    def between(self, low: int, high: int) -> SensitivityCurve:
+        """The part of the curve with low <= K <= high."""
+        kept = (self.k >= low) & (self.k <= high)
+        if not kept.any():
+            raise SettingError(f"K range must overlap [{self.k[0]}, {self.k[-1]}], got [{low}, {high}].")
+        parts = {name: getattr(self, name)[kept] for name in ("k", *CURVES)}
+        return SensitivityCurve(**parts, nodes=self.nodes, true_edges=self.true_edges)
+
+    def best(self, measure: str = "f1") -> int:
+        """The K with the best value, the smallest of several. It looks at the truth: an oracle."""
+        if measure not in CURVES:
+            raise SettingError(f"{measure!r} is not a curve. {did_you_mean(measure, CURVES)}".rstrip())
+        values = getattr(self, measure)
+        return int(self.k[np.nanargmin(values) if measure.startswith("shd") else np.nanargmax(values)])
+
+    def frame(self) -> pandas.DataFrame:
+        """One row a K: what the chart draws."""
+        import pandas as pd
+
+        return pd.DataFrame({name: getattr(self, name) for name in ("k", *CURVES)})
+
+
+def sensitivity_curve(scores: Graph | ArrayLike, truth: Graph) -> SensitivityCurve:
+    """The curve over all K = 1 ... d (d - 1). scores: a weighted graph, or (d, d) in the truth's node order."""
+    size, edges = ranked_pairs(scores, truth)
+    d, total = len(truth), truth.n_edges()
+    if d < 2:
+        raise GraphError(f"a sensitivity curve must have at least 2 nodes, got {d}.")
+    source, target = _places(d)
+    flat = size[source, target]
+    order = np.argsort(-flat, kind="stable")
+    source, target = source[order], target[order]
+    k = np.arange(1, len(order) + 1)
+    kept = np.minimum(k, max(1, np.count_nonzero(flat)))  # a score of 0 is no edge, however large K is
+    hits = np.cumsum(edges[source, target])[kept - 1]
+    pairs, joined, apart = _pair_counts(source, target, edges, d)
+    if not np.count_nonzero(flat):  # nothing is kept at all
+        none = np.zeros(len(k), dtype=np.int64)
+        kept, hits, pairs, joined, apart = none, none, none, none, none
+    else:
+        pairs, joined, apart = pairs[kept - 1], joined[kept - 1], apart[kept - 1]
+    return SensitivityCurve(
+        k=k,
+        edges=kept,
+        precision=_ratio(hits, kept),
+        recall=_ratio(hits, np.full(len(k), total)),
+        f1=_ratio(2 * hits, kept + total),
+        shd=total + apart,
+        shd_reversals_twice=kept + total - 2 * hits,
+        skeleton_f1=_ratio(2 * joined, pairs + total),
+        nodes=d,
+        true_edges=total,
+    )
+
+
+def _places(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Row and column of every pair off the diagonal, row by row."""
+    flat = np.flatnonzero(~np.eye(d, dtype=np.bool_))
+    return flat // d, flat % d
+
+
+def _pair_counts(
+    source: NDArray[np.intp], target: NDArray[np.intp], edges: NDArray[np.bool_], d: int
+) -> tuple[Counts, Counts, Counts]:
+    """After each kept edge: pairs joined so far, those joined in truth too, and the change of the SHD.
+
+    A pair enters by one direction and later by the other. With the truth's edge (none, this way, the other way) it
+    then differs from the truth: after the first, (yes, no, yes), and after the second always; before, (no, yes, yes).
+    """
+    m = len(source)
+    rank = np.empty((d, d), dtype=np.int64)
+    rank[source, target] = np.arange(m)
+    first = rank[source, target] < rank[target, source]
+    this_way, other_way = edges[source, target], edges[target, source]
+    true_pair = this_way | other_way
+    change = np.where(
+        first,
+        np.where(this_way, -1, np.where(other_way, 0, 1)),
+        np.where(other_way, 1, 0),  # the first one had been the true one: no longer right
+    )
+    return np.cumsum(first), np.cumsum(first & true_pair), np.cumsum(change)
+
+
+def _ratio(part: Counts, whole: Counts) -> Array:
+    found = np.full(len(part), np.nan)
+    np.divide(part, whole, out=found, where=whole > 0)
+    return found
+
+
+def original_range(true_edges: int, d: int) -> tuple[int, int]:
+    """The original's K from 5 to 3|E|, within d (d - 1). It knows |E|, the number of true edges."""
+    most = d * (d - 1)
+    return min(5, most), max(min(5, most), min(3 * true_edges, most))
+
+
+def k_range(d: int, per_node: float = 4.0) -> tuple[int, int]:
+    """K from 1 to `per_node` edges a node, within d (d - 1): from the number of variables alone."""
+    if d < 2:
+        raise SettingError(f"'d' of a K range must be at least 2, got {d}.")
+    return 1, max(1, min(round(per_node * d), d * (d - 1)))
+
+
+def check_k(k: int, d: int) -> int:
+    """K edges are possible among d nodes."""
+    if not 1 <= k <= d * (d - 1):
+        raise SettingError(f"'K' must be in [1, {d * (d - 1)}] (d(d-1) for {d} nodes), got {k}.")
+    return k
+
+
+def k_at_threshold(scores: ArrayLike, threshold: float) -> int:
+    """How many off-diagonal |scores| lie above a threshold."""
+    size = np.abs(np.array(scores, dtype=np.float64))
+    np.fill_diagonal(size, 0.0)
+    return int(np.count_nonzero(size > threshold))
+
+
+# ---- K +- 5
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """How much f1 moves within `around` of a chosen K."""
+
+    k: int
+    low: int
+    high: int
+    f1: float
+    f1_low: float
+    f1_high: float
+
+    @property
+    def range(self) -> float:
+        return self.f1_high - self.f1_low
+
+    @property
+    def verdict(self) -> Verdict:
+        return verdict_of(self.range)
+
+    def __str__(self) -> str:
+        span = f"F1 lies in [{self.f1_low:.3f}, {self.f1_high:.3f}] for K = {self.low} to {self.high}"
+        return f"{span}: {self.verdict} (range {self.range:.3f}; F1 {self.f1:.3f} at K = {self.k})."
+
+
+def verdict_of(f1_range: float) -> Verdict:
+    if f1_range < STABLE:
+        return "stable"
+    return "moderate" if f1_range <= SENSITIVE else "sensitive"
+
+
+def plateau(curve: SensitivityCurve, k: int, around: int = AROUND) -> Plateau:
+    """The range of f1 within K +- around, as far as the curve goes."""
+    at = curve.place(k)
+    part = curve.between(k - around, k + around)
+    return Plateau(k, int(part.k[0]), int(part.k[-1]), float(curve.f1[at]), float(part.f1.min()), float(part.f1.max()))
+
+
+@dataclass(frozen=True)
+class PlateauOverSeeds:
+    """The mean range over seeds with its interval; `verdict` is None where the interval spans two of them."""
+
+    k: int
+    range: Estimate
+    each: tuple[Verdict, ...]
+
+    @property
+    def interval(self) -> Interval | None:
+        return self.range.interval
+
+    @property
+    def verdict(self) -> Verdict | None:
+        if self.interval is None:
+            return None
+        low, high = verdict_of(max(0.0, self.interval.low)), verdict_of(self.interval.high)
+        return low if low == high else None
+
+    def __str__(self) -> str:
+        told = self.verdict or "cannot be told: the interval spans more than one verdict"
+        counts = ", ".join(f"{self.each.count(word)} {word}" for word in dict.fromkeys(self.each))
+        return f"{self.range} {told} (by seed: {counts})."
+
+
+def plateau_over_seeds(curves: Sequence[SensitivityCurve], k: int, around: int = AROUND) -> PlateauOverSeeds:
+    """Curves of the same learner and corruption, one a seed."""
+    found = [plateau(curve, k, around) for curve in curves]
+    estimate = mean([one.range for one in found], name=f"F1 range for K = {k} +- {around}")
+    return PlateauOverSeeds(k, estimate, tuple(one.verdict for one in found))
+
+
+def heatmap_frame(
+    scores: Mapping[float, Graph | ArrayLike], truth: Graph, ks: Sequence[int] | None = None
+) -> pandas.DataFrame:
+    """K x lambda: one row a (lambda, K) with all measures. scores: lambda -> what the learner gave with it."""
+    import pandas as pd
+
+    low, high = k_range(len(truth))
+    wanted = list(range(low, high + 1)) if ks is None else [check_k(k, len(truth)) for k in ks]
+    parts = []
+    for strength, matrix in scores.items():
+        frame = sensitivity_curve(matrix, truth).frame()
+        frame.insert(0, "lambda", float(strength))
+        parts.append(frame[frame["k"].isin(wanted)])
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,144 @@
+"""Distances, skills and the two scores on arrays."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import wasserstein_distance
+
+from assay.measures import distributions as d
+
+ONE = np.ones(1)
+shares = st.integers(2, 6).flatmap(
+    lambda n: st.tuples(*(st.lists(st.floats(0.01, 1), min_size=n, max_size=n) for _ in range(2)))
+)
+
+
+def pair(drawn):
+    p, q = (np.array([values]) for values in drawn)
+    return p / p.sum(), q / q.sum()
+
+
+@settings(max_examples=50, deadline=None)
+@given(shares)
+def test_distances_agree_with_scipy(drawn):
+    p, q = pair(drawn)
+    x = np.arange(p.shape[1])
+    assert d.total_variation(p, q)[0] == pytest.approx(np.abs(p - q).sum() / 2)
+    assert d.jensen_shannon(p, q)[0] == pytest.approx(jensenshannon(p[0], q[0], base=2) ** 2, abs=1e-9)
+    assert d.wasserstein(p, q)[0] == pytest.approx(wasserstein_distance(x, x, p[0], q[0]) / x[-1], abs=1e-9)
+
+
+@settings(max_examples=50, deadline=None)
+@given(shares)
+def test_distances_are_symmetric_zero_on_themselves_and_at_most_one(drawn):
+    p, q = pair(drawn)
+    for distance in (d.total_variation, d.jensen_shannon, d.wasserstein):
+        assert distance(p, q)[0] == pytest.approx(distance(q, p)[0])
+        assert distance(p, p)[0] == pytest.approx(0, abs=1e-12)
+        assert 0 <= distance(p, q)[0] <= 1 + 1e-12
+
+
+def test_distributions_that_share_no_level_are_as_far_as_can_be():
+    p, q = np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]])
+    assert [f(p, q)[0] for f in (d.total_variation, d.jensen_shannon, d.wasserstein)] == [1, 1, 1]
+
+
+def test_wasserstein_sees_the_order_and_total_variation_does_not():
+    p, near, far = (np.array([row]) for row in ([1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]))
+    assert d.wasserstein(p, near)[0] == pytest.approx(1 / 3)
+    assert d.wasserstein(p, far)[0] == 1
+    assert d.total_variation(p, near)[0] == d.total_variation(p, far)[0] == 1
+
+
+def test_squared_distance_is_unbiased_and_may_be_negative():
+    rng = np.random.default_rng(0)
+    p, q = np.array([[0.2, 0.3, 0.5]]), np.array([[0.3, 0.3, 0.4]])
+    n, k = np.array([200.0]), np.array([30.0])
+    found = d.squared(d.sampled(p, n, 40_000, rng), d.sampled(q, k, 40_000, rng), n, k)[:, 0]
+    assert found.mean() == pytest.approx(0.02, abs=4 * found.std() / 200)  # .1^2 + .1^2; 200 = sqrt(40,000)
+    assert found.min() < 0
+
+
+def test_one_draw_has_no_squared_distance():
+    p = np.array([[0.5, 0.5]])
+    assert np.isnan(d.squared(p, p, np.array([100.0]), np.array([1.0]))[0])
+
+
+# score_original by hand: distance D = sum w ||q - p||_1, worst from uniform, best the 97.5 % quantile of the resamples
+BY_HAND = [
+    # one condition: D = .2, worst = |.8-.5| + |.2-.5| = .6, two resamples at .1 and .1: best = .1; (.2-.6)/(.1-.6) = .8
+    ([[0.8, 0.2]], [[0.7, 0.3]], [1.0], [[[0.75, 0.25]], [[0.85, 0.15]]], 80.0),
+    # weights .25, .75: D = .25 * .4 + .75 * .2 = .25; worst = .25 * .8 + .75 * .4 = .5; best = .25 * .2 + .75 * .2 = .2
+    ([[0.9, 0.1], [0.3, 0.7]], [[0.7, 0.3], [0.4, 0.6]], [0.25, 0.75], [[[0.8, 0.2], [0.2, 0.8]]], 100 * 0.25 / 0.3),
+    # three levels, worse than uniform: D = 1.4 > worst = 8/15 + ... clipped to 0
+    ([[0.6, 0.3, 0.1]], [[0.0, 0.2, 0.8]], [1.0], [[[0.5, 0.4, 0.1]]], 0.0),
+]
+
+
+@pytest.mark.parametrize(("p", "q", "w", "draws", "expected"), BY_HAND)
+def test_score_original_is_the_one_computed_by_hand(p, q, w, draws, expected):
+    found = d.score_original(np.array(p), np.array(q), np.array(w), np.array(draws))
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("k", "expected"), [(20, 18), (100, 47), (1_000, 92)])
+def test_score_original_punishes_a_perfect_sampler_for_few_draws(k, expected):
+    """18 / 47 / 92 for the truth (.45, .55) known from 5,000 rows."""
+    rng = np.random.default_rng(k)
+    p = np.array([[0.45, 0.55]])
+    draws = d.sampled(p, np.array([5_000]), 4_000, rng)
+    found = [d.score_original(p, q, ONE, draws) for q in d.sampled(p, np.array([k]), 3_000, rng)]
+    assert np.mean(found) == pytest.approx(expected, abs=2.5)
+
+
+def test_ours_calls_that_task_uninformative_until_the_draws_can_tell():
+    p, n = np.array([[0.45, 0.55]]), np.array([5_000.0])
+    informative = [
+        d.scale_of(p, ONE, n, np.array([k]), 2_000, np.random.default_rng(1)).informative for k in (20, 100, 10_000)
+    ]
+    assert informative == [False, False, True]
+
+
+@pytest.mark.parametrize("k", [20, 100, 1_000])
+def test_perfect_samplers_average_98_and_uniform_ones_2_on_informative_tasks(k):
+    rng = np.random.default_rng(k)
+    perfect, uniform = [], []
+    while len(perfect) < 12:
+        conditions, levels = rng.integers(1, 6), rng.integers(2, 6)
+        p = rng.dirichlet(np.full(levels, 0.7), size=conditions)
+        w, n, ks = rng.dirichlet(np.full(conditions, 4)), rng.integers(100, 4_000, conditions), np.full(conditions, k)
+        scale = d.scale_of(p, w, n, ks, 2_000, rng)
+        if not scale.informative:
+            continue
+        truth = d.sampled(p, n, 500, rng)
+        even = np.full_like(p, 1 / levels)
+        perfect.append(scale.shown(d.averaged(d.l1(d.sampled(p, ks, 500, rng), truth), w)).mean())
+        uniform.append(scale.shown(d.averaged(d.l1(d.sampled(even, ks, 500, rng), truth), w)).mean())
+    assert np.mean(perfect) >= 98.9
+    assert min(perfect) >= 97  # each is itself a simulation of 500
+    assert np.mean(uniform) <= 1.1
+    assert max(uniform) <= 3
+
+
+def test_skill_is_not_clipped_and_has_no_value_against_a_perfect_reference():
+    assert d.skill(3.0, 1.0) == -2
+    assert np.isnan(d.skill(0.1, 0.0))
+
+
+def test_direction_and_change_tell_right_double_none_and_reversed():
+    p, w, n = np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([0.5, 0.5]), np.full(2, np.inf)
+    double, flat, reverse = np.array([[0.0, 1.0], [0.8, 0.2]]), np.full((2, 2), 0.5), p[::-1]
+    assert d.direction(p, p, w) == pytest.approx(1)
+    assert d.change(p, double, w, n) == pytest.approx(2)
+    assert d.change(p, flat, w, n) == 0
+    assert np.isnan(d.direction(p, flat, w))
+    assert d.direction(p, reverse, w) == pytest.approx(-1)
+
+
+def test_the_slope_of_a_too_extreme_answer_is_below_one():
+    p, k = np.array([[0.6, 0.4]]), np.array([np.inf])
+    assert d.calibration_slope(p, np.array([[0.9, 0.1]]), ONE, k) == pytest.approx(0.25)
+    assert d.calibration_slope(p, np.array([[0.55, 0.45]]), ONE, k) == pytest.approx(2)
+    assert np.isnan(d.calibration_slope(p, np.array([[0.5, 0.5]]), ONE, k))

@@ -1,0 +1,91 @@
+"""AUPRC and AUROC of edge scores: an independent implementation's numbers, ties, direction, and no number for 0 / 0."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import GraphError
+from assay.graphs import Graph
+from assay.measures import UNDEFINED
+from assay.measures.ranking import RANKING_MEASURES, chance_auprc, score_ranking
+
+TRUTH = Graph.from_edges(["a -> b", "b -> c", "a -> d"], tuple("abcd"), "dag")
+
+
+def random_case(seed, levels=5):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(3, 8))
+    edges = np.triu(rng.random((d, d)) < 0.4, 1)
+    edges[0, 1] = True
+    truth = Graph.from_matrix(edges, "abcdefgh"[:d], direction="row to column")
+    return rng.integers(0, levels, (d, d)).astype(float), truth
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_numbers_are_scikit_learns_with_ties(seed):
+    metrics = pytest.importorskip("sklearn.metrics")
+    scores, truth = random_case(seed)
+    off = ~np.eye(len(truth), dtype=bool)
+    found = score_ranking(scores, truth)
+    assert found["auprc"].value == pytest.approx(metrics.average_precision_score(truth.directed[off], scores[off]))
+    assert found["auroc"].value == pytest.approx(metrics.roc_auc_score(truth.directed[off], scores[off]))
+    upper = np.triu_indices(len(truth), 1)
+    pair = np.maximum(scores, scores.T)[upper]
+    joined = (truth.directed | truth.directed.T)[upper]
+    assert found["skeleton_auprc"].value == pytest.approx(metrics.average_precision_score(joined, pair))
+
+
+def test_the_truth_itself_is_perfect_and_its_transpose_is_not():
+    right, turned = (score_ranking(matrix.astype(float), TRUTH) for matrix in (TRUTH.directed, TRUTH.directed.T))
+    assert [right[name].value for name in RANKING_MEASURES] == [1, 1, 1, 1]
+    assert turned["auprc"].value < 0.3 and turned["skeleton_auprc"].value == 1
+
+
+def test_equal_scores_everywhere_get_what_a_coin_gets():
+    found = score_ranking(np.ones((4, 4)), TRUTH)
+    assert found["auprc"].value == pytest.approx(chance_auprc(TRUTH)) == 3 / 12
+    assert found["auroc"].value == 0.5
+
+
+def test_the_sign_and_the_diagonal_do_not_matter():
+    scores = np.random.default_rng(0).standard_normal((4, 4))
+    assert score_ranking(scores, TRUTH) == score_ranking(np.abs(scores) * (1 - np.eye(4)), TRUTH)
+
+
+@given(st.integers(0, 10**6))
+def test_permuting_the_columns_changes_nothing(seed):
+    scores, truth = random_case(seed)
+    order = np.random.default_rng(seed).permutation(len(truth))
+    moved = Graph.from_matrix(
+        truth.directed[np.ix_(order, order)], [truth.nodes[j] for j in order], direction="row to column"
+    )
+    one, other = score_ranking(scores, truth), score_ranking(scores[np.ix_(order, order)], moved)
+    for name in RANKING_MEASURES:
+        assert (one[name].value is None) == (other[name].value is None)
+        assert one[name].value == pytest.approx(other[name].value)
+
+
+@given(st.integers(0, 10**6))
+def test_only_the_order_of_scores_matters(seed):
+    scores, truth = random_case(seed)
+    assert score_ranking(scores, truth) == score_ranking(np.exp(scores), truth)
+
+
+def test_a_weighted_graph_is_matched_by_name():
+    scores = np.random.default_rng(0).random((4, 4)) * (1 - np.eye(4))
+    graph = Graph.from_matrix(scores, "abcd", direction="row to column", kind="weighted")
+    assert score_ranking(graph.reorder(("d", "b", "a", "c")), TRUTH) == score_ranking(scores, TRUTH)
+
+
+def test_a_truth_without_edges_has_no_value():
+    found = score_ranking(np.ones((3, 3)), Graph.empty(("a", "b", "c")))
+    assert set(found.values()) == {UNDEFINED}
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"), [(np.ones((3, 3)), "must be 4 x 4, got"), (np.full((4, 4), np.nan), "must be finite numbers")]
+)
+def test_scores_that_are_none_are_told(scores, told):
+    with pytest.raises(GraphError, match=told):
+        score_ranking(scores, TRUTH)

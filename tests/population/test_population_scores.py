@@ -1,0 +1,201 @@
+"""Scores of answers: statuses, references, intervals, and tables over tasks and respondents."""
+
+import numpy as np
+import pytest
+
+from assay.errors import DataError
+from assay.intervals import Distribution
+from assay.population.answers import Answer
+from assay.population.questions import Variable
+from assay.population.scores import MEASURES, Scales, reference_answers, score_answers
+from assay.population.summary import compare_respondents, respondent_means, score_frame, task_table
+from assay.population.truth import truth_of
+from assay.status import Status
+from tests.population.made import answers, microdata, people, question
+
+
+def truth_for(weight=None, seed=0, n=2_000, **changes):
+    asked = question(weight=weight, **changes)
+    return truth_of(asked, np.random.default_rng(seed), microdata(people(n, seed)))
+
+
+def scored(truth, given, seed=0, **labels):
+    return score_answers(
+        truth.question, truth, given, rng=np.random.default_rng(seed), scales=Scales(0, len(truth.draws)), **labels
+    )
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+@pytest.mark.parametrize("k", [20, 100, 1_000])
+def test_a_sampler_of_the_truth_gets_98_and_a_uniform_one_2(weight, k):
+    truth = truth_for(weight)
+    scales, rng = Scales(0, 2_000), np.random.default_rng(k)
+    even = np.full_like(truth.probs, 0.5)
+    found = {"perfect": [], "uniform": []}
+    for _ in range(60):
+        for name, probs in (("perfect", truth.probs), ("uniform", even)):
+            drawn = np.array([rng.multinomial(k, row) / k for row in probs])
+            score = score_answers(truth.question, truth, answers(truth, drawn, k), rng=rng, scales=scales)
+            found[name].append(score.value("score"))
+    if k == 20:  # 20 draws cannot tell .3 from .5 in two conditions: said, not scored
+        assert np.isnan(found["perfect"]).all() or np.mean(found["perfect"]) >= 98
+        return
+    assert np.mean(found["perfect"]) >= 98
+    assert np.mean(found["uniform"]) <= 2
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_20_draws_of_a_clear_truth_score_98_and_uniform_2(weight):
+    frame = people(3_000, share=(0.02, 0.97))
+    truth = truth_of(question(weight=weight), np.random.default_rng(0), microdata(frame))
+    scales, rng = Scales(0, 2_000), np.random.default_rng(1)
+    found = []
+    for probs in (truth.probs, np.full_like(truth.probs, 0.5)):
+        drawn = [np.array([rng.multinomial(20, row) / 20 for row in probs]) for _ in range(80)]
+        scores = [
+            score_answers(truth.question, truth, answers(truth, q, 20), rng=rng, scales=scales).value("score")
+            for q in drawn
+        ]
+        found.append(np.mean(scores))
+    assert found[0] >= 98
+    assert found[1] <= 2
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_the_marginal_has_exactly_no_skill_against_the_marginal(weight):
+    truth = truth_for(weight)
+    score = scored(truth, reference_answers(truth, "marginal"))
+    assert score.value("skill_marginal") == pytest.approx(0, abs=1e-12)
+    assert score.value("skill_d2_marginal") == pytest.approx(0, abs=1e-12)
+    assert not score.flat
+
+
+def test_the_uniform_claim_has_no_skill_against_uniform_and_scores_0():
+    truth = truth_for()
+    score = scored(truth, reference_answers(truth, "uniform"))
+    assert score.value("skill_uniform") == pytest.approx(0, abs=1e-12)
+    assert score.value("score") == 0
+    assert score.measures["calibration_slope"].status is Status.DEGENERATE
+
+
+def test_the_truth_itself_scores_100_with_skill_1():
+    truth = truth_for("w")
+    score = scored(truth, reference_answers(truth, "oracle"))
+    assert [score.value(name) for name in ("score", "score_original", "skill_uniform", "direction")] == pytest.approx(
+        [100, 100, 1, 1]
+    )
+
+
+def test_worse_than_uniform_stays_below_zero_in_the_raw_values():
+    truth = truth_for()
+    score = scored(truth, answers(truth, truth.probs[:, ::-1]))
+    assert score.value("score") == 0
+    assert score.value("score_raw") < -50
+    assert score.value("skill_uniform") < -0.5
+    assert score.value("direction") == pytest.approx(-1)
+
+
+def test_a_near_uniform_truth_is_uninformative_and_has_no_score():
+    frame = people(share=(0.5, 0.5))
+    truth = truth_of(question(), np.random.default_rng(0), microdata(frame))
+    score = scored(truth, answers(truth, truth.probs, 20))
+    assert not score.informative
+    assert score.measures["score"].value is None
+    assert score.measures["score"].status is Status.DEGENERATE
+    assert score.measures["tv"].value == pytest.approx(0)
+
+
+def test_a_refusal_is_a_status_and_not_a_level():
+    truth = truth_for()
+    given = reference_answers(truth, "oracle") | {"18-39": Answer(None, Status.REFUSED, {Status.REFUSED: 3})}
+    score = scored(truth, given)
+    assert score.statuses == {"18-39": Status.REFUSED, "40 or more": Status.OK}
+    assert score.answered == pytest.approx(truth.weights[1])
+    assert score.replies == {Status.REFUSED: 3}
+    assert score.value("score") == 100
+
+
+def test_a_respondent_that_never_answers_keeps_its_status_and_has_no_number():
+    truth = truth_for()
+    score = scored(truth, {c: Answer(None, Status.REFUSED) for c in truth.conditions})
+    assert score.status is Status.REFUSED
+    assert {score.measures[name].status for name in MEASURES} == {Status.REFUSED}
+    assert all(score.measures[name].value is None for name in MEASURES)
+
+
+def test_a_condition_without_an_answer_is_missing():
+    truth = truth_for()
+    score = scored(truth, {"40 or more": reference_answers(truth, "oracle")["40 or more"]})
+    assert score.statuses["18-39"] is Status.FAILED
+
+
+def test_an_answer_to_no_condition_is_named_with_the_nearest():
+    truth = truth_for()
+    with pytest.raises(DataError, match="got '40 or mroe'. Did you mean '40 or more'"):
+        scored(truth, {"40 or mroe": Answer(None, Status.REFUSED)})
+
+
+def test_levels_may_come_in_any_order_and_unnamed_ones_are_zero():
+    truth = truth_for()
+    turned = {
+        c: Answer(Distribution(("female", "male"), tuple(truth.probs[i, ::-1]))) for i, c in enumerate(truth.conditions)
+    }
+    assert scored(truth, turned).value("tv") == pytest.approx(0)
+    only = {c: Answer(Distribution(("male",), (1.0,))) for c in truth.conditions}
+    assert scored(truth, only).value("tv") == pytest.approx(float(truth.weights @ truth.probs[:, 1]))
+
+
+def test_intervals_of_d2_cover_the_distance_of_the_population():
+    """p = (.3, .7) and (.7, .3) by age; the answers are drawn from (.4, .6) and (.6, .4): D2 = .02."""
+    inside = 0
+    for seed in range(60):
+        truth = truth_of(question(), np.random.default_rng(seed), microdata(people(1_500, seed)), draws=400)
+        rng = np.random.default_rng(1_000 + seed)
+        q = np.array([rng.multinomial(200, row) / 200 for row in ([0.4, 0.6], [0.6, 0.4])])
+        interval = scored(truth, answers(truth, q, 200)).measures["d2"].interval
+        inside += interval.contains(0.02)
+    assert inside >= 50  # 57 expected; below 50 has probability .004 even at a coverage of 92 %
+
+
+def test_only_ordinal_outcomes_have_w1():
+    nominal = truth_for()
+    ordinal = truth_for(outcome=Variable("sex", levels=nominal.question.outcome.levels, ordinal=True))
+    assert scored(nominal, reference_answers(nominal, "uniform")).measures["w1"].status is Status.DEGENERATE
+    assert scored(ordinal, reference_answers(ordinal, "uniform")).value("w1") > 0
+
+
+def test_scores_do_not_depend_on_the_order_of_scoring():
+    truth = truth_for()
+    drawn = answers(truth, truth.probs, 50)
+    scales = Scales(3, 500)
+    first = score_answers(truth.question, truth, drawn, rng=np.random.default_rng(1), scales=scales)
+    score_answers(truth.question, truth, answers(truth, truth.probs, 70), rng=np.random.default_rng(2), scales=scales)
+    again = score_answers(truth.question, truth, drawn, rng=np.random.default_rng(1), scales=Scales(3, 500))
+    assert first.scale == again.scale
+    assert first.measures == again.measures
+
+
+def study():
+    found = []
+    for source in range(6):
+        for task in range(2):
+            name = f"task{source}{task}"
+            truth = truth_for(seed=10 * source + task, n=800, name=name, source=f"survey {source}")
+            for reference in ("uniform", "marginal", "oracle"):
+                given = reference_answers(truth, reference)
+                found.append(scored(truth, given, respondent=reference, mode="distribution"))
+    return found
+
+
+def test_tables_means_and_comparisons_are_clustered_by_source():
+    found = study()
+    assert len(score_frame(found)) == 36 * len(MEASURES)
+    assert task_table(found).shape == (12, 3)
+    means = respondent_means(found)
+    assert means["oracle (distribution)"].value == 100
+    assert means["uniform (distribution)"].n_clusters == 6
+    best, *_ = [c for c in compare_respondents(found) if c.names == ("uniform (distribution)", "oracle (distribution)")]
+    assert best.difference == pytest.approx(-100)
+    assert (best.n_units, best.n_clusters) == (12, 6)
+    assert best.p_adjusted is not None and best.interval is not None
+    assert "sources" in best.sentence()

@@ -1,0 +1,176 @@
+"""The curve over all K: the numbers of assay.measures at each K, and the verdict around a chosen one."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.errors import SettingError
+from assay.graphs import Graph
+from assay.measures import Reference
+from assay.robustness.sensitivity import (
+    CURVES,
+    check_k,
+    heatmap_frame,
+    k_at_threshold,
+    k_range,
+    original_range,
+    plateau,
+    plateau_over_seeds,
+    sensitivity_curve,
+    verdict_of,
+)
+
+LETTERS = "abcdefghijklmnop"
+
+
+def random_truth(rng, d):
+    edges = np.triu(rng.random((d, d)) < 0.4, 1)
+    edges[0, 1] = True
+    order = rng.permutation(d)
+    return Graph.from_matrix(edges[np.ix_(order, order)], LETTERS[:d], direction="row to column")
+
+
+def top(scores, k):
+    """The k largest |scores| one by one, row by row among equals, without zeros: the definition."""
+    d = len(scores)
+    pairs = sorted(((i, j) for i in range(d) for j in range(d) if i != j), key=lambda p: (-abs(scores[p]), p))
+    kept = np.zeros((d, d), dtype=bool)
+    for pair in pairs[:k]:
+        kept[pair] = scores[pair] != 0
+    return kept
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6))
+def test_every_k_has_the_numbers_of_the_measures_of_graphs(seed):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 8))
+    truth = random_truth(rng, d)
+    scores = np.triu(rng.integers(0, 4, (d, d)).astype(float), 1)  # one direction a pair: what is kept is a DAG
+    order = rng.permutation(d)
+    scores = scores[np.ix_(order, order)]
+    curve, reference = sensitivity_curve(scores, truth), Reference(truth)
+    for k in range(1, d * (d - 1) + 1):
+        estimate = Graph.from_matrix(top(scores, k), truth.nodes, direction="row to column")
+        expected = reference.score(estimate)
+        found = curve.at(k)
+        assert found["edges"] == estimate.n_edges()
+        for name in CURVES[1:]:
+            value = expected[name].value
+            assert np.isnan(found[name]) if value is None else found[name] == pytest.approx(value)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_both_directions_of_a_pair_count_as_two_edges_and_one_wrong_pair(seed):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 7))
+    truth = random_truth(rng, d)
+    scores = rng.integers(0, 6, (d, d)).astype(float)
+    curve, edges = sensitivity_curve(scores, truth), truth.directed
+    for k in range(1, d * (d - 1) + 1):
+        kept = top(scores, k)
+        found = curve.at(k)
+        tp = (kept & edges).sum()
+        assert found["f1"] == pytest.approx(2 * tp / (kept.sum() + edges.sum()))
+        assert found["shd_reversals_twice"] == (kept != edges).sum()
+        wrong = (kept != edges) | (kept != edges).T
+        assert found["shd"] == np.triu(wrong, 1).sum()
+        joined, true_joined = kept | kept.T, edges | edges.T
+        overlap = np.triu(joined & true_joined).sum()
+        assert found["skeleton_f1"] == pytest.approx(2 * overlap / (np.triu(joined).sum() + edges.sum()))
+
+
+def test_a_transposed_matrix_changes_the_directed_curve_and_not_the_skeletons():
+    truth = random_truth(np.random.default_rng(0), 6)
+    scores = truth.directed * np.random.default_rng(1).random((6, 6))
+    right, turned = sensitivity_curve(scores, truth), sensitivity_curve(scores.T, truth)
+    t = truth.n_edges()
+    assert right.at(t)["f1"] == 1 and turned.at(t)["f1"] == 0
+    assert right.at(t)["skeleton_f1"] == turned.at(t)["skeleton_f1"] == 1
+
+
+def test_scores_of_zero_are_no_edges_however_large_k_is():
+    truth = Graph.from_edges(["a -> b", "b -> c"], tuple("abc"), "dag")
+    curve = sensitivity_curve([[0, 1, 0], [0, 0, 0], [0, 0, 0]], truth)
+    assert curve.edges.tolist() == [1] * 6 and curve.at(6)["precision"] == 1
+    empty = sensitivity_curve(np.zeros((3, 3)), truth)
+    assert empty.at(3)["edges"] == 0 and np.isnan(empty.at(3)["precision"]) and empty.at(3)["shd"] == 2
+
+
+def test_best_is_the_smallest_k_with_the_best_value():
+    truth = Graph.from_edges(["a -> b"], tuple("abc"), "dag")
+    curve = sensitivity_curve([[0, 3, 1], [0, 0, 2], [0, 0, 0]], truth)
+    assert (curve.best("f1"), curve.best("shd"), curve.best("recall")) == (1, 1, 1)
+    with pytest.raises(SettingError, match="'f2' is not a curve. Did you mean 'f1'"):
+        curve.best("f2")
+
+
+def test_k_ranges_are_the_originals_and_one_from_d_alone():
+    assert original_range(13, 13) == (5, 39)  # the original's: [5, 39] for 13 edges
+    assert original_range(1, 3) == (5, 5) and original_range(13, 3) == (5, 6)
+    assert k_range(13) == (1, 52) and k_range(2) == (1, 2)
+
+
+@pytest.mark.parametrize("k", [0, 7, 157])
+def test_a_k_that_cannot_be_is_told(k):
+    d = 3 if k == 7 else 13
+    with pytest.raises(SettingError, match=rf"'K' must be in \[1, {d * (d - 1)}\] .* got {k}"):
+        check_k(k, d)
+    with pytest.raises(SettingError, match=f"got {k}"):
+        sensitivity_curve(np.ones((d, d)), Graph.empty(LETTERS[:d])).at(k)
+
+
+def test_a_threshold_is_a_k():
+    assert k_at_threshold([[5, 0.2, -0.3], [0.1, 5, 0.05], [0, 0, 5]], 0.1) == 2
+
+
+# ---- K +- 5
+
+
+@pytest.mark.parametrize(
+    ("f1_range", "verdict"), [(0.0, "stable"), (0.099, "stable"), (0.1, "moderate"), (0.2, "moderate"), (0.21, "sensitive")]
+)
+def test_verdicts_are_the_originals(f1_range, verdict):
+    assert verdict_of(f1_range) == verdict
+
+
+def chain(d=12):
+    return Graph.from_edges([f"{a} -> {b}" for a, b in zip(LETTERS, LETTERS[1:d], strict=False)], LETTERS[:d], "dag")
+
+
+def test_the_range_around_k_is_the_spread_of_f1_within_five():
+    truth = chain()
+    curve = sensitivity_curve(truth.directed * 2.0 + np.random.default_rng(0).random((12, 12)), truth)
+    found = plateau(curve, 11)
+    assert (found.low, found.high, found.f1) == (6, 16, 1.0)
+    assert found.range == pytest.approx(1 - 12 / 17)  # K = 6: 2 x 6 / (6 + 11)
+    assert found.verdict == "sensitive" and "sensitive" in str(found)
+
+
+def test_the_range_ends_where_the_curve_ends():
+    truth = Graph.from_edges(["a -> b"], tuple("abc"), "dag")
+    assert (plateau(sensitivity_curve(np.ones((3, 3)), truth), 2).low, 6) == (1, 6)
+
+
+def test_the_range_over_seeds_has_an_interval_and_no_verdict_where_it_spans_two():
+    truth = chain()
+    curves = [
+        sensitivity_curve(truth.directed + (0.5 + seed / 10) * np.random.default_rng(seed).random((12, 12)), truth)
+        for seed in range(10)
+    ]
+    found = plateau_over_seeds(curves, 11)
+    low, high = found.interval.low, found.interval.high
+    assert low < found.range.value < high and found.range.n == 10 and len(found.each) == 10
+    assert found.verdict == (verdict_of(low) if verdict_of(low) == verdict_of(high) else None)
+    one = plateau_over_seeds(curves[:1], 11)
+    assert one.interval is None and one.verdict is None  # one seed has no spread
+
+
+def test_the_heatmap_has_a_row_for_each_lambda_and_k():
+    truth = chain(5)
+    matrices = {lam: np.random.default_rng(0).random((5, 5)) * (1 - lam) for lam in (0.1, 0.5)}
+    frame = heatmap_frame(matrices, truth, ks=[2, 5, 20])
+    assert frame[["lambda", "k"]].to_numpy().tolist() == [[lam, k] for lam in (0.1, 0.5) for k in (2, 5, 20)]
+    assert set(CURVES) <= set(frame.columns)
