@@ -1,8 +1,8 @@
 """NOTEARS beside the reference algorithm on scipy: objective, W and graph, draw by draw.
 
 The reference is the one of tests/learners/test_notears.py (Zheng et al. 2018, algorithm 1, scipy's L-BFGS-B and expm).
-Because the problem is not convex, it is also run on permuted columns: how often it agrees with itself is the mark by
-which to read how often we agree with it.
+Where it stops in its last, ill-conditioned problems hangs on rounding, so it is also run on permuted columns: how often
+it agrees with itself is the mark by which to read how often we agree with it.
 """
 
 import argparse
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from assay.learners.notears import NOTEARS
 from tests.learners.test_notears import TOLERANCE, draw, reference, same_graph
 
-NAMES = ("asia", "cancer", "sachs", "child", "synthetic-12", "synthetic-30")
+NAMES = ("sachs", "synthetic-12", "synthetic-30", "asia", "cancer", "child")
 
 
 def compare(name: str, seed: int, learner: NOTEARS, known: tuple) -> dict[str, float]:
@@ -51,12 +51,12 @@ def itself(name: str, seed: int, known: tuple) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--first", type=int, default=0, help="first seed; scaled_from was chosen on seeds 0 to 11")
-    parser.add_argument("--names", nargs="+", default=NAMES, choices=NAMES)
+    parser.add_argument("--draws", type=int, default=30)
+    parser.add_argument("--first", type=int, default=100, help="first seed")
+    parser.add_argument("--names", nargs="+", default=NAMES[:3], choices=NAMES)
     parser.add_argument("--itself", action="store_true", help="also run the reference on permuted columns (slow)")
     options = parser.parse_args()
-    learners = {"default": NOTEARS(), "unscaled": NOTEARS(scaled_from=np.inf)}
+    learners = {"default": NOTEARS(), "scaled": NOTEARS(solver="scaled")}
     NOTEARS().fit(draw("sachs", 0))
     for name in options.names:
         rows: dict[str, list[dict[str, float]]] = {label: [] for label in learners}

@@ -10,13 +10,14 @@ from assay.datasets import load
 from assay.errors import AssayError, UnknownName
 from assay.learners import build, settings_of
 
-KINDS = ("learners", "datasets", "models", "measures", "tasks")
+KINDS = ("learners", "datasets", "corruptions", "models", "measures", "tasks")
 
 
 def rows(kind: str) -> list[dict[str, Any]]:
     makers = {
         "learners": _learners,
         "datasets": _datasets,
+        "corruptions": _corruptions,
         "models": models.catalogue,
         "measures": _measures,
         "tasks": _tasks,
@@ -175,6 +176,12 @@ def _dataset(name: str) -> dict[str, Any]:
     }
 
 
+def _corruptions() -> list[dict[str, Any]]:
+    from assay.datasets.corruptions import corruptions
+
+    return corruptions()
+
+
 def _score(found: Any) -> float | None:
     value = getattr(found, "value", found)
     return None if value is None else round(float(value), 4)
@@ -182,6 +189,7 @@ def _score(found: Any) -> float | None:
 
 def _measures() -> list[dict[str, Any]]:
     from assay.measures.graphs import MEASURES
+    from assay.measures.ranking import RANKING_MEASURES
 
     return [
         {
@@ -191,7 +199,7 @@ def _measures() -> list[dict[str, Any]]:
             "against": m.reference,
             "description": m.description,
         }
-        for m in MEASURES.values()
+        for m in (*MEASURES.values(), *RANKING_MEASURES.values())
     ]
 
 

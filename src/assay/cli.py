@@ -75,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     read.add_argument("file", help="a text file (one reply), a .jsonl file with a 'text' field a line, or - for stdin")
     read.add_argument("--nodes", type=int, help="variables of the true graph; bounds SHD by d(d-1)/2")
 
-    lists = commands.add_parser("list", help="learners, datasets, models, measures, tasks; with a NAME its whole card")
+    lists = commands.add_parser("list", help="learners, datasets, corruptions, models, measures, tasks; NAME: its card")
     lists.add_argument("kind", help="learners | datasets | models | measures | tasks")
     lists.add_argument("name", nargs="?", help="one of them, or a file of your own")
 
@@ -239,6 +239,8 @@ def _show(options: argparse.Namespace) -> int:
 
     folder = Path(options.folder) if options.folder else newest_folder()
     results = Results.read(folder)
+    if results.task == "population" and (options.json or options.csv or options.tex):
+        return _show_population(folder, options)
     measures = tables.chosen(results, options.measure)
     if options.json:
         _print_json(tables.as_dict(results, measures))
@@ -250,7 +252,20 @@ def _show(options: argparse.Namespace) -> int:
         terminal.save_picture(results, folder, Path(options.svg), measures if options.measure else None)
     else:
         terminal.print_results(results, folder, measures if options.measure else None)
-        terminal.print_forecast_of(folder)
+        terminal.print_asked_of(folder)
+    return 0
+
+
+def _show_population(folder: Path, options: argparse.Namespace) -> int:
+    from assay.population_study import read_populations
+    from assay.report import population_tables
+
+    found = read_populations(folder)
+    if options.json:
+        _print_json({"study": found.study, "task": "population", "rows": population_tables.summary_rows(found)})
+    else:
+        table = population_tables.task_table(found, (options.measure or ["score"])[0])
+        print(table.to_csv() if options.csv else table.to_latex(), end="")
     return 0
 
 

@@ -75,7 +75,8 @@ class Populations:
         found: Counter[Status] = Counter()
         for asked, answers in self.answers.items():
             if (asked.respondent, asked.mode) == (respondent, mode):
-                found.update({s: n for answer in answers.values() for s, n in answer.counts.items()})
+                for answer in answers.values():
+                    found.update(answer.counts)
         return found
 
     def _score(self, asked: Asked, answers: Mapping[str, Answer], scales: Scales) -> TaskScore:

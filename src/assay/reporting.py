@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from assay.study import Plan
 if TYPE_CHECKING:
     from assay.forecast.findings import Findings
     from assay.forecast.frames import Forecasts
+    from assay.population_study import Populations
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,7 @@ class Report:
     files: tuple[Path, ...] = ()
     forecasts: Forecasts | None = None
     findings: Findings | None = None
+    populations: Populations | None = None
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"folder": str(self.folder), "files": [str(path) for path in self.files]}
@@ -31,6 +33,11 @@ class Report:
             from assay.report.summary import rows
 
             found["forecast"] = {"respondents": rows(self.forecasts), "findings": self.findings.to_dict()}
+        if self.populations is not None:
+            from assay.report.population_tables import fallback_sentences, summary_rows
+
+            asked_otherwise = fallback_sentences(self.populations)
+            found["population"] = {"respondents": summary_rows(self.populations), "asked_otherwise": asked_otherwise}
         return found
 
 
@@ -45,12 +52,29 @@ def write_report(folder: Path) -> Report:
     """The trees of the study's tasks; a discovery study has its own written already."""
     with Store.reading(folder) as store:
         tasks = [results.task for results in Results.all_of(store)]
-    if "forecast" not in tasks:
-        return Report(folder)
+    report = Report(folder)
+    if "forecast" in tasks:
+        report = _with_forecast(report)
+    if "population" in tasks:
+        report = _with_population(report)
+    return report
+
+
+def _with_forecast(report: Report) -> Report:
     from assay.forecast.findings import findings
     from assay.forecast_study import read_forecasts
     from assay.report.forecast_tree import write_forecast_tree
 
-    forecasts = read_forecasts(folder)
+    forecasts = read_forecasts(report.folder)
     found = findings(forecasts)
-    return Report(folder, tuple(write_forecast_tree(folder, forecasts, found)), forecasts, found)
+    files = write_forecast_tree(report.folder, forecasts, found)
+    return replace(report, files=(*report.files, *files), forecasts=forecasts, findings=found)
+
+
+def _with_population(report: Report) -> Report:
+    from assay.population_study import read_populations
+    from assay.report.population_tree import write_population_tree
+
+    populations = read_populations(report.folder)
+    files = write_population_tree(report.folder, populations)
+    return replace(report, files=(*report.files, *files), populations=populations)

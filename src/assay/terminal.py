@@ -49,6 +49,9 @@ def busy(what: str) -> Iterator[None]:
 def print_results(
     results: Results, folder: Path, measures: Sequence[str] | None = None, out: Console | None = None
 ) -> None:
+    """The runs of a discovery task; what a task that asks found has tables of its own (print_report)."""
+    if results.task != "discovery":
+        return
     out = out or console()
     total = sum(cell.repeats for cell in results.summaries)
     ok = sum(cell.ok for cell in results.summaries)
@@ -64,8 +67,13 @@ def print_results(
 
 
 def print_report(report: Report, out: Console | None = None) -> None:
-    """What a forecast found, and where everything lies."""
+    """What the tasks that ask found, and where everything lies."""
     out = out or console()
+    if report.populations is not None:
+        from assay.terminal_population import print_populations
+
+        print_populations(out, report.populations)
+        out.print(f"report: {escape(str(report.folder / 'population'))}")
     if report.forecasts is None or report.findings is None:
         return
     from assay.terminal_forecast import print_findings, print_forecasts
@@ -76,8 +84,8 @@ def print_report(report: Report, out: Console | None = None) -> None:
     out.print(f"report: {escape(str(report.folder / 'statistics' / 'interpretation.txt'))}")
 
 
-def print_forecast_of(folder: Path) -> None:
-    """The forecast part of a study, where it has one; also while it runs."""
+def print_asked_of(folder: Path) -> None:
+    """The parts of a study in which models are asked, where it has any; also while it runs."""
     from assay.store import Store
 
     with Store.reading(folder) as store:
@@ -89,6 +97,11 @@ def print_forecast_of(folder: Path) -> None:
         out = console()
         out.print()
         print_forecasts(out, read_forecasts(folder))
+    if "population" in tasks:
+        from assay.population_study import read_populations
+        from assay.terminal_population import print_populations
+
+        print_populations(console(), read_populations(folder))
 
 
 def save_picture(results: Results, folder: Path, path: Path, measures: Sequence[str] | None = None) -> None:
@@ -212,10 +225,11 @@ def print_estimate(study: Study, found: Estimate) -> None:
     out = console()
     out.print(f"[bold]{escape(study.plan.name)}[/]   {escape(str(study.plan.folder))}")
     at_least = "at least " if found.at_least else "about "
-    out.print(
-        f"{len(found.cells)} cells, {found.fits:,} fits, {found.done:,} done already; {at_least}"
-        f"{clock(found.seconds)} on {found.workers} worker{'s' if found.workers != 1 else ''}"
-    )
+    if found.cells:
+        out.print(
+            f"{len(found.cells)} cells, {found.fits:,} fits, {found.done:,} done already; {at_least}"
+            f"{clock(found.seconds)} on {found.workers} worker{'s' if found.workers != 1 else ''}"
+        )
     rows = [
         {
             "data set": cost.item,
@@ -227,7 +241,8 @@ def print_estimate(study: Study, found: Estimate) -> None:
         }
         for cost in found.cells
     ]
-    print_rows(rows, title="")
+    if rows:
+        print_rows(rows, title="")
     if found.asks:
         print_rows([_ask_row(ask) for ask in found.asks], title="models")
         out.print(f"limit {found.limit_usd:g} USD" if found.limit_usd is not None else "no limit_usd is set")

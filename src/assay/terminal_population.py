@@ -22,9 +22,7 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
     rows = summary_rows(populations)
     replies = sum(row["replies"] for row in rows)
     sources = len({truth.question.source for truth in populations.truths.values()})
-    out.print(
-        f"[bold]population[/]   {len(populations.truths)} tasks from {sources} sources, {replies:,} replies read"
-    )
+    out.print(f"[bold]population[/]   {len(populations.truths)} tasks from {sources} sources, {replies:,} replies read")
     out.print(_main(rows))
     if tasks:
         _print_tasks(out, populations)

@@ -26,7 +26,7 @@ def scored(truth, given, seed=0, **labels):
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-@pytest.mark.parametrize("k", [20, 100, 1_000])
+@pytest.mark.parametrize("k", [100, 1_000])
 def test_a_sampler_of_the_truth_gets_98_and_a_uniform_one_2(weight, k):
     truth = truth_for(weight)
     scales, rng = Scales(0, 2_000), np.random.default_rng(k)
@@ -37,9 +37,6 @@ def test_a_sampler_of_the_truth_gets_98_and_a_uniform_one_2(weight, k):
             drawn = np.array([rng.multinomial(k, row) / k for row in probs])
             score = score_answers(truth.question, truth, answers(truth, drawn, k), rng=rng, scales=scales)
             found[name].append(score.value("score"))
-    if k == 20:  # 20 draws cannot tell .3 from .5 in two conditions: said, not scored
-        assert np.isnan(found["perfect"]).all() or np.mean(found["perfect"]) >= 98
-        return
     assert np.mean(found["perfect"]) >= 98
     assert np.mean(found["uniform"]) <= 2
 
@@ -166,7 +163,7 @@ def test_only_ordinal_outcomes_have_w1():
 
 def test_scores_do_not_depend_on_the_order_of_scoring():
     truth = truth_for()
-    drawn = answers(truth, truth.probs, 50)
+    drawn = answers(truth, truth.probs, 500)
     scales = Scales(3, 500)
     first = score_answers(truth.question, truth, drawn, rng=np.random.default_rng(1), scales=scales)
     score_answers(truth.question, truth, answers(truth, truth.probs, 70), rng=np.random.default_rng(2), scales=scales)

@@ -84,9 +84,7 @@ def test_clusters_that_agree_lower_the_effective_size():
 def test_strata_keep_their_shares_in_every_draw():
     frame = people(800).assign(stratum=lambda f: (f.sex == "male").astype(int), person=range(800))
     frame["age"] = 30
-    asked = question(
-        given=(Variable("age", levels=levels("30")),), clusters="person", strata="stratum"
-    )
+    asked = question(given=(Variable("age", levels=levels("30")),), clusters="person", strata="stratum")
     truth = truth_of(asked, rng(), microdata(frame))
     assert truth.draws.std() == pytest.approx(truth.probs.std(), rel=1e-6)  # the strata fix the outcome
     assert truth.draws[:, 0, 0].std() < 1e-9
@@ -143,7 +141,9 @@ def test_a_prompt_may_not_claim_ages_that_the_data_lack():
 
 
 def test_a_weight_column_that_is_not_there_is_named_with_the_nearest():
-    with pytest.raises(DataError, match=r"'weight' of task 'sex_by_age' must be a column of people, got 'wieght'.*'weight'"):
+    with pytest.raises(
+        DataError, match=r"'weight' of task 'sex_by_age' must be a column of people, got 'wieght'.*'weight'"
+    ):
         truth_of(question(weight="wieght"), rng(), microdata(people()))
 
 

@@ -1,4 +1,4 @@
-"""The four published score matrices of RC-GNN on UCI Air Quality, at threshold .1 (MIT, the authors' figures)."""
+"""The four published score matrices of RC-GNN on UCI Air Quality, at threshold .1; the figures are the authors'."""
 
 import json
 import os

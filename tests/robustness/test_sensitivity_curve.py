@@ -31,14 +31,20 @@ def random_truth(rng, d):
     return Graph.from_matrix(edges[np.ix_(order, order)], LETTERS[:d], direction="row to column")
 
 
-def top(scores, k):
-    """The k largest |scores| one by one, row by row among equals, without zeros: the definition."""
+def ranked_pairs(scores, rng=None):
+    """Ordered pairs with a score, largest first; equals as they come, or shuffled."""
     d = len(scores)
-    pairs = sorted(((i, j) for i in range(d) for j in range(d) if i != j), key=lambda p: (-abs(scores[p]), p))
-    kept = np.zeros((d, d), dtype=bool)
+    pairs = [(i, j) for i in range(d) for j in range(d) if i != j and scores[i, j]]
+    if rng is not None:
+        rng.shuffle(pairs)
+    return sorted(pairs, key=lambda pair: -abs(scores[pair]))
+
+
+def kept(pairs, k, d):
+    matrix = np.zeros((d, d), dtype=bool)
     for pair in pairs[:k]:
-        kept[pair] = scores[pair] != 0
-    return kept
+        matrix[tuple(pair)] = True
+    return matrix
 
 
 @settings(max_examples=30, deadline=None)
@@ -47,12 +53,13 @@ def test_every_k_has_the_numbers_of_the_measures_of_graphs(seed):
     rng = np.random.default_rng(seed)
     d = int(rng.integers(2, 8))
     truth = random_truth(rng, d)
-    scores = np.triu(rng.integers(0, 4, (d, d)).astype(float), 1)  # one direction a pair: what is kept is a DAG
+    scores = np.triu(rng.standard_normal((d, d)) * (rng.random((d, d)) < 0.8), 1)  # one direction a pair: a DAG
     order = rng.permutation(d)
     scores = scores[np.ix_(order, order)]
     curve, reference = sensitivity_curve(scores, truth), Reference(truth)
+    pairs = ranked_pairs(scores)
     for k in range(1, d * (d - 1) + 1):
-        estimate = Graph.from_matrix(top(scores, k), truth.nodes, direction="row to column")
+        estimate = Graph.from_matrix(kept(pairs, k, d), truth.nodes, direction="row to column")
         expected = reference.score(estimate)
         found = curve.at(k)
         assert found["edges"] == estimate.n_edges()
@@ -61,25 +68,60 @@ def test_every_k_has_the_numbers_of_the_measures_of_graphs(seed):
             assert np.isnan(found[name]) if value is None else found[name] == pytest.approx(value)
 
 
+def by_hand(matrix, edges):
+    """(tp, SHD fp + fn, SHD by pairs, pairs joined, of them true)"""
+    wrong = matrix != edges
+    joined, true_joined = matrix | matrix.T, edges | edges.T
+    overlap = np.triu(joined & true_joined).sum()
+    return (matrix & edges).sum(), wrong.sum(), np.triu(wrong | wrong.T).sum(), np.triu(joined).sum(), overlap
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_both_directions_of_a_pair_count_as_two_edges_and_one_wrong_pair(seed):
     rng = np.random.default_rng(seed)
     d = int(rng.integers(2, 7))
-    truth = random_truth(rng, d)
-    scores = rng.integers(0, 6, (d, d)).astype(float)
-    curve, edges = sensitivity_curve(scores, truth), truth.directed
+    truth, scores = random_truth(rng, d), rng.standard_normal((d, d))
+    curve, pairs, total = sensitivity_curve(scores, truth), ranked_pairs(scores), truth.n_edges()
     for k in range(1, d * (d - 1) + 1):
-        kept = top(scores, k)
+        tp, twice, shd, joined, overlap = by_hand(kept(pairs, k, d), truth.directed)
         found = curve.at(k)
-        tp = (kept & edges).sum()
-        assert found["f1"] == pytest.approx(2 * tp / (kept.sum() + edges.sum()))
-        assert found["shd_reversals_twice"] == (kept != edges).sum()
-        wrong = (kept != edges) | (kept != edges).T
-        assert found["shd"] == np.triu(wrong, 1).sum()
-        joined, true_joined = kept | kept.T, edges | edges.T
-        overlap = np.triu(joined & true_joined).sum()
-        assert found["skeleton_f1"] == pytest.approx(2 * overlap / (np.triu(joined).sum() + edges.sum()))
+        assert (found["shd_reversals_twice"], found["shd"]) == (twice, shd)
+        assert found["f1"] == pytest.approx(2 * tp / (k + total))
+        assert found["skeleton_f1"] == pytest.approx(2 * overlap / (joined + total))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ties_have_the_mean_over_all_their_orders(seed):
+    rng = np.random.default_rng(seed)
+    truth, scores = random_truth(rng, 5), rng.integers(0, 3, (5, 5)).astype(float)
+    curve, total = sensitivity_curve(scores, truth), truth.n_edges()
+    for k in (2, 5, 9):
+        draws = [by_hand(kept(ranked_pairs(scores, rng), k, 5), truth.directed) for _ in range(3000)]
+        tp, twice, shd, *_ = np.mean(draws, axis=0)
+        found = curve.at(k)
+        assert found["f1"] == pytest.approx(2 * tp / (found["edges"] + total), abs=0.02)
+        assert found["shd_reversals_twice"] == pytest.approx(twice, abs=0.12)
+        assert found["shd"] == pytest.approx(shd, abs=0.12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6))
+def test_the_order_of_columns_does_not_matter_even_with_ties(seed):
+    rng = np.random.default_rng(seed)
+    truth, scores = random_truth(rng, 6), rng.integers(0, 3, (6, 6)).astype(float)
+    order = rng.permutation(6)
+    at = np.ix_(order, order)
+    moved = Graph.from_matrix(truth.directed[at], [truth.nodes[j] for j in order], direction="row to column")
+    one, other = sensitivity_curve(scores, truth), sensitivity_curve(scores[at], moved)
+    for name in CURVES:
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name))
+
+
+def test_a_learner_without_direction_gets_no_direction_from_the_columns():
+    truth = chain(6)  # the columns stand in causal order
+    symmetric = (truth.directed | truth.directed.T).astype(float)
+    assert sensitivity_curve(symmetric, truth).at(5)["f1"] == pytest.approx(0.5)
 
 
 def test_a_transposed_matrix_changes_the_directed_curve_and_not_the_skeletons():
@@ -103,8 +145,8 @@ def test_best_is_the_smallest_k_with_the_best_value():
     truth = Graph.from_edges(["a -> b"], tuple("abc"), "dag")
     curve = sensitivity_curve([[0, 3, 1], [0, 0, 2], [0, 0, 0]], truth)
     assert (curve.best("f1"), curve.best("shd"), curve.best("recall")) == (1, 1, 1)
-    with pytest.raises(SettingError, match="'f2' is not a curve. Did you mean 'f1'"):
-        curve.best("f2")
+    with pytest.raises(SettingError, match="'recal' is not a curve. Did you mean 'recall'"):
+        curve.best("recal")
 
 
 def test_k_ranges_are_the_originals_and_one_from_d_alone():
@@ -130,7 +172,8 @@ def test_a_threshold_is_a_k():
 
 
 @pytest.mark.parametrize(
-    ("f1_range", "verdict"), [(0.0, "stable"), (0.099, "stable"), (0.1, "moderate"), (0.2, "moderate"), (0.21, "sensitive")]
+    ("f1_range", "verdict"),
+    [(0.0, "stable"), (0.099, "stable"), (0.1, "moderate"), (0.2, "moderate"), (0.21, "sensitive")],
 )
 def test_verdicts_are_the_originals(f1_range, verdict):
     assert verdict_of(f1_range) == verdict

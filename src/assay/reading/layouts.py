@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 _RULE = re.compile(r"[\s|:+=-]*")
 _ALIGNED = re.compile(r"\S(?:\S| (?=\S))*")
+_HEADS = re.compile(r"^[a-z1 _]+(?:,[a-z1 _]+){2,}$", re.MULTILINE)  # precision_low,precision_high,...
 _DIGIT = re.compile(r"(?<![a-z])\d")
 Cell = tuple[int, int]
 Row = tuple[Cell, ...]
@@ -25,7 +26,7 @@ def may_hold_tables(view: str) -> bool:
     """A cheap look before the careful one."""
     if view.count("|") > 2 or "&" in view:
         return True
-    return "\n" in view and ("   " in view or "metric," in view or "measure," in view)
+    return "\n" in view and ("   " in view or "metric," in view or "measure," in view or _HEADS.search(view) is not None)
 
 
 def tables_in(view: str) -> list[Table]:

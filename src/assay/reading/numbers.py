@@ -26,6 +26,7 @@ _OF_INTERVALS = frozenset(
     "konfidenzintervall vorhersageintervall konfidenz intervalo confianza confiance confident certain sure "
     "range coverage probability likely intervall ic ki uncertainty".split()
 )
+_SURE = ("confidence: ", "confidence:", "confidence = ", "confidence of ", "certainty: ", "konfidenz: ", "confident: ")
 _JOINING = (" to ", " and ", " bis ", "  ")
 _NO_TAIL = frozenset(("", *".,;:)]|~/\n"))
 _OPENING = frozenset(" \n([")
@@ -103,6 +104,8 @@ def _careful(view: str, at: int, after: int, before: str, written: str) -> Numbe
             return None
         negative = earlier in "([:=,;|" or (earlier in " \n" and not _follows_number(view, at - 1))
         at -= negative
+    if percent and view.endswith(_SURE, 0, at):
+        return None  # it says how sure the model is of the range before it
     name = word.strip(" -")
     if word and not percent and word[0] not in " -" and name[:2] not in ("to", "or") and word.isascii():
         return None  # 10k, 3rd, 5x

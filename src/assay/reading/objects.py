@@ -15,12 +15,21 @@ from assay.reading.labels import labels_in
 from assay.reading.numbers import Number, numbers_in
 from assay.reading.ranges import PAIR, POINT, Expression, expression_at
 from assay.reading.structured import ARRAY, NUMBER, OBJECT, STRING, WORD, Node
+from assay.reading.tables import QUANTILES
 from assay.reading.views import view_of
 
 _LOWER = frozenset("lower low min minimum lo lowerbound from start inf".split())
 _UPPER = frozenset("upper high max maximum hi upperbound to end sup".split())
-_MIDDLE = frozenset("median mean mid midpoint middle point expected mode central best likely".split())
+_MIDDLE = frozenset("median mean mid midpoint middle point expected mode central best likely center centre".split())
+_SCHEMA = frozenset("number integer array object string".split())
+_PLAIN = frozenset(  # words of a key that leave the measure what it is
+    "range ranges interval intervals ci pi estimate estimates estimated predicted prediction predictions expected "
+    "expect forecast forecasts score bound bounds value values ends limits metric measure confidence credible "
+    "percent pct my final answer result results count edges level the of".split()
+)
+_SPREAD = frozenset("std sd stdev variance deviation se sigma width halfwidth half margin error tolerance".split())
 _SILENT = frozenset(
+    "baseline baselines random literature reported published comparison initial draft previous chance "
     "std sd stdev variance width confidence reasoning reason reasons explanation rationale notes note comment "
     "comments unit units description definition maximum_possible truth min_possible example examples scale".split()
 )
@@ -39,6 +48,10 @@ _LEVELS = {
     0.95: 0.95,
     0.99: 0.99,
 }
+
+_QUANTILE = frozenset("q p quantile percentile pct".split())
+_ONLY_QUANTILES = frozenset((2.5, 97.5, 0.025, 0.975, 5.0, 0.05, 25.0, 75.0, 10.0))
+_KNOWN = _PLAIN | _LOWER | _UPPER | _MIDDLE
 
 
 class _Place(NamedTuple):
@@ -73,11 +86,19 @@ def _walk(
     ends: dict[tuple[str, float | None, str], Expression],
 ) -> None:
     if node.kind == OBJECT:
+        if _is_schema(node):
+            return
         named = _named(node)
+        if place.measure and _is_mean_with_spread(node):
+            claims.append(trouble(place.measure, node.start, node.end, "json", "spread"))
+            return
         for key, item in node.pairs:
             if named and item.kind == STRING and key.lower() in _NAMING:
                 continue
-            inner = _placed(place._replace(measure=named) if named else place, key)
+            above = place._replace(measure=named) if named else place
+            inner = _placed(above, key)
+            if inner is None and above.measure and item.kind == NUMBER and not _key(key[:99]).silent:
+                claims.append(trouble(above.measure, item.start, item.end, "json", "not_a_range"))
             if inner is not None:
                 _walk(item, inner, view, scale, claims, ends)
         return
@@ -99,6 +120,19 @@ def _walk(
     claims.append(scale.claim(place.measure, expression, "json", True, place.level, place.percent, (), median))
 
 
+def _is_schema(node: Node) -> bool:
+    """{"type": "number", "minimum": 0, "maximum": 1} tells what an answer looks like."""
+    return any(key == "type" and item.kind == STRING and item.text in _SCHEMA for key, item in node.pairs)
+
+
+def _is_mean_with_spread(node: Node) -> bool:
+    """{"mean": 0.7, "std": 0.05} and no ends: how many deviations make the range is not said."""
+    words = [set(_WORDS.findall(key.lower().replace("_", " "))) for key in node.keys]
+    if not any(_SPREAD & met for met in words):
+        return False
+    return not any(item.kind == ARRAY or met & (_LOWER | _UPPER) for met, item in zip(words, node.items, strict=True))
+
+
 def _named(node: Node) -> str:
     """{"metric": "precision", "range": [...]}: the measure is a value."""
     for key, item in node.pairs:
@@ -116,6 +150,7 @@ class _Key(NamedTuple):
     level: float | None = None
     role: str = ""
     percent: bool = False
+    known: bool = True  # it holds no word that may make something else of the value: "worst_case", "for_ges"
 
 
 @lru_cache(maxsize=4096)
@@ -129,16 +164,21 @@ def _key(key: str) -> _Key:
     words = set(_WORDS.findall(plain))
     digits = _DIGITS.search(plain)
     level = _LEVELS.get(float(digits.group())) if digits else None
-    if words & _SILENT or (digits and (level is None or words & {"q", "p", "quantile", "percentile"})):
+    if digits and (words & _QUANTILE or float(digits.group()) in _ONLY_QUANTILES):
+        level, role = QUANTILES.get(float(digits.group()), (None, ""))
+        return _Key(not role, labels[0].measure if labels else "", level, role)
+    if words & _SILENT or (digits and level is None) or (labels and not words <= _KNOWN):
         return _Key(True)
     role = "lower" if words & _LOWER else "upper" if words & _UPPER else "median" if words & _MIDDLE else ""
     percent = ("%" in plain and not digits) or "percent" in words
-    return _Key(False, labels[0].measure if labels else "", level, role, percent)
+    return _Key(False, labels[0].measure if labels else "", level, role, percent, words <= _KNOWN)
 
 
 def _placed(place: _Place, key: str) -> _Place | None:
     """The place below a key; nothing where the key says that no claim stands there."""
     said = _key(key) if len(key) < 100 else _Key(True)
+    if place.measure and not said.known:
+        return None
     if said.silent or (place.measure and said.measure and place.measure != said.measure):
         return None
     return _Place(

@@ -38,6 +38,8 @@ _TIGHT = frozenset(("", ":", "=", ": [", ":[", ": (", ":(", "[", "(", "= [", "=[
 _WORD = re.compile(r"[a-z]+")
 _COLONS = frozenset((": ", ":", ": [", ": (", ":[", ":   ", "  : ", " : ", ":  ", " = ", "= [", " = [", "  :   "))
 _END_OF = {"lower": "lower", "low": "lower", "upper": "upper", "high": "upper"}
+_ALL_PAIRS = frozenset(d * (d - 1) // 2 for d in range(5, 101)) | frozenset(d * (d - 1) for d in range(5, 101))
+_SPREAD = re.compile(r" {0,2}[(,;\[] {0,2}(?:sd|std|se|s\.d|σ|stdev|standard deviation|with (?:an? )?(?:sd|std))\b")
 _MOST_FIELDS = 24
 _MOST_JOINED = 24  # characters between two labels that share a value
 
@@ -106,10 +108,11 @@ class _Walk:
         strong = first.gap.direct and (first.gap.colon or self._begins_line(label.start) or bool(first.gap.role))
         if not strong and _is_dependent(self.view, label.start):
             return []
-        if (label.measure != "shd" and _is_definition(first.expression, first.gap.words)) or self._is_asked(
-            first.expression
-        ):
+        if _is_definition(label.measure, first.expression, first.gap) or self._is_asked(first.expression):
             return []
+        if any(field.expression.kind == POINT and _SPREAD.match(self.view, field.expression.end) for field in fields):
+            end = fields[-1].expression.end
+            return [trouble(label.measure, first.expression.start, end, "label", "spread", strong)]
         if first.gap.learner and len(LEARNERS.intersection(_WORD.findall(self.view))) > 1:
             return []  # of which of them is not ours to say
         if self.medians and "median" in self.view[max(0, label.start - 80) : label.start].rpartition("\n")[2]:
@@ -144,7 +147,7 @@ class _Walk:
         index = bisect_left(self.starts, group[-1].end)
         fields = self._fields(group[-1].end, index, stop, several=True)
         plain = [field for field in fields if not field.gap.role and not field.gap.side]
-        if not plain or _is_definition(plain[0].expression, True):
+        if not plain or _is_definition("", plain[0].expression, plain[0].gap):
             return []
         strong = plain[0].gap.direct and plain[0].gap.colon
         if len(plain) == 1:
@@ -177,6 +180,8 @@ class _Walk:
         if words not in _BACK or after in (":", "=", "[", "~"):
             return None
         expression = expression_at(self.view, self.numbers, index, label.start)
+        if self.view[max(0, number.start - 4) : number.start].rstrip(" ~")[-1:] == "=":
+            return None  # alpha = 0.01 precision
         if index and expression.taken == 1:
             longer = expression_at(self.view, self.numbers, index - 1, label.start)
             expression = longer if longer.taken == 2 else expression
@@ -360,12 +365,17 @@ class _Walk:
         return not self.view[line:at].strip(" -+#>.)(0123456789:,;[|")
 
 
-def _is_definition(expression: Expression, words: bool) -> bool:
-    """'Precision is between 0 and 1' tells what precision is; [0, 1] after a colon is a forecast that says nothing."""
+def _is_definition(measure: str, expression: Expression, gap: Gap) -> bool:
+    """'Precision is between 0 and 1' tells what precision is; [0, 1] after a colon is a forecast that says nothing.
+
+    So does 'SHD ranges from 0 to 28', all pairs of 8 nodes.
+    """
     second = expression.second
-    if second is None or expression.first.value != 0 or expression.bracketed or not words:
+    if second is None or expression.first.value != 0 or (expression.bracketed and (gap.direct or not gap.words)):
         return False
-    return second.value == (100 if second.percent else 1)
+    if measure == "shd":
+        return gap.words and not gap.colon and second.value in _ALL_PAIRS
+    return (gap.words or not measure) and second.value == (100 if second.percent else 1)
 
 
 def _is_reference(expression: Expression) -> bool:

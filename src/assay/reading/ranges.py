@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from assay.reading.numbers import Number
+from assay.reading.words import PLAIN
 
 RANGE, POINT, PLUS_MINUS, PAIR, AT_LEAST, AT_MOST = "range", "point", "plus-minus", "pair", "at least", "at most"
 BROKEN = "broken"
@@ -35,10 +36,11 @@ _QUICK = {"-": RANGE, " - ": RANGE, " to ": RANGE, ", ": PAIR, "~": RANGE}  # th
 _NAMED_ENDS = re.compile(r"\(?(?:low|lower|min|minimum|high|upper|max|maximum)(?: bound| end)?\)?")
 _OR_MORE = re.compile(r" {0,2}(?:\+(?![\d/-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)")
 _OR_LESS = re.compile(r" {0,2}(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b")
-_DANGLING = re.compile(r" {0,2}(?:[-~±/]|to\b|\.\.) {0,2}[.\d]")  # a range whose other end is no number
+_DANGLING = re.compile(r" {0,2}(?:(?:[-~±/]|to\b|\.\.) {0,2}[.\d]| \.\d)")  # a range whose other end is no number
 _NO_TAIL = frozenset(("", "\n", ",", ";", "]", ")"))
 _SQUEEZED = re.compile(r"\s*(?:≤|<=?)[a-z\s]{1,30}(?:≤|<=?)\s*")  # 0.6 <= P <= 0.8
-_UNNAMED = re.compile(r" {0,2}[^\W\d_]{1,12} {0,2}")  # one word between two numbers
+_UNNAMED = re.compile(r" {0,2}[^\W\d_]{1,12}(?: [^\W\d_]{1,12})? {0,2}")  # one or two words between two numbers
+_GOES_ON, _GOES_ON_WITH = frozenset("-~"), re.compile(r"[-~][.\d]")
 _PARTING = frozenset("and or with at in for but vs of is und et y e oder ou o i и per out from by as on if".split())
 _OPEN, _CLOSE = "[(", "])"
 MAX_GAP = 40
@@ -79,6 +81,8 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
         if kind:
             closed = _closing(view, second.end) if opened else 0
             if kind != PAIR or closed or (not opened and first.percent == second.percent):
+                if view[second.end : second.end + 1] in _GOES_ON and _GOES_ON_WITH.match(view, second.end):
+                    kind = BROKEN  # 0.6-0.7-0.8
                 return Expression(kind, first, second, start, closed or second.end, bool(closed), 2)
     if first.comma:
         if opened and (closed := _closing(view, first.end)):
@@ -119,7 +123,7 @@ def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
 
 def _may_join(gap: str) -> bool:
     """0.5 tot 0.7: one word that is not known may make a range of two numbers."""
-    return _UNNAMED.fullmatch(gap) is not None and gap.strip() not in _PARTING
+    return _UNNAMED.fullmatch(gap) is not None and _PARTING.isdisjoint(gap.split()) and PLAIN.isdisjoint(gap.split())
 
 
 def _closing(view: str, end: int) -> int:

@@ -19,20 +19,25 @@ from assay.reading.words import LEARNERS
 _WORD = re.compile(r"[^\W\d_]+")
 _HYPOTHETICAL = frozenset("if suppose supposing unless hypothetically wenn falls".split())
 _REPORTED = frozenset(
-    "literature reported reports published authors papers studies et al claim claims claimed elsewhere historically "
-    "baseline baselines random guessing chance typical typically usually normally across others literatur "
+    "literature reported reports published authors papers studies claim claims claimed elsewhere historically "
+    "benchmark benchmarks baseline baselines random guessing chance typical typically usually normally across others literatur "
     "littérature literatura".split()
 )
-_WISHED = frozenset("target desired goal ideal ideally aim require requires required skeleton adjacency".split())
+_WISHED = frozenset("target desired goal ideal ideally oracle aim require requires required".split())
+_PARTIAL = frozenset("skeleton adjacency undirected".split())  # before the edges have a direction
 _SPREAD = frozenset("deviation variance wide width std sd".split())
 _FIRST_SIGHT = re.compile(r"\b(?:at first|first (?:sight|glance|look)|naively|one (?:might|could|would) (?:think|say))\b")
 _DENIED = frozenset("not never t unlikely hardly neither nor cannot disagree nicht kein keine pas".split())
-_REJECTED = frozenset("optimistic pessimistic unrealistic implausible wrong incorrect disagree".split())
+_REJECTED = re.compile(
+    r"\W*(?:which|that|but|this|it|and|is|are|seems?)\b[^,.;]{0,30}"
+    r"\b(?:optimistic|pessimistic|unrealistic|implausible|wrong|incorrect|too (?:high|low))\b"
+)
 _OWN = frozenset(
     "i my we our expect expected estimate estimated estimates forecast predict predicted prediction predictions "
     "anticipate likely should will based therefore here conclusion final answer".split()
 )
-_MENTIONS = _HYPOTHETICAL | _REPORTED | _WISHED | _SPREAD | _REJECTED | _DENIED | frozenset(("first", "naively", "one"))
+_MENTIONS = _HYPOTHETICAL | _REPORTED | _WISHED | _SPREAD | _DENIED | _PARTIAL
+_MENTIONS |= frozenset("first naively one et optimistic pessimistic unrealistic implausible wrong incorrect too".split())
 _FIRST_PERSON = frozenset(("i", "my", "we", "our"))
 _BOUNDARY = re.compile(r"(?<!\bal)(?<!e\.g)(?<!i\.e)(?<!\bvs)[.!?;。](?=\s|$)|\n")
 _REACH = 240  # characters of a sentence or of a list below its heading that are looked at
@@ -59,10 +64,12 @@ def _is_own(claim: Claim, view: str, subject: str, learners: set[str]) -> bool:
         return False
     if "one_sided" not in claim.flags and _is_denied(words[-_NEAR:]):
         return False
+    if "et al" in before and _FIRST_PERSON.isdisjoint(words):
+        return False
     if _FIRST_SIGHT.search(before) or _FIRST_SIGHT.search(after):
         return False
     words += _WORD.findall(after)
-    return _REJECTED.isdisjoint(words) and not _is_mentioned(words, _HYPOTHETICAL | _WISHED | _SPREAD)
+    return not _REJECTED.match(after) and not _is_mentioned(words, _HYPOTHETICAL | _WISHED | _SPREAD | _PARTIAL)
 
 
 def _is_mentioned(words: Sequence[str], never_own: frozenset[str]) -> bool:
@@ -116,7 +123,7 @@ def _heading(view: str, start: int) -> str:
     for text in reversed(above):
         plain = text.strip()
         if plain.endswith(":") or plain.startswith("#"):
-            return f"{plain} {own}"
+            return f"{_BOUNDARY.split(plain)[-1]} {own}"
         if plain and not any(sign.isdigit() for sign in plain) and "|" not in plain and len(plain) <= _HEADING:
             return f"{plain} {own}"
         if plain and "|" not in plain and len(plain) > 2 * _HEADING:

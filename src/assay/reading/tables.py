@@ -30,12 +30,18 @@ _MIDDLE = frozenset("median mean midpoint central point mid mode expected median
 _SILENT = frozenset(
     "reasoning reason notes note rationale comment comments explanation confidence justification why width unit "
     "description interpretation meaning definition begründung remarque nota assumption assumptions direction baseline "
-    "random 理由 说明 备注 remarks sd std".split()
+    "random because basis remark factors source argument evidence literature published reported possible theoretical "
+    "理由 说明 备注 remarks sd std".split()
 )
+_LEVEL_HEADS = frozenset(("level", "coverage", "interval level", "nominal level", "niveau"))
+_SPREAD = frozenset("sd std stdev deviation variance se".split())
+_ASIDE = re.compile(r"\s*\((?![^()]*(?:-|to|,) ?[\d.])")  # 0.5 to 0.7 (2 of 8 edges are weak)
 _LEVELS = frozenset((50.0, 80.0, 90.0, 95.0, 99.0))
-_QUANTILES = {
+QUANTILES = {
     2.5: (0.95, "lower"), 97.5: (0.95, "upper"), 25.0: (0.5, "lower"), 75.0: (0.5, "upper"), 10.0: (0.8, "lower"),
     90.0: (0.8, "upper"), 50.0: (None, "median"), 0.025: (0.95, "lower"), 0.975: (0.95, "upper"),
+    5.0: (0.9, "lower"), 95.0: (0.9, "upper"), 0.05: (0.9, "lower"), 0.95: (0.9, "upper"), 0.5: (None, "median"),
+    0.25: (0.5, "lower"), 0.75: (0.5, "upper"), 0.1: (0.8, "lower"), 0.9: (0.8, "upper"),
 }  # fmt: skip
 
 
@@ -68,13 +74,26 @@ def claims_in_table(
         heads = [_head(view, row[place], grid.measure(row[place])) if place < len(row) else _Head() for row in rows]
     found = _Found(view, scale)
     for row, head in zip(rows, heads, strict=True):
+        head = _levelled(head, row, columns, grid)
         for index, cell in enumerate(row):
             column = columns[index] if index < len(columns) else _Head()
+            if column.text in _LEVEL_HEADS:
+                continue
             if column.measure if by_columns else not grid.measure(cell):
                 inside = grid.numbers_in((cell,))
                 if inside:
                     found.add(cell, inside, head, column)
     return found.claims()
+
+
+def _levelled(head: _Head, row: Row, columns: Sequence[_Head], grid: _Grid) -> _Head:
+    """The row's head, with the level that a column of levels gives it."""
+    for cell, column in zip(row, columns, strict=False):
+        if column.text in _LEVEL_HEADS:
+            inside = grid.numbers_in((cell,))
+            if len(inside) == 1 and inside[0].percent and inside[0].value in _LEVELS:
+                return head._replace(level=inside[0].value / 100)
+    return head
 
 
 class _Grid:
@@ -136,7 +155,7 @@ def _quantiles(columns: list[_Head]) -> list[_Head]:
     made = []
     for head, value in zip(columns, values, strict=True):
         if len(value) == 1 and not head.measure:
-            level, role = _QUANTILES.get(float(value[0]), (None, "other"))
+            level, role = QUANTILES.get(float(value[0]), (None, "other"))
             head = head._replace(level=level, role=role, percent=False)
         made.append(head)
     return made
@@ -150,10 +169,13 @@ class _Found:
         self.ends: dict[tuple[str, float | None, str], Expression] = {}
         self.made: list[Claim] = []
         self.unnamed: dict[tuple[str, str], list[Claim]] = {}
+        self.spread: set[str] = set()  # measures with a standard deviation: a mean beside it is no range
 
     def add(self, cell: Cell, numbers: Sequence[Number], row: _Head, column: _Head) -> None:
         measure = row.measure or column.measure
         if not measure or row.silent or column.silent:
+            if not _SPREAD.isdisjoint(_WORDS.findall(column.text)):
+                self.spread.add(measure)
             return
         role = row.role or column.role
         level = row.level or column.level
@@ -198,7 +220,7 @@ class _Found:
     def _expressions(self, numbers: Sequence[Number], cell: Cell) -> tuple[Expression | None, Expression | None]:
         """The range of a cell and the point before it; None where more stands there."""
         first = expression_at(self.view, numbers, 0, cell[1])
-        if first.taken == len(numbers):
+        if first.taken == len(numbers) or (first.taken == 2 and _ASIDE.match(self.view, first.end, cell[1])):
             return first, None
         second = expression_at(self.view, numbers, first.taken, cell[1])
         if first.taken + second.taken < len(numbers):
@@ -210,7 +232,12 @@ class _Found:
         return None, None
 
     def claims(self) -> list[Claim]:
-        claims = list(self.made)
+        claims = [
+            trouble(claim.measure, claim.start, claim.end, "table", "spread")
+            if claim.measure in self.spread and claim.low == claim.high
+            else claim
+            for claim in self.made
+        ]
         ranged = {claim.measure for claim in self.made} | {key[0] for key in self.ends}
         for (measure, level, role), low in self.ends.items():
             high = self.ends.get((measure, level, "upper"))

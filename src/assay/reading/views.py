@@ -28,6 +28,7 @@ _TAG = re.compile(r"</?[a-z][\w -]{0,30}>")
 _CELL_ENDS = re.compile(r"</t([rhd])>")
 _ENTITIES = {"&ndash;": "-", "&mdash;": "-", "&minus;": "-", "&nbsp;": " ", "&plusmn;": "±", "&le;": "≤", "&ge;": "≥"}
 _ENTITIES |= {"&#8211;": "-", "&lt;": "<", "&gt;": ">"}
+_LINK = re.compile(r"https?://[^\s)\]]+")
 _TABBED = re.compile(r"(?<=\S)\t(?=\S)")
 _LEADERS = re.compile(r"\.{4,}")
 _LATEX = re.compile(
@@ -68,6 +69,8 @@ def view_of(text: str) -> str:
     if "&" in view:
         for entity, plain in _ENTITIES.items():
             view = view.replace(entity, plain.ljust(len(entity)))
+    if "://" in view:
+        view = _LINK.sub(lambda link: " " * len(link.group()), view)
     if "\t" in view:
         view = _TABBED.sub("|", view)
     if "...." in view:

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_PLAIN = frozenset(
+PLAIN = frozenset(
     # English
     "a an the is are be of for at in on to will would should could may might can likely probably expected expect "
     "estimated estimate estimates estimation predicted predict prediction predictions forecast projected anticipated "
@@ -36,11 +36,11 @@ _PLAIN = frozenset(
     # Spanish, Portuguese, Italian
     "el los un una será sería estará estaría debería estar rango intervalo estimado estimada aproximadamente "
     "aproximado alrededor desde del probablemente estimo está tra circa intervallo stima stimato sarà cerca "
-    "em torno deve ficar faixa "
+    "em torno deve ficar faixa compresa compreso da "
     # Chinese, Japanese, Korean, Russian
     "约 大约 约为 在 介于 范围 为 是 预计 估计 预计在 估计在 大约在 区间 范围是 范围为 预估 的 "
     "の は 約 範囲 推定 은 는 약 범위 "
-    "около между от примерно составит ожидается".split()
+    "около между от примерно составит ожидается в диапазоне".split()
 )
 LEARNERS = frozenset("pc fci rfci gfci lingam directlingam icalingam notears ges fges gies golem dagma mmhc".split())
 _NOUNS = frozenset(  # of an answer without a colon: "Precision range 0.6 to 0.8"
@@ -124,7 +124,7 @@ def gap_of(gap: str) -> Gap:
     if role:
         rest = [word for word in rest if word not in _LOWER | _UPPER | _MIDDLE | _ENDS | _AROUND_MIDDLE]
     named = LEARNERS.intersection(rest)
-    if not _PLAIN.issuperset(set(rest) - named) or len(named) > 1:
+    if not PLAIN.issuperset(set(rest) - named) or len(named) > 1:
         return UNKNOWN
     direct = (colon and len(words) <= 6) or _NOUNS.issuperset(words)
     return Gap(True, direct, role, side, percent, newline, colon, bool(words), next(iter(named), ""))
@@ -144,9 +144,9 @@ def _role_of(words: list[str], gap: str) -> str:
 
 def _side_of(core: str, phrase: str) -> str | None:
     """least, most, nothing; None where both are said."""
-    denied = _NOT_LESS.sub(" least ", _NOT_MORE.sub(" most ", phrase))
-    least = " least " in denied or bool(_AT_LEAST.search(denied)) or "≥" in core or ">" in core
-    most = " most " in denied or bool(_AT_MOST.search(denied)) or "≤" in core or "<" in core
+    denied = _NOT_LESS.sub("≥", _NOT_MORE.sub("≤", phrase))
+    least = "≥" in denied or bool(_AT_LEAST.search(denied)) or "≥" in core or ">" in core
+    most = "≤" in denied or bool(_AT_MOST.search(denied)) or "≤" in core or "<" in core
     if least and most:
         return None
     return "least" if least else "most" if most else ""

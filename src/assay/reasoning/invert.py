@@ -4,7 +4,7 @@
 
 1. Where X reaches the target on one path and occurs once in each rule, the rules are undone one by one (`exact`).
 2. Else, where f is a rational function of x, from the real roots of its numerator (`roots`).
-3. Else by search (`numeric`): sign changes of f(x) - t on a fixed grid, 0 and +-10^(k/8) for k = -72..72, closed by
+3. Else by search (`numeric`): sign changes of f(x) - t on a fixed grid, 0 and +-10^(k/6) for k = -54..54, closed by
    Brent's method; and a stretch of the grid on which f(x) = t throughout is a range.
 
 Every solution is put back into the graph and must give the target. The label (unique, several, none) describes the
@@ -30,10 +30,11 @@ from assay.status import Status
 Label = Literal["unique", "several", "none"]
 Method = Literal["exact", "roots", "numeric"]
 
-GRID = sorted({0.0, *(sign * 10 ** (k / 8) for k in range(-72, 73) for sign in (1, -1))})
+GRID = sorted({0.0, *(sign * 10 ** (k / 6) for k in range(-54, 55) for sign in (1, -1))})
 _SAME = 1e-6  # relative; solutions nearer than this are one
 _FITS = 1e-6  # relative difference from the target up to which a solution is one
-_MOST = 16
+_MOST = 16  # solutions that are kept
+_STRETCHES = 4  # solutions around which a range is looked for
 
 
 @dataclass(frozen=True)
@@ -150,54 +151,57 @@ def _fraction(program: Program, hidden: str) -> Rational | None:
 
 
 def _searched(response: Response, wanted: float) -> Preimage:
-    from scipy.optimize import brentq
-
     def excess(x: float) -> float:
         return response(x) - wanted
 
-    points: list[float] = []
-    ranges: list[tuple[float, float]] = []
     scale = _FITS * 1e-3 * (abs(wanted) or 1.0)
-    previous: tuple[float, float] | None = None
-    for x in GRID:
-        y = excess(x)
-        if not math.isfinite(y):
-            previous = None
-            continue
-        if abs(y) <= scale:
-            points.append(x)
-            if previous is not None and abs(previous[1]) <= scale:
-                ranges.append((previous[0], x))
-        elif previous is not None and abs(previous[1]) > scale and (y > 0) != (previous[1] > 0):
-            with suppress(ValueError, RuntimeError):  # a gap in the domain between the two points
-                points.append(float(brentq(excess, previous[0], x, xtol=1e-300, rtol=1e-12, maxiter=200)))
-        previous = (x, y)
-    for x in points[: 4 * _MOST]:
-        stretch = _stretch(excess, x, scale)
-        if stretch is not None:
-            ranges.append(stretch)
+    points, runs = _scanned(excess, scale)
+    ranges = [_stretch(excess, low, scale) for low, _ in runs[:_STRETCHES]] + runs
+    for x in points[:_STRETCHES]:
+        low, high = _stretch(excess, x, scale)
+        if high > low:
+            ranges.append((low, high))
     ranges = _joined(ranges)
     points = [x for x in points if not any(low <= x <= high for low, high in ranges)]
-    return Preimage(tuple(sorted(points, key=abs)[:_MOST]), tuple(ranges))  # of a periodic rule the nearest to 0
+    return Preimage(tuple(points[:_MOST]), tuple(ranges))
 
 
-def _stretch(excess: Callable[[float], float], x: float, scale: float) -> tuple[float, float] | None:
-    """The range around x on which the target stays as it is: rules with steps (floor, max)."""
+def _scanned(excess: Callable[[float], float], scale: float) -> tuple[list[float], list[tuple[float, float]]]:
+    """Solutions between and on the points of the grid, the nearest to 0 first; and runs of points that all fit."""
+    from scipy.optimize import brentq
+
+    points: list[float] = []
+    runs: list[tuple[float, float]] = []
+    before, value_before = math.nan, math.nan
+    for x in GRID:
+        value = excess(x)
+        if abs(value) <= scale and abs(value_before) <= scale:
+            runs.append((before, x))
+        elif abs(value) <= scale:
+            points.append(x)
+        elif abs(value_before) > scale and (value > 0) != (value_before > 0) and math.isfinite(value + value_before):
+            with suppress(ValueError, RuntimeError):  # a gap in the domain between the two points
+                points.append(float(brentq(excess, before, x, xtol=1e-300, rtol=1e-12, maxiter=100)))
+        before, value_before = x, value
+    return sorted(points, key=abs), _joined(runs)
+
+
+def _stretch(excess: Callable[[float], float], x: float, scale: float) -> tuple[float, float]:
+    """The range around x on which the target stays as it is: rules with steps (floor, max). Often x alone."""
 
     def fits(at: float) -> bool:
         return abs(excess(at)) <= scale
 
     ends = []
     for sign in (-1.0, 1.0):
-        step = 1e-6 * max(abs(x), 1e-6)
-        inside, outside = 0.0, step
-        while outside < 1e12 and fits(x + sign * outside):
-            inside, outside = outside, 2 * outside
-        for _ in range(40 if inside else 0):
+        inside, outside = 0.0, 1e-6 * max(abs(x), 1e-6)
+        while outside < 1e10 and fits(x + sign * outside):
+            inside, outside = outside, 4 * outside
+        for _ in range(24 if inside else 0):
             middle = (inside + outside) / 2
             inside, outside = (middle, outside) if fits(x + sign * middle) else (inside, middle)
         ends.append(x + sign * inside)
-    return (ends[0], ends[1]) if ends[1] > ends[0] else None
+    return ends[0], ends[1]
 
 
 def _joined(ranges: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -18,6 +18,7 @@ from assay.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negat
 
 Valuer = Callable[[Tree], float]  # the value of a tree that does not hold the name
 MOST = 16  # points that are followed
+ROUNDING = 1e-9  # relative; values that were computed forth and back agree up to this
 
 
 @dataclass(frozen=True)
@@ -143,10 +144,9 @@ def _function(function: str, wanted: float) -> Preimage:
     if function in ("radians", "degrees"):
         return Preimage((math.degrees(wanted) if function == "radians" else math.radians(wanted),))
     if function in ("sin", "cos"):
-        if abs(wanted) > 1:
-            return Preimage(
-                (math.copysign(math.pi / 2, wanted),) if abs(wanted) < 1 + 1e-12 and function == "sin" else ()
-            )
+        if abs(wanted) > 1 + ROUNDING:
+            return Preimage()
+        wanted = max(-1.0, min(1.0, wanted))
         first = math.asin(wanted) if function == "sin" else math.acos(wanted)
         return Preimage((first, math.pi - first if function == "sin" else -first), periodic=True)
     if function == "tan":
@@ -154,8 +154,9 @@ def _function(function: str, wanted: float) -> Preimage:
     if function in ("asin", "acos", "atan"):
         return Preimage((getattr(math, function[1:])(wanted),))
     if function in ("floor", "ceil", "round"):
-        if not wanted.is_integer():
+        if not math.isclose(wanted, round(wanted), rel_tol=ROUNDING, abs_tol=ROUNDING):
             return Preimage()
+        wanted = float(round(wanted))
         low, high = {"floor": (0.0, 1.0), "ceil": (-1.0, 0.0), "round": (-0.5, 0.5)}[function]
         return Preimage((wanted,), ((wanted + low, wanted + high),))
     raise NotIsolated
@@ -168,12 +169,9 @@ def _of_many(function: str, others: list[float], wanted: float, is_first: bool) 
         return Preimage((wanted * (len(others) + 1) - math.fsum(others),))
     if function in ("max", "min"):
         bound = max(others) if function == "max" else min(others)
-        reaches = wanted > bound if function == "max" else wanted < bound
-        if reaches:
-            return Preimage((wanted,))
-        if wanted != bound:
-            return Preimage()
-        return Preimage((wanted,), ((-math.inf, bound) if function == "max" else (bound, math.inf),))
+        if math.isclose(wanted, bound, rel_tol=ROUNDING):
+            return Preimage((bound,), ((-math.inf, bound) if function == "max" else (bound, math.inf),))
+        return Preimage((wanted,) if (wanted > bound) == (function == "max") else ())
     if function == "log" and is_first and others[0] > 0:
         return Preimage((math.pow(others[0], wanted),))
     raise NotIsolated

@@ -60,12 +60,19 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
     return found
 
 
-@lru_cache(maxsize=8192)
 def read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...] = ()) -> Rule:
     """The rule of one effect. `nodes` are all names of the graph: a symbol that is another node is no alias."""
     if not text:
         return Rule(text, "empty", message=f"the edge to '{effect}' has no rule.")
-    if len(text) <= MAX_LENGTH and not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
+    if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
+        told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
+        return Rule(text[:MAX_LENGTH], "broken", message=told)
+    return _read(text, causes, effect, nodes)
+
+
+@lru_cache(maxsize=8192)
+def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...]) -> Rule:
+    if not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
         return Rule(text, "words")
     first = ""
     for candidate in _candidates(text):
@@ -75,21 +82,20 @@ def read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str,
             first = first or str(error)
             continue
         return _bound(text, equation, causes, effect, nodes)
-    if len(text) <= MAX_LENGTH and "=" not in text and len(_TWO_WORDS.findall(text)) > 1:
+    if "=" not in text and len(_TWO_WORDS.findall(text)) > 1:
         return Rule(text, "words")
     return Rule(text, "broken", message=f"rule of '{effect}': {first}")
 
 
 def _candidates(text: str) -> Iterator[str]:
     """The text as it is, then without what people write in front of and behind a formula."""
+    tried = {text, ""}
     yield text
-    if len(text) <= MAX_LENGTH:
-        shorter = _BEHIND.sub("", text)
-        tried = {text, ""}
-        for candidate in (shorter, _FRONT.sub("", text), _FRONT.sub("", shorter)):
-            if candidate not in tried:
-                tried.add(candidate)
-                yield candidate
+    shorter = _BEHIND.sub("", text)
+    for candidate in (shorter, _FRONT.sub("", text), _FRONT.sub("", shorter)):
+        if candidate not in tried:
+            tried.add(candidate)
+            yield candidate
 
 
 def _bound(text: str, equation: Equation, causes: Sequence[str], effect: str, nodes: Sequence[str]) -> Rule:

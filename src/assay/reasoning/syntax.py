@@ -20,7 +20,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
 from assay.errors import AssayError, did_you_mean
@@ -99,7 +98,6 @@ class _Token(NamedTuple):
     text: str
 
 
-@lru_cache(maxsize=8192)
 def parse(text: str, names: tuple[str, ...] = ()) -> Equation:
     """A formula as trees; RuleError in one line where it is none. `names` may hold names of several words."""
     if len(text) > MAX_LENGTH:

@@ -9,7 +9,9 @@ a number with a billion digits: what leaves the range raises OverflowError, as m
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -149,16 +151,16 @@ def compiled(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
         return lambda values: constant
     if isinstance(tree, Name):
         if tree.name in slots:
-            slot = slots[tree.name]
-            return lambda values: values[slot]
+            return itemgetter(slots[tree.name])
         constant = CONSTANTS[tree.name]
         return lambda values: constant
+    if not any(name in slots for name in count_names(tree)):
+        return _folded(tree)
     if isinstance(tree, Negative):
         operand = compiled(tree.operand, slots)
         return lambda values: -operand(values)
     if isinstance(tree, Binary):
-        function, left, right = OPERATORS[tree.operator], compiled(tree.left, slots), compiled(tree.right, slots)
-        return lambda values: function(left(values), right(values))
+        return _binary(tree.operator, compiled(tree.left, slots), compiled(tree.right, slots))
     if isinstance(tree, Choice):
         condition, then, otherwise = (compiled(part, slots) for part in tree)
         return lambda values: then(values) if condition(values) else otherwise(values)
@@ -168,6 +170,47 @@ def compiled(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
         only = arguments[0]
         return lambda values: called(only(values))
     return lambda values: called(*[argument(values) for argument in arguments])
+
+
+def _binary(sign: str, left: Evaluator, right: Evaluator) -> Evaluator:
+    """The four frequent operations without a second call."""
+    if sign == "+":
+        return lambda values: left(values) + right(values)
+    if sign == "-":
+        return lambda values: left(values) - right(values)
+    if sign == "*":
+        return lambda values: left(values) * right(values)
+    if sign == "/":
+        return lambda values: left(values) / right(values)
+    function = OPERATORS[sign]
+    return lambda values: function(left(values), right(values))
+
+
+def _folded(tree: Tree) -> Evaluator:
+    """A tree without names is computed once; where it has no value, that is told when it is asked for."""
+    if isinstance(tree, Choice):
+        below = [compiled(part, {}) for part in tree]
+        return lambda values: below[1](values) if below[0](values) else below[2](values)
+    arguments = [compiled(part, {}) for part in parts(tree)]
+    called: Callable[..., float]
+    if isinstance(tree, Negative):
+        called = operator.neg
+    else:
+        called = OPERATORS[tree.operator] if isinstance(tree, Binary) else FUNCTIONS[tree.function][0]  # type: ignore[union-attr]
+    try:
+        constant = called(*(argument(()) for argument in arguments))
+    except (ArithmeticError, ValueError) as error:
+        return _without_value(error)
+    return lambda values: constant
+
+
+def _without_value(error: Exception) -> Evaluator:
+    kind, told = type(error), str(error)
+
+    def raising(values: Sequence[float]) -> float:
+        raise kind(told)
+
+    return raising
 
 
 def evaluate(tree: Tree, values: Mapping[str, float]) -> float:

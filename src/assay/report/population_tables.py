@@ -63,7 +63,10 @@ def summary_rows(populations: Populations) -> list[dict[str, Any]]:
 
 def main_table(populations: Populations) -> Table:
     names = look.labels((*populations.models, *populations.references), longest=30)
-    rows = [row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"} for row in summary_rows(populations)]
+    rows = [
+        row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"}
+        for row in summary_rows(populations)
+    ]
     for row in rows:
         row["mode"] = f"{row['mode']} (by {row['fell_back']})" if row["fell_back"] else row["mode"]
     columns = (
@@ -74,7 +77,9 @@ def main_table(populations: Populations) -> Table:
         Column("score", "Score", "number", "score_low", "score_high", "higher", 0),
         Column("score_original", "Original score", "number", decimals=0),
         Column("skill_uniform", "Skill (uniform)", "number", "skill_uniform_low", "skill_uniform_high", "higher", 2),
-        Column("skill_marginal", "Skill (marginal)", "number", "skill_marginal_low", "skill_marginal_high", "higher", 2),
+        Column(
+            "skill_marginal", "Skill (marginal)", "number", "skill_marginal_low", "skill_marginal_high", "higher", 2
+        ),
         Column("tv", "TV", "number", "tv_low", "tv_high", "lower", 2),
         Column("mass", "Letter mass, %", "percent", decimals=0),
     )
@@ -98,11 +103,13 @@ def task_table(populations: Populations, measure: str = "score") -> Table:
     columns = [Column("task", "Task", "text"), Column("source", "Source", "text")]
     for respondent, mode in pairs:
         key = label(respondent, mode)
-        ends = (None, None) if respondent in populations.references else (f"{key} low", f"{key} high")
-        columns.append(Column(key, label(shown[respondent], mode), "number", *ends, decimals=0 if "score" in measure else 2))
+        low, high = (None, None) if respondent in populations.references else (f"{key} low", f"{key} high")
+        columns.append(
+            Column(key, label(shown[respondent], mode), "number", low, high, decimals=0 if "score" in measure else 2)
+        )
     caption = (
-        f"The {measure.replace('_', ' ')} of every task, with {100 * populations.level:g} % bootstrap intervals (truth "
-        "and draws). A dash: no answer, or a task that at so many draws cannot tell a perfect sampler from a uniform one."
+        f"The {measure.replace('_', ' ')} of every task, with {100 * populations.level:g} % bootstrap intervals "
+        "(truth and draws). A dash: no answer, or a task where a perfect sampler of so many draws cannot be told from a uniform one."
     )
     return Table(f"population_{measure}", tuple(columns), rows, caption, rule_before="source")
 

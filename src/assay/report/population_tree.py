@@ -112,9 +112,13 @@ def notes(populations: Populations) -> list[str]:
             found.append(f"{name}: conditions with too few rows were left out: {thin}.")
         if truth.design == "model":
             found.append(f"{name}: the truth is an out-of-fold gradient-boosted estimate, with its own uncertainty.")
-    uninformative = sorted({score.task for score in populations.scores if score.status == "ok" and not score.informative})
+    uninformative = sorted(
+        {score.task for score in populations.scores if score.status == "ok" and not score.informative}
+    )
     if uninformative:
-        found.append(f"Uninformative at some number of draws, and left out of that mean score: {', '.join(uninformative)}.")
+        found.append(
+            f"Uninformative at some number of draws, and left out of that mean score: {', '.join(uninformative)}."
+        )
     return found or ["Every model was asked as planned."]
 
 

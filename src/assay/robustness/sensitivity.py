@@ -1,9 +1,9 @@
 """Sensitivity curves: what is scored when the K largest |scores| are kept, for every K at once.
 
-scores[i, j] is the score of i -> j. Sort the d (d - 1) ordered pairs by |score|, largest first (ties: row by row);
-with c_K true edges among the first K and T true edges in all:
+scores[i, j] is the score of i -> j. Sort the d (d - 1) ordered pairs by |score|, largest first; with tp true edges among
+those kept and T true edges in all:
 
-    edges = K or the number of nonzero scores, whichever is less          tp = c_edges
+    edges = K or the number of nonzero scores, whichever is less
     precision = tp / edges      recall = tp / T      f1 = 2 tp / (edges + T)                    directed, ordered pairs
     shd_reversals_twice = edges + T - 2 tp = fp + fn                                            the original's SHD
     shd = unordered pairs whose edges differ from the truth's (reversed, both directions kept: 1)
@@ -11,6 +11,9 @@ with c_K true edges among the first K and T true edges in all:
 
 All curves are cumulative sums along one sort: O(d^2 log d) for all K. Where the kept edges have one direction a pair
 these are the numbers of assay.measures.graphs for a DAG.
+Ties: r of m tied pairs are kept, which ones nobody knows. Counts are expected values over all choices (a pair is in with
+r / m, both of two with r (r - 1) / (m (m - 1))), so the order of columns gives nothing away; f1 and both SHD are exact
+expectations. Taking ties row by row would favour edges from earlier to later columns, often the causal order.
 Within K +- 5 of a chosen K:  range = max f1 - min f1;  < .1 stable, .1 to .2 moderate, > .2 sensitive.
 """
 
@@ -49,8 +52,8 @@ class SensitivityCurve:
     precision: Array
     recall: Array
     f1: Array
-    shd: Counts
-    shd_reversals_twice: Counts
+    shd: Array
+    shd_reversals_twice: Array
     skeleton_f1: Array
     nodes: int
     true_edges: int
@@ -77,7 +80,8 @@ class SensitivityCurve:
     def best(self, measure: str = "f1") -> int:
         """The K with the best value, the smallest of several. It looks at the truth: an oracle."""
         if measure not in CURVES:
-            raise SettingError(f"{measure!r} is not a curve. {did_you_mean(measure, CURVES)}".rstrip())
+            nearest = did_you_mean(measure, CURVES) or f"There are {', '.join(CURVES)}."
+            raise SettingError(f"{measure!r} is not a curve. {nearest}")
         values = getattr(self, measure)
         return int(self.k[np.nanargmin(values) if measure.startswith("shd") else np.nanargmax(values)])
 
@@ -94,62 +98,87 @@ def sensitivity_curve(scores: Graph | ArrayLike, truth: Graph) -> SensitivityCur
     d, total = len(truth), truth.n_edges()
     if d < 2:
         raise GraphError(f"a sensitivity curve must have at least 2 nodes, got {d}.")
-    source, target = _places(d)
-    flat = size[source, target]
-    order = np.argsort(-flat, kind="stable")
+    source, target = np.nonzero(size)
+    order = np.argsort(-size[source, target], kind="stable")
     source, target = source[order], target[order]
-    k = np.arange(1, len(order) + 1)
-    kept = np.minimum(k, max(1, np.count_nonzero(flat)))  # a score of 0 is no edge, however large K is
-    hits = np.cumsum(edges[source, target])[kept - 1]
-    pairs, joined, apart = _pair_counts(source, target, edges, d)
-    if not np.count_nonzero(flat):  # nothing is kept at all
-        none = np.zeros(len(k), dtype=np.int64)
-        kept, hits, pairs, joined, apart = none, none, none, none, none
-    else:
-        pairs, joined, apart = pairs[kept - 1], joined[kept - 1], apart[kept - 1]
+    k = np.arange(1, d * (d - 1) + 1)
+    kept = np.minimum(k, len(order))  # a score of 0 is no edge, however large K is
+    ties = _Ties.of(size[source, target])
+    tp, pairs, joined, apart = (np.append(0.0, counts)[kept] for counts in _counts(source, target, edges, ties))
     return SensitivityCurve(
         k=k,
         edges=kept,
-        precision=_ratio(hits, kept),
-        recall=_ratio(hits, np.full(len(k), total)),
-        f1=_ratio(2 * hits, kept + total),
+        precision=_ratio(tp, kept),
+        recall=_ratio(tp, np.full(len(k), total)),
+        f1=_ratio(2 * tp, kept + total),
         shd=total + apart,
-        shd_reversals_twice=kept + total - 2 * hits,
+        shd_reversals_twice=kept + total - 2 * tp,
         skeleton_f1=_ratio(2 * joined, pairs + total),
         nodes=d,
         true_edges=total,
     )
 
 
-def _places(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Row and column of every pair off the diagonal, row by row."""
-    flat = np.flatnonzero(~np.eye(d, dtype=np.bool_))
-    return flat // d, flat % d
+@dataclass(frozen=True, eq=False)
+class _Ties:
+    """Groups of equal sizes along a ranking; after each place, the chance that one or two of a group are in."""
+
+    group: NDArray[np.intp]  # of each ranked pair
+    starts: NDArray[np.intp]  # of each group
+    one: Array
+    two: Array
+
+    @classmethod
+    def of(cls, ranked: Array) -> _Ties:
+        new = np.append(True, np.diff(ranked) != 0)[: len(ranked)]
+        group, starts = np.cumsum(new) - 1, np.flatnonzero(new)
+        length = np.diff(np.append(starts, len(ranked)))[group]
+        taken = np.arange(1, len(ranked) + 1) - starts[group]
+        return cls(group, starts, taken / length, taken * (taken - 1) / np.maximum(length * (length - 1), 1))
+
+    def expected(self, single: Array, double: Array) -> Array:
+        """The sum after each place of weights of ranked pairs, and of weights (groups,) that need two of a group."""
+        if not len(single):
+            return np.zeros(0)
+        singles = np.add.reduceat(single, self.starts)
+        before = np.append(0.0, np.cumsum(singles + double))[self.group]
+        return np.asarray(before + self.one * singles[self.group] + self.two * double[self.group])
 
 
-def _pair_counts(
-    source: NDArray[np.intp], target: NDArray[np.intp], edges: NDArray[np.bool_], d: int
-) -> tuple[Counts, Counts, Counts]:
-    """After each kept edge: pairs joined so far, those joined in truth too, and the change of the SHD.
+def _counts(
+    source: NDArray[np.intp], target: NDArray[np.intp], edges: NDArray[np.bool_], ties: _Ties
+) -> tuple[Array, Array, Array, Array]:
+    """After each kept edge: true edges, joined pairs, those joined in truth too, and the change of the SHD.
 
-    A pair enters by one direction and later by the other. With the truth's edge (none, this way, the other way) it
-    then differs from the truth: after the first, (yes, no, yes), and after the second always; before, (no, yes, yes).
+    Of a pair let a, b say that its directions are kept. It is joined by a + b - ab. It differs from the truth by
+    a + b - ab where the truth has no edge, and by 1 - a + ab where it has the first.
     """
-    m = len(source)
-    rank = np.empty((d, d), dtype=np.int64)
-    rank[source, target] = np.arange(m)
-    first = rank[source, target] < rank[target, source]
+    d = len(edges)
+    place = np.full((d, d), len(source), dtype=np.int64)
+    place[source, target] = np.arange(len(source))
     this_way, other_way = edges[source, target], edges[target, source]
     true_pair = this_way | other_way
-    change = np.where(
-        first,
-        np.where(this_way, -1, np.where(other_way, 0, 1)),
-        np.where(other_way, 1, 0),  # the first one had been the true one: no longer right
+    mirror = place[target, source]
+    second = mirror < np.arange(len(source))  # the other direction is kept already, or tied with this one
+    same = second & (ties.group[np.where(second, mirror, 0)] == ties.group) if len(source) else second
+    later = second & ~same
+
+    def summed(single: Array, both: Array) -> Array:
+        """single: weight of a kept edge; both: of a pair with both directions kept."""
+        tied = np.bincount(ties.group[same], weights=both[same], minlength=len(ties.starts))
+        return ties.expected(single + np.where(later, both, 0.0), tied)
+
+    one = np.ones(len(source))
+    zero = np.zeros(len(source))
+    return (
+        summed(this_way.astype(np.float64), zero),
+        summed(one, -one),
+        summed(true_pair.astype(np.float64), -true_pair.astype(np.float64)),
+        summed(np.where(this_way, -1.0, np.where(other_way, 0.0, 1.0)), np.where(true_pair, 1.0, -1.0)),
     )
-    return np.cumsum(first), np.cumsum(first & true_pair), np.cumsum(change)
 
 
-def _ratio(part: Counts, whole: Counts) -> Array:
+def _ratio(part: Array, whole: NDArray[np.float64] | Counts) -> Array:
     found = np.full(len(part), np.nan)
     np.divide(part, whole, out=found, where=whole > 0)
     return found

@@ -91,6 +91,14 @@ class Totals:
     sums: Array
     sizes: Array
 
+    def merged(self, most: int) -> Totals:
+        """At most so many groups of whole clusters: what holds for clusters holds for groups of them."""
+        if len(self.sums) <= most:
+            return self
+        group = np.arange(len(self.sums)) % most
+        sums, sizes = (np.asarray(np.bincount(group, values), np.float64) for values in (self.sums, self.sizes))
+        return Totals(tuple(range(most)), sums, sizes)
+
 
 def clusters_of(labels: Labels | None, n: int, name: str = "clusters") -> Clusters:
     """The clusters of n rows; None makes each row its own."""

@@ -30,7 +30,7 @@ from assay.statistics.clusters import Array, Clusters, Labels, Totals, as_sample
 from assay.statistics.comparison import Comparison
 from assay.statistics.effects import paired_superiority
 from assay.statistics.result import Alternative, checked_choice, checked_level
-from assay.statistics.signed_rank import hodges_lehmann, signed_rank_p
+from assay.statistics.signed_rank import WALSH, hodges_lehmann, signed_rank_p
 
 Test = Literal["sign-flip", "t", "wild-cluster", "wilcoxon"]
 
@@ -130,7 +130,9 @@ def _by_ranks(found: Comparison, d: Array) -> Comparison:
     ties = len(moved) - len(np.unique(moved))
     notes: tuple[str, ...] = (f"{zeros} zero differences left out of the test.",) if zeros else ()
     notes += (f"{ties} tied differences share their ranks.",) if ties else ()
-    notes += ("The units cannot bound the difference at this level.",) if ends is None else ()
+    if ends is None:
+        many = f"More than {WALSH} units: their Walsh averages are not written out; see test='t' for an interval."
+        notes += (many if len(d) > WALSH else "The units cannot bound the difference at this level.",)
     sides = 2 if found.alternative == "two-sided" else 1
     return replace(
         found,

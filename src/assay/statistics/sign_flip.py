@@ -24,6 +24,7 @@ from assay.statistics.clusters import Array, Totals
 from assay.statistics.result import Alternative
 
 ENUMERATED = 20  # clusters up to which all 2^C sign patterns are used
+GROUPS = 2000  # clusters beyond which groups of them flip together: as valid, and a million rows stay quick
 _SUBSETS_AT_ONCE = 2_000_000
 _ROUNDING = 1e-12  # sums of the same numbers in another order differ by that much: still a tie
 
@@ -63,7 +64,7 @@ def flips(totals: Totals, resamples: int, rng: np.random.Generator) -> Flips:
     if len(totals.sums) <= ENUMERATED:
         return Flips(_all_subset_means(totals), 2 ** len(totals.sums), True)
     check_resamples(resamples)
-    return Flips(_random_subset_means(totals, resamples, rng), resamples + 1, False)
+    return Flips(_random_subset_means(totals.merged(GROUPS), resamples, rng), resamples + 1, False)
 
 
 def _all_subset_means(totals: Totals) -> Array:

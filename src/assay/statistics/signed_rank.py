@@ -20,7 +20,7 @@ from assay.statistics.clusters import Array
 from assay.statistics.result import Alternative
 
 EXACT = 200  # units up to which p is exact
-_WALSH = 3000  # units up to which all Walsh averages are written out
+WALSH = 3000  # units up to which all Walsh averages are written out
 
 
 def signed_rank_p(d: Array, alternative: Alternative = "two-sided") -> tuple[float, float | None, bool]:
@@ -43,7 +43,7 @@ def signed_rank_p(d: Array, alternative: Alternative = "two-sided") -> tuple[flo
 def hodges_lehmann(d: Array, level: float) -> tuple[float, tuple[float, float] | None]:
     """The median of the Walsh averages and its interval; None when n is too small to bound it, or too great."""
     n = len(d)
-    if n > _WALSH:
+    if n > WALSH:
         return float(np.median(d)), None
     rows, columns = np.triu_indices(n)
     walsh = np.sort((d[rows] + d[columns]) / 2)

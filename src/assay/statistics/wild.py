@@ -24,9 +24,10 @@ from assay.statistics.result import Alternative
 Weights = Literal["rademacher", "webb"]
 ENUMERATED = 12  # clusters up to which all Rademacher patterns are used
 FEW = 8
+GROUPS = 2000  # clusters beyond which groups of them share a weight
 _WEIGHTS_AT_ONCE = 2_000_000
 _WEBB = np.sqrt([0.5, 1.0, 1.5])
-_STEPS = 60  # halvings: an end is known to 2^-60 of the range searched
+_STEPS = 40  # halvings: an end is known to 2^-40 of the range searched
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +80,7 @@ def bootstrap(
     totals: Totals, resamples: int, rng: np.random.Generator, weights: Weights | None = None
 ) -> WildBootstrap:
     """weights: None takes Webb's below 8 clusters and Rademacher's from there on."""
+    totals = totals.merged(GROUPS)
     n = len(totals.sums)
     weights = weights or ("webb" if n < FEW else "rademacher")
     if weights == "rademacher" and n <= ENUMERATED:

@@ -8,6 +8,8 @@ corruptions()                                                rows for `assay lis
 
 from __future__ import annotations
 
+from typing import Any
+
 from assay.datasets.corruptions.corrupted import Corrupted, CorruptionCard
 from assay.datasets.corruptions.corruption import Corruption
 from assay.datasets.corruptions.presets import PRESETS
@@ -38,7 +40,7 @@ def corruption(name: str) -> Corruption:
     raise UnknownName("corruption", name, PRESETS, hint="One step and its strength: 'noise 0.2'.")
 
 
-def corruptions() -> list[dict[str, object]]:
+def corruptions() -> list[dict[str, Any]]:
     """One row a named corruption."""
     return [made.card.row() for made in PRESETS.values()]
 

@@ -78,7 +78,7 @@ class EdgeScores:
 
 @runtime_checkable
 class EdgeScorer(Protocol):
-    """The contract; scoring/contract.py tests it."""
+    """The contract. scoring/leaks.py checks that no truth is known."""
 
     card: ClassVar[ScorerCard]
 
@@ -94,7 +94,7 @@ def observed(data: Any, scorer: EdgeScorer, lags: int = 0) -> Observed:
             f"{table.source} must hold numbers for {scorer.card.title}, got text in column {words[0]!r}. "
             "Drop such columns, or use Table.as_numbers() and say so."
         )
-    seen = Observed.from_table(table if table.kind == "continuous" or isinstance(table, Observed) else table.as_numbers())
+    seen = table if isinstance(table, Observed) else Observed.from_table(table.as_numbers())
     check_observed(seen, lags)
     if seen.n < seen.d + 2:
         raise DataError(

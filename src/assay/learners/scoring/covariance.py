@@ -2,7 +2,7 @@
 
 pairwise      R_ij over the rows where both i and j are observed (columns standardised over those rows)
 shrinkage     R <- (1 - a) R + a I with the least a in [0, 1] for which the smallest eigenvalue is at least FLOOR:
-              a = (FLOOR - l) / (1 - l) for smallest eigenvalue l < FLOOR. Pairwise matrices need not be positive definite.
+              a = (FLOOR - l) / (1 - l) for smallest eigenvalue l < FLOOR (pairwise matrices may have negative ones)
 normal scores each column's ranks r of its m values to Phi^-1(r / (m + 1)): no outlier weighs much (Liu et al. 2009)
 effective n   the harmonic mean of the pairs' counts: what one sample size for all tests can be at best
 stand-in      rows whose sample correlations are R exactly: sqrt(n) Q L' with R = L L' and Q (n, d) orthonormal cosines.

@@ -6,7 +6,7 @@ The model, its formulas and its loss: scoring/rcgnn_model.py. Here: settings, th
     held out      a fifth of the rows: of a series in blocks, otherwise drawn one by one. Training stops by their
                   likelihood; no graph, no count of edges, no score against anything else enters
     details       signal (T, d, k), corruption (T, d, q), disentanglement = 1 - mean normalised HSIC of the two (1: told
-                  apart), structure A, effects by lag, held-out likelihood, step stopped at, df, propensity weights' clip
+                  apart), structure A, effects by lag, held-out likelihood, the step stopped at, df, device
 
 The same seed gives the same scores on a CPU. Data sets of one shape train together much faster (`scores_of_many`); sums
 are then taken in another order, so the last digits may differ from those of one alone.
@@ -151,7 +151,9 @@ def _inputs(seen: Observed, lags: int, regimes: int) -> tuple[Array, Array, Arra
     spread = np.where(spread > 0, spread, np.nanstd(seen.values, axis=0))
     there = ~seen.missing
     z = np.where(there, (seen.values - centre) / spread, 0.0)
-    labels = np.zeros(seen.n, dtype=np.intp) if seen.regimes is None else np.unique(seen.regimes, return_inverse=True)[1]
+    labels = (
+        np.zeros(seen.n, dtype=np.intp) if seen.regimes is None else np.unique(seen.regimes, return_inverse=True)[1]
+    )
     return z, there.astype(np.float64), _slow(z, there, lags), np.eye(regimes)[labels]
 
 

@@ -1,6 +1,6 @@
 """RC-GNN's model: which variables' signals predict which, when each is seen through its own corruption.
 
-    signal        s_i(t) = [psi(x_i(t)), tanh MLP_i(psi(x_i(t)), m_i(t))]  (k)        psi(x) = 3 tanh(x / 3), m: observed
+    signal        s_i(t) = [z, tanh(U_i z + V_i m_i(t) + b_i)]  (k)    z = 3 tanh(x_i(t) / 3),  m: 1 where observed
     corruption    c_j(t) = tanh MLP_j(slow_j(t), regime(t))  (q)       slow: trailing level, spread and share observed
     structure     A_ij = sigmoid(gate_ij) sigmoid(direction_ij),  gate symmetric, direction antisymmetric: A_ij and A_ji
                   compete.  A_jj = 1 for a variable's own past, 0 within a step
@@ -13,7 +13,7 @@
     loss = sum_j mean_t w_j(t) (-log p(x_j(t)))  over observed values, the likelihood
          + sparsity sum_lij E_lij + acyclicity(step) (tr exp(E_0 o E_0) - d) + independence mean_j HSIC(s_j, c_j)
          + invariance mean_j Var_regimes(risk_j)
-HSIC: biased estimate with RBF kernels of median width, divided by its own bounds (CKA); Gretton et al. 2005.
+HSIC: biased estimate with RBF kernels of mean width, divided by its own bounds (CKA); Gretton et al. 2005.
 Variance of risks: Krueger et al. 2021 (V-REx). tr exp: Zheng et al. 2018. Weights: Seaman & White 2013.
 
 A missing x_i(t) enters signals as the model's own prediction of it (0, the column's centre, before there is one) with
@@ -86,9 +86,8 @@ def first_parameters(sizes: Sizes, rng: Generator) -> Parameters:
         return torch.from_numpy(spread * rng.standard_normal(shape)).float()
 
     return {
-        "signal_in": normal(d, 2, h, spread=1.0),
-        "signal_bias": normal(d, h, spread=0.5),
-        "signal_out": normal(d, h, k - 1, spread=h**-0.5),
+        "signal_in": normal(d, 2, k - 1, spread=1.0),
+        "signal_bias": normal(d, k - 1, spread=0.5),
         "corruption_in": normal(d, inputs, h, spread=max(inputs, 1) ** -0.5),
         "corruption_bias": normal(d, h, spread=0.1),
         "corruption_out": normal(d, h, q, spread=h**-0.5),
@@ -119,8 +118,8 @@ def effects(p: Parameters) -> Tensor:
 
 def predict(p: Parameters, rows: Rows) -> Predicted:
     squashed = 3 * torch.tanh(rows.filled / 3)
-    inner = torch.einsum("blic,ich->blih", torch.stack((squashed, rows.there), dim=-1), p["signal_in"])
-    bent = torch.tanh(torch.einsum("blih,ihk->blik", torch.tanh(inner + p["signal_bias"]), p["signal_out"]))
+    of_value, of_mask = p["signal_in"].unbind(dim=1)
+    bent = torch.tanh(squashed[..., None] * of_value + rows.there[..., None] * of_mask + p["signal_bias"])
     signal = torch.cat((squashed[..., None], bent), dim=-1)
 
     regime = rows.regime[:, None, :].expand(-1, rows.slow.shape[1], -1)
@@ -132,7 +131,7 @@ def predict(p: Parameters, rows: Rows) -> Predicted:
     own = torch.eye(len(a), device=a.device)
     lagged = a + own  # a variable's own past is always among its parents
     paths = torch.cat((a[None], lagged.expand(p["weights"].shape[0] - 1, -1, -1)))
-    mean = torch.einsum("blik,lij,likj->bj", signal, paths, p["weights"])
+    mean = signal.flatten(1) @ (paths[:, :, None, :] * p["weights"]).flatten(0, 2)
     mean = mean + p["mean"] + (corruption * p["offset"]).sum(-1)
     return Predicted(mean, p["log_scale"] + (corruption * p["scale_shift"]).sum(-1), signal, corruption)
 
@@ -148,7 +147,7 @@ def surprise(p: Parameters, rows: Rows, values: Tensor, found: Predicted) -> Ten
 def loss(p: Parameters, rows: Rows, values: Tensor, acyclicity: Tensor, weights: Weights) -> Tensor:
     found = predict(p, rows)
     there = rows.there[:, 0]
-    logits = p["seen_bias"] + torch.einsum("bik,jik->bj", found.signal[:, 0].detach(), p["seen"])
+    logits = p["seen_bias"] + found.signal[:, 0].detach().flatten(1) @ p["seen"].flatten(1).T
     head = binary_cross_entropy_with_logits(logits, there) + 1e-3 * p["seen"].square().sum()
     propensity = torch.sigmoid(logits.detach())
     share = there.mean(dim=0)
@@ -166,7 +165,7 @@ def loss(p: Parameters, rows: Rows, values: Tensor, acyclicity: Tensor, weights:
     return total
 
 
-def shared(signal: Tensor, corruption: Tensor, most: int = 128) -> Tensor:
+def shared(signal: Tensor, corruption: Tensor, most: int = 64) -> Tensor:
     """Mean over variables of normalised HSIC in [0, 1] between the two parts, of at most so many rows."""
     a, b = _kernel(signal[:most]), _kernel(corruption[:most])
     across = (a * b).sum(dim=(1, 2))
@@ -174,11 +173,11 @@ def shared(signal: Tensor, corruption: Tensor, most: int = 128) -> Tensor:
 
 
 def _kernel(part: Tensor) -> Tensor:
-    """(B, d, k) to centred RBF kernels (d, B, B), the width by the median of squared distances."""
+    """(B, d, k) to centred RBF kernels (d, B, B), the width by the mean of squared distances."""
     x = part.transpose(0, 1)
     square = x.square().sum(-1)
     distance = (square[:, :, None] + square[:, None, :] - 2 * x @ x.transpose(1, 2)).clamp_min(0.0)
-    width = distance.detach().flatten(1).median(dim=1).values.clamp_min(1e-4)
+    width = distance.detach().mean(dim=(1, 2)).clamp_min(1e-4)
     k = torch.exp(-distance / width[:, None, None])
     k = k - k.mean(dim=1, keepdim=True)
     return k - k.mean(dim=2, keepdim=True)

