@@ -25,9 +25,9 @@ def pair(drawn):
 def test_distances_agree_with_scipy(drawn):
     p, q = pair(drawn)
     x = np.arange(p.shape[1])
-    assert d.total_variation(p, q)[0] == pytest.approx(np.abs(p - q).sum() / 2)
-    assert d.jensen_shannon(p, q)[0] == pytest.approx(jensenshannon(p[0], q[0], base=2) ** 2, abs=1e-9)
-    assert d.wasserstein(p, q)[0] == pytest.approx(wasserstein_distance(x, x, p[0], q[0]) / x[-1], abs=1e-9)
+    assert d.total_variation(p, q, ONE) == pytest.approx(np.abs(p - q).sum() / 2)
+    assert d.jensen_shannon(p, q, ONE) == pytest.approx(jensenshannon(p[0], q[0], base=2) ** 2, abs=1e-9)
+    assert d.wasserstein(p, q, ONE) == pytest.approx(wasserstein_distance(x, x, p[0], q[0]) / x[-1], abs=1e-9)
 
 
 @settings(max_examples=50, deadline=None)
@@ -35,35 +35,35 @@ def test_distances_agree_with_scipy(drawn):
 def test_distances_are_symmetric_zero_on_themselves_and_at_most_one(drawn):
     p, q = pair(drawn)
     for distance in (d.total_variation, d.jensen_shannon, d.wasserstein):
-        assert distance(p, q)[0] == pytest.approx(distance(q, p)[0])
-        assert distance(p, p)[0] == pytest.approx(0, abs=1e-12)
-        assert 0 <= distance(p, q)[0] <= 1 + 1e-12
+        assert distance(p, q, ONE) == pytest.approx(distance(q, p, ONE))
+        assert distance(p, p, ONE) == pytest.approx(0, abs=1e-12)
+        assert 0 <= distance(p, q, ONE) <= 1 + 1e-12
 
 
 def test_distributions_that_share_no_level_are_as_far_as_can_be():
     p, q = np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]])
-    assert [f(p, q)[0] for f in (d.total_variation, d.jensen_shannon, d.wasserstein)] == [1, 1, 1]
+    assert [f(p, q, ONE) for f in (d.total_variation, d.jensen_shannon, d.wasserstein)] == pytest.approx([1, 1, 1])
 
 
 def test_wasserstein_sees_the_order_and_total_variation_does_not():
     p, near, far = (np.array([row]) for row in ([1.0, 0, 0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]))
-    assert d.wasserstein(p, near)[0] == pytest.approx(1 / 3)
-    assert d.wasserstein(p, far)[0] == 1
-    assert d.total_variation(p, near)[0] == d.total_variation(p, far)[0] == 1
+    assert d.wasserstein(p, near, ONE) == pytest.approx(1 / 3)
+    assert d.wasserstein(p, far, ONE) == 1
+    assert d.total_variation(p, near, ONE) == d.total_variation(p, far, ONE) == 1
 
 
 def test_squared_distance_is_unbiased_and_may_be_negative():
     rng = np.random.default_rng(0)
     p, q = np.array([[0.2, 0.3, 0.5]]), np.array([[0.3, 0.3, 0.4]])
     n, k = np.array([200.0]), np.array([30.0])
-    found = d.squared(d.sampled(p, n, 40_000, rng), d.sampled(q, k, 40_000, rng), n, k)[:, 0]
+    found = d.squared(d.sampled(p, n, 40_000, rng), d.sampled(q, k, 40_000, rng), ONE, n, k)
     assert found.mean() == pytest.approx(0.02, abs=4 * found.std() / 200)  # .1^2 + .1^2; 200 = sqrt(40,000)
     assert found.min() < 0
 
 
 def test_one_draw_has_no_squared_distance():
     p = np.array([[0.5, 0.5]])
-    assert np.isnan(d.squared(p, p, np.array([100.0]), np.array([1.0]))[0])
+    assert np.isnan(d.squared(p, p, ONE, np.array([100.0]), np.array([1.0])))
 
 
 # score_original by hand: distance D = sum w ||q - p||_1, worst from uniform, best the 97.5 % quantile of the resamples
@@ -114,8 +114,8 @@ def test_perfect_samplers_average_98_and_uniform_ones_2_on_informative_tasks(k):
             continue
         truth = d.sampled(p, n, 500, rng)
         even = np.full_like(p, 1 / levels)
-        perfect.append(scale.shown(d.averaged(d.l1(d.sampled(p, ks, 500, rng), truth), w)).mean())
-        uniform.append(scale.shown(d.averaged(d.l1(d.sampled(even, ks, 500, rng), truth), w)).mean())
+        perfect.append(scale.shown(d.l1(d.sampled(p, ks, 500, rng), truth, w)).mean())
+        uniform.append(scale.shown(d.l1(d.sampled(even, ks, 500, rng), truth, w)).mean())
     assert np.mean(perfect) >= 98.9
     assert min(perfect) >= 97  # each is itself a simulation of 500
     assert np.mean(uniform) <= 1.1
@@ -142,3 +142,11 @@ def test_the_slope_of_a_too_extreme_answer_is_below_one():
     assert d.calibration_slope(p, np.array([[0.9, 0.1]]), ONE, k) == pytest.approx(0.25)
     assert d.calibration_slope(p, np.array([[0.55, 0.45]]), ONE, k) == pytest.approx(2)
     assert np.isnan(d.calibration_slope(p, np.array([[0.5, 0.5]]), ONE, k))
+
+
+def test_the_fast_bootstrap_spreads_as_the_multinomial_does():
+    p, k = np.array([[0.1, 0.3, 0.6], [0.5, 0.5, 0.0]]), np.array([100.0, np.inf])
+    fast, exact = (f(p, k, 20_000, np.random.default_rng(0)) for f in (d.resampled, d.sampled))
+    assert fast.mean(axis=0) == pytest.approx(p, abs=2e-3)
+    assert fast.std(axis=0) == pytest.approx(exact.std(axis=0), rel=0.04, abs=1e-12)
+    assert (fast[:, 1] == p[1]).all()

@@ -15,10 +15,7 @@ from assay.robustness.sensitivity import (
     k_at_threshold,
     k_range,
     original_range,
-    plateau,
-    plateau_over_seeds,
     sensitivity_curve,
-    verdict_of,
 )
 
 LETTERS = "abcdefghijklmnop"
@@ -29,6 +26,10 @@ def random_truth(rng, d):
     edges[0, 1] = True
     order = rng.permutation(d)
     return Graph.from_matrix(edges[np.ix_(order, order)], LETTERS[:d], direction="row to column")
+
+
+def chain(d=12):
+    return Graph.from_edges([f"{a} -> {b}" for a, b in zip(LETTERS, LETTERS[1:d], strict=False)], LETTERS[:d], "dag")
 
 
 def ranked_pairs(scores, rng=None):
@@ -97,12 +98,12 @@ def test_ties_have_the_mean_over_all_their_orders(seed):
     truth, scores = random_truth(rng, 5), rng.integers(0, 3, (5, 5)).astype(float)
     curve, total = sensitivity_curve(scores, truth), truth.n_edges()
     for k in (2, 5, 9):
-        draws = [by_hand(kept(ranked_pairs(scores, rng), k, 5), truth.directed) for _ in range(3000)]
+        draws = [by_hand(kept(ranked_pairs(scores, rng), k, 5), truth.directed) for _ in range(1000)]
         tp, twice, shd, *_ = np.mean(draws, axis=0)
         found = curve.at(k)
-        assert found["f1"] == pytest.approx(2 * tp / (found["edges"] + total), abs=0.02)
-        assert found["shd_reversals_twice"] == pytest.approx(twice, abs=0.12)
-        assert found["shd"] == pytest.approx(shd, abs=0.12)
+        assert found["f1"] == pytest.approx(2 * tp / (found["edges"] + total), abs=0.03)
+        assert found["shd_reversals_twice"] == pytest.approx(twice, abs=0.2)
+        assert found["shd"] == pytest.approx(shd, abs=0.2)
 
 
 @settings(max_examples=30, deadline=None)
@@ -166,49 +167,6 @@ def test_a_k_that_cannot_be_is_told(k):
 
 def test_a_threshold_is_a_k():
     assert k_at_threshold([[5, 0.2, -0.3], [0.1, 5, 0.05], [0, 0, 5]], 0.1) == 2
-
-
-# ---- K +- 5
-
-
-@pytest.mark.parametrize(
-    ("f1_range", "verdict"),
-    [(0.0, "stable"), (0.099, "stable"), (0.1, "moderate"), (0.2, "moderate"), (0.21, "sensitive")],
-)
-def test_verdicts_are_the_originals(f1_range, verdict):
-    assert verdict_of(f1_range) == verdict
-
-
-def chain(d=12):
-    return Graph.from_edges([f"{a} -> {b}" for a, b in zip(LETTERS, LETTERS[1:d], strict=False)], LETTERS[:d], "dag")
-
-
-def test_the_range_around_k_is_the_spread_of_f1_within_five():
-    truth = chain()
-    curve = sensitivity_curve(truth.directed * 2.0 + np.random.default_rng(0).random((12, 12)), truth)
-    found = plateau(curve, 11)
-    assert (found.low, found.high, found.f1) == (6, 16, 1.0)
-    assert found.range == pytest.approx(1 - 12 / 17)  # K = 6: 2 x 6 / (6 + 11)
-    assert found.verdict == "sensitive" and "sensitive" in str(found)
-
-
-def test_the_range_ends_where_the_curve_ends():
-    truth = Graph.from_edges(["a -> b"], tuple("abc"), "dag")
-    assert (plateau(sensitivity_curve(np.ones((3, 3)), truth), 2).low, 6) == (1, 6)
-
-
-def test_the_range_over_seeds_has_an_interval_and_no_verdict_where_it_spans_two():
-    truth = chain()
-    curves = [
-        sensitivity_curve(truth.directed + (0.5 + seed / 10) * np.random.default_rng(seed).random((12, 12)), truth)
-        for seed in range(10)
-    ]
-    found = plateau_over_seeds(curves, 11)
-    low, high = found.interval.low, found.interval.high
-    assert low < found.range.value < high and found.range.n == 10 and len(found.each) == 10
-    assert found.verdict == (verdict_of(low) if verdict_of(low) == verdict_of(high) else None)
-    one = plateau_over_seeds(curves[:1], 11)
-    assert one.interval is None and one.verdict is None  # one seed has no spread
 
 
 def test_the_heatmap_has_a_row_for_each_lambda_and_k():

@@ -1,6 +1,6 @@
 """Distributions against distributions, over conditions: arrays in, arrays out. NaN is a measure without a value.
 
-p (truth) and q (answer): (..., C, L), each row of L levels sums to 1; w: (C,) weights of the conditions, summing to 1;
+p (truth) and q (answer): (..., C, L), each row of L levels sums to 1; w: (C,) weights of the conditions, which sum to 1;
 n: (C,) effective rows behind p; k: (C,) draws behind q, inf for a claimed one. u is uniform, m = sum_c w_c p_c.
 
     L1         sum_c w_c ||q_c - p_c||_1                      TV = L1 / 2                       0 best, 2 (TV: 1) worst
@@ -31,54 +31,56 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 Array = NDArray[np.float64]
-Distance = Callable[[Array, Array], Array]  # (..., C, L) twice -> (..., C)
+Distance = Callable[[Array, Array, Array], Array]  # p, q, w -> (...)
 
 PERFECT, UNIFORM = 98.3, 1.7  # of the simulated samplers on an informative task: 98 and 2 with room for their own error
 CEILING = 0.975
 
 
-def l1(p: Array, q: Array) -> Array:
-    """(..., C): the sum of absolute differences, in [0, 2]."""
-    return np.asarray(np.abs(p - q).sum(axis=-1))
+def l1(p: Array, q: Array, w: Array) -> Array:
+    """(...): the sum of absolute differences, in [0, 2]."""
+    return _summed(np.abs(p - q), w)
 
 
-def total_variation(p: Array, q: Array) -> Array:
-    """(..., C): half of L1: the largest difference that any set of levels shows."""
-    return l1(p, q) / 2
+def total_variation(p: Array, q: Array, w: Array) -> Array:
+    """(...): half of L1: the largest difference that any set of levels shows."""
+    return l1(p, q, w) / 2
 
 
-def jensen_shannon(p: Array, q: Array) -> Array:
-    """(..., C): the divergence in bits, in [0, 1]."""
-    middle = (p + q) / 2
-    return np.asarray(np.maximum((_kl(p, middle) + _kl(q, middle)) / 2, 0.0))
+def jensen_shannon(p: Array, q: Array, w: Array) -> Array:
+    """(...): the divergence in bits, in [0, 1]; H((p + q)/2) - (H(p) + H(q))/2 is the same and has no 0/0."""
+    return np.maximum(entropy((p + q) / 2, w) - (entropy(p, w) + entropy(q, w)) / 2, 0.0)
 
 
-def wasserstein(p: Array, q: Array, positions: Array | None = None) -> Array:
-    """(..., C): W1 divided by the range of the positions; the levels lie evenly where none are given."""
+def entropy(p: Array, w: Array) -> Array:
+    """(...): the mean entropy of the conditions, in bits."""
+    return _summed(entr(p), w) / np.log(2)
+
+
+def wasserstein(p: Array, q: Array, w: Array, positions: Array | None = None) -> Array:
+    """(...): W1 divided by the range of the positions; the levels lie evenly where none are given."""
     levels = p.shape[-1]
     x = np.arange(levels, dtype=np.float64) if positions is None else np.asarray(positions, dtype=np.float64)
     if levels < 2:
-        return np.zeros(np.broadcast_shapes(p.shape, q.shape)[:-1])
-    apart = np.abs(np.cumsum(p - q, axis=-1))[..., :-1]
-    return np.asarray(apart @ np.diff(x) / (x[-1] - x[0]))
+        return np.zeros(np.broadcast_shapes(p.shape, q.shape)[:-2])
+    steps = np.append(np.diff(x), 0.0) / (x[-1] - x[0])  # beyond the last level both have all their mass
+    return _summed(np.abs(np.cumsum(p - q, axis=-1)) * steps, w)
 
 
-def squared(p: Array, q: Array, n: Array, k: Array) -> Array:
-    """(..., C): D2, unbiased for ||p - q||^2 where p rests on n rows and q on k draws; NaN for one draw."""
-    return np.asarray(((p - q) ** 2).sum(axis=-1) - noise(p, n) - noise(q, k))
+def squared(p: Array, q: Array, w: Array, n: Array, k: Array) -> Array:
+    """(...): D2, unbiased for the mean of ||p - q||^2 where p rests on n rows and q on k draws; NaN for one draw."""
+    return _summed((p - q) ** 2, w) - noise(p, w, n) - noise(q, w, k)
 
 
-def noise(p: Array, n: Array) -> Array:
-    """(..., C): sum p(1-p)/(n-1), what sampling adds to a squared distance; 0 for n = inf, NaN for n <= 1."""
+def noise(p: Array, w: Array, n: Array) -> Array:
+    """(...): sum_c w_c sum p(1-p)/(n-1), what sampling adds to a squared distance; 0 for n = inf, NaN for n <= 1."""
     n = np.asarray(n, dtype=np.float64)
-    return np.asarray((p * (1 - p)).sum(axis=-1) / np.where(n > 1, n - 1, np.nan))
-
-
-def averaged(values: Array, w: Array) -> Array:
-    """(..., C) -> (...): over the conditions, by their weights."""
-    return np.asarray(values @ (w / w.sum()))
+    if np.isinf(n).all():
+        return np.zeros(p.shape[:-2])
+    return _summed(p * (1 - p), w / np.where(n > 1, n - 1, np.nan))
 
 
 def skill(distance: Array | float, reference: Array | float) -> Array:
@@ -89,10 +91,16 @@ def skill(distance: Array | float, reference: Array | float) -> Array:
 
 def score_original(p: Array, q: Array, w: Array, draws: Array) -> float:
     """The original protocol's 0 to 100, flaws and all; draws: (B, C, L) bootstrap resamples of the truth."""
-    distance = averaged(l1(q, p), w)
-    worst = averaged(l1(np.full_like(p, 1 / p.shape[-1]), p), w)
-    best = np.quantile(averaged(l1(draws, p), w), CEILING)
-    return _clipped(float(distance), float(best), float(worst))
+    worst = float(l1(np.full_like(p, 1 / p.shape[-1]), p, w))
+    best = float(np.quantile(l1(draws, p, w), CEILING))
+    return float(original_scale(l1(q, p, w), best, worst))
+
+
+def original_scale(distance: Array | float, best: float, worst: float) -> Array:
+    """100 clip((D - worst)/(best - worst), 0, 1); NaN where the original divides by zero."""
+    if best == worst:
+        return np.full(np.shape(distance), np.nan)
+    return 100 * np.clip((np.asarray(distance) - worst) / (best - worst), 0.0, 1.0) + 0.0  # no -0
 
 
 @dataclass(frozen=True)
@@ -123,8 +131,8 @@ def scale_of(
     """Simulate a perfect and a uniform sampler of k draws against a truth of n rows."""
     truth = sampled(p, n, draws, rng)
     uniform = np.full_like(p, 1 / p.shape[-1])
-    perfect_d = averaged(distance(sampled(p, k, draws, rng), truth), w)
-    uniform_d = averaged(distance(sampled(uniform, k, draws, rng), truth), w)
+    perfect_d = distance(sampled(p, k, draws, rng), truth, w)
+    uniform_d = distance(sampled(uniform, k, draws, rng), truth, w)
     best, worst = float(np.quantile(perfect_d, CEILING)), float(np.quantile(uniform_d, 1 - CEILING))
     if best >= worst:
         return Scale(best, worst, float("nan"), float("nan"))
@@ -144,38 +152,46 @@ def sampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
     return found
 
 
+def resampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
+    """(B, C, L): p counted again from n draws by a Poisson bootstrap, Poisson(n p) over its sum; p where n is inf.
+
+    A quarter of the time of `sampled`, and a variance larger by 1/n: for intervals, where that errs on the long side.
+    """
+    n = np.broadcast_to(np.asarray(n, dtype=np.float64), p.shape[:-1])
+    found = np.broadcast_to(p, (draws, *p.shape)).copy()
+    finite = np.isfinite(n)
+    if finite.any():
+        counts = rng.poisson(p[finite] * n[finite][:, None], size=(draws, int(finite.sum()), p.shape[-1]))
+        total = counts @ np.ones(p.shape[-1])
+        found[:, finite] = np.where((total > 0)[..., None], counts / np.maximum(total, 1)[..., None], p[finite])
+    return found
+
+
 def direction(p: Array, q: Array, w: Array) -> Array:
     """(...): whether the answer changes over the conditions as the truth does, whatever the size."""
-    dp, dq = _changes(p, w), _changes(q, w)
-    scale = np.sqrt(averaged((dp**2).sum(axis=-1), w) * averaged((dq**2).sum(axis=-1), w))
-    return np.asarray(averaged((dp * dq).sum(axis=-1), w) / np.where(scale > 1e-12, scale, np.nan))
+    scale = np.sqrt(np.maximum(_together(p, p, w), 0) * np.maximum(_together(q, q, w), 0))
+    return np.clip(_together(p, q, w) / np.where(scale > 1e-12, scale, np.nan), -1.0, 1.0)
 
 
 def change(p: Array, q: Array, w: Array, n: Array) -> Array:
     """(...): the slope of the answer's changes over the conditions on the truth's; NaN where the truth shows none."""
-    dp, dq = _changes(p, w), _changes(q, w)
-    size = averaged((dp**2).sum(axis=-1) - (1 - w / w.sum()) * noise(p, n), w)
-    return np.asarray(averaged((dp * dq).sum(axis=-1), w) / np.where(size > 1e-12, size, np.nan))
+    size = _together(p, p, w) - noise(p, w * (1 - w / w.sum()), n)
+    return np.asarray(_together(p, q, w) / np.where(size > 1e-12, size, np.nan))
 
 
 def calibration_slope(p: Array, q: Array, w: Array, k: Array) -> Array:
     """(...): the slope of truth on answer around uniform; NaN where the answer is uniform within its noise."""
-    centre = 1 / p.shape[-1]
-    spread = averaged(((q - centre) ** 2).sum(axis=-1) - noise(q, k), w)
-    together = averaged(((q - centre) * (p - centre)).sum(axis=-1), w)
-    return np.asarray(together / np.where(spread > 1e-12, spread, np.nan))
+    middle = w.sum() / p.shape[-1]
+    spread = _summed(q * q, w) - middle - noise(q, w, k)
+    return np.asarray((_summed(p * q, w) - middle) / np.where(spread > 1e-12, spread, np.nan))
 
 
-def _changes(p: Array, w: Array) -> Array:
-    return np.asarray(p - np.tensordot(p, w / w.sum(), axes=([-2], [0]))[..., None, :])
+def _summed(x: Array, w: Array) -> Array:
+    """(..., C, L) -> (...): sum_c w_c sum_l x, as one product with a vector."""
+    return np.asarray(x.reshape(*x.shape[:-2], -1) @ np.repeat(w, x.shape[-1]))
 
 
-def _kl(p: Array, q: Array) -> Array:
-    there = p > 0
-    return np.asarray((p * np.log2(np.where(there, p, 1.0) / np.where(there, q, 1.0))).sum(axis=-1))
-
-
-def _clipped(distance: float, best: float, worst: float) -> float:
-    if best == worst:  # the original divides by zero here
-        return float("nan")
-    return float(100 * np.clip((distance - worst) / (best - worst), 0.0, 1.0)) + 0.0  # no -0
+def _together(p: Array, q: Array, w: Array) -> Array:
+    """(...): sum_c w_c <p_c - mean p, q_c - mean q>."""
+    mean_p, mean_q = (np.tensordot(x, w, axes=([-2], [0])) for x in (p, q))
+    return np.asarray(_summed(p * q, w) - (mean_p * mean_q) @ np.ones(p.shape[-1]))

@@ -4,7 +4,7 @@ The formulas stand in measures/distributions.py. The distance is taken over the 
 weights, and every reference (uniform, marginal, best, worst) over the same ones; `answered` says how much of the
 population that is. Nothing that was not answered counts as a level, as uniform, or as wrong.
 
-Intervals: 2,000 draws of p* (the truth's bootstrap) and q* = Mult(k, q)/k (q itself for a claim).
+Intervals: 2,000 draws of p* (the truth's bootstrap) and q* = Poisson(k q) over its sum (q itself for a claim).
 
     distances, skills and scores    basic bootstrap [2 t - Q.975 t*, 2 t - Q.025 t*]: noise makes every distance longer,
                                     in t* as in t, and reflecting takes that off; ends outside the possible are cut
@@ -41,6 +41,9 @@ MEASURES = (
     "skill_d2_marginal", "tv", "js", "w1", "d2", "direction", "change", "calibration_slope",
 )  # fmt: skip
 LEVEL = 0.95
+BOUNDS = {"tv": (0, 1), "js": (0, 1), "w1": (0, 1), "d2": (-np.inf, 2), "direction": (-1, 1)} | dict.fromkeys(
+    ("skill_uniform", "skill_marginal"), (-np.inf, 1)
+)
 _FINITE = (-np.inf, np.inf)
 
 
@@ -163,92 +166,92 @@ def reference_answers(truth: Truth, name: str) -> dict[str, Answer]:
 def _measured(
     truth: Truth, used: NDArray[np.intp], q: Array, k: Array, scales: Scales, rng: np.random.Generator
 ) -> tuple[dict[str, Measured], bool]:
-    p, w, n = truth.probs[used], truth.weights[used], truth.n_eff[used]
-    w = w / w.sum()
+    p, n, w = truth.probs[used], truth.n_eff[used], truth.weights[used] / truth.weights[used].sum()
     drawn_p = truth.draws[:, used]
-    drawn_q = q if np.isinf(k).all() else measure.sampled(q, k, len(drawn_p), rng)
+    drawn_q = q if np.isinf(k).all() else measure.resampled(q, k, len(drawn_p), rng)
     uniform, marginal = np.full_like(p, 1 / p.shape[1]), np.broadcast_to(truth.marginal, p.shape)
-    marginal = marginal / marginal.sum(axis=1, keepdims=True)
-    distance, drawn = measure.averaged(measure.l1(p, q), w), measure.averaged(measure.l1(drawn_p, drawn_q), w)
     scale = scales.of(truth, used, k)
-    found = {
-        "tv": _basic(distance / 2, drawn / 2, (0, 1)),
-        "score": _scored(scale, distance, drawn, clip=True),
-        "score_raw": _scored(scale, distance, drawn, clip=False),
-        "score_original": _original(p, q, w, drawn_p, distance, drawn),
-        "js": _basic(
-            measure.averaged(measure.jensen_shannon(p, q), w),
-            measure.averaged(measure.jensen_shannon(drawn_p, drawn_q), w),
-            (0, 1),
-        ),
-    }
-    for name, reference in (("uniform", uniform), ("marginal", marginal)):
-        far = measure.averaged(measure.l1(p, reference), w)
-        drawn_far = measure.averaged(measure.l1(drawn_p, reference), w)
-        found[f"skill_{name}"] = _basic(measure.skill(distance, far), measure.skill(drawn, drawn_far), (-np.inf, 1))
-        if name == "marginal":
-            flat = bool(far <= scale.best)
+    distance = _Pair(measure.l1(p, q, w), measure.l1(drawn_p, drawn_q, w))
+    reflected, plain = {}, {}  # the two kinds of interval
+    reflected["tv"] = _Pair(distance.value / 2, distance.drawn / 2)
+    reflected["js"] = _Pair(measure.jensen_shannon(p, q, w), measure.jensen_shannon(drawn_p, drawn_q, w))
+    if truth.ordinal:
+        reflected["w1"] = _Pair(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
     # a bootstrap draw holds the noise of the sample and its own: taking off twice as much is (n - 1)/2 for n - 1
     n2, k2 = (n - 1) / 2 + 1, (k - 1) / 2 + 1
-    claimed = np.full_like(n, np.inf)
-    square = measure.averaged(measure.squared(p, q, n, k), w)
-    drawn_square = measure.averaged(measure.squared(drawn_p, drawn_q, n2, k2), w)
-    found["d2"] = _percentile(square, drawn_square, (-np.inf, 2))
+    square = _Pair(measure.squared(p, q, w, n, k), measure.squared(drawn_p, drawn_q, w, n2, k2))
+    plain["d2"] = square
+    certain = np.full_like(n, np.inf)
     for name, reference in (("uniform", uniform), ("marginal", marginal)):
-        far = measure.averaged(measure.squared(p, reference, n, claimed), w)
-        drawn_far = measure.averaged(measure.squared(drawn_p, reference, n2, claimed), w)
-        found[f"skill_d2_{name}"] = _percentile(measure.skill(square, far), measure.skill(drawn_square, drawn_far))
-    found["direction"] = _percentile(measure.direction(p, q, w), measure.direction(drawn_p, drawn_q, w))
-    found["change"] = _percentile(measure.change(p, q, w, n), measure.change(drawn_p, drawn_q, w, n2))
-    found["calibration_slope"] = _percentile(
+        far = _Pair(measure.l1(p, reference, w), measure.l1(drawn_p, reference, w))
+        reflected[f"skill_{name}"] = _skill(distance, far)
+        flat = bool(far.value <= scale.best)  # of the marginal, which comes last
+        far = _Pair(measure.squared(p, reference, w, n, certain), measure.squared(drawn_p, reference, w, n2, certain))
+        plain[f"skill_d2_{name}"] = _skill(square, far)
+    plain["direction"] = _Pair(measure.direction(p, q, w), measure.direction(drawn_p, drawn_q, w))
+    plain["change"] = _Pair(measure.change(p, q, w, n), measure.change(drawn_p, drawn_q, w, n2))
+    plain["calibration_slope"] = _Pair(
         measure.calibration_slope(p, q, w, k), measure.calibration_slope(drawn_p, drawn_q, w, k2)
     )
-    found["w1"] = found["score_w1"] = Measured(None, None, Status.DEGENERATE)
+    ends = _quantiles({"distance": distance, **reflected, **plain})
+    found = dict.fromkeys(MEASURES, Measured(None, None, Status.DEGENERATE))
+    for name, pair in reflected.items():
+        found[name] = _with_interval(name, pair.value, 2 * pair.value - ends[name][::-1])
+    for name, pair in plain.items():
+        found[name] = _with_interval(name, pair.value, ends[name])
+    # nearer is better: the far end of the distance is the low end of the score
+    reach = np.append(2 * distance.value - ends["distance"], distance.value)
+    if scale.informative:
+        found["score"] = _on_scale(scale.shown(reach))
+        found["score_raw"] = _on_scale(scale.raw(reach))
+    best, worst = float(np.quantile(measure.l1(drawn_p, p, w), measure.CEILING)), float(measure.l1(uniform, p, w))
+    found["score_original"] = _on_scale(measure.original_scale(reach, best, worst))
     if truth.ordinal:
-        moved, drawn = (measure.averaged(measure.wasserstein(*pair), w) for pair in ((p, q), (drawn_p, drawn_q)))
-        found["w1"] = _basic(moved, drawn, (0, 1))
-        found["score_w1"] = _scored(scales.of(truth, used, k, ordinal=True), moved, drawn, clip=True)
+        ordered = scales.of(truth, used, k, ordinal=True)
+        moved = reflected["w1"].value
+        if ordered.informative:
+            found["score_w1"] = _on_scale(ordered.shown(np.append(2 * moved - ends["w1"], moved)))
     return found, flat
 
 
-def _scored(scale: Scale, distance: Array, drawn: Array, clip: bool) -> Measured:
-    if not scale.informative:
-        return Measured(None, None, Status.DEGENERATE)
-    low, high = (float(end) for end in 2 * distance - np.quantile(drawn, [(1 + LEVEL) / 2, (1 - LEVEL) / 2]))
-    ends = scale.raw(np.array([high, low, float(distance)]))
-    ends = np.clip(ends, 0, 100) if clip else ends
-    return Measured(float(ends[2]), Interval(float(ends[0]), float(ends[1]), LEVEL, "mean"))
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A measure on the data, and on the bootstrap draws (B,)."""
+
+    value: Array
+    drawn: Array
 
 
-def _original(p: Array, q: Array, w: Array, drawn_p: Array, distance: Array, drawn: Array) -> Measured:
-    value = measure.score_original(p, q, w, drawn_p)
-    if np.isnan(value):
-        return Measured(None, None, Status.DEGENERATE)
-    worst = float(measure.averaged(measure.l1(np.full_like(p, 1 / p.shape[1]), p), w))
-    best = float(np.quantile(measure.averaged(measure.l1(drawn_p, p), w), measure.CEILING))
-    ends = 2 * distance - np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    low, high = np.sort(100 * np.clip((ends - worst) / (best - worst), 0, 1))
-    return Measured(value, Interval(float(low), float(high), LEVEL, "mean"))
+def _skill(distance: _Pair, reference: _Pair) -> _Pair:
+    return _Pair(measure.skill(distance.value, reference.value), measure.skill(distance.drawn, reference.drawn))
 
 
-def _basic(value: Array, drawn: Array, bounds: tuple[float, float] = _FINITE) -> Measured:
+def _quantiles(pairs: Mapping[str, _Pair]) -> dict[str, Array]:
+    """Both ends of the middle 95 % of each measure's draws: one sort for all, draws without a value at the end."""
+    drawn = np.sort(np.stack([pair.drawn for pair in pairs.values()]), axis=1)
+    last = np.count_nonzero(~np.isnan(drawn), axis=1) - 1
+    found = {}
+    for name, row, top in zip(pairs, drawn, last, strict=True):
+        at = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]) * top
+        found[name] = np.interp(at, np.arange(top + 1), row[: top + 1]) if top >= 0 else np.full(2, np.nan)
+    return found
+
+
+def _with_interval(name: str, value: Array, ends: Array) -> Measured:
     if not np.isfinite(value):
         return Measured(None, None, Status.DEGENERATE)
-    drawn = drawn[np.isfinite(drawn)]
-    if not len(drawn):
+    if not np.isfinite(ends).all():
         return Measured(float(value))
-    low, high = np.clip(2 * value - np.quantile(drawn, [(1 + LEVEL) / 2, (1 - LEVEL) / 2]), *bounds)
+    low, high = np.clip(ends, *BOUNDS.get(name, _FINITE))
     return Measured(float(value), Interval(float(low), float(high), LEVEL, "mean"))
 
 
-def _percentile(value: Array, drawn: Array, bounds: tuple[float, float] = _FINITE) -> Measured:
-    if not np.isfinite(value):
+def _on_scale(ends: Array) -> Measured:
+    """ends: the score at both ends of the distance, and at the distance itself."""
+    if not np.isfinite(ends).all():
         return Measured(None, None, Status.DEGENERATE)
-    drawn = drawn[np.isfinite(drawn)]
-    if not len(drawn):
-        return Measured(float(value))
-    low, high = np.clip(np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]), *bounds)
-    return Measured(float(value), Interval(float(low), float(high), LEVEL, "mean"))
+    low, high = sorted(float(end) for end in ends[:2])
+    return Measured(float(ends[2]), Interval(low, high, LEVEL, "mean"))
 
 
 def _status(answer: Answer) -> Status:

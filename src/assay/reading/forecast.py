@@ -41,6 +41,7 @@ _OK = Status.OK
 _start = attrgetter("start")
 Token = TypeVar("Token", Label, Number)
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"']\s*[,\]}]")  # a name that is itself a value of JSON
 _THINKS = re.compile(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 
 
@@ -154,8 +155,6 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
     if "{" in reply:
         for root in recover_json(reply):
             inside = claims_in_object(root, view, scale)
-            if not inside and root.complete:
-                inside_json.append((root.start, root.end))  # names in it are no labels of text
             if inside or (not root.complete and root.keys):
                 claims += inside
                 cut = cut or not root.complete
@@ -165,6 +164,8 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
     labels = labels_in(view)
     if inside_json:
         labels = _outside(labels, inside_json)
+    elif labels and "{" in reply:
+        labels = [label for label in labels if not _QUOTED.match(reply, label.end)]
     plain = claims_in_lines(view, labels, nodes) if labels and not inside_json else None
     if plain is not None:
         return plain, False

@@ -120,20 +120,22 @@ def _blank(found: re.Match[str]) -> str:
 def _without_conditions(view: str) -> str:
     """Without the parentheses behind names that only say under which conditions, or on which scale.
 
-    A name that is also followed by one that says something else, as in 'Precision (non-edges)', keeps all of them.
+    A name that stands with several of them, one of which says something else ('Precision (edges): ... Precision
+    (non-edges): ...'), is blanked with them: none is the measure as such.
     """
     said: dict[str, list[re.Match[str]]] = {}
-    kept = set()
+    other = set()
     for found in _CONDITIONS.finditer(view):
         name = _ENDS_IN_NAME.search(view[max(0, found.start() - 30) : found.start()].rstrip())
         if name is not None:
             measure = measure_named(name.group())
             said.setdefault(measure, []).append(found)
             if not _SAID.issuperset(_WORD.findall(found.group())):
-                kept.add(measure)
+                other.add(measure)
     for measure, places in said.items():
-        for found in places if measure not in kept else ():
-            view = view[: found.start()] + _blank(found) + view[found.end() :]
+        for found in places if measure not in other or len(places) > 1 else ():
+            start = found.start() if measure not in other else view.rfind("\n", 0, found.start()) + 1
+            view = view[:start] + " " * (found.end() - start) + view[found.end() :]
     return view
 
 

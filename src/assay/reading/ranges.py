@@ -123,7 +123,7 @@ def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
 
 def _may_join(gap: str) -> bool:
     """0.5 tot 0.7: one word that is not known may make a range of two numbers."""
-    return _UNNAMED.fullmatch(gap) is not None and _PARTING.isdisjoint(gap.split()) and PLAIN.isdisjoint(gap.split())
+    return _UNNAMED.fullmatch(gap) is not None and _PARTING.isdisjoint(gap.split()) and not PLAIN.issuperset(gap.split())
 
 
 def _closing(view: str, end: int) -> int:

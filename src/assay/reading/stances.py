@@ -37,8 +37,11 @@ _OWN = frozenset(
     "anticipate likely should will based therefore here conclusion final answer".split()
 )
 _MENTIONS = _HYPOTHETICAL | _REPORTED | _WISHED | _SPREAD | _DENIED | _PARTIAL
-_MENTIONS |= frozenset("first naively one et optimistic pessimistic unrealistic implausible wrong incorrect too".split())
+_MENTIONS |= frozenset("it first naively one et optimistic pessimistic unrealistic implausible wrong incorrect too".split())
 _FIRST_PERSON = frozenset(("i", "my", "we", "our"))
+_GOES_ON = re.compile(  # precision is 0.7-0.8; at alpha = 0.05 it is 0.6-0.7
+    r"(?:[^.\n]|\.\d){0,60}\bit (?:is|would be|will be|drops to|rises to|becomes|falls to)\b[^.\n]{0,15}\d"
+)
 _BOUNDARY = re.compile(r"(?<!\bal)(?<!e\.g)(?<!i\.e)(?<!\bvs)[.!?;。](?=\s|$)|\n")
 _REACH = 240  # characters of a sentence or of a list below its heading that are looked at
 _NEAR = 7  # words before a value in which a denial belongs to it
@@ -61,6 +64,8 @@ def _is_own(claim: Claim, view: str, subject: str, learners: set[str]) -> bool:
     before, after = _sentence(view, claim.start, claim.end)
     words = _WORD.findall(before)
     if len(learners) > 1 and not _is_about(subject, words, after):
+        return False
+    if _GOES_ON.match(view, claim.end):
         return False
     if "one_sided" not in claim.flags and _is_denied(words[-_NEAR:]):
         return False

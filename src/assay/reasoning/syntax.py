@@ -3,11 +3,11 @@
     rule       := [side "="] side                        a = F / m      a = F/m = 10/2 takes the first two sides
     side       := "if" choice "then" choice "else" side | choice
     choice     := logic ["if" logic "else" choice]
-    logic      := comparison (("and" | "or") comparison)*
+    logic      := all ("or" all)*       all := negation ("and" negation)*       negation := ["not"] comparison
     comparison := sum [("<" | "<=" | ">" | ">=" | "==" | "!=") sum]
     sum        := product (("+" | "-") product)*
     product    := signed (("*" | "/" | "%" | "of") signed)*      2 x and 2(x) multiply; x y does not
-    signed     := ("-" | "+" | "not") signed | power
+    signed     := ("-" | "+") signed | power
     power      := atom ["%"] [("^" | "**") signed]
     atom       := number | name | function "(" side ("," side)* ")" | "(" side ")" | "|" side "|" | "sqrt" atom
 
@@ -217,9 +217,23 @@ class _Parser:
         return tree
 
     def logic(self) -> Tree:
-        tree = self.comparison()
-        while token := self.take("and", "or"):
-            tree = Binary(token.text, tree, self.comparison())
+        tree = self.all_of()
+        while self.take("or"):
+            tree = Binary("or", tree, self.all_of())
+        return tree
+
+    def all_of(self) -> Tree:
+        tree = self.negation()
+        while self.take("and"):
+            tree = Binary("and", tree, self.negation())
+        return tree
+
+    def negation(self) -> Tree:
+        if not self.take("not"):
+            return self.comparison()
+        self.deeper()
+        tree = Binary("==", self.negation(), Number(0.0))
+        self.depth -= 1
         return tree
 
     def comparison(self) -> Tree:
@@ -257,8 +271,6 @@ class _Parser:
             tree: Tree = Negative(self.signed())
         elif self.take("+"):
             tree = self.signed()
-        elif self.take("not"):
-            tree = Binary("==", self.signed(), Number(0.0))
         else:
             tree = self.power()
         self.depth -= 1

@@ -1,7 +1,7 @@
 """Sensitivity curves: what is scored when the K largest |scores| are kept, for every K at once.
 
-scores[i, j] is the score of i -> j. Sort the d (d - 1) ordered pairs by |score|, largest first; with tp true edges among
-those kept and T true edges in all:
+scores[i, j] is the score of i -> j. Sort the d (d - 1) ordered pairs by |score|, largest first; with tp true edges
+among those kept and T true edges in all:
 
     edges = K or the number of nonzero scores, whichever is less
     precision = tp / edges      recall = tp / T      f1 = 2 tp / (edges + T)                    directed, ordered pairs
@@ -11,36 +11,30 @@ those kept and T true edges in all:
 
 All curves are cumulative sums along one sort: O(d^2 log d) for all K. Where the kept edges have one direction a pair
 these are the numbers of assay.measures.graphs for a DAG.
-Ties: r of m tied pairs are kept, which ones nobody knows. Counts are expected values over all choices (a pair is in with
-r / m, both of two with r (r - 1) / (m (m - 1))), so the order of columns gives nothing away; f1 and both SHD are exact
-expectations. Taking ties row by row would favour edges from earlier to later columns, often the causal order.
-Within K +- 5 of a chosen K:  range = max f1 - min f1;  < .1 stable, .1 to .2 moderate, > .2 sensitive.
+Ties: r of m tied pairs are kept, which ones nobody knows. Counts are expected values over all choices (a pair is in
+with r / m, both of two with r (r - 1) / (m (m - 1))), so the order of columns gives nothing away; f1 and both SHD are
+exact expectations. Taking ties row by row would favour edges from earlier to later columns, often the causal order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import GraphError, SettingError, did_you_mean
 from assay.graphs import Graph
-from assay.intervals import Interval
 from assay.measures.ranking import ranked_pairs
-from assay.statistics import Estimate, mean
 
 if TYPE_CHECKING:
     import pandas
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
-Verdict = Literal["stable", "moderate", "sensitive"]
 CURVES = ("edges", "precision", "recall", "f1", "shd", "shd_reversals_twice", "skeleton_f1")
-STABLE, SENSITIVE = 0.1, 0.2
-AROUND = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +159,7 @@ def _counts(
 
     def summed(single: Array, both: Array) -> Array:
         """single: weight of a kept edge; both: of a pair with both directions kept."""
-        tied = np.bincount(ties.group[same], weights=both[same], minlength=len(ties.starts))
+        tied = np.bincount(ties.group[same], both[same], len(ties.starts)).astype(np.float64)
         return ties.expected(single + np.where(later, both, 0.0), tied)
 
     one = np.ones(len(source))
@@ -209,78 +203,6 @@ def k_at_threshold(scores: ArrayLike, threshold: float) -> int:
     size = np.abs(np.array(scores, dtype=np.float64))
     np.fill_diagonal(size, 0.0)
     return int(np.count_nonzero(size > threshold))
-
-
-# ---- K +- 5
-
-
-@dataclass(frozen=True)
-class Plateau:
-    """How much f1 moves within `around` of a chosen K."""
-
-    k: int
-    low: int
-    high: int
-    f1: float
-    f1_low: float
-    f1_high: float
-
-    @property
-    def range(self) -> float:
-        return self.f1_high - self.f1_low
-
-    @property
-    def verdict(self) -> Verdict:
-        return verdict_of(self.range)
-
-    def __str__(self) -> str:
-        span = f"F1 lies in [{self.f1_low:.3f}, {self.f1_high:.3f}] for K = {self.low} to {self.high}"
-        return f"{span}: {self.verdict} (range {self.range:.3f}; F1 {self.f1:.3f} at K = {self.k})."
-
-
-def verdict_of(f1_range: float) -> Verdict:
-    if f1_range < STABLE:
-        return "stable"
-    return "moderate" if f1_range <= SENSITIVE else "sensitive"
-
-
-def plateau(curve: SensitivityCurve, k: int, around: int = AROUND) -> Plateau:
-    """The range of f1 within K +- around, as far as the curve goes."""
-    at = curve.place(k)
-    part = curve.between(k - around, k + around)
-    return Plateau(k, int(part.k[0]), int(part.k[-1]), float(curve.f1[at]), float(part.f1.min()), float(part.f1.max()))
-
-
-@dataclass(frozen=True)
-class PlateauOverSeeds:
-    """The mean range over seeds with its interval; `verdict` is None where the interval spans two of them."""
-
-    k: int
-    range: Estimate
-    each: tuple[Verdict, ...]
-
-    @property
-    def interval(self) -> Interval | None:
-        return self.range.interval
-
-    @property
-    def verdict(self) -> Verdict | None:
-        if self.interval is None:
-            return None
-        low, high = verdict_of(max(0.0, self.interval.low)), verdict_of(self.interval.high)
-        return low if low == high else None
-
-    def __str__(self) -> str:
-        told = self.verdict or "cannot be told: the interval spans more than one verdict"
-        counts = ", ".join(f"{self.each.count(word)} {word}" for word in dict.fromkeys(self.each))
-        return f"{self.range} {told} (by seed: {counts})."
-
-
-def plateau_over_seeds(curves: Sequence[SensitivityCurve], k: int, around: int = AROUND) -> PlateauOverSeeds:
-    """Curves of the same learner and corruption, one a seed."""
-    found = [plateau(curve, k, around) for curve in curves]
-    estimate = mean([one.range for one in found], name=f"F1 range for K = {k} +- {around}")
-    return PlateauOverSeeds(k, estimate, tuple(one.verdict for one in found))
 
 
 def heatmap_frame(

@@ -157,7 +157,7 @@ def loss(p: Parameters, rows: Rows, values: Tensor, acyclicity: Tensor, weights:
     risk = (weight * each).sum(dim=0) / weight.sum(dim=0).clamp_min(1.0)
     e = effects(p)
     cycles = torch.linalg.matrix_exp(e[0].square()).diagonal().sum() - len(e[0])
-    total = risk.sum() + head + weights.sparsity * e.sum() + acyclicity * cycles
+    total: Tensor = risk.sum() + head + weights.sparsity * e.sum() + acyclicity * cycles
     if weights.independence:
         total = total + weights.independence * shared(found.signal[:, 0], found.corruption)
     if weights.invariance and rows.regime.shape[1] > 1:
@@ -275,9 +275,9 @@ def train(
 
 def _clipped(gradient: Tensor, most: float = 5.0) -> Tensor:
     """Each data set's gradient on its own: none may slow another."""
-    size = gradient.flatten(1).norm(dim=1).clamp_min(1e-12)
-    factor = (most / size).clamp_max(1.0)
-    return (torch.nan_to_num(gradient) * factor.view(-1, *[1] * (gradient.dim() - 1))).detach()
+    finite: Tensor = torch.nan_to_num(gradient.detach())
+    factor: Tensor = (most / finite.flatten(1).norm(dim=1).clamp_min(1e-12)).clamp_max(1.0)
+    return finite * factor.view(-1, *[1] * (gradient.dim() - 1))
 
 
 @torch.no_grad()

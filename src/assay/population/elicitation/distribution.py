@@ -42,10 +42,10 @@ def messages(form: Form) -> list[Message]:
 
 
 def schema(levels: Sequence[str]) -> dict[str, Any]:
-    share = {"type": "number", "minimum": 0, "maximum": 100}
+    """Without bounds on the numbers: not every provider takes them, and the reader checks."""
     return {
         "type": "object",
-        "properties": dict.fromkeys(levels, share),
+        "properties": {level: {"type": "number"} for level in levels},
         "required": list(levels),
         "additionalProperties": False,
     }

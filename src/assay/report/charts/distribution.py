@@ -136,7 +136,7 @@ def distribution(populations: Populations, task: str, width: look.Width = "page"
     part = f" The first {MOST_CONDITIONS} of {conditions} conditions." if conditions > MOST_CONDITIONS else ""
     caption = (
         f"{question.population.text}: bars are shares in the population with {100 * populations.level:g} % intervals, "
-        "dashed lines the marginal; marks are what models said, with the 95 % Wilson interval where draws were counted. "
+        "dashed lines the marginal; marks are what models said, with 95 % Wilson intervals where draws were counted. "
         f"{len(missing)} answers are missing and not drawn.{part}"
     )
     return Figure(safe_name("population", task), frame, chart, caption)

@@ -1,0 +1,189 @@
+"""Every scorer: a matrix over the columns, gaps handled as its card says, the same seed the same scores."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.datasets.observed import Observed
+from assay.datasets.table import Table
+from assay.errors import DataError, MissingExtra, SettingError, UnknownName
+from assay.learners.scoring import SCORERS, EdgeScorer, EdgeScores, scorer
+from assay.learners.scoring.base import need
+
+SMALL = {"rc-gnn": {"steps": 40, "batch": 64, "device": "cpu"}}
+EXTRAS = {"rc-gnn": "torch", "pcmci+": "tigramite"}
+SERIES = ("granger", "pcmci+")
+
+
+def made(name, **settings):
+    if name in EXTRAS and importlib.util.find_spec(EXTRAS[name]) is None:
+        pytest.skip(f"{EXTRAS[name]} is not installed")
+    return scorer(name, **SMALL.get(name, {}), **settings)
+
+
+def series(seed=0, n=240, d=4, missing=0.0, lags=1):
+    """X0 -> X1 -> X2, X3 alone; each effect one row later."""
+    rng = np.random.default_rng(seed)
+    x = rng.laplace(size=(n, d))
+    for t in range(1, n):
+        x[t] += 0.3 * x[t - 1]
+        x[t, 1] += 0.7 * x[t - 1, 0]
+        x[t, 2] += 0.7 * x[t - 1, 1]
+    x[rng.random(x.shape) < missing] = np.nan
+    return Observed(tuple("ABCD"[:d]), x, (None,) * d, "the series", None, lags)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_every_scorer_has_the_contracts_shape(name):
+    known = made(name)
+    found = known.scores(series(), np.random.default_rng(0))
+    assert isinstance(known, EdgeScorer) and isinstance(found, EdgeScores)
+    assert found.names == ("A", "B", "C", "D")
+    assert found.matrix.shape == (4, 4) and (found.matrix >= 0).all() and not found.matrix.diagonal().any()
+    assert found.matrix.max() > 0
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_symmetric_scorer_says_so_and_no_other_is(name):
+    known = made(name)
+    found = known.scores(series(), np.random.default_rng(0))
+    assert found.symmetric == known.card.symmetric == bool(np.array_equal(found.matrix, found.matrix.T))
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_the_same_seed_gives_the_same_bits(name):
+    known, data = made(name), series(missing=0.1)
+    one, other = (known.scores(data, np.random.default_rng(3)).matrix for _ in range(2))
+    assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("name", [name for name in SCORERS if name not in ("rc-gnn", "lingam")])
+def test_a_scorer_that_calls_itself_deterministic_does_not_use_the_generator(name):
+    known, data = made(name), series(missing=0.1)
+    one, other = (known.scores(data, np.random.default_rng(seed)).matrix for seed in (1, 2))
+    assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_gaps_are_not_zeros(name):
+    """Filling 0 into columns whose mean is 50 changes everything; handling gaps as the card says hardly anything."""
+    known, whole = made(name), series()
+    shifted = Observed(whole.names, whole.values + 50, whole.levels, "shifted", None, 1)
+    gaps = np.random.default_rng(5).random(whole.values.shape) < 0.05
+    holed = Observed(whole.names, np.where(gaps, np.nan, shifted.values), whole.levels, "holed", None, 1)
+    zeros = Observed(whole.names, np.where(gaps, 0.0, shifted.values), whole.levels, "zeros", None, 1)
+    full, handled, filled = (known.scores(data, np.random.default_rng(0)).matrix for data in (shifted, holed, zeros))
+    assert not np.array_equal(handled, filled)
+    if name not in ("rc-gnn", "lingam", "pc", "fci", "notears", "dagma"):  # their scores can jump with a small change
+        assert np.abs(handled - full).max() < 0.5 * full.max()
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_the_card_says_how_gaps_are_handled(name):
+    known = made(name)
+    found = known.scores(series(missing=0.1), np.random.default_rng(0))
+    assert found.handles_missing == known.card.missing
+    assert found.handles_missing.startswith(("own likelihood", "pairwise", "imputation: ", "complete rows"))
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_scores_do_not_depend_on_units(name):
+    known, data = made(name), series()
+    scaled = Observed(data.names, data.values * [1, 100, 0.01, 7] + 3, data.levels, "scaled", None, 1)
+    one, other = (known.scores(each, np.random.default_rng(0)).matrix for each in (data, scaled))
+    assert np.allclose(one, other, rtol=0.02, atol=0.02 * one.max())
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_data_are_left_unchanged(name):
+    data = series(missing=0.1)
+    before = data.values.copy()
+    made(name).scores(data, np.random.default_rng(0))
+    assert np.array_equal(before, data.values, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_an_empty_column_is_refused_by_name(name):
+    values = series().values.copy()
+    values[:, 2] = np.nan
+    with pytest.raises(DataError, match="'C'"):
+        made(name).scores(Observed(tuple("ABCD"), values, (None,) * 4, "holes", None, 1), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_a_scorer_of_series_refuses_rows_without_order(name):
+    with pytest.raises(DataError, match="must be a series"):
+        made(name).scores(series(lags=0), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_a_series_shorter_than_its_lags_is_refused(name):
+    with pytest.raises(DataError, match="fewer lags"):
+        made(name, lags=100).scores(series(), np.random.default_rng(0))
+
+
+def test_a_table_and_an_array_will_do_where_order_does_not_matter():
+    data = series()
+    table = Table(data.names, data.values, data.levels)
+    one = scorer("correlation").scores(table, np.random.default_rng(0)).matrix
+    other = scorer("correlation").scores(data.values, np.random.default_rng(0)).matrix
+    assert np.array_equal(one, other)
+
+
+def test_text_is_refused():
+    table = Table(("A", "B"), np.tile([[0.0, 1.0], [1.0, 0.0]], (20, 1)), (("yes", "no"), None))
+    with pytest.raises(DataError, match="must hold numbers"):
+        scorer("correlation").scores(table, np.random.default_rng(0))
+
+
+def test_an_unknown_name_gets_the_nearest_one():
+    with pytest.raises(UnknownName, match="'granger'"):
+        scorer("grangre")
+
+
+def test_an_unknown_setting_gets_the_nearest_one():
+    with pytest.raises(SettingError, match="'alpha'"):
+        scorer("pc", aplha=0.1)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("pc", {"alpha": 5.0}), ("granger", {"lags": 0}), ("rc-gnn", {"clip": 0.5}), ("notears-lite", {"ridge": -1.0}),
+     ("correlation", {"transform": "ranks"}), ("fci", {"score": "p"}), ("rc-gnn", {"signal": 1})],
+)  # fmt: skip
+def test_a_setting_out_of_range_is_refused(name, settings):
+    with pytest.raises(SettingError, match="must be"):
+        made(name, **settings)
+
+
+def test_a_missing_package_is_one_line_with_the_command(monkeypatch):
+    import importlib
+
+    def absent(name):
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    monkeypatch.setattr(importlib, "import_module", absent)
+    with pytest.raises(MissingExtra, match=r"rc-gnn.* needs torch.*pip install 'causal-assay\[torch\]'"):
+        need("torch", "rc-gnn")
+
+
+def test_the_k_strongest_are_named_and_k_is_bounded():
+    found = EdgeScores(np.array([[0, 3.0, 1], [0, 0, 2], [0, 0, 0]]), ("a", "b", "c"), False, "pairwise")
+    assert found.strongest(2) == (("a", "b"), ("b", "c"))
+    assert len(found.strongest(6)) == 6
+    with pytest.raises(SettingError, match="at most d"):
+        found.strongest(7)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.permutations(range(4)))
+def test_permuted_columns_give_permuted_scores(seed, order):
+    data = series(seed, missing=0.1)
+    for name in ("correlation", "partial-correlation", "notears-lite", "granger"):
+        known = scorer(name)
+        straight = known.scores(data, np.random.default_rng(0)).matrix
+        permuted = known.scores(data.columns(order), np.random.default_rng(0)).matrix
+        assert np.allclose(permuted, straight[np.ix_(order, order)], rtol=1e-6, atol=1e-9)

@@ -1,0 +1,95 @@
+"""Correlations with gaps, and the rows that stand in for them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from assay.datasets.observed import Observed
+from assay.errors import DataError
+from assay.learners.notears import NOTEARS
+from assay.learners.pc import PC
+from assay.learners.scoring.covariance import FLOOR, normal_scores, pairwise_correlations, positive_definite
+from assay.learners.scoring.imputation import drawn, interpolated
+
+
+def holed(seed=0, n=400, d=5, missing=0.2):
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((n, d)) @ rng.standard_normal((d, d)) * 10 + 100
+    x[rng.random(x.shape) < missing] = np.nan
+    return Observed(tuple(f"X{j}" for j in range(d)), x, (None,) * d, "holes")
+
+
+def test_pairwise_correlations_are_those_of_pandas():
+    import pandas as pd
+
+    data = holed()
+    found = pairwise_correlations(data)
+    assert found.shrinkage == 0
+    assert np.allclose(found.matrix, pd.DataFrame(data.values).corr().to_numpy(), atol=1e-12)
+
+
+def test_counts_are_of_rows_where_both_are_there():
+    data = holed()
+    there = ~data.missing
+    assert pairwise_correlations(data).counts[1, 3] == np.count_nonzero(there[:, 1] & there[:, 3])
+
+
+@settings(max_examples=50, deadline=None)
+@given(arrays(np.float64, (5, 5), elements=st.floats(-1, 1)))
+def test_shrinkage_makes_any_matrix_of_correlations_positive_definite(matrix):
+    symmetric = (matrix + matrix.T) / 2
+    np.fill_diagonal(symmetric, 1.0)
+    fixed, weight = positive_definite(symmetric)
+    assert np.linalg.eigvalsh(fixed)[0] >= FLOOR - 1e-9
+    assert 0 <= weight < 1 and np.allclose(fixed.diagonal(), 1)
+
+
+def test_stand_in_rows_have_exactly_these_correlations():
+    found = pairwise_correlations(holed())
+    rows = found.stand_in()
+    assert rows.n == found.effective_n
+    assert np.allclose(np.corrcoef(rows.values.T), found.matrix, atol=1e-10)
+    assert np.allclose(rows.values.mean(axis=0), 0, atol=1e-10)
+
+
+def test_learners_that_use_correlations_alone_answer_the_same_from_stand_ins():
+    data = holed(missing=0.0)
+    z = (data.values - data.values.mean(axis=0)) / data.values.std(axis=0)
+    rows = pairwise_correlations(data).stand_in()
+    assert rows.n == data.n
+    assert PC().fit(rows) == PC().fit(data)
+    assert np.allclose(NOTEARS().fit_details(rows).weights, NOTEARS().fit_details(z).weights, atol=1e-4)
+
+
+def test_columns_never_seen_together_are_refused():
+    x = np.random.default_rng(0).standard_normal((100, 2))
+    x[:50, 0] = x[50:, 1] = np.nan
+    with pytest.raises(DataError, match="observed together"):
+        pairwise_correlations(Observed(("a", "b"), x, (None, None), "halves"))
+
+
+def test_normal_scores_do_not_feel_an_outlier():
+    x = np.random.default_rng(0).standard_normal((200, 1))
+    y = x.copy()
+    y[np.argmax(x)] = 1e9
+    assert np.array_equal(normal_scores(x), normal_scores(y))
+
+
+def test_normal_scores_leave_gaps():
+    x = holed().values
+    assert np.array_equal(np.isnan(normal_scores(x)), np.isnan(x))
+
+
+def test_interpolation_is_linear_between_neighbours_and_flat_at_the_ends():
+    column = np.array([[np.nan], [1.0], [np.nan], [np.nan], [4.0], [np.nan]])
+    assert interpolated(column).ravel().tolist() == [1, 1, 2, 3, 4, 4]
+
+
+def test_drawn_values_keep_what_was_observed_and_the_correlations():
+    data = holed(n=4000)
+    filled = drawn(data, np.random.default_rng(0))
+    assert np.isfinite(filled).all()
+    assert np.allclose(filled[~data.missing], data.values[~data.missing])
+    assert np.abs(np.corrcoef(filled.T) - pairwise_correlations(data).matrix).max() < 0.05

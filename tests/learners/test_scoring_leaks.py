@@ -1,0 +1,96 @@
+"""No scorer knows the truth: a shuffled one changes no bit, and one that looks is caught."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from assay.datasets.series import VAR
+from assay.datasets.synthetic import Synthetic
+from assay.learners.scoring import SCORERS, EdgeScores, ScorerCard
+from assay.learners.scoring.leaks import check_no_leak, shuffled
+from tests.learners.test_scoring import made
+
+SYSTEM = VAR(nodes=5, lags=1, graph_seed=3)
+TRUTH = SYSTEM.truth
+CARD = ScorerCard(title="Leaks", summary="", missing="complete rows", assumes=(), paper="")
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_shuffled_truth_gives_bit_identical_scores(name):
+    report = check_no_leak(made(name), SYSTEM, n=200)
+    assert report.passed, str(report)
+
+
+def scored(names, truth):
+    return EdgeScores(truth.directed.astype(float), names, False, CARD.missing)
+
+
+@dataclass(frozen=True)
+class ThroughTheData:
+    card: ClassVar[ScorerCard] = CARD
+
+    def scores(self, data, rng):
+        return scored(data.names, data.truth)
+
+
+@dataclass(frozen=True)
+class ThroughAGlobalDataset:
+    card: ClassVar[ScorerCard] = CARD
+
+    def scores(self, data, rng):
+        return scored(data.names, SYSTEM.truth)
+
+
+@dataclass(frozen=True)
+class ThroughAGlobalGraph:
+    card: ClassVar[ScorerCard] = CARD
+
+    def scores(self, data, rng):
+        return scored(data.names, TRUTH)
+
+
+@dataclass(frozen=True)
+class LooksAndSaysNothing:
+    """It hides the error and uses the truth for its stopping rule only."""
+
+    card: ClassVar[ScorerCard] = CARD
+
+    def scores(self, data, rng):
+        getattr(data, "truth", None)
+        return EdgeScores(1.0 - np.eye(len(data.names)), data.names, True, CARD.missing)
+
+
+@pytest.mark.parametrize(
+    ("leaking", "told"),
+    [
+        (ThroughTheData, "reads data.truth"),
+        (ThroughAGlobalDataset, "reads dataset.truth"),
+        (ThroughAGlobalGraph, "answers otherwise when the truth is shuffled"),
+        (LooksAndSaysNothing, "reads data.truth"),
+    ],
+)
+def test_a_leaking_scorer_is_caught(leaking, told):
+    assert told in check_no_leak(leaking(), SYSTEM).findings
+
+
+def test_a_module_that_imports_truths_is_named():
+    assert "its module imports assay.datasets.series" in check_no_leak(LooksAndSaysNothing(), SYSTEM).findings
+
+
+def test_the_check_leaves_data_set_and_truth_as_they_were():
+    before = TRUTH.marks.copy()
+    check_no_leak(ThroughTheData(), SYSTEM)
+    assert SYSTEM.truth is TRUTH
+    assert np.array_equal(TRUTH.marks, before)
+    assert VAR(nodes=5, lags=1, graph_seed=4).truth != TRUTH
+
+
+def test_the_check_takes_any_data_set():
+    assert check_no_leak(made("correlation"), Synthetic(nodes=5)).passed
+
+
+def test_shuffling_changes_the_edges_and_keeps_their_number():
+    other = shuffled(TRUTH, np.random.default_rng(0))
+    assert other != TRUTH and other.n_edges() == TRUTH.n_edges()

@@ -1,0 +1,196 @@
+"""Executing a graph: values from the knowns, do(), what moves the target, and what is told when it cannot."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.errors import SettingError
+from assay.reasoning import Program, Quantity, ReasoningGraph, RuleEdge, execute, intervene, sensitivity
+from assay.reasoning.execute import PROBES
+from assay.reasoning.rules import read_rule, rules_of
+from assay.status import Status
+from tests.reasoning.generator import random_graph
+
+
+def graph(target, knowns, *edges):
+    given = {name: value if isinstance(value, Quantity) else Quantity(value) for name, value in knowns.items()}
+    return ReasoningGraph(target, given, tuple(RuleEdge(tuple(c.split()), effect, rule) for c, effect, rule in edges))
+
+
+NEWTON = graph("acceleration", {"F": 10.0, "m": 2.0}, ("F m", "acceleration", "a = F/m"))
+
+
+def test_the_guides_example_gives_the_guides_values():
+    assert execute(NEWTON).target == 5.0  # the guide: a = 10/2 = 5 m/s^2
+    effects = sensitivity(NEWTON)
+    assert {node: effect.moves for node, effect in effects.items()} == {"F": True, "m": True}  # both critical
+
+
+def test_do_replaces_the_value_and_everything_below_follows():
+    chain = graph("z", {"x": 2.0}, ("x", "y", "y = 3*x"), ("y", "z", "z = y + 1"))
+    assert execute(chain).values == {"x": 2.0, "y": 6.0, "z": 7.0}
+    assert intervene(chain, {"y": 10}).values == {"x": 2.0, "y": 10.0, "z": 11.0}
+    assert intervene(chain, {"x": 1, "y": 10}).target == 11.0
+
+
+def test_do_on_a_name_that_is_no_node_is_a_mistake_of_the_caller():
+    with pytest.raises(SettingError, match="'G'"):
+        intervene(NEWTON, {"G": 1})
+
+
+def test_elasticity_is_the_power_of_the_node():
+    power = graph("E", {"m": 2.0, "k": 3.0}, ("m k", "E", "E = m * k"))
+    assert sensitivity(power)["m"].elasticity == pytest.approx(1.0)
+
+
+def test_a_quantity_that_cancels_does_not_move_the_target():
+    cancels = graph("a", {"m": 5.0, "g": 9.81}, ("m g", "F", "F = m*g"), ("F m", "a", "a = F/m"))
+    assert sensitivity(cancels)["m"].moves is False
+    assert sensitivity(cancels)["g"].moves is True
+
+
+def test_a_maximum_moves_for_some_probe_even_where_it_does_not_move_nearby():
+    largest = graph("y", {"a": 1.0, "b": 50.0}, ("a b", "y", "y = max(a, b)"))
+    assert sensitivity(largest)["a"].moves is True
+
+
+def test_no_probe_is_the_value_itself_for_common_values():
+    assert all(any(factor * x + shift != x for factor, shift in PROBES) for x in (0.0, 1.0, -1.0, 100.0))
+
+
+def test_one_edge_for_each_cause_with_the_same_rule_is_one_rule():
+    apart = graph("a", {"F": 10.0, "m": 2.0}, ("F", "a", "a = F/m"), ("m", "a", "a = F/m"))
+    done = execute(apart)
+    assert done.target == 5.0
+    assert done.findings == ()
+
+
+def test_two_rules_that_disagree_are_told():
+    done = execute(graph("y", {"x": 2.0}, ("x", "y", "y = x + 1"), ("x", "y", "y = 2*x")))
+    assert done.target == 3.0
+    assert "disagree: 3, 4" in done.message
+
+
+def test_a_known_that_its_rule_contradicts_is_told_and_kept():
+    done = execute(graph("z", {"x": 2.0, "y": 7.0}, ("x", "y", "y = 2*x"), ("y", "z", "z = y")))
+    assert done.target == 7.0
+    assert "'y' is given as 7, but its rule gives 4" in done.message
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (graph("y", {"x": 1.0}, ("x y", "z", "z = x"), ("z", "y", "y = z")), "cycle"),
+        (graph("", {"x": 1.0}, ("x", "y", "y = x")), "target"),
+        (graph("y", {"x": 1.0}, ("x", "y", "y = x +")), "number or a name"),
+        (graph("y", {"x": 1.0}, ("x", "y", "the y grows with the x")), "words"),
+        (graph("y", {"x": Quantity(None, None, "heavy")}, ("x", "y", "y = 2*x")), "'heavy', which is no number"),
+        (graph("y", {"x": 0.0}, ("x", "y", "y = 1/x")), "division by zero"),
+        (graph("y", {"x": 1e200}, ("x", "y", "y = x^9")), "range"),
+        (graph("y", {"x": -1.0}, ("x", "y", "y = sqrt(x)")), "domain"),
+        (
+            graph("y", {"x": 1.0, "k": 2.0}, ("x", "y", "y = k*x"), ("k", "j", "j = k")),
+            "'k', which is not among its causes",
+        ),
+        (graph("y", {"x": 1.0}, ("w", "y", "y = w")), "'w' has no value"),
+        (graph("y", {"x": 1.0}, ("x", "y", "")), "no rule"),
+        (graph("q", {"x": 1.0}, ("x", "y", "y = x")), "'q' has no value"),
+    ],
+)
+def test_what_cannot_be_executed_has_a_status_and_a_sentence(bad, told):
+    done = execute(bad)
+    assert done.target is None
+    assert done.status is Status.DEGENERATE
+    assert told in done.message
+    assert all(effect.moves is None for effect in sensitivity(bad).values())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.floats(-1e3, 1e3))
+def test_do_on_a_node_that_is_no_ancestor_never_moves_the_target(seed, changed):
+    rng = random.Random(seed)
+    base = random_graph(rng, nodes=8, knowns=3)
+    side = ReasoningGraph(
+        base.nodes[rng.randrange(3, 8)], base.knowns, base.edges, findings=base.findings
+    )  # a target in the middle: some nodes are no ancestors of it
+    before = execute(side).target
+    for node in side.nodes:
+        if node != side.target and node not in side.ancestors(side.target):
+            assert intervene(side, {node: changed}).target == before
+            assert sensitivity(side)[node].moves is False
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_the_fast_response_is_the_full_execution(seed):
+    made = random_graph(random.Random(seed))
+    program = Program(made)
+    for node in made.non_target:
+        response = program.response(node)
+        full = program.run({node: 1.75}).target
+        assert response is not None
+        assert full is None or response(1.75) == pytest.approx(full)
+
+
+# ---- how symbols find their nodes
+
+
+@pytest.mark.parametrize(
+    ("rule", "aliases"),
+    [
+        ("a = F/m", {"a": "acceleration", "F": "force", "m": "mass"}),
+        ("acceleration = force/mass", {}),
+        ("Acceleration = Force / Mass", {"Acceleration": "acceleration", "Force": "force", "Mass": "mass"}),
+        ("force/mass", {}),
+        ("Newton's second law: a = F/m", {"a": "acceleration", "F": "force", "m": "mass"}),
+        ("a = F/m, where F is the force", {"a": "acceleration", "F": "force", "m": "mass"}),
+        ("a = F/m (Newton's second law)", {"a": "acceleration", "F": "force", "m": "mass"}),
+        ("F = m * a", {"a": "acceleration", "F": "force", "m": "mass"}),
+    ],
+)
+def test_short_names_stand_for_the_nodes_they_begin(rule, aliases):
+    read = read_rule(rule, ("force", "mass"), "acceleration", ("force", "mass", "acceleration"))
+    assert read.kind == "formula", read.message
+    assert read.uses == {"force", "mass"}
+    assert {short: name for short, name in read.aliases.items() if short in aliases} == aliases
+    done = graph("acceleration", {"force": 10.0, "mass": 2.0}, ("force mass", "acceleration", rule))
+    assert execute(done).target == 5.0
+
+
+def test_names_that_could_be_two_nodes_are_not_guessed():
+    read = read_rule("y = m + m2", ("mass", "money"), "y", ("mass", "money", "y"))
+    assert read.kind == "broken"
+    assert "'m', 'm2'" in read.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "friction slows the car",
+        "If it rains then the ground is wet",
+        "higher demand, higher price",
+        "more supply lowers the price",
+    ],
+)
+def test_words_are_no_error(text):
+    read = read_rule(text, ("x",), "y", ("x", "y"))
+    assert read.kind == "words"
+    assert read.message == ""
+
+
+def test_the_guides_unknown_function_cannot_be_executed_and_says_so():
+    rule = "outcome = complex_nonlinear_function(A, B, C)"
+    found = rules_of(graph("outcome", {"A": 5.0, "B": 3.0, "C": 2.0}, ("A B C", "outcome", rule)))["outcome"][0]
+    assert found.kind == "broken"
+    assert "complex_nonlinear_function" in found.message
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_a_rule_of_some_kind(text):
+    read = read_rule(text, ("x", "net force"), "y", ("x", "net force", "y"))
+    assert read.kind in ("formula", "words", "broken", "empty")
+    assert (read.tree is not None) == (read.kind == "formula")
+    assert bool(read.message) == (read.kind in ("broken", "empty"))
