@@ -21,7 +21,7 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
     {"edge_stability"},
     {"measures"},
     {"reading"},
-    {"forecast", "population", "robustness"},
+    {"faithfulness", "forecast", "population", "robustness"},
     {"tasks"},
     {
         "templates",

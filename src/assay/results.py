@@ -132,10 +132,16 @@ class Results:
 
     def completeness(self) -> list[dict[str, Any]]:
         """One row a cell: how many of the planned runs ended in which status."""
-        return [
-            {"item": s.item, "respondent": s.respondent, "planned": s.repeats, "ok": s.ok, **_others(s.statuses)}
-            for s in self.summaries
-        ]
+        found = []
+        for cell in self.cells:
+            statuses = self._statuses(cell)
+            row = {"item": cell.item, "respondent": cell.respondent, "planned": cell.repeats}
+            found.append(row | {"ok": statuses.get(Status.OK, 0), **_others(statuses)})
+        return found
+
+    def _statuses(self, cell: Cell) -> dict[str, int]:
+        runs = [self.runs.get(key) for key in cell.keys]
+        return dict(Counter(run.status if run else NOT_RUN for run in runs))
 
     @cached_property
     def summaries(self) -> list[CellSummary]:
@@ -167,7 +173,7 @@ class Results:
             cell.respondent,
             cell.repeats,
             self.abouts[c],
-            dict(Counter(run.status if run else NOT_RUN for run in runs)),
+            self._statuses(cell),
             tuple(run.seconds for run in runs if run is not None and run.seconds is not None),
             {measure: found[column] for measure, column in columns.items()},
             {

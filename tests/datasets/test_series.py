@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.datasets import load
 from assay.datasets.observed import Observed, check_lags, check_observed
 from assay.datasets.recorded import AIR_QUALITY, AIR_QUALITY_EDGES, air_quality, series_of_file
 from assay.datasets.series import VAR, stable_radius
@@ -194,3 +195,30 @@ def test_a_file_that_is_not_air_quality_is_told(tmp_path):
         air_quality(write(tmp_path, "when,a,b\n" + lines()))
     with pytest.raises(DataError, match="is not there"):
         air_quality(tmp_path / "AirQualityUCI.csv")
+
+
+# ---- by name and from a plan
+
+
+def test_a_series_is_loaded_by_name_and_by_the_settings_of_a_plan(tmp_path):
+    assert load("var-7").draw(50, rng()).d == 7 and load("var-7").name == "var-7"
+    simulated = load("mine", {"kind": "var", "nodes": 4, "lags": 3, "relation": "nonlinear"})
+    assert (simulated.name, simulated.lags, simulated.relation) == ("mine", 3, "nonlinear")
+    write(tmp_path, "when,a,b\n" + lines())
+    own = load("log", {"kind": "series", "data": "plant.csv", "drop": ["when"], "missing": -9, "lags": 2}, tmp_path)
+    assert own.name == "log" and own.table.missing.sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("settings_", "told"),
+    [
+        ({"kind": "vra"}, "'kind' must be one of synthetic, var, series, air-quality, got 'vra'"),
+        ({"kind": "var", "lag": 2}, "'lag' is not a setting of var. Did you mean 'lags'"),
+        ({"kind": "series"}, "must have 'data = \"file.csv\"' for kind 'series'"),
+        ({"kind": "air-quality", "data": "x.csv", "missing": -200}, "'missing' is not a setting of air-quality"),
+    ],
+)
+def test_mistakes_in_a_plan_are_one_line(settings_, told):
+    with pytest.raises(AssayError, match=told) as caught:
+        load("mine", settings_)
+    assert "\n" not in str(caught.value)

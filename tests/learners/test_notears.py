@@ -189,8 +189,8 @@ def test_standardising_takes_its_advantage_away():
 def test_standardised_is_the_fit_of_standardised_columns():
     table = draw("raw-8", 0)
     values = (table.values - table.values.mean(axis=0)) / table.values.std(axis=0)
-    inside = NOTEARS(scale="standardised").fit_details(table)
-    outside = NOTEARS().fit_details(Table(table.names, values, table.levels))
+    inside = NOTEARS(scale="standardised", solver="scaled").fit_details(table)  # whose answer hangs less on rounding
+    outside = NOTEARS(solver="scaled").fit_details(Table(table.names, values, table.levels))
     np.testing.assert_allclose(inside.weights, outside.weights, atol=1e-6)
 
 

@@ -36,7 +36,7 @@ def test_pc_finds_the_skeleton_of_clean_linear_data():
     for seed in SEEDS:
         system = Synthetic(nodes=10, edges_per_node=1.2, noise="gaussian", graph_seed=seed)
         graph = (
-            PC(alpha=0.01)
+            PC(alpha=0.01, score="-log10 p")
             .scores(system.draw(2000, np.random.default_rng(seed)), np.random.default_rng(0))
             .details["graph"]
         )
@@ -73,5 +73,5 @@ def test_an_arrow_gives_its_whole_score_to_one_direction():
     rng = np.random.default_rng(0)
     a, b = rng.standard_normal((2, 2000))
     c = a + b + 0.5 * rng.standard_normal(2000)
-    found = scorer("pc").scores(np.column_stack((a, b, c)), rng).matrix
+    found = scorer("pc", score="-log10 p").scores(np.column_stack((a, b, c)), rng).matrix
     assert found[0, 2] > 0 and found[1, 2] > 0 and found[2, 0] == found[2, 1] == 0

@@ -16,7 +16,7 @@ from assay.learners.scoring.imputation import drawn, interpolated
 
 def holed(seed=0, n=400, d=5, missing=0.2):
     rng = np.random.default_rng(seed)
-    x = rng.standard_normal((n, d)) @ rng.standard_normal((d, d)) * 10 + 100
+    x = rng.standard_normal((n, d)) @ (np.eye(d) + 0.3 * rng.standard_normal((d, d))) * 10 + 100
     x[rng.random(x.shape) < missing] = np.nan
     return Observed(tuple(f"X{j}" for j in range(d)), x, (None,) * d, "holes")
 

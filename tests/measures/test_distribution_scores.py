@@ -94,9 +94,9 @@ def test_score_original_punishes_a_perfect_sampler_for_few_draws(k, expected):
 
 
 def test_ours_calls_that_task_uninformative_until_the_draws_can_tell():
-    p, n = np.array([[0.45, 0.55]]), np.array([5_000.0])
+    p, n, rng = np.array([[0.45, 0.55]]), np.array([5_000.0]), np.random.default_rng(1)
     informative = [
-        d.scale_of(p, ONE, n, np.array([k]), 2_000, np.random.default_rng(1)).informative for k in (20, 100, 10_000)
+        d.scale_of(p, ONE, d.sampled(p, n, 2_000, rng), np.array([k]), rng).informative for k in (20, 100, 10_000)
     ]
     assert informative == [False, False, True]
 
@@ -109,7 +109,7 @@ def test_perfect_samplers_average_98_and_uniform_ones_2_on_informative_tasks(k):
         conditions, levels = rng.integers(1, 6), rng.integers(2, 6)
         p = rng.dirichlet(np.full(levels, 0.7), size=conditions)
         w, n, ks = rng.dirichlet(np.full(conditions, 4)), rng.integers(100, 4_000, conditions), np.full(conditions, k)
-        scale = d.scale_of(p, w, n, ks, 2_000, rng)
+        scale = d.scale_of(p, w, d.sampled(p, n, 2_000, rng), ks, rng)
         if not scale.informative:
             continue
         truth = d.sampled(p, n, 500, rng)
@@ -130,11 +130,10 @@ def test_skill_is_not_clipped_and_has_no_value_against_a_perfect_reference():
 def test_direction_and_change_tell_right_double_none_and_reversed():
     p, w, n = np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([0.5, 0.5]), np.full(2, np.inf)
     double, flat, reverse = np.array([[0.0, 1.0], [0.8, 0.2]]), np.full((2, 2), 0.5), p[::-1]
-    assert d.direction(p, p, w) == pytest.approx(1)
-    assert d.change(p, double, w, n) == pytest.approx(2)
-    assert d.change(p, flat, w, n) == 0
-    assert np.isnan(d.direction(p, flat, w))
-    assert d.direction(p, reverse, w) == pytest.approx(-1)
+    assert d.dependence(p, p, w, n) == pytest.approx((1, 1))
+    assert d.dependence(p, double, w, n) == pytest.approx((1, 2))
+    assert d.dependence(p, flat, w, n) == pytest.approx((np.nan, 0), nan_ok=True)
+    assert d.dependence(p, reverse, w, n) == pytest.approx((-1, -1))
 
 
 def test_the_slope_of_a_too_extreme_answer_is_below_one():

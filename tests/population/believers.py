@@ -18,7 +18,7 @@ BULLET = re.compile(r"^- (.+)$", re.MULTILINE)
 class Believer:
     """Believes `shares`; `mass` of its next token is on letters; `favour` adds probability to places of the list."""
 
-    concurrency, offers_schema = 2, False
+    concurrency, offers_schema = 1, False
     shares = SPREAD
     mass = 1.0
     favour: tuple[float, ...] = ()
@@ -62,7 +62,9 @@ class Believer:
                 place = np.array([*self.favour, *[0.0] * len(probs)])[: len(probs)]
                 probs = place if self.only_place else np.array(probs) + place
                 probs = probs / probs.sum()
-        top = [(f" {letter}", self.mass * p) for (letter, _), p in zip(options, probs, strict=True) if p > 0]
+        top = [
+            (f" {letter}", self.mass * p) for (letter, _), p in zip(options, probs, strict=True) if p * self.mass > 0
+        ]
         top += [("The", 1 - self.mass)] if self.mass < 1 else []
         best = max(top, key=lambda pair: pair[1])
         return said(best[0], TokenLogprob(best[0], math.log(best[1]), tuple((t, math.log(p)) for t, p in top)))

@@ -5,6 +5,7 @@ import pytest
 
 from assay.errors import DataError
 from assay.intervals import Distribution
+from assay.measures.distributions import l1, sampled
 from assay.population.answers import Answer
 from assay.population.questions import Variable
 from assay.population.scores import MEASURES, Scales, reference_answers, score_answers
@@ -20,42 +21,26 @@ def truth_for(weight=None, seed=0, n=2_000, **changes):
 
 
 def scored(truth, given, seed=0, **labels):
-    return score_answers(
-        truth.question, truth, given, rng=np.random.default_rng(seed), scales=Scales(0, len(truth.draws)), **labels
-    )
+    return score_answers(truth.question, truth, given, rng=np.random.default_rng(seed), scales=Scales(0), **labels)
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
-@pytest.mark.parametrize("k", [100, 1_000])
-def test_a_sampler_of_the_truth_gets_98_and_a_uniform_one_2(weight, k):
-    truth = truth_for(weight)
-    scales, rng = Scales(0, 2_000), np.random.default_rng(k)
-    even = np.full_like(truth.probs, 0.5)
-    found = {"perfect": [], "uniform": []}
-    for _ in range(60):
-        for name, probs in (("perfect", truth.probs), ("uniform", even)):
-            drawn = np.array([rng.multinomial(k, row) / k for row in probs])
-            score = score_answers(truth.question, truth, answers(truth, drawn, k), rng=rng, scales=scales)
-            found[name].append(score.value("score"))
-    assert np.mean(found["perfect"]) >= 98
-    assert np.mean(found["uniform"]) <= 2
-
-
-@pytest.mark.parametrize("weight", [None, "w"])
-def test_20_draws_of_a_clear_truth_score_98_and_uniform_2(weight):
-    frame = people(3_000, share=(0.02, 0.97))
+@pytest.mark.parametrize("k", [20, 100, 1_000])
+def test_a_sampler_of_the_truth_averages_98_and_a_uniform_one_2(weight, k):
+    share = (0.03, 0.95) if k == 20 else (0.25, 0.7)  # 20 draws can tell a clear truth only
+    frame = people(3_000, share=share)
     truth = truth_of(question(weight=weight), np.random.default_rng(0), microdata(frame))
-    scales, rng = Scales(0, 2_000), np.random.default_rng(1)
+    scales, rng = Scales(0), np.random.default_rng(k)
+    scale = scales.of(truth, np.arange(2), np.full(2, float(k)))
+    assert scale.informative
     found = []
     for probs in (truth.probs, np.full_like(truth.probs, 0.5)):
-        drawn = [np.array([rng.multinomial(20, row) / 20 for row in probs]) for _ in range(80)]
-        scores = [
-            score_answers(truth.question, truth, answers(truth, q, 20), rng=rng, scales=scales).value("score")
-            for q in drawn
-        ]
-        found.append(np.mean(scores))
-    assert found[0] >= 98
-    assert found[1] <= 2
+        drawn = sampled(probs, np.full(2, k), 500, rng)
+        found.append(scale.shown(l1(truth.probs, drawn, truth.weights)))
+        score = score_answers(truth.question, truth, answers(truth, drawn[0], k), rng=rng, scales=scales)
+        assert score.value("score") == pytest.approx(found[-1][0])
+    assert found[0].mean() >= 98
+    assert found[1].mean() <= 2
 
 
 @pytest.mark.parametrize("weight", [None, "w"])
@@ -164,10 +149,10 @@ def test_only_ordinal_outcomes_have_w1():
 def test_scores_do_not_depend_on_the_order_of_scoring():
     truth = truth_for()
     drawn = answers(truth, truth.probs, 500)
-    scales = Scales(3, 500)
+    scales = Scales(3)
     first = score_answers(truth.question, truth, drawn, rng=np.random.default_rng(1), scales=scales)
     score_answers(truth.question, truth, answers(truth, truth.probs, 70), rng=np.random.default_rng(2), scales=scales)
-    again = score_answers(truth.question, truth, drawn, rng=np.random.default_rng(1), scales=Scales(3, 500))
+    again = score_answers(truth.question, truth, drawn, rng=np.random.default_rng(1), scales=Scales(3))
     assert first.scale == again.scale
     assert first.measures == again.measures
 

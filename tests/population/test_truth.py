@@ -149,7 +149,7 @@ def test_a_weight_column_that_is_not_there_is_named_with_the_nearest():
 
 def test_a_negative_weight_is_refused():
     frame = people().assign(w=lambda f: f.w.where(f.index != 5, -2.0))
-    with pytest.raises(DataError, match=r"must be >= 0, got -2 in 1 rows of 'w'"):
+    with pytest.raises(DataError, match=r"must be finite and >= 0, got -2 in 1 rows of 'w'"):
         truth_of(question(weight="w"), rng(), microdata(frame))
 
 
@@ -190,3 +190,15 @@ def test_every_draw_is_a_distribution_and_kish_is_at_most_the_rows(rows):
     assert (truth.draws >= 0).all()
     assert (truth.kish <= truth.rows + 1e-9).all()
     assert truth.marginal.sum() == pytest.approx(1.0)
+
+
+def test_a_condition_whose_weights_are_all_zero_is_one_line():
+    frame = people().assign(w=lambda f: f.w.where(f.age < 40, 0.0))
+    with pytest.raises(DataError, match="condition '40 or more' .* must have rows with a weight above 0"):
+        truth_of(question(weight="w"), rng(), microdata(frame))
+
+
+def test_bins_cut_numbers_that_a_file_holds_as_text():
+    frame = people().assign(age=lambda f: f.age.astype(str).astype("category"))
+    truth = truth_of(question(), rng(), microdata(frame))
+    assert np.array_equal(truth.probs, truth_of(question(), rng(), microdata(people())).probs)

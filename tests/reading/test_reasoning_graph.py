@@ -97,8 +97,18 @@ def test_quantities_are_numbers_or_text_without_a_value(given, value, unit):
     assert (read.value, read.unit) == (pytest.approx(value) if value is not None else None, unit)
 
 
-def test_an_integer_of_a_thousand_digits_is_no_number():
-    assert quantity_of(10**1000).value is None
+def test_an_integer_of_ten_thousand_digits_is_no_number():
+    assert quantity_of(10**10_000).value is None
+    assert (
+        read_reasoning({"target_variable": 10**10_000, "causal_graph": [[10**10_000, "a"]]}).status is Status.UNREADABLE
+    )
+
+
+@pytest.mark.parametrize("value", [None, "?", "unknown", ""])
+def test_what_is_asked_for_is_not_known_though_it_stands_among_the_knowns(value):
+    reading = read_reasoning(GUIDE | {"knowns": {"F": 10, "m": 2, "acceleration": value}})
+    assert set(reading.graph.knowns) == {"F", "m"}
+    assert reading.messages == ()
 
 
 ANSWER = """Let me think. First {"note": 1}. The graph is:

@@ -46,7 +46,7 @@ def test_each_rule_is_checked_by_its_dimensions(knowns, rule, declared, expected
 
 def test_a_mismatch_is_a_sentence_and_no_crash():
     (finding,) = unit_findings(graph("y", {"F": (10, "N"), "m": (2, "kg")}, "y = F*m", y="m/s^2"))
-    assert finding.message == "the rule of 'y' gives N*kg, but it is declared in m/s^2."
+    assert finding.message == "the rule of 'y' gives kg*N, but it is declared in m/s^2."
 
 
 def test_mixed_units_are_converted_before_the_answer_is_compared():
@@ -65,6 +65,13 @@ def test_an_answer_of_another_dimension_is_wrong():
     checked = check_answer(speed, Quantity(75.0, "kg"))
     assert checked.agrees is False
     assert "kg" in checked.message
+
+
+def test_per_cent_and_fraction_are_one_answer():
+    rate = graph("y", {"a": (1.0, None), "b": (16.0, None)}, "y = a/b")
+    assert check_answer(rate, Quantity(6.25, "%")).agrees
+    assert check_answer(graph("y", {"a": (1.0, None), "b": (16.0, None)}, "y = 100*a/b"), Quantity(6.25, "%")).agrees
+    assert not check_answer(rate, Quantity(62.5, "%")).agrees
 
 
 def test_knowns_are_turned_into_base_units():

@@ -134,6 +134,14 @@ def test_the_elbow_is_where_scores_fall_off():
     assert adaptive_k(np.zeros((4, 4))).note.startswith("The rows favour no edge")
 
 
+def test_effects_within_a_row_of_a_series_count_too():
+    process = VAR(nodes=VARIABLES, edges_per_node=1.0, lags=1, contemporaneous=1.0)
+    data = process.draw(2000, np.random.default_rng(0))
+    assert bic_k(data, process.truth.directed + np.random.default_rng(0).random((8, 8)) / 2).k == pytest.approx(
+        8, abs=2
+    )
+
+
 # ---- the likelihood underneath
 
 
@@ -159,10 +167,10 @@ def test_an_edge_that_closes_a_cycle_adds_nothing():
     assert likelihood_path(scores, moments(data), moments(data), 6).parameters.tolist() == [0, 1, 2, 2]
 
 
-def test_a_parent_of_a_series_brings_all_its_lags():
+def test_a_parent_of_a_series_brings_its_lags_and_the_present_where_that_closes_no_cycle():
     data = VAR(nodes=3, lags=2, edges_per_node=1).draw(200, np.random.default_rng(0))
     scores = np.array([[0, 3, 0], [2, 0, 0], [0, 0, 0.0]])
-    assert likelihood_path(scores, moments(data), moments(data), 6).parameters.tolist() == [6, 8, 10]
+    assert likelihood_path(scores, moments(data), moments(data), 6).parameters.tolist() == [6, 9, 11]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from assay.measures import Reference
 from assay.robustness.sensitivity import (
     CURVES,
     check_k,
-    heatmap_frame,
     k_at_threshold,
+    k_lambda_frame,
     k_range,
     original_range,
     sensitivity_curve,
@@ -172,6 +172,6 @@ def test_a_threshold_is_a_k():
 def test_the_heatmap_has_a_row_for_each_lambda_and_k():
     truth = chain(5)
     matrices = {lam: np.random.default_rng(0).random((5, 5)) * (1 - lam) for lam in (0.1, 0.5)}
-    frame = heatmap_frame(matrices, truth, ks=[2, 5, 20])
+    frame = k_lambda_frame(matrices, truth, ks=[2, 5, 20])
     assert frame[["lambda", "k"]].to_numpy().tolist() == [[lam, k] for lam in (0.1, 0.5) for k in (2, 5, 20)]
     assert set(CURVES) <= set(frame.columns)

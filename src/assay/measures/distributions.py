@@ -1,6 +1,6 @@
 """Distributions against distributions, over conditions: arrays in, arrays out. NaN is a measure without a value.
 
-p (truth) and q (answer): (..., C, L), each row of L levels sums to 1; w: (C,) weights of the conditions, which sum to 1;
+p (truth) and q (answer): (..., C, L), each row of L levels sums to 1; w: (C,) weights of the conditions, sum to 1;
 n: (C,) effective rows behind p; k: (C,) draws behind q, inf for a claimed one. u is uniform, m = sum_c w_c p_c.
 
     L1         sum_c w_c ||q_c - p_c||_1                      TV = L1 / 2                       0 best, 2 (TV: 1) worst
@@ -15,8 +15,9 @@ n: (C,) effective rows behind p; k: (C,) draws behind q, inf for a claimed one. 
 The original score, and ours on the same scale (100: cannot be told from the truth, 0: nor from uniform guessing):
 
     score_original  100 clip((D - worst)/(best - worst), 0, 1),  worst = L1(u, p),  best = Q.975 L1(p*, p), p* bootstrap
-    score           the same with   best  = Q.975 L1(Mult(k, p)/k, Mult(n, p)/n)     a perfect sampler of k draws
-                                    worst = Q.025 L1(Mult(k, u)/k, Mult(n, p)/n)     a uniform sampler of k draws
+    score           the same with   best  = Q.975 L1(Mult(k, p)/k, p*)     a perfect sampler of k draws
+                                    worst = Q.025 L1(Mult(k, u)/k, p*)     a uniform sampler of k draws
+                    (a simple random sample of n rows has p* = Mult(n, p)/n; weights and clusters make n the n_eff)
 
 The original's ceiling knows nothing of k: a perfect sampler of (.45, .55) gets 18, 47 and 92 from 20, 100 and 1,000
 draws. With k on both sides it gets 98 and more and a uniform one 2 or less, wherever the two can be told apart at all:
@@ -26,7 +27,7 @@ Endres & Schindelin (2003) for JS; the bias of D2: sampling adds sum p(1-p)/n to
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,14 +51,15 @@ def total_variation(p: Array, q: Array, w: Array) -> Array:
     return l1(p, q, w) / 2
 
 
-def jensen_shannon(p: Array, q: Array, w: Array) -> Array:
+def jensen_shannon(p: Array, q: Array, w: Array, entropy_of_p: Array | None = None) -> Array:
     """(...): the divergence in bits, in [0, 1]; H((p + q)/2) - (H(p) + H(q))/2 is the same and has no 0/0."""
-    return np.maximum(entropy((p + q) / 2, w) - (entropy(p, w) + entropy(q, w)) / 2, 0.0)
+    own = entropy(p, w) if entropy_of_p is None else entropy_of_p
+    return np.asarray(np.maximum(entropy((p + q) / 2, w) - (own + entropy(q, w)) / 2, 0.0))
 
 
 def entropy(p: Array, w: Array) -> Array:
     """(...): the mean entropy of the conditions, in bits."""
-    return _summed(entr(p), w) / np.log(2)
+    return np.asarray(_summed(entr(p), w) / np.log(2))
 
 
 def wasserstein(p: Array, q: Array, w: Array, positions: Array | None = None) -> Array:
@@ -125,19 +127,29 @@ class Scale:
         return np.clip(self.raw(distance), 0.0, 100.0)
 
 
-def scale_of(
-    p: Array, w: Array, n: Array, k: Array, draws: int, rng: np.random.Generator, distance: Distance = l1
-) -> Scale:
-    """Simulate a perfect and a uniform sampler of k draws against a truth of n rows."""
-    truth = sampled(p, n, draws, rng)
-    uniform = np.full_like(p, 1 / p.shape[-1])
-    perfect_d = distance(sampled(p, k, draws, rng), truth, w)
-    uniform_d = distance(sampled(uniform, k, draws, rng), truth, w)
-    best, worst = float(np.quantile(perfect_d, CEILING)), float(np.quantile(uniform_d, 1 - CEILING))
+def scale_of(p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generator, distance: Distance = l1) -> Scale:
+    """Simulate a perfect and a uniform sampler of k draws against a truth that is itself a sample.
+
+    draws: (B, C, L), the truth as other surveys of the same design would have found it: its bootstrap, or Mult(n, p)/n.
+    """
+    return scales_of(p, w, draws, k, rng, (distance,))[0]
+
+
+def scales_of(
+    p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generator, distances: Sequence[Distance]
+) -> list[Scale]:
+    """The same for several distances, from one simulation."""
+    perfect, uniform = (sampled(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
+    return [_scale(distance(perfect, draws, w), distance(uniform, draws, w)) for distance in distances]
+
+
+def _scale(perfect: Array, uniform: Array) -> Scale:
+    """(B,) distances of both samplers."""
+    best, worst = float(np.quantile(perfect, CEILING)), float(np.quantile(uniform, 1 - CEILING))
     if best >= worst:
         return Scale(best, worst, float("nan"), float("nan"))
     scale = Scale(best, worst, 0.0, 0.0)
-    return Scale(best, worst, float(scale.shown(perfect_d).mean()), float(scale.shown(uniform_d).mean()))
+    return Scale(best, worst, float(scale.shown(perfect).mean()), float(scale.shown(uniform).mean()))
 
 
 def sampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
@@ -155,28 +167,32 @@ def sampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
 def resampled(p: Array, n: Array, draws: int, rng: np.random.Generator) -> Array:
     """(B, C, L): p counted again from n draws by a Poisson bootstrap, Poisson(n p) over its sum; p where n is inf.
 
-    A quarter of the time of `sampled`, and a variance larger by 1/n: for intervals, where that errs on the long side.
+    Counts of 10 and more are (sqrt(np) + z/2)^2 - 1/4, of mean np and variance np + 1/8 (Anscombe 1948). Four times
+    faster than `sampled`, with a variance larger by 1/n: for intervals, where that errs on the long side.
     """
     n = np.broadcast_to(np.asarray(n, dtype=np.float64), p.shape[:-1])
     found = np.broadcast_to(p, (draws, *p.shape)).copy()
     finite = np.isfinite(n)
-    if finite.any():
-        counts = rng.poisson(p[finite] * n[finite][:, None], size=(draws, int(finite.sum()), p.shape[-1]))
-        total = counts @ np.ones(p.shape[-1])
-        found[:, finite] = np.where((total > 0)[..., None], counts / np.maximum(total, 1)[..., None], p[finite])
+    if not finite.any():
+        return found
+    mean = p[finite] * n[finite][:, None]
+    many = mean >= 10
+    counts = np.empty((draws, *mean.shape))
+    counts[:, ~many] = rng.poisson(mean[~many], size=(draws, int((~many).sum())))
+    normal = rng.standard_normal((draws, int(many.sum())))
+    counts[:, many] = np.maximum((np.sqrt(mean[many]) + normal / 2) ** 2 - 0.25, 0.0)
+    total = (counts @ np.ones(p.shape[-1]))[..., None]
+    found[:, finite] = np.where(total > 0, counts / np.where(total > 0, total, 1.0), p[finite])
     return found
 
 
-def direction(p: Array, q: Array, w: Array) -> Array:
-    """(...): whether the answer changes over the conditions as the truth does, whatever the size."""
-    scale = np.sqrt(np.maximum(_together(p, p, w), 0) * np.maximum(_together(q, q, w), 0))
-    return np.clip(_together(p, q, w) / np.where(scale > 1e-12, scale, np.nan), -1.0, 1.0)
-
-
-def change(p: Array, q: Array, w: Array, n: Array) -> Array:
-    """(...): the slope of the answer's changes over the conditions on the truth's; NaN where the truth shows none."""
-    size = _together(p, p, w) - noise(p, w * (1 - w / w.sum()), n)
-    return np.asarray(_together(p, q, w) / np.where(size > 1e-12, size, np.nan))
+def dependence(p: Array, q: Array, w: Array, n: Array) -> tuple[Array, Array]:
+    """(...) twice: direction and change; NaN where the answer or the truth does not change over the conditions."""
+    truth, answer, both = _together(p, p, w), _together(q, q, w), _together(p, q, w)
+    scale = np.sqrt(np.maximum(truth, 0) * np.maximum(answer, 0))
+    size = truth - noise(p, w * (1 - w / w.sum()), n)
+    direction = np.clip(both / np.where(scale > 1e-12, scale, np.nan), -1.0, 1.0)
+    return np.asarray(direction), np.asarray(both / np.where(size > 1e-12, size, np.nan))
 
 
 def calibration_slope(p: Array, q: Array, w: Array, k: Array) -> Array:
@@ -193,5 +209,4 @@ def _summed(x: Array, w: Array) -> Array:
 
 def _together(p: Array, q: Array, w: Array) -> Array:
     """(...): sum_c w_c <p_c - mean p, q_c - mean q>."""
-    mean_p, mean_q = (np.tensordot(x, w, axes=([-2], [0])) for x in (p, q))
-    return np.asarray(_summed(p * q, w) - (mean_p * mean_q) @ np.ones(p.shape[-1]))
+    return np.asarray(_summed(p * q, w) - ((w @ p) * (w @ q)) @ np.ones(p.shape[-1]))

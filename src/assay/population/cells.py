@@ -155,6 +155,8 @@ def _binned(variable: Variable, column: pd.Series) -> Codes:
 def _numbers(name: str, column: pd.Series) -> Array:
     import pandas as pd
 
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
     try:
         return pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
     except (ValueError, TypeError) as error:
@@ -193,10 +195,11 @@ def _weights(question: Question, data: Microdata, inside: NDArray[np.bool_]) -> 
     if question.weight is None:
         return None
     weight = _numbers(question.weight, data.read([question.weight])[question.weight])
-    bad = inside & (weight < 0)
+    bad = inside & ((weight < 0) | np.isinf(weight))
     if bad.any():
         raise DataError(
-            f"'weight' of task {question.name!r} must be >= 0, got {weight[bad].min():g} in {int(bad.sum()):,} rows of "
+            f"'weight' of task {question.name!r} must be finite and >= 0, got {weight[bad].min():g} in "
+            f"{int(bad.sum()):,} rows of "
             f"{question.weight!r}. Name the survey's weight column, or filter these rows."
         )
     return weight

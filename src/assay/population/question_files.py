@@ -184,10 +184,23 @@ def _variable(column: str, table: Mapping[str, Any], where: str) -> Variable:
     names = [level.name for level in levels]
     if len(set(names)) < len(names):
         raise PlanError(f"'levels' of {column!r} must differ in their first spelling, got {listed(names)}.  {where}")
+    _check_spellings(column, levels, where)
     ordinal = bool(table.get("ordinal", bool(bins)))
     return Variable(
         str(column), str(table.get("title", "")), levels, ordinal, bins, top, bool(table.get("only", False))
     )
+
+
+def _check_spellings(column: str, levels: Sequence[Level], where: str) -> None:
+    """A spelling of two levels would let a reply, or a row, count for the wrong one."""
+    owner: dict[str, str] = {}
+    for level in levels:
+        for spelling in (level.name, *level.spellings):
+            if owner.setdefault(spelling.casefold(), level.name) != level.name:
+                raise PlanError(
+                    f"spellings of {column!r} must belong to one level each, got {spelling!r} for "
+                    f"{owner[spelling.casefold()]!r} and {level.name!r}.  {where}"
+                )
 
 
 def _level(entry: Any, where: str) -> Level:

@@ -81,27 +81,54 @@ class TaskScore:
         return float("nan") if found is None else found
 
 
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A measure on the data, and on the bootstrap draws (B,)."""
+
+    value: Array
+    drawn: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Ground:
+    """What a truth gives to every respondent: computed once for the conditions that were answered."""
+
+    p: Array
+    w: Array
+    n: Array
+    draws: Array  # (B, C, L)
+    entropy: _Pair
+    far: Mapping[str, _Pair]  # L1 of the references, by name
+    far_d2: Mapping[str, _Pair]
+    original: tuple[float, float]  # best and worst of the original score
+
+
 class Scales:
-    """The ends of the score by task and k: simulated once, whoever is scored.
+    """The ends of the score by task and k, and the truth's share of all intervals: once, whoever is scored.
 
     The draws follow from `seed`, the task and k alone, so that the order of scoring changes nothing.
     """
 
-    def __init__(self, seed: int, draws: int = 2_000):
+    def __init__(self, seed: int):
         self.seed = seed
-        self.draws = draws
-        self._found: dict[tuple[str, str, bytes, bytes], Scale] = {}
+        self._scales: dict[tuple[str, bytes, bytes], list[Scale]] = {}  # of L1, and of W1 where the outcome is ordinal
+        self._grounds: dict[tuple[str, bytes], _Ground] = {}
 
     def of(self, truth: Truth, used: NDArray[np.intp], k: Array, ordinal: bool = False) -> Scale:
-        key = (truth.question.name, "w1" if ordinal else "l1", k.tobytes(), truth.probs[used].tobytes())
-        if key not in self._found:
-            words = [byte for text in key[:2] for byte in text.encode()]
-            rng = np.random.default_rng([self.seed, *words, *(0 if np.isinf(v) else int(v) for v in k)])
-            distance = measure.wasserstein if ordinal else measure.l1
-            self._found[key] = measure.scale_of(
-                truth.probs[used], truth.weights[used], truth.n_eff[used], k, self.draws, rng, distance
-            )
-        return self._found[key]
+        ground = self.ground(truth, used)
+        key = (truth.question.name, k.tobytes(), ground.p.tobytes())
+        if key not in self._scales:
+            name = list(truth.question.name.encode())
+            rng = np.random.default_rng([self.seed, *name, *(0 if np.isinf(v) else int(v) for v in k)])
+            distances = (measure.l1, measure.wasserstein) if truth.ordinal else (measure.l1,)
+            self._scales[key] = measure.scales_of(ground.p, ground.w, ground.draws, k, rng, distances)
+        return self._scales[key][1 if ordinal else 0]
+
+    def ground(self, truth: Truth, used: NDArray[np.intp]) -> _Ground:
+        key = (truth.question.name, truth.probs[used].tobytes())
+        if key not in self._grounds:
+            self._grounds[key] = _ground(truth, used)
+        return self._grounds[key]
 
 
 def score_answers(
@@ -138,7 +165,7 @@ def score_answers(
         )  # fmt: skip
     q = np.array([_aligned(found[c].distribution, truth, question) for c in used])
     k = np.array([np.inf if found[c].draws is None else found[c].draws for c in used], dtype=np.float64)
-    scales = scales or Scales(int(rng.integers(2**31)), len(truth.draws))
+    scales = scales or Scales(int(rng.integers(2**31)))
     scale = scales.of(truth, used, k)
     measures, flat = _measured(truth, used, q, k, scales, rng)
     return TaskScore(
@@ -163,33 +190,49 @@ def reference_answers(truth: Truth, name: str) -> dict[str, Answer]:
     }
 
 
+def _ground(truth: Truth, used: NDArray[np.intp]) -> _Ground:
+    everything = len(used) == len(truth.conditions)
+    draws = truth.draws if everything else np.ascontiguousarray(truth.draws[:, used])
+    p, n, w = truth.probs[used], truth.n_eff[used], truth.weights[used] / truth.weights[used].sum()
+    certain = np.full_like(n, np.inf)
+    references = {"uniform": np.full_like(p, 1 / p.shape[1]), "marginal": np.tile(truth.marginal, (len(p), 1))}
+    far = {name: _Pair(measure.l1(p, r, w), measure.l1(draws, r, w)) for name, r in references.items()}
+    far_d2 = {
+        name: _Pair(measure.squared(p, r, w, n, certain), measure.squared(draws, r, w, _twice(n), certain))
+        for name, r in references.items()
+    }
+    best = float(np.quantile(measure.l1(draws, p, w), measure.CEILING))
+    entropy = _Pair(measure.entropy(p, w), measure.entropy(draws, w))
+    return _Ground(p, w, n, draws, entropy, far, far_d2, (best, float(far["uniform"].value)))
+
+
+def _twice(n: Array) -> Array:
+    """The n whose noise is twice that of n: a bootstrap draw holds the noise of the sample and its own."""
+    return (n - 1) / 2 + 1
+
+
 def _measured(
     truth: Truth, used: NDArray[np.intp], q: Array, k: Array, scales: Scales, rng: np.random.Generator
 ) -> tuple[dict[str, Measured], bool]:
-    p, n, w = truth.probs[used], truth.n_eff[used], truth.weights[used] / truth.weights[used].sum()
-    drawn_p = truth.draws[:, used]
+    ground, scale = scales.ground(truth, used), scales.of(truth, used, k)
+    p, w, n, drawn_p = ground.p, ground.w, ground.n, ground.draws
     drawn_q = q if np.isinf(k).all() else measure.resampled(q, k, len(drawn_p), rng)
-    uniform, marginal = np.full_like(p, 1 / p.shape[1]), np.broadcast_to(truth.marginal, p.shape)
-    scale = scales.of(truth, used, k)
+    n2, k2 = _twice(n), _twice(k)
     distance = _Pair(measure.l1(p, q, w), measure.l1(drawn_p, drawn_q, w))
-    reflected, plain = {}, {}  # the two kinds of interval
-    reflected["tv"] = _Pair(distance.value / 2, distance.drawn / 2)
-    reflected["js"] = _Pair(measure.jensen_shannon(p, q, w), measure.jensen_shannon(drawn_p, drawn_q, w))
+    square = _Pair(measure.squared(p, q, w, n, k), measure.squared(drawn_p, drawn_q, w, n2, k2))
+    reflected = {  # the two kinds of interval
+        "tv": _Pair(distance.value / 2, distance.drawn / 2),
+        "js": _Pair(
+            measure.jensen_shannon(p, q, w, ground.entropy.value),
+            measure.jensen_shannon(drawn_p, drawn_q, w, ground.entropy.drawn),
+        ),
+        **{f"skill_{name}": _skill(distance, far) for name, far in ground.far.items()},
+    }
     if truth.ordinal:
         reflected["w1"] = _Pair(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
-    # a bootstrap draw holds the noise of the sample and its own: taking off twice as much is (n - 1)/2 for n - 1
-    n2, k2 = (n - 1) / 2 + 1, (k - 1) / 2 + 1
-    square = _Pair(measure.squared(p, q, w, n, k), measure.squared(drawn_p, drawn_q, w, n2, k2))
-    plain["d2"] = square
-    certain = np.full_like(n, np.inf)
-    for name, reference in (("uniform", uniform), ("marginal", marginal)):
-        far = _Pair(measure.l1(p, reference, w), measure.l1(drawn_p, reference, w))
-        reflected[f"skill_{name}"] = _skill(distance, far)
-        flat = bool(far.value <= scale.best)  # of the marginal, which comes last
-        far = _Pair(measure.squared(p, reference, w, n, certain), measure.squared(drawn_p, reference, w, n2, certain))
-        plain[f"skill_d2_{name}"] = _skill(square, far)
-    plain["direction"] = _Pair(measure.direction(p, q, w), measure.direction(drawn_p, drawn_q, w))
-    plain["change"] = _Pair(measure.change(p, q, w, n), measure.change(drawn_p, drawn_q, w, n2))
+    plain = {"d2": square, **{f"skill_d2_{name}": _skill(square, far) for name, far in ground.far_d2.items()}}
+    dependence = zip(measure.dependence(p, q, w, n), measure.dependence(drawn_p, drawn_q, w, n2), strict=True)
+    plain["direction"], plain["change"] = (_Pair(*pair) for pair in dependence)
     plain["calibration_slope"] = _Pair(
         measure.calibration_slope(p, q, w, k), measure.calibration_slope(drawn_p, drawn_q, w, k2)
     )
@@ -204,22 +247,13 @@ def _measured(
     if scale.informative:
         found["score"] = _on_scale(scale.shown(reach))
         found["score_raw"] = _on_scale(scale.raw(reach))
-    best, worst = float(np.quantile(measure.l1(drawn_p, p, w), measure.CEILING)), float(measure.l1(uniform, p, w))
-    found["score_original"] = _on_scale(measure.original_scale(reach, best, worst))
+    found["score_original"] = _on_scale(measure.original_scale(reach, *ground.original))
     if truth.ordinal:
         ordered = scales.of(truth, used, k, ordinal=True)
         moved = reflected["w1"].value
         if ordered.informative:
             found["score_w1"] = _on_scale(ordered.shown(np.append(2 * moved - ends["w1"], moved)))
-    return found, flat
-
-
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """A measure on the data, and on the bootstrap draws (B,)."""
-
-    value: Array
-    drawn: Array
+    return found, bool(ground.far["marginal"].value <= scale.best)
 
 
 def _skill(distance: _Pair, reference: _Pair) -> _Pair:

@@ -30,6 +30,7 @@ class Scale(NamedTuple):
 
     nodes: int | None
     commas: bool  # the reply writes 0,7
+    percent: bool = False  # the reply says that its values are percentages
 
     def claim(
         self,
@@ -42,6 +43,7 @@ class Scale(NamedTuple):
         flags: tuple[str, ...] = (),
         median: bool = False,
     ) -> Claim:
+        in_percent = in_percent or (self.percent and measure != "shd")
         bounds = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
         low, high, marks, problem = bounds
         if expression.kind == PAIR and not expression.bracketed:

@@ -15,9 +15,11 @@ from assay.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
 from assay.reading.refusals import ends_inside_a_value
 
 _FINAL = re.compile(  # every alternative begins with a letter, so that the search skips to one of them
-    r"final|edit:|consensus|answer\b|actually\b|correct(?:ion|ed)\b|revis(?:e|ed|ing|ion)\b|updated?\b"
+    r"final|wait,|overall (?=precision|recall|f1|shd)|edit:|consensus"
+    r"|answer\b|actually\b|correct(?:ion|ed)\b|revis(?:e|ed|ing|ion)\b|updated?\b"
     r"|on (?:second thought|reflection)\b|scratch that\b|let me (?:fix|adjust|correct)\b|reconsider"
-    r"|summar(?:y|ize|ise|izing)\b|conclusion\b|adjust(?:ed|ing)?\b|endgültig|korrektur\b|corrijo\b|corrección\b|definitiv|最终|修正|更正|总结|最終"
+    r"|summar(?:y|ize|ise|izing)\b|conclusion\b|adjust(?:ed|ing)?\b"
+    r"|endgültig|korrektur\b|corrijo\b|corrección\b|definitiv|最终|修正|更正|总结|最終"
 )
 _RETURNS = re.compile(
     r"(?:stick|sticking|keep|keeping|stay|staying|stand|go back|going back|return|revert|reverting)"

@@ -41,6 +41,7 @@ _OK = Status.OK
 _start = attrgetter("start")
 Token = TypeVar("Token", Label, Number)
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
+_IN_PERCENT = re.compile(r"\b(?:all|values|ranges|numbers|figures)\b[^.\n\d]{0,30} in percent")
 _QUOTED = re.compile(r"[\"']\s*[,\]}]")  # a name that is itself a value of JSON
 _THINKS = re.compile(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 
@@ -172,7 +173,8 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
     if labels:
         numbers = _outside(numbers_in(view), inside_json)
         commas = "0," in view and any(number.comma and number.value < 1 for number in numbers)
-        told = _claims_in_text(view, labels, numbers, Scale(nodes, commas))
+        percent = "in percent" in view and _IN_PERCENT.search(view) is not None
+        told = _claims_in_text(view, labels, numbers, Scale(nodes, commas, percent))
         claims += [claim for claim in told if claim.strong or claim.start >= start or claim.measure not in answered]
     return claims, cut
 

@@ -7,17 +7,20 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _NO_MORE = r"(?![a-z0-9])"
-_F1_TAIL = rf"(?:[- ]{{0,2}}(?:(?:scores?|measures?|values?|wert|maß|mass|metric){_NO_MORE}|мера|점수|分数|值|スコア|値))?"
+_F1_TAIL = rf"(?:[- ]{{0,2}}(?:(?:scores?|measures?|values?|wert|maß|mass|metric){_NO_MORE}"
+_F1_TAIL += r"|мера|점수|分数|值|スコア|値))?"
 _NAMES = {  # measure -> names by their first letter, so that a search skips to one of those letters
     "precision": {
         "p": rf"(?:pv|r(?:ecisi(?:ons?|ón|one|on|e)|ecisão|ecisao|écision|äzision|aezision|ecyzja|esisi)){_NO_MORE}",
-        "т": "очност[ьи]", "k": rf"esinlik{_NO_MORE}", "精": "(?:确率|确度|確率)", "查": "准率", "適": "合率", "정": "밀도",
+        "т": "очност[ьи]", "k": rf"esinlik{_NO_MORE}",
+        "精": "(?:确率|确度|確率)", "查": "准率", "適": "合率", "정": "밀도",
     },
     "recall": {
         "r": rf"(?:ecall|appel|evocação|ichiamo){_NO_MORE}",
         "s": rf"ensi(?:bilidad|bilité|tivity|tivität){_NO_MORE}",
         "e": rf"xhaustividad{_NO_MORE}", "t": rf"(?:refferquote|pr|rue positive rate){_NO_MORE}",
-        "召": "回率", "查": "全率", "再": "現率", "재": "현율", "п": "олнот[аыу]", "d": rf"uyarlılık{_NO_MORE}", "c": rf"zułość{_NO_MORE}",
+        "召": "回率", "查": "全率", "再": "現率", "재": "현율", "п": "олнот[аыу]",
+        "d": rf"uyarlılık{_NO_MORE}", "c": rf"zułość{_NO_MORE}",
     },
     "f1": {
         "f": rf"(?:[- ]?1(?!\.?\d){_F1_TAIL}|[- ]?(?:score|measure|maß|mesure){_NO_MORE})",
@@ -47,7 +50,8 @@ def _pattern(first_letters: str) -> str:
 ENGLISH_NAMES = _pattern("prsfh")  # a search for few letters is a quick one
 _ANY, _ENGLISH = re.compile(_pattern("")), re.compile(ENGLISH_NAMES)
 _ENDS_IN_NAME = re.compile(rf"(?:{_pattern('')})$")
-_FOREIGN = ("trefferquote", "tpr", "true positive rate", "exhaustividad", "medida f", "de hamming")  # the other names that are written in ASCII
+# the other names that are written in ASCII
+_FOREIGN = ("trefferquote", "tpr", "true positive rate", "exhaustividad", "medida f", "de hamming")
 
 
 def _pattern_for(view: str) -> re.Pattern[str]:
@@ -68,8 +72,11 @@ _EXPLAINED = re.compile(
     r"|\((?:the )?(?:lower|higher|smaller|larger|fewer|closer to [01])(?: is| means| =|,)? {0,2}(?:the )?better\)"
     r"|[=~] {0,2}[2tpfnr/()+*·×. ]{2,40}(?=[=~] {0,2}\d*\.?\d+ {0,2}(?:-|~|to\b|[,.;\n]|$))"
 )
+_COUNTED = re.compile(  # 5-6 of the 8 edges, i.e. 0.62-0.75
+    r"\d{1,4}(?: {0,2}(?:-|to) {0,2}\d{1,4})? (?:out )?of (?:the )?\d{1,4} (?:true |found )?edges,? i\.e\.?,?"
+)
 _CONDITIONS = re.compile(  # Precision (alpha = 0.05, n = 10,000):
-    rf"(?<=[\w ])\((?:0 {{0,2}}(?:-|to) {{0,2}}1(?:\.0)?|[^()\n]*[a-z][^()\n]*)\)(?= {{0,4}}[:=])"
+    r"(?<=[\w ])\((?:0 {0,2}(?:-|to) {0,2}1(?:\.0)?|[^()\n]*[a-z][^()\n]*)\)(?= {0,4}[:=])"
 )
 _SAID = frozenset(  # words of such a parenthesis that leave the measure what it is
     "p r n d alpha α true edges edge pairs possible samples nodes variables ppv tpr sensitivity recall precision "
@@ -87,7 +94,8 @@ _ASKED = re.compile(  # a line that says: this is the answer to the heading abov
 _OTHER = (  # words before the name that make it another measure
     "skeleton ", "adjacency ", "arrowhead ", "orientation ", "average ", "normalized ", "normalised ",
     "relative ", "weighted ", "macro-", "micro-", "macro ", "micro ", "skeleton-", "undirected ", "balanced ",
-    "baseline ", "random ", "target ", "typical ", "reported ", "published ", "desired ", "precision-", "averaged ", "numerical ", "machine ",
+    "baseline ", "random ", "target ", "typical ", "reported ", "published ", "desired ", "precision-",
+    "averaged ", "numerical ", "machine ",
     "numeric ", "training ", "validation ", "collider ", "ancestor ", "node ", "classification ",
 )  # fmt: skip
 
@@ -106,6 +114,8 @@ class Label(NamedTuple):
 
 def without_explanations(view: str) -> str:
     """The view with 'harmonic mean of precision and recall' blanked: it names two measures and says nothing of them."""
+    if "i.e" in view:
+        view = _COUNTED.sub(_blank, view)
     if "harmoni" in view or "better)" in view or "p+" in view or "p +" in view:
         view = _EXPLAINED.sub(_blank, view)
     if ")" in view and "(" in view:
@@ -147,8 +157,8 @@ def labels_in(view: str, start: int = 0) -> list[Label]:
         at, end = match.span()
         if at and view[at - 1] != "\n" and _is_part_of_another(view, at):
             continue
-        if match.group() == "recall" and (view.endswith((" i ", "\ni ", " we "), 0, at) or view.startswith(" that ", end)):
-            continue  # the verb
+        if match.group() == "recall" and _is_verb(view, at, end):
+            continue
         if partial and view.endswith(_WHOLE, 0, at):
             continue
         if view[end : end + 1] in ("@", "-") and (view[end] == "@" or _is_compound(view, end)):
@@ -159,6 +169,11 @@ def labels_in(view: str, start: int = 0) -> list[Label]:
     if found and all(label.measure in ("f1", "shd") for label in found):
         found = _with_short_names(view, found)
     return found
+
+
+def _is_verb(view: str, at: int, end: int) -> bool:
+    """As I recall; recall that."""
+    return view.endswith((" i ", "\ni ", " we "), 0, at) or view.startswith(" that ", end)
 
 
 def _is_compound(view: str, end: int) -> bool:

@@ -26,7 +26,9 @@ def may_hold_tables(view: str) -> bool:
     """A cheap look before the careful one."""
     if view.count("|") > 2 or "&" in view:
         return True
-    return "\n" in view and ("   " in view or "metric," in view or "measure," in view or _HEADS.search(view) is not None)
+    if "\n" not in view:
+        return False
+    return "   " in view or "metric," in view or "measure," in view or _HEADS.search(view) is not None
 
 
 def tables_in(view: str) -> list[Table]:

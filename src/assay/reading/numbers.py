@@ -39,6 +39,7 @@ _ENDING = frozenset(  # two characters behind a number that is nothing but a num
     ]
     + [" -", " ~", " |", " ±", " [", " (", "\n", "\n\n", *("\n" + letter for letter in "-prfs1234 |#")]
 )
+_CLOSING = frozenset((".", ")", *(first + second for first in ".)" for second in " \n,;.)]")))  # behind decimals
 _CJK = "\u2e80"  # from here on writing has no blanks between words
 LEVELS = frozenset((50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0))
 
@@ -76,6 +77,9 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
                 continue
         if before in _OPENING and view.startswith(_JOINING, after) and "," not in (written := match.group()):
             found.append(_new(Number, (float(written), at, after, False, False, False, "." not in written, "", False)))
+            continue
+        if before in _OPENING and view[after : after + 2] in _CLOSING and "." in (written := match.group()):
+            found.append(_new(Number, (float(written), at, after, False, False, False, False, "", False)))
             continue
         number = _careful(view, at, after, before, match.group())
         if number is not None:
@@ -116,11 +120,20 @@ def _careful(view: str, at: int, after: int, before: str, written: str) -> Numbe
         return None
     if following[:1] in (".", ")") and not percent and _begins_line(view, at) and (following[1:] in (" ", "", "\n")):
         return None  # the index of a list item
+    if following == ". " and written.isdigit() and _is_counted(view, at, after, int(written)):
+        return None
     comma = "," in written
     value = float(written.replace(",", "."))
     level = name in _OF_INTERVALS and (percent or word[:1] == "-") and value in LEVELS
     whole = written.isdigit()
     return Number(-value if negative else value, at, after, percent, comma, False, whole, name, level)
+
+
+def _is_counted(view: str, at: int, after: int, index: int) -> bool:
+    """1. GES, 2. PC, 3. LiNGAM: the indices of a list within a line."""
+    stop = view.find("\n", after)
+    line = view[view.rfind("\n", 0, at) + 1 : at], view[after : stop if stop >= 0 else len(view)]
+    return f" {index - 1}. " in line[0] if index > 1 else " 2. " in line[1]
 
 
 def _ends_with_connector(view: str, end: int) -> bool:

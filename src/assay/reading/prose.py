@@ -108,7 +108,9 @@ class _Walk:
         strong = first.gap.direct and (first.gap.colon or self._begins_line(label.start) or bool(first.gap.role))
         if not strong and _is_dependent(self.view, label.start):
             return []
-        if _is_definition(label.measure, first.expression, first.gap) or self._is_asked(first.expression):
+        asked = self.view[label.end : first.expression.start]
+        form = "lower" in asked and "upper" in asked
+        if _is_definition(label.measure, first.expression, first.gap, form) or self._is_asked(first.expression):
             return []
         if any(field.expression.kind == POINT and _SPREAD.match(self.view, field.expression.end) for field in fields):
             end = fields[-1].expression.end
@@ -147,7 +149,7 @@ class _Walk:
         index = bisect_left(self.starts, group[-1].end)
         fields = self._fields(group[-1].end, index, stop, several=True)
         plain = [field for field in fields if not field.gap.role and not field.gap.side]
-        if not plain or _is_definition("", plain[0].expression, plain[0].gap):
+        if not plain or _is_definition("", plain[0].expression, plain[0].gap, False):
             return []
         strong = plain[0].gap.direct and plain[0].gap.colon
         if len(plain) == 1:
@@ -279,6 +281,10 @@ class _Walk:
         """Another candidate on the same line, and not an aside that explains the first."""
         if "\n" in gap:
             return False
+        point = fields[0].expression
+        if point.kind == POINT and expression.kind == RANGE and expression.second is not None:
+            if expression.first.value <= point.first.value <= expression.second.value:
+                return True  # 0.70 (unknown word 0.6-0.8): which of them is meant is not known
         same_kind = expression.kind != POINT or fields[0].expression.kind == POINT
         if not _ANOTHER.isdisjoint(_WORD.findall(gap)) or gap.strip() in _GROUP:
             return same_kind
@@ -365,16 +371,16 @@ class _Walk:
         return not self.view[line:at].strip(" -+#>.)(0123456789:,;[|")
 
 
-def _is_definition(measure: str, expression: Expression, gap: Gap) -> bool:
+def _is_definition(measure: str, expression: Expression, gap: Gap, form: bool) -> bool:
     """'Precision is between 0 and 1' tells what precision is; [0, 1] after a colon is a forecast that says nothing.
 
-    So does 'SHD ranges from 0 to 28', all pairs of 8 nodes.
+    So does 'SHD ranges from 0 to 28', all pairs of 8 nodes; `form`: behind '[lower, upper]'.
     """
     second = expression.second
     if second is None or expression.first.value != 0 or (expression.bracketed and (gap.direct or not gap.words)):
         return False
     if measure == "shd":
-        return gap.words and not gap.colon and second.value in _ALL_PAIRS
+        return gap.words and (form or not gap.colon) and second.value in _ALL_PAIRS
     return (gap.words or not measure) and second.value == (100 if second.percent else 1)
 
 

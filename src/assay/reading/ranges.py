@@ -28,7 +28,8 @@ _BETWEEN_NUMBERS = {
     "±": PLUS_MINUS, "+/-": PLUS_MINUS, "+-": PLUS_MINUS, "-/+": PLUS_MINUS, "plus or minus": PLUS_MINUS,
     "plus/minus": PLUS_MINUS, "+ / -": PLUS_MINUS, "plus-minus": PLUS_MINUS, "± ~": PLUS_MINUS,
     ",": PAIR, ";": PAIR, ", ": PAIR, "and": "and", "und": "and", "et": "and", "y": "and", "e": "and", "和": "and",
-    "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "& ": "and", "&": "and", "tot": RANGE, ", ..., ": RANGE, ", ...,": RANGE, ", …,": RANGE,
+    "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "& ": "and", "&": "and", "tot": RANGE,
+    "pana la": RANGE, "până la": RANGE, ", ..., ": RANGE, ", ...,": RANGE, ", …,": RANGE,
     "(±": PLUS_MINUS, "(+/-": PLUS_MINUS, "(+-": PLUS_MINUS, "(± ": PLUS_MINUS,
 }  # fmt: skip
 _BETWEEN = ("between", "zwischen", "entre", "tra", "fra", "между", "pomiędzy", "介于", "在", "within", "tussen")
@@ -123,7 +124,10 @@ def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
 
 def _may_join(gap: str) -> bool:
     """0.5 tot 0.7: one word that is not known may make a range of two numbers."""
-    return _UNNAMED.fullmatch(gap) is not None and _PARTING.isdisjoint(gap.split()) and not PLAIN.issuperset(gap.split())
+    if _UNNAMED.fullmatch(gap) is None:
+        return False
+    words = gap.split()
+    return _PARTING.isdisjoint(words) and not PLAIN.issuperset(words)
 
 
 def _closing(view: str, end: int) -> int:

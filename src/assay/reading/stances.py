@@ -14,33 +14,45 @@ import re
 from collections.abc import Sequence
 
 from assay.reading.claims import Claim
+from assay.reading.labels import labels_in
 from assay.reading.words import LEARNERS
 
 _WORD = re.compile(r"[^\W\d_]+")
-_HYPOTHETICAL = frozenset("if suppose supposing unless hypothetically wenn falls".split())
+_HYPOTHETICAL = frozenset("sanity if suppose supposing unless hypothetically wenn falls".split())
 _REPORTED = frozenset(
     "literature reported reports published authors papers studies claim claims claimed elsewhere historically "
-    "benchmark benchmarks baseline baselines random guessing chance typical typically usually normally across others literatur "
-    "littérature literatura".split()
+    "benchmark benchmarks baseline baselines random guessing chance typical typically usually normally across others "
+    "literatur literatura".split()
 )
 _WISHED = frozenset("target desired goal ideal ideally oracle aim require requires required".split())
 _PARTIAL = frozenset("skeleton adjacency undirected".split())  # before the edges have a direction
 _SPREAD = frozenset("deviation variance wide width std sd".split())
-_FIRST_SIGHT = re.compile(r"\b(?:at first|first (?:sight|glance|look)|naively|one (?:might|could|would) (?:think|say))\b")
+_DEFINED = frozenset("means meaning denotes corresponds implies".split())
+_COSTS = frozenset("costs cost adds loses lowers raises reduces takes".split())
+_SURE_OF = frozenset(  # what a single number in running text needs beside it to be a forecast
+    "expect expected predict predicted forecast guess likely should will would about around approximately roughly near "
+    "estimated anticipate say fails".split()
+)
+_FIRST_SIGHT = re.compile(
+    r"\b(?:at first|first (?:sight|glance|look)|naively|one (?:might|could|would) (?:think|say))\b"
+)
 _DENIED = frozenset("not never t unlikely hardly neither nor cannot disagree nicht kein keine pas".split())
 _REJECTED = re.compile(
     r"\W*(?:which|that|but|this|it|and|is|are|seems?)\b[^,.;]{0,30}"
-    r"\b(?:optimistic|pessimistic|unrealistic|implausible|wrong|incorrect|too (?:high|low))\b"
+    r"\b(?:optimistic|pessimistic|unrealistic|implausible|wrong|incorrect|unlikely|improbable|too (?:high|low))\b"
 )
 _OWN = frozenset(
     "i my we our expect expected estimate estimated estimates forecast predict predicted prediction predictions "
     "anticipate likely should will based therefore here conclusion final answer".split()
 )
-_MENTIONS = _HYPOTHETICAL | _REPORTED | _WISHED | _SPREAD | _DENIED | _PARTIAL
-_MENTIONS |= frozenset("it first naively one et optimistic pessimistic unrealistic implausible wrong incorrect too".split())
+_NEVER_ABOVE = _HYPOTHETICAL | _WISHED
+_NEVER_BESIDE = _NEVER_ABOVE | _SPREAD | _PARTIAL | _DEFINED
+_ABOVE = _HYPOTHETICAL | _REPORTED | _WISHED  # words of a heading that make what stands below it no forecast
+_BESIDE = _ABOVE | _COSTS | _DEFINED | _SPREAD | _DENIED | _PARTIAL  # and of a sentence
+_BESIDE |= frozenset("it first naively one et too optimistic pessimistic unrealistic implausible wrong".split())
 _FIRST_PERSON = frozenset(("i", "my", "we", "our"))
 _GOES_ON = re.compile(  # precision is 0.7-0.8; at alpha = 0.05 it is 0.6-0.7
-    r"(?:[^.\n]|\.\d){0,60}\bit (?:is|would be|will be|drops to|rises to|becomes|falls to)\b[^.\n]{0,15}\d"
+    r"[^\n]{0,70}?\bit (?:[a-z]+ ){0,3}?(?:is|be|becomes|to)\b[^.\n]{0,15}\d"
 )
 _BOUNDARY = re.compile(r"(?<!\bal)(?<!e\.g)(?<!i\.e)(?<!\bvs)[.!?;。](?=\s|$)|\n")
 _REACH = 240  # characters of a sentence or of a list below its heading that are looked at
@@ -50,22 +62,46 @@ _HEADING = 60
 
 def own_claims(claims: list[Claim], view: str) -> list[Claim]:
     """The claims that are the reply's own."""
-    words = set(_WORD.findall(view))
-    learners = words & LEARNERS
-    if len(learners) < 2 and _MENTIONS.isdisjoint(words):
+    if not claims:
         return claims
-    subject = _subject(view) if len(learners) > 1 else ""
-    return [claim for claim in claims if claim.parser == "json" or _is_own(claim, view, subject, learners)]
+    words = _WORD.findall(view)
+    several = not LEARNERS.isdisjoint(words) and len(LEARNERS.intersection(words)) > 1
+    telling = _ABOVE if all(claim.strong for claim in claims) else _BESIDE
+    if telling is _BESIDE:
+        claims = _without_lone_points(claims, view)
+    if not several and telling.isdisjoint(words) and "?" not in view:
+        return claims
+    subject = _subject(view) if several else ""
+    return [claim for claim in claims if claim.parser == "json" or _is_own(claim, view, subject, several)]
 
 
-def _is_own(claim: Claim, view: str, subject: str, learners: set[str]) -> bool:
+def _without_lone_points(claims: list[Claim], view: str) -> list[Claim]:
+    """One number in running text ('with a precision of 0.05') counts only where its sentence forecasts something."""
+    points = [claim for claim in claims if not claim.strong and "point" in claim.flags]
+    if not points or len({point.measure for point in points}) > 1:
+        return claims
+    return [claim for claim in claims if claim not in points or _is_forecast(view, claim)]
+
+
+def _is_forecast(view: str, point: Claim) -> bool:
+    if view[max(0, point.start - 4) : point.start].endswith((" is ", " be ", "~", "~ ")):
+        return True
+    return not _SURE_OF.isdisjoint(_WORD.findall("".join(_sentence(view, point.start, point.end))))
+
+
+def _is_own(claim: Claim, view: str, subject: str, several: bool) -> bool:
     if claim.strong:
-        return not _is_mentioned(_WORD.findall(_heading(view, claim.start)), _HYPOTHETICAL | _WISHED)
+        return not _is_mentioned(_WORD.findall(_heading(view, claim.start)), _NEVER_ABOVE)
     before, after = _sentence(view, claim.start, claim.end)
     words = _WORD.findall(before)
-    if len(learners) > 1 and not _is_about(subject, words, after):
+    if claim.parser == "label behind" and not _COSTS.isdisjoint(words):
         return False
-    if _GOES_ON.match(view, claim.end):
+    if _is_asked(view, claim.end):
+        return False
+    if several and not _is_about(subject, words, after):
+        return False
+    more = _GOES_ON.match(view, claim.end)
+    if more is not None and not labels_in(more.group()):
         return False
     if "one_sided" not in claim.flags and _is_denied(words[-_NEAR:]):
         return False
@@ -74,11 +110,17 @@ def _is_own(claim: Claim, view: str, subject: str, learners: set[str]) -> bool:
     if _FIRST_SIGHT.search(before) or _FIRST_SIGHT.search(after):
         return False
     words += _WORD.findall(after)
-    return not _REJECTED.match(after) and not _is_mentioned(words, _HYPOTHETICAL | _WISHED | _SPREAD | _PARTIAL)
+    return not _REJECTED.match(after) and not _is_mentioned(words, _NEVER_BESIDE)
 
 
 def _is_mentioned(words: Sequence[str], never_own: frozenset[str]) -> bool:
     return not never_own.isdisjoint(words) or (not _REPORTED.isdisjoint(words) and _OWN.isdisjoint(words))
+
+
+def _is_asked(view: str, end: int) -> bool:
+    """'Is a precision of 0.9-1.0 plausible?' asks."""
+    stop = _BOUNDARY.search(view, end, end + _REACH)
+    return stop is not None and stop.group() == "?"
 
 
 def _is_denied(words: Sequence[str]) -> bool:

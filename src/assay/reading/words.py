@@ -24,7 +24,7 @@ PLAIN = frozenset(
     "edges edge count total directed graph overall also similarly correspondingly respectively probable plausible "
     "realistic reasonable think believe guess suggest put place would remain stay stays sit sits hover hovers "
     "vary varies "
-    "somewhat something like follows follow land lands small large tiny slightly "
+    "iqr interquartile which somewhat something like follows follow land lands small large tiny slightly "
     "only even just merely going cpdag dag pag ground truth true network dataset data set algorithm model "
     "span spans run runs spread mostly usually per percent percentage rate proportion fraction probability "
     # German
@@ -74,6 +74,7 @@ _AT_MOST = re.compile(
 _NOT_MORE = re.compile(r"\b(?:not? (?:more|higher|greater) than|not? (?:exceed|exceeding|above|over))\b|不超过|不高于")
 _NOT_LESS = re.compile(r"\b(?:not? (?:less|lower|fewer) than|not? (?:below|under))\b|不低于|不少于")
 _SHORT = re.compile(r"\b(approx|est|ca|vs|incl|min|max|avg|ungef|aprox|env|resp)\.")
+_TAKEN_UP = re.compile(r"^\. (i (?:would |d )?(?:expect|estimate|predict|think)) it\b")  # precision. I expect it to be
 _WORD = re.compile(r"[^\W\d]+")
 _SENTENCE = re.compile(r"[.!?。](?:\s|$)")
 MAX_LENGTH = 160
@@ -100,6 +101,9 @@ UNKNOWN = Gap(False)
 def gap_of(gap: str) -> Gap:
     """What a gap means."""
     core = gap.strip(" :=([-~\n")
+    if core == "?":  # what about precision? 0.6-0.8
+        return Gap(True, words=True)
+    core = _TAKEN_UP.sub(r"\1 ", core)
     newline = "\n" in gap
     colon = ":" in gap or "=" in gap
     if not core:

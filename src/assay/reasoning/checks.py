@@ -61,6 +61,8 @@ def check_answer(graph: ReasoningGraph | Program, answer: Quantity, tolerance: f
     if value is None:
         return AnswerCheck(None, answer, False, Status.OK, message)
     agrees = close(value, answer.value, tolerance)
+    if not agrees and answer.unit == "%":  # 0.062 and 6.2 % are one value; a rule may also count in per cent itself
+        agrees, value = close(100 * value, answer.value, tolerance), 100 * value
     told = "" if agrees else f"the graph gives {value:.6g}, the answer is {answer}."
     return AnswerCheck(value, answer, agrees, Status.OK, told)
 

@@ -186,8 +186,8 @@ class ReasoningGraph:
 
     def to_graph(self) -> Graph:
         """Our Graph, for drawing and its formats; GraphError where there is a cycle."""
-        arcs = [(cause, node) for node, causes in self.parents.items() for cause in causes]
-        matrix = [[int((row, column) in set(arcs)) for column in self.nodes] for row in self.nodes]
+        arcs = {(cause, node) for node, causes in self.parents.items() for cause in causes}
+        matrix = [[int((row, column) in arcs) for column in self.nodes] for row in self.nodes]
         return Graph.from_matrix(matrix, self.nodes, direction="row to column", kind="dag")
 
     def to_networkx(self) -> networkx.DiGraph:

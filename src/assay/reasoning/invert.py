@@ -5,11 +5,11 @@
 1. Where X reaches the target on one path and occurs once in each rule, the rules are undone one by one (`exact`).
 2. Else, where f is a rational function of x, from the real roots of its numerator (`roots`).
 3. Else by search (`numeric`): sign changes of f(x) - t on a fixed grid, 0 and +-10^(k/6) for k = -54..54, closed by
-   Brent's method; and a stretch of the grid on which f(x) = t throughout is a range.
+   Brent's method; dips of |f(x) - t| between them are looked into; a stretch on which f(x) = t is a range.
 
 Every solution is put back into the graph and must give the target. The label (unique, several, none) describes the
 rule, not the reasoning: max, sums of unknowns and parity are right and cannot be inverted. `several` includes a range
-(any value fits). A `numeric` label is what the grid shows: two solutions between neighbouring points can be missed.
+(any value fits). A `numeric` label is what the grid shows: rules that swing within a step of it can hide solutions.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from typing import Literal
 
 from assay.reasoning.execute import Program, Response
 from assay.reasoning.graph import ReasoningGraph, close
-from assay.reasoning.isolation import NotIsolated, Preimage, followed
+from assay.reasoning.isolation import NotIsolated, Preimage, followed, isolated
 from assay.reasoning.rational import Rational, rational
-from assay.reasoning.trees import Tree, count_names, evaluate
+from assay.reasoning.trees import Name, Tree, count_names, evaluate, written
 from assay.status import Status
 
 Label = Literal["unique", "several", "none"]
@@ -34,6 +34,8 @@ GRID = sorted({0.0, *(sign * 10 ** (k / 6) for k in range(-54, 55) for sign in (
 _SAME = 1e-6  # relative; solutions nearer than this are one
 _FITS = 1e-6  # relative difference from the target up to which a solution is one
 _MOST = 16  # solutions that are kept
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_DIPS = 6  # places where the target comes near without crossing that are looked into
 _STRETCHES = 4  # solutions around which a range is looked for
 
 
@@ -85,6 +87,19 @@ def invert_all(graph: ReasoningGraph | Program) -> dict[str, Inversion]:
     """Each known hidden in turn."""
     program = graph if isinstance(graph, Program) else Program(graph)
     return {name: invert(program, name) for name in program.graph.knowns}
+
+
+def closed_form(graph: ReasoningGraph | Program, hidden: str) -> str | None:
+    """The formula that recovers a known, `F = acceleration * m`; None where there is no single one.
+
+    Of a square the positive root is written.
+    """
+    program = graph if isinstance(graph, Program) else Program(graph)
+    chain = _chain(program, hidden) if program.graph.target in program.moved_by(hidden) else None
+    value: Tree | None = None if chain is None else Name(program.graph.target)
+    for name, tree in chain or ():
+        value = None if value is None else isolated(value, tree, name)
+    return None if value is None else f"{hidden} = {written(value)}"
 
 
 def _solved(program: Program, hidden: str, true: float, wanted: float, response: Response) -> Inversion:
@@ -156,7 +171,7 @@ def _searched(response: Response, wanted: float) -> Preimage:
 
     scale = _FITS * 1e-3 * (abs(wanted) or 1.0)
     points, runs = _scanned(excess, scale)
-    ranges = [_stretch(excess, low, scale) for low, _ in runs[:_STRETCHES]] + runs
+    ranges = [(_stretch(excess, low, scale)[0], _stretch(excess, high, scale)[1]) for low, high in runs[:_STRETCHES]]
     for x in points[:_STRETCHES]:
         low, high = _stretch(excess, x, scale)
         if high > low:
@@ -167,23 +182,46 @@ def _searched(response: Response, wanted: float) -> Preimage:
 
 
 def _scanned(excess: Callable[[float], float], scale: float) -> tuple[list[float], list[tuple[float, float]]]:
-    """Solutions between and on the points of the grid, the nearest to 0 first; and runs of points that all fit."""
-    from scipy.optimize import brentq
-
+    """Solutions on and between the points of the grid, the nearest to 0 first; and runs of points that all fit."""
+    values = [excess(x) for x in GRID]
     points: list[float] = []
     runs: list[tuple[float, float]] = []
-    before, value_before = math.nan, math.nan
-    for x in GRID:
-        value = excess(x)
-        if abs(value) <= scale and abs(value_before) <= scale:
-            runs.append((before, x))
+    dips: list[int] = []
+    for i, (x, value) in enumerate(zip(GRID, values, strict=True)):
+        before = values[i - 1] if i else math.nan
+        if abs(value) <= scale and abs(before) <= scale:
+            runs.append((GRID[i - 1], x))
         elif abs(value) <= scale:
             points.append(x)
-        elif abs(value_before) > scale and (value > 0) != (value_before > 0) and math.isfinite(value + value_before):
-            with suppress(ValueError, RuntimeError):  # a gap in the domain between the two points
-                points.append(float(brentq(excess, before, x, xtol=1e-300, rtol=1e-12, maxiter=100)))
-        before, value_before = x, value
+        elif abs(before) > scale and value * before < 0:
+            points += _crossing(excess, GRID[i - 1], x)
+        elif 0 < i < len(GRID) - 1 and abs(before) > abs(value) < abs(values[i + 1]) and value * values[i + 1] > 0:
+            dips.append(i)
+    for i in sorted(dips, key=lambda i: abs(GRID[i]))[:_DIPS]:
+        points += _dip(excess, GRID[i - 1], GRID[i + 1], scale)
     return sorted(points, key=abs), _joined(runs)
+
+
+def _crossing(excess: Callable[[float], float], low: float, high: float) -> list[float]:
+    from scipy.optimize import brentq
+
+    with suppress(ValueError, RuntimeError):  # a gap in the domain between the two points
+        return [float(brentq(excess, low, high, xtol=1e-300, rtol=1e-12, maxiter=100))]
+    return []
+
+
+def _dip(excess: Callable[[float], float], low: float, high: float, scale: float) -> list[float]:
+    """Where the target comes near between grid points without crossing on them: no, one or two solutions."""
+    sign = math.copysign(1.0, excess(low))
+    left, right = low, high
+    for _ in range(45):  # golden section; 45 steps leave 4e-10 of the width
+        first, second = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
+        left, right = (left, second) if sign * excess(first) < sign * excess(second) else (first, right)
+    bottom = (left + right) / 2
+    depth = sign * excess(bottom)
+    if abs(depth) <= scale:
+        return [bottom]
+    return [*_crossing(excess, low, bottom), *_crossing(excess, bottom, high)] if depth < 0 else []
 
 
 def _stretch(excess: Callable[[float], float], x: float, scale: float) -> tuple[float, float]:

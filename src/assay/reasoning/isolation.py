@@ -56,8 +56,14 @@ def followed(tree: Tree, name: str, wanted: Preimage, value_of: Valuer) -> Preim
 def _spread(tree: Tree, inner: Tree, span: tuple[float, float], value_of: Valuer) -> list[tuple[float, float]]:
     """A range through one inverse: its ends, branch by branch. No inverse here turns between them but 1/u at 0."""
     low, high = (_inverse(tree, inner, end, value_of) for end in span)
-    turns = span[0] < 0 < span[1] and isinstance(tree, Binary) and tree.operator in ("/", "^")
-    if turns or low.ranges or high.ranges or low.periodic or len(low.points) != len(high.points):
+    turns = isinstance(tree, Binary) and (tree.operator == "^" or (tree.operator == "/" and inner is tree.right))
+    if (
+        (turns and span[0] < 0 < span[1])
+        or low.ranges
+        or high.ranges
+        or low.periodic
+        or len(low.points) != len(high.points)
+    ):
         raise NotIsolated
     return [(min(ends), max(ends)) for ends in zip(low.points, high.points, strict=True)]
 

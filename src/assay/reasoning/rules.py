@@ -101,15 +101,11 @@ def _candidates(text: str) -> Iterator[str]:
 def _bound(text: str, equation: Equation, causes: Sequence[str], effect: str, nodes: Sequence[str]) -> Rule:
     """The symbols of an equation matched to the effect and its causes."""
     left, right = equation
-    found = count_names(right) | (count_names(left) if left is not None else {})
-    aliases = _exact((*causes, effect), found)
+    found = (count_names(left) if left is not None else {}) | count_names(right)
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
-    if isinstance(left, Name) and left.name not in aliases and left.name not in others:
-        aliases[left.name] = effect
+    aliases = _aliases(left, [name for name in found if name not in others], causes, effect)
     unmatched = [name for name in found if name not in aliases]
-    free = [cause for cause in causes if cause not in aliases.values()]
-    aliases |= _guessed([name for name in unmatched if name not in others and name not in CONSTANTS], free)
-    strange = [name for name in unmatched if name not in aliases and not (name in CONSTANTS and name not in others)]
+    strange = [name for name in unmatched if name in others or name not in CONSTANTS]
     if strange:
         verb = "is" if len(strange) == 1 else "are"
         message = f"rule of '{effect}' uses {named(strange)}, which {verb} not among its causes ({named(causes)})."
@@ -124,7 +120,21 @@ def _bound(text: str, equation: Equation, causes: Sequence[str], effect: str, no
     return Rule(text, "formula", tree, uses, told)
 
 
-def _exact(names: Sequence[str], found: Mapping[str, int]) -> dict[str, str]:
+def _aliases(left: Tree | None, found: Sequence[str], causes: Sequence[str], effect: str) -> dict[str, str]:
+    """What each symbol stands for, as far as that is clear. The effect may stand on either side: F = m*a."""
+    aliases = _exact((*causes, effect), found)
+    unmatched = [name for name in found if name not in aliases and name not in CONSTANTS]
+    if effect not in aliases.values():
+        together = _guessed(unmatched, [name for name in (*causes, effect) if name not in aliases.values()])
+        if effect in together.values():
+            return aliases | together
+        if isinstance(left, Name) and left.name in unmatched:
+            aliases[left.name] = effect
+            unmatched.remove(left.name)
+    return aliases | _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()])
+
+
+def _exact(names: Sequence[str], found: Sequence[str]) -> dict[str, str]:
     """Symbols that are a node's own name, or the only one that differs in case."""
     aliases = {symbol(name): name for name in names if symbol(name) in found}
     for written in found:

@@ -38,6 +38,7 @@ _QUANTITY = re.compile(
 )
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 _CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_OPEN = frozenset(("", "?", "??", "unknown", "tbd", "to be determined", "to be calculated", "none", "null", "n/a"))
 _AND = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
 _ARROW = re.compile(r"\s*(?:->|=>|→|⇒|-->)\s*")
 
@@ -53,7 +54,7 @@ def quantity_of(value: Any, unit: str | None = None) -> Quantity:
     if isinstance(value, int | float):
         # float() of an integer with a million digits would raise
         number = float(value) if isinstance(value, float) or abs(value) < 10**300 else math.inf
-        return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, str(value)[:40])
+        return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, "a number out of range")
     text = str(value)
     found = _QUANTITY.match(text) if len(text) <= 120 else None
     if found is None:
@@ -82,6 +83,13 @@ def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
     units = _units(given, target)
     knowns = dict(_knowns(_first(given, KNOWN_KEYS), units, findings))
     edges = tuple(_edges(_first(given, EDGE_KEYS), findings))
+    asked = {target, *(edge.effect for edge in edges)}
+    knowns = {name: known for name, known in knowns.items() if not (name in asked and _open(known))}
+    findings += [
+        Finding(Status.UNREADABLE, f"known '{name}' has no value. Give a number.", name)
+        for name, known in knowns.items()
+        if _open(known)
+    ]
     plan = tuple(_plan(_first(given, PLAN_KEYS), findings))
     nodes = {*knowns, *(name for edge in edges for name in (*edge.causes, edge.effect))}
     if not target:
@@ -134,7 +142,8 @@ def _first(given: Mapping[str, Any], keys: Sequence[str]) -> Any:
 def _name(value: Any) -> str:
     if isinstance(value, Mapping):
         value = _first(value, ("name", "variable", "id", "symbol"))
-    if isinstance(value, str) or (isinstance(value, int | float) and not isinstance(value, bool)):
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+    if isinstance(value, str) or is_number:
         return str(value).strip()[:LONGEST_NAME]
     return ""
 
@@ -172,10 +181,12 @@ def _knowns(given: Any, units: Mapping[str, str], findings: list[Finding]) -> It
         if not name:
             findings.append(Finding(Status.UNREADABLE, "a known without a name is left out."))
             continue
-        quantity = quantity_of(value, units.get(name))
-        if quantity.value is None and not quantity.text:
-            findings.append(Finding(Status.UNREADABLE, f"known '{name}' has no value. Give a number.", name))
-        yield name, quantity
+        yield name, quantity_of(value, units.get(name))
+
+
+def _open(known: Quantity) -> bool:
+    """{"a": null} and {"a": "?"}: named among the knowns, but asked for."""
+    return known.value is None and known.text.strip().lower() in _OPEN
 
 
 def _edges(given: Any, findings: list[Finding]) -> Iterator[RuleEdge]:
@@ -259,5 +270,6 @@ def _kind(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    if isinstance(value, Mapping):
+        return f"an object with {', '.join(map(repr, list(value)[:4]))}" if value else "an empty object"
+    return f"{value[:40]!r}" if isinstance(value, str) else _kind(value)

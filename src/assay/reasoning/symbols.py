@@ -1,4 +1,8 @@
-"""From our trees to sympy, part by part. sympy is imported here only, and sees no text but the names of nodes."""
+"""From our trees to sympy, part by part: no text is ever handed to sympy but the names of nodes.
+
+For those who want to go on symbolically (simplify, differentiate, print as LaTeX) and as a second evaluator in tests.
+Execution itself is in floats: a power tower is a number out of range there, and a frozen program in exact arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ from assay.errors import MissingExtra
 from assay.reasoning.trees import CONSTANTS, Binary, Call, Choice, Name, Negative, Number, Tree
 
 
-def expression(tree: Tree) -> Any:
-    """The sympy expression; names become real symbols, decimal numbers become fractions where they are short."""
+def to_sympy(tree: Tree) -> Any:
+    """The sympy expression; names become real symbols."""
     try:
         import sympy
     except ModuleNotFoundError:
@@ -22,10 +26,10 @@ def expression(tree: Tree) -> Any:
             return sympy.pi if tree.name == "pi" else sympy.E
         return sympy.Symbol(tree.name, real=True)
     if isinstance(tree, Negative):
-        return -expression(tree.operand)
+        return -to_sympy(tree.operand)
     if isinstance(tree, Choice):
         return sympy.Piecewise(
-            (expression(tree.then), _truth(tree.condition)), (expression(tree.otherwise), sympy.true), evaluate=False
+            (to_sympy(tree.then), _truth(tree.condition)), (to_sympy(tree.otherwise), sympy.true), evaluate=False
         )
     if isinstance(tree, Binary):
         return _binary(tree)
@@ -37,7 +41,7 @@ def _binary(tree: Binary) -> Any:
 
     if tree.operator in ("and", "or") or tree.operator in _RELATIONS:
         return sympy.Piecewise((1, _truth(tree)), (0, sympy.true), evaluate=False)
-    left, right = expression(tree.left), expression(tree.right)
+    left, right = to_sympy(tree.left), to_sympy(tree.right)
     if tree.operator == "^":  # never computed here: 9^9^9 stays as it is written
         return sympy.Pow(left, right, evaluate=not (left.is_number and right.is_number))
     made = {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right}
@@ -52,17 +56,17 @@ def _truth(tree: Tree) -> Any:
     import sympy
 
     if isinstance(tree, Binary) and tree.operator in _RELATIONS:
-        return getattr(sympy, _RELATIONS[tree.operator])(expression(tree.left), expression(tree.right))
+        return getattr(sympy, _RELATIONS[tree.operator])(to_sympy(tree.left), to_sympy(tree.right))
     if isinstance(tree, Binary) and tree.operator in ("and", "or"):
         joined = sympy.And if tree.operator == "and" else sympy.Or
         return joined(_truth(tree.left), _truth(tree.right))
-    return sympy.Ne(expression(tree), 0)
+    return sympy.Ne(to_sympy(tree), 0)
 
 
 def _call(tree: Call) -> Any:
     import sympy
 
-    values = [expression(part) for part in tree.arguments]
+    values = [to_sympy(part) for part in tree.arguments]
     function = tree.function
     if function == "mean":
         return sum(values) / len(values)

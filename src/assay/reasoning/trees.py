@@ -1,4 +1,4 @@
-"""Trees of formulas: built by `syntax`, evaluated here in floats, shown as text or as a sympy expression.
+"""Trees of formulas: built by `syntax`, evaluated here in floats, written as text again.
 
     Number(9.81)   Name("m")   Negative(t)   Binary("/", t, u)   Call("sqrt", (t,))   Choice(condition, t, u)
 
@@ -13,10 +13,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    import sympy
+from typing import NamedTuple, TypeAlias
 
 
 class Number(NamedTuple):
@@ -119,14 +116,14 @@ def parts(tree: Tree) -> tuple[Tree, ...]:
 
 
 def count_names(tree: Tree) -> dict[str, int]:
-    """How often each name occurs."""
+    """How often each name occurs; from left to right."""
     counts: dict[str, int] = {}
     waiting = [tree]
     while waiting:
         part = waiting.pop()
         if isinstance(part, Name):
             counts[part.name] = counts.get(part.name, 0) + 1
-        waiting.extend(parts(part))
+        waiting.extend(reversed(parts(part)))
     return counts
 
 
@@ -247,13 +244,9 @@ def written(tree: Tree, least: int = 0) -> str:
     else:
         binds = _BINDS[tree.operator]
         left, right = (binds + 1, binds) if tree.operator == "^" else (binds, binds + 1)
+        if binds == _BINDS["<"]:
+            left = binds + 1  # a < b < c is not in the grammar
+        if tree.operator == "%":
+            right = _BINDS["^"]  # a % -b would be a per cent minus b
         text = f"{written(tree.left, left)} {tree.operator} {written(tree.right, right)}"
     return f"({text})" if binds < least else text
-
-
-def to_sympy(tree: Tree) -> sympy.Expr:
-    """The same expression in sympy, built part by part: no text is ever handed to sympy."""
-    from assay.reasoning.symbols import expression
-
-    built: Any = expression(tree)
-    return built

@@ -109,8 +109,8 @@ def task_table(populations: Populations, measure: str = "score") -> Table:
         )
     caption = (
         f"The {measure.replace('_', ' ')} of every task, with {100 * populations.level:g} % bootstrap intervals "
-        "(truth and draws). A dash: no answer, or a task where a perfect sampler of so many draws cannot be told from a "
-        "uniform one."
+        "(truth and draws). A dash: no answer, or a task where a perfect sampler of so many draws cannot be told from "
+        "a uniform one."
     )
     return Table(f"population_{measure}", tuple(columns), rows, caption, rule_before="source")
 

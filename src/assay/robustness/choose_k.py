@@ -5,8 +5,8 @@
     matched_k              one learner's K for all of them                                             the original's
     own_k                  the edges that a learner keeps by its own rule
 
-K without any truth is in label_free.py. `oracle_k` sees the very truth that it is scored against, so its F1 is the best
-that a K could give and no result: it is named oracle wherever it is shown. The price of not having it is
+K without any truth is in label_free.py. `oracle_k` sees the very truth that it is scored against; on the corruption it
+was chosen on, its F1 is the best that any K could give. It is named oracle wherever it is shown. What it gains is
 
     optimism = F1 at oracle_k - F1 at k_from_other_graphs,   one difference a graph, paired; an exact sign-flip interval
 
@@ -76,7 +76,7 @@ def oracle_k(
         raise DataError("curves for one K must be of the same number of nodes, got several.")
     curves = [curve.between(*within) for curve in validation] if within else list(validation)
     best = int(np.argmax(np.mean([_f1(curve) for curve in curves], axis=0)))
-    note = "It saw the truth that it is scored against: an upper bound, no result."
+    note = "It saw the truth that it is scored against."
     return KChoice(int(curves[0].k[best]), "oracle_k", "the truth of this graph (oracle)", learner, 1, note)
 
 
@@ -139,7 +139,9 @@ def optimism(validation: Curves, test: Curves, learner: str = "") -> Comparison:
     others = leave_one_graph_out(validation, learner)
     best = [f1_at(test[name], oracle_k(validation[name]).k) for name in graphs]
     honest = [f1_at(test[name], others[name].k) for name in graphs]
-    return paired_difference(best, honest, names=("oracle_k", "k_from_other_graphs"))
+    measure = f"F1 of {learner}" if learner else "F1"
+    found = paired_difference(best, honest, names=("oracle_k", "k_from_other_graphs"))
+    return found.described(measure=measure, units="graphs", better="higher")
 
 
 def _f1(curve: SensitivityCurve) -> NDArray[np.float64]:

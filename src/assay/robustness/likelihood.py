@@ -6,8 +6,8 @@ Edges enter by |score|, largest first. Each node is regressed on its parents so 
     loss(K) = sum_j log s2_j + (V_jj - 2 b_j V_Pj + b_j V_PP b_j) / s2_j          V: of the n_V rows that judge
     -2 log likelihood = n_V loss + constant
 
-Rows without order: an edge that would close a cycle is passed over (it counts in K and adds nothing).
-Series with lags L: a parent brings its L lagged values, each node has its own past from the start; no cycle can arise.
+A parent brings its value in the same row and, in a series, its `lags` past ones; each node has its own past from the
+start. An edge that would close a cycle brings its past alone: in rows without order that is nothing (it counts in K).
 Gaps: moments over the pairs of values that are there, made positive definite by raising small eigenvalues; n is the
 harmonic mean of the pairs' counts. No row is filled and no truth is known.
 """
@@ -76,14 +76,17 @@ def likelihood_path(scores: Array, train: Moments, judge: Moments, most: int) ->
     order = ranked(scores)[:most]
     parents: list[list[int]] = [_past(j, train) for j in range(d)]
     losses = np.array([_loss(j, parents[j], train, judge) for j in range(d)])
-    reaches = np.eye(d, dtype=np.bool_)  # reaches[i, j]: a directed path from i to j, by rows without order alone
+    reaches = np.eye(d, dtype=np.bool_)  # reaches[i, j]: a directed path within a row
     loss, parameters = np.empty(len(order) + 1), np.empty(len(order) + 1, dtype=np.int64)
     loss[0], parameters[0] = losses.sum(), sum(map(len, parents))
     for k, (i, j) in enumerate(order, start=1):
-        if train.lags or not reaches[j, i]:
-            parents[j] = parents[j] + (_past(i, train) or [int(i)])
-            losses[j] = _loss(j, parents[j], train, judge)
+        cyclic = reaches[j, i]
+        if not cyclic:
             reaches |= np.outer(reaches[:, i], reaches[j])
+        brought = _past(i, train) if cyclic else [int(i), *_past(i, train)]
+        if brought:
+            parents[j] = parents[j] + brought
+            losses[j] = _loss(j, parents[j], train, judge)
         loss[k], parameters[k] = losses.sum(), sum(map(len, parents))
     return Path(loss, parameters, judge.n)
 

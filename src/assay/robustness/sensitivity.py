@@ -205,7 +205,7 @@ def k_at_threshold(scores: ArrayLike, threshold: float) -> int:
     return int(np.count_nonzero(size > threshold))
 
 
-def heatmap_frame(
+def k_lambda_frame(
     scores: Mapping[float, Graph | ArrayLike], truth: Graph, ks: Sequence[int] | None = None
 ) -> pandas.DataFrame:
     """K x lambda: one row a (lambda, K) with all measures. scores: lambda -> what the learner gave with it."""

@@ -65,17 +65,18 @@ class Corrupted:
         return Observed(self.names, self.values, kinds, f"{self.source} ({self.card.name})", regimes, self.lags)
 
     def frame(self, rows: int = 200, columns: int = 4) -> pandas.DataFrame:
-        """Clean beside corrupted, one line a value of the first rows and columns: what the chart draws."""
+        """Clean beside corrupted, one line a value of the first columns and of `rows` rows, taken evenly."""
         import pandas as pd
 
-        n, d = min(rows, len(self.values)), min(columns, len(self.names))
+        at = np.unique(np.linspace(0, len(self.values) - 1, min(rows, len(self.values))).astype(np.intp))
+        n, d = len(at), min(columns, len(self.names))
         return pd.DataFrame(
             {
-                "row": np.repeat(np.arange(n), d),
+                "row": np.repeat(at, d),
                 "column": np.tile(np.array(self.names[:d], dtype=object), n),
-                "clean": self.clean[:n, :d].ravel(),
-                "corrupted": self.values[:n, :d].ravel(),
-                "missing": self.mask[:n, :d].ravel(),
-                "regime": np.repeat(self.regimes[:n], d),
+                "clean": self.clean[at, :d].ravel(),
+                "corrupted": self.values[at, :d].ravel(),
+                "missing": self.mask[at, :d].ravel(),
+                "regime": np.repeat(self.regimes[at], d),
             }
         )

@@ -42,7 +42,7 @@ class Correlations:
     @property
     def effective_n(self) -> int:
         pairs = self.counts[~np.eye(len(self.counts), dtype=bool)]
-        return int(1 / np.mean(1 / pairs)) if len(pairs) else int(self.counts[0, 0])
+        return round(1 / float(np.mean(1 / pairs))) if len(pairs) else int(self.counts[0, 0])
 
     def stand_in(self) -> Table:
         """Rows with these correlations."""

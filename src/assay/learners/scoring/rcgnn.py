@@ -59,7 +59,7 @@ class RCGNN:
         summary="A small network: per-variable signal and corruption parts, a gated directed structure, Student-t "
         "likelihood, inverse-propensity weights for gaps, independence, sparsity, acyclicity, invariance over regimes.",
         missing="own likelihood: observed values alone, weighted by clipped inverse propensities; a missing parent "
-        "enters as the model's own prediction beside its mask",
+        "enters as the model's own prediction of it",
         assumes=("additive effects", "acyclicity within a time step", "causal sufficiency"),
         paper="built here after the idea of RC-GNN (see docs/rcgnn.md)",
         needs="torch",

@@ -1,6 +1,6 @@
 """RC-GNN's model: which variables' signals predict which, when each is seen through its own corruption.
 
-    signal        s_i(t) = [z, tanh(U_i z + V_i m_i(t) + b_i)]  (k)    z = 3 tanh(x_i(t) / 3),  m: 1 where observed
+    signal        s_i(t) = [z, tanh(u_i z + b_i)]  (k),  z = 3 tanh(x_i(t) / 3): an outlier moves it little
     corruption    c_j(t) = tanh MLP_j(slow_j(t), regime(t))  (q)       slow: trailing level, spread and share observed
     structure     A_ij = sigmoid(gate_ij) sigmoid(direction_ij),  gate symmetric, direction antisymmetric: A_ij and A_ji
                   compete.  A_jj = 1 for a variable's own past, 0 within a step
@@ -10,14 +10,15 @@
                   w_j(t) = share observed / P, clipped to [1 / clip, clip]: stabilised inverse-propensity weights
     effects       E_lij = A_ij |W_lij|,  E_ij = |E_.ij|: what is scored
 
-    loss = sum_j mean_t w_j(t) (-log p(x_j(t)))  over observed values, the likelihood
+    loss = sum_j mean_t w_j(t) (-log p(x_j(t))) - log |det(I - J)|  over observed values, the likelihood;
+           J_ij = d mu_j / d x_i within a step (0 = log det for a DAG; without it cycles look too good: Ng et al. 2020)
          + sparsity sum_lij E_lij + acyclicity(step) (tr exp(E_0 o E_0) - d) + independence mean_j HSIC(s_j, c_j)
          + invariance mean_j Var_regimes(risk_j)
 HSIC: biased estimate with RBF kernels of mean width, divided by its own bounds (CKA); Gretton et al. 2005.
 Variance of risks: Krueger et al. 2021 (V-REx). tr exp: Zheng et al. 2018. Weights: Seaman & White 2013.
 
-A missing x_i(t) enters signals as the model's own prediction of it (0, the column's centre, before there is one) with
-m = 0 beside it; it is never predicted, so it has no part in the likelihood.
+A missing x_i(t) enters signals as the model's own prediction of it (0, the column's centre, before there is one). It has
+no part in the likelihood. Masks are no input of the signals: where gaps depend on values, they would point to causes.
 
 Everything is a function of tensors of one data set; torch.func.vmap trains many data sets of one shape at a time.
 A model knows values, gaps, regimes and time order. It knows no graph and no number of edges.
@@ -86,7 +87,7 @@ def first_parameters(sizes: Sizes, rng: Generator) -> Parameters:
         return torch.from_numpy(spread * rng.standard_normal(shape)).float()
 
     return {
-        "signal_in": normal(d, 2, k - 1, spread=1.0),
+        "signal_in": normal(d, k - 1, spread=1.0),
         "signal_bias": normal(d, k - 1, spread=0.5),
         "corruption_in": normal(d, inputs, h, spread=max(inputs, 1) ** -0.5),
         "corruption_bias": normal(d, h, spread=0.1),
@@ -118,8 +119,7 @@ def effects(p: Parameters) -> Tensor:
 
 def predict(p: Parameters, rows: Rows) -> Predicted:
     squashed = 3 * torch.tanh(rows.filled / 3)
-    of_value, of_mask = p["signal_in"].unbind(dim=1)
-    bent = torch.tanh(squashed[..., None] * of_value + rows.there[..., None] * of_mask + p["signal_bias"])
+    bent = torch.tanh(squashed[..., None] * p["signal_in"] + p["signal_bias"])
     signal = torch.cat((squashed[..., None], bent), dim=-1)
 
     regime = rows.regime[:, None, :].expand(-1, rows.slow.shape[1], -1)
@@ -157,7 +157,9 @@ def loss(p: Parameters, rows: Rows, values: Tensor, acyclicity: Tensor, weights:
     risk = (weight * each).sum(dim=0) / weight.sum(dim=0).clamp_min(1.0)
     e = effects(p)
     cycles = torch.linalg.matrix_exp(e[0].square()).diagonal().sum() - len(e[0])
-    total: Tensor = risk.sum() + head + weights.sparsity * e.sum() + acyclicity * cycles
+    total: Tensor = (
+        risk.sum() - _log_volume(p, found.signal[:, 0]) + head + weights.sparsity * e.sum() + acyclicity * cycles
+    )
     if weights.independence:
         total = total + weights.independence * shared(found.signal[:, 0], found.corruption)
     if weights.invariance and rows.regime.shape[1] > 1:
@@ -165,7 +167,17 @@ def loss(p: Parameters, rows: Rows, values: Tensor, acyclicity: Tensor, weights:
     return total
 
 
-def shared(signal: Tensor, corruption: Tensor, most: int = 64) -> Tensor:
+def _log_volume(p: Parameters, signal: Tensor) -> Tensor:
+    """log |det(I - J)|, J_ij = d mu_j / d x_i within a step at the mean slope of i's signal; 0 for a DAG."""
+    squashed, bent = signal[..., :1], signal[..., 1:]
+    slope = 1 - (squashed / 3).square()  # of z = 3 tanh(x / 3)
+    slopes = torch.cat((slope, slope * (1 - bent.square()) * p["signal_in"]), dim=-1).mean(dim=0)
+    jacobian = structure(p) * (slopes[:, :, None] * p["weights"][0]).sum(dim=1)
+    volume: Tensor = torch.linalg.slogdet(torch.eye(len(jacobian), device=jacobian.device) - jacobian)[1]
+    return volume
+
+
+def shared(signal: Tensor, corruption: Tensor, most: int = 32) -> Tensor:
     """Mean over variables of normalised HSIC in [0, 1] between the two parts, of at most so many rows."""
     a, b = _kernel(signal[:most]), _kernel(corruption[:most])
     across = (a * b).sum(dim=(1, 2))

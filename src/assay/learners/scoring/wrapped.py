@@ -2,10 +2,11 @@
 
     notears, dagma    |W_ij| before any threshold, on standardised columns: the scale of a column gives no order away
     lingam            |B_ij| on standardised columns
-    pc, fci           share_ij (-log10 p_ij):  p_ij is the largest p of the tests made on the pair (the strongest
-                      separating test), so the ranks are those of 1 - p without its rounding to 1;
-                      share_ij of the learned marks: 1 for i -> j, 0 for i <- j and i <-> j, 1/2 for i - j, i o- j and
-                      pairs without an edge.  score = "stability": the mean share over resamples, no edge counting 0.
+    pc, fci           "stability": the mean of share_ij over resamples of the rows (blocks of rows of a series)
+                      "-log10 p": share_ij (-log10 p_ij),  p_ij the largest p of the tests made on the pair (the
+                      strongest separating test); the ranks are those of 1 - p without its rounding to 1
+                      share_ij of the learned marks: 1 for i -> j, 0 for i <- j and i <-> j, 1/2 for i - j and i o- j;
+                      of a pair without an edge 0 for stability, 1/2 for p
 
 All but LiNGAM use the data through correlations and n alone, so gaps are handled pairwise (scoring/covariance.py).
 """
@@ -113,16 +114,16 @@ class LiNGAM:
 
 @dataclass(frozen=True)
 class PC:
-    """Each pair's strongest separating test, or how often an edge is found in `repeats` resamples of the rows."""
+    """How often an edge is found in `repeats` resamples of the rows, or each pair's strongest separating test."""
 
     alpha: float = 0.05
-    score: Score = "-log10 p"
-    repeats: int = 50
+    score: Score = "stability"
+    repeats: int = 20
     transform: Transform = "none"
 
     card: ClassVar[ScorerCard] = ScorerCard(
         title="PC",
-        summary="The p-value of each pair's strongest separating test (or stability), shared out by PC's orientation.",
+        summary="How often each edge is found in resamples, or the p-value of its strongest separating test.",
         missing=PAIRWISE,
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Spirtes & Glymour 1991",
@@ -146,13 +147,13 @@ class FCI:
     """As PC, with FCI's tests and marks: hidden common causes are allowed."""
 
     alpha: float = 0.05
-    score: Score = "-log10 p"
-    repeats: int = 50
+    score: Score = "stability"
+    repeats: int = 20
     transform: Transform = "none"
 
     card: ClassVar[ScorerCard] = ScorerCard(
         title="FCI",
-        summary="The p-value of each pair's strongest separating test (or stability), shared out by FCI's marks.",
+        summary="How often each edge is found in resamples, or the p-value of its strongest separating test.",
         missing=PAIRWISE,
         assumes=("faithfulness", "acyclicity"),
         paper="Spirtes, Meek & Richardson 1995; Zhang 2008",

@@ -92,14 +92,15 @@ def distribution_chart(
     said = alt.Chart().transform_filter("isValid(datum.share)")
     models = list(dict.fromkeys(shown["model"]))
     modes = list(dict.fromkeys(shown["mode"]))
-    legend = alt.Legend(orient="bottom", direction="horizontal", title=None)
+    fit = max(1, int(look.POINTS[width] / (text_width(models) + 30)))  # models beside each other below the chart
     colour = alt.Color(
         "model:N",
-        legend=legend,
+        legend=alt.Legend(orient="bottom", direction="horizontal", title=None, columns=fit),
         scale=alt.Scale(domain=models, range=[colours[n] for n in dict.fromkeys(frame["respondent"])]),
     )
+    above = alt.Legend(orient="top", direction="horizontal", title=None)
     shape = alt.Shape(
-        "mode:N", legend=legend, scale=alt.Scale(domain=modes, range=[_SHAPES.get(mode, "circle") for mode in modes])
+        "mode:N", legend=above, scale=alt.Scale(domain=modes, range=[_SHAPES.get(mode, "circle") for mode in modes])
     )
     layers = [
         once.mark_bar(color=look.RUNS).encode(x=x, x2=zero, y=top, y2="bottom:Q"),

@@ -1,0 +1,145 @@
+"""A hidden value is nowhere in the prompt, in no spelling."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.faithfulness.probes import Probe, ask_about, template
+from assay.faithfulness.redaction import MARK, Hidden, hide, numbers_spelled
+from assay.reasoning.graph import Problem, Quantity, ReasoningGraph, RuleEdge
+from assay.reasoning.problems import load_problems
+
+SMALL = "zero one two three four five six seven eight nine ten eleven twelve".split()
+
+
+def newton(force=10.0, mass=2.0, text="Calculate a given F=10N and m=2kg", rule="a = F/m"):
+    graph = ReasoningGraph(
+        "a", {"F": Quantity(force, "N"), "m": Quantity(mass, "kg")}, (RuleEdge(("F", "m"), "a", rule),)
+    )
+    return Problem("newton", "physics", text, graph, Quantity(force / mass, "m/s^2"), "a = F/m")
+
+
+def plain_spellings(value):
+    """Written without the code under test; each must not stand alone in a prompt."""
+    size = abs(value)
+    found = {f"{size:g}", f"{size}", f"{size:.1f}", f"{size:.2f}", f"{size:e}", f"{size:.0e}", f"{size:,}"}
+    found = {text for text in found if float(text.replace(",", "")) == size}
+    if size.is_integer():
+        found |= {f"{size:.0f}"} | ({SMALL[int(size)]} if size < len(SMALL) else set())
+    if size < 1:
+        found |= {f"{round(100 * size, 9):g} %", f"{round(100 * size, 9):g}%"}
+    return found
+
+
+def contains(prompt, spelling):
+    return re.search(rf"(?<![\w.,]){re.escape(spelling)}(?![\w%]|[.,]\d)", prompt, re.IGNORECASE) is not None
+
+
+def abductions():
+    for problem in load_problems():
+        for name in problem.graph.knowns:
+            yield pytest.param(problem, name, id=f"{problem.id} {name}")
+
+
+@pytest.mark.parametrize("problem, name", abductions())
+def test_no_prompt_of_ours_contains_the_hidden_value(problem, name):
+    question = ask_about(problem, Probe("abduction", name))
+    assert question.messages, question.message
+    prompt = "\n".join(message.content for message in question.messages)
+    hidden = hide(problem.graph, name)
+    assert MARK in prompt
+    assert hidden.places(prompt) == []
+    value = problem.graph.knowns[name].value
+    for spelling in plain_spellings(value) if value is not None else [problem.graph.knowns[name].text]:
+        assert not contains(prompt, spelling), spelling
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["10", "10.0", "10.", "1e1", "1E+1", "ten", "Ten", "1 x 10^1", "1·10¹", "10N", "20/2", "0.01 thousand", "1000 %"],
+)
+def test_every_spelling_of_ten_is_hidden(spelling):
+    hidden = Hidden("F", Quantity(10.0, "N"))
+    assert hidden.redact(f"F is {spelling} here").startswith(f"F is {MARK}")
+
+
+@pytest.mark.parametrize("kept", ["100", "1.10", "F10", "x_10", "110", "tenant", "often", "10.5", "1e10"])
+def test_other_numbers_and_words_stay(kept):
+    assert Hidden("F", Quantity(10.0)).redact(f"see {kept} here") == f"see {kept} here"
+
+
+@pytest.mark.parametrize(
+    "value, unit, text",
+    [
+        (0.062, None, "at 6.2 % a year"),
+        (7400.0, "USD", "a loan of 7,400 USD"),
+        (25.0, None, "twenty-five people"),
+        (250.0, None, "two hundred and fifty people"),
+        (2.5, None, "two point five litres"),
+        (0.5, None, "half of it"),
+        (0.5, None, "½ of it"),
+        (2.0, None, "it doubles"),
+        (12.0, None, "a dozen eggs"),
+        (1e6, None, "1 million EUR"),
+        (0.25, "h", "after 15 min"),
+        (5000.0, "m", "a road of 5 km"),
+        (-5.0, None, "it is 5 below zero"),
+        (0.35, None, "0,35 of it"),
+    ],
+)
+def test_words_percent_and_other_units_are_spellings(value, unit, text):
+    assert MARK in Hidden("x", Quantity(value, unit)).redact(text)
+
+
+@given(st.floats(-1e9, 1e9, allow_nan=False, allow_infinity=False).map(lambda x: float(f"{x:.6g}")), st.data())
+def test_what_was_redacted_holds_the_value_no_more(value, data):
+    hidden = Hidden("x", Quantity(value))
+    spelling = data.draw(st.sampled_from([f"{value:g}", f"{value!r}", f"{value:e}", f"{value:.6f}"]))
+    if float(spelling) != value:
+        return
+    text = hidden.redact(f"we know that x = {spelling}, and y is 3.25e-7 or four")
+    assert hidden.places(text) == []
+    assert MARK in text
+
+
+@given(st.text(max_size=200), st.floats(-1e6, 1e6, allow_nan=False))
+def test_any_text_is_redacted_once_and_for_all(text, value):
+    hidden = Hidden("x", Quantity(value))
+    once = hidden.redact(text)
+    assert hidden.redact(once) == once
+
+
+def test_the_template_itself_has_no_number():
+    for part in template("abduction")[1:]:
+        assert [f for f in numbers_spelled(part)] == []
+
+
+def test_a_value_that_another_known_has_too_is_not_asked():
+    question = ask_about(newton(force=2.0, mass=2.0, text="F = 2 N, m = 2 kg"), Probe("abduction", "F"))
+    assert question.messages == ()
+    assert question.status == "degenerate"
+    assert "'m' has the same value" in question.message
+
+
+def test_a_value_that_is_the_targets_is_not_asked():
+    question = ask_about(newton(force=4.0, mass=1.0), Probe("abduction", "F"))
+    assert "the target has the same value" in question.message
+
+
+def test_a_constant_of_the_law_is_never_redacted():
+    problem = newton(force=10.0, mass=2.0, rule="a = F^2/m")
+    assert "constant in the rule of 'a'" in ask_about(problem, Probe("abduction", "m")).message
+
+
+def test_a_value_in_place_of_its_name_is_redacted_from_the_rule():
+    question = ask_about(newton(rule="a = 10/m"), Probe("abduction", "F"))
+    assert f"by: a = {MARK}/m" in question.messages[1].content
+
+
+def test_a_known_in_words_is_hidden_by_its_words_and_its_story():
+    problem = next(p for p in load_problems("everyday") if p.id == "everyday-traffic")
+    prompt = ask_about(problem, Probe("abduction", "bridge")).messages[1].content
+    assert "closed" not in prompt.lower()
+    assert problem.text not in prompt

@@ -1,0 +1,232 @@
+"""A population study from plan to files: what is stored, scored, written; resumed, refused, fallen back."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from assay.cli import main
+from assay.engine import local_executor
+from assay.population.records import truth_from_dict, truth_to_dict
+from assay.population_study import Asked, read_populations
+from assay.reporting import write_report
+from assay.results import Results
+from assay.status import Status
+from assay.store import Store
+from assay.study import Plan, Study
+
+TASKS = """
+[defaults]
+data = "people.csv"
+source = "a made survey"
+modes = ["qa", "sample", "likelihood", "distribution"]
+[defaults.population]
+who = "people"
+country = "Atlantis"
+[variables.sex]
+levels = [["male", "man"], ["female", "woman"]]
+[variables.age]
+bins = [18, 45]
+[tasks.sex_by_age]
+variables = ["sex", "age"]
+prompt = "What is the sex of a person aged {}?"
+"""
+PLAN = """
+name = "people"
+seed = 5
+[population]
+models = [{models}]
+tasks = ["tasks.toml"]
+draws = 200
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A survey of 600 people: 35 % of the younger and 75 % of the older are women."""
+    folder = tmp_path_factory.mktemp("atlantis")
+    rows = [("sex", "age", "weight")]
+    for age, women in ((30, 105), (60, 225)):
+        rows += [("female" if k < women else "male", age, 50 + k % 40) for k in range(300)]
+    (folder / "people.csv").write_text("\n".join(",".join(map(str, row)) for row in rows))
+    (folder / "tasks.toml").write_text(TASKS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def believing(request):
+    return f"{request.config.rootpath}/tests/studies/believing_models.py:"
+
+
+@pytest.fixture(scope="module")
+def folder(place, believing):
+    """The study of four models, run once."""
+    names = ("Knowing", "KnowingInWords", "FirstOption", "Unwilling")
+    models = ", ".join(f'"{believing}{name}"' for name in names)
+    run(PLAN.format(models=models), place, place / "out")
+    write_report(place / "out")
+    return place / "out"
+
+
+@pytest.fixture(scope="module")
+def found(folder):
+    return read_populations(folder)
+
+
+def run(text, base, folder, **how):
+    study = Study(Plan.parse(text, "people.toml", base, folder))
+    with local_executor(1) as (executor, slots):
+        return study.run(executor, slots, **how)
+
+
+def score(found, name, mode, measure="score"):
+    asked = next(a for a in found.scored if a.respondent.endswith(name) and a.mode == mode)
+    return found.scored[asked].measures[measure]
+
+
+@pytest.mark.parametrize("mode", ["qa", "sample", "likelihood", "distribution"])
+def test_a_model_that_knows_scores_high_in_every_mode(found, mode):
+    assert score(found, ":Knowing", mode).value > 90
+
+
+def test_a_favourite_place_scores_as_uniform(found):
+    assert score(found, ":FirstOption", "qa").value == 0
+    assert score(found, ":FirstOption", "qa", "skill_uniform").value == pytest.approx(0, abs=1e-9)
+
+
+def test_baselines_stand_beside_unasked(found):
+    assert score(found, "baseline/uniform", "").value == 0
+    assert score(found, "baseline/marginal", "", "skill_marginal").value == pytest.approx(0, abs=1e-9)
+    assert score(found, "baseline/perfect", "").value > 90
+    assert found.scored[Asked("baseline/perfect", "", "sex_by_age", 0)].draws == 200
+
+
+def test_refusals_are_counted_and_scored_as_missing(found):
+    for mode in ("qa", "sample", "likelihood", "distribution"):
+        missing = score(found, ":Unwilling", mode)
+        assert missing.value is None and missing.status in (Status.REFUSED, Status.UNREADABLE)
+    name = next(model for model in found.models if model.endswith("Unwilling"))
+    counts = found.replies_by_status(name, "sample")
+    assert sum(counts.values()) == 400 and set(counts) == {Status.REFUSED, Status.UNREADABLE}
+
+
+def test_falling_back_is_said_in_the_answer_and_in_the_report(found, folder):
+    name = next(model for model in found.models if model.endswith("KnowingInWords"))
+    answers = found.answers[Asked(name, "qa", "sex_by_age", 0)]
+    assert {answer.mode for answer in answers.values()} == {"sample"}
+    assert all("qa -> sample" in answer.message for answer in answers.values())
+    notes = (folder / "population" / "notes.txt").read_text()
+    assert "qa -> sample" in notes and "likelihood in words" in notes
+    assert score(found, ":KnowingInWords", "qa").value > 80
+
+
+def test_modes_are_never_averaged(folder):
+    rows = list(csv.DictReader((folder / "population" / "main.csv").open()))
+    modes = [row["mode"] for row in rows if row["name"].endswith(":Knowing")]
+    assert modes == ["qa", "sample", "likelihood", "likelihood/argmax", "distribution"]
+
+
+def test_every_cell_has_the_original_s_keys(found, folder):
+    files = [path for path in (folder / "population").glob("*.json")]
+    assert len(files) == 4
+    entries = json.loads(next(path for path in files if "-Knowing_" in path.name).read_text())
+    assert {entry["mode"] for entry in entries} == {"qa", "sample", "likelihood", "likelihood/argmax", "distribution"}
+    drawn = next(entry for entry in entries if entry["mode"] == "sample" and entry["condition"] == "18-44")
+    assert drawn["true_vals"] == ["male", "female"] and drawn["weights"] == pytest.approx([0.65, 0.35])
+    assert len(drawn["model_vals"]) == len(drawn["model_weights"]) == 200
+    assert 0 < len(drawn["model_texts"]) <= 5
+    stated = next(entry for entry in entries if entry["mode"] == "distribution" and entry["condition"] == "18-44")
+    assert dict(zip(stated["model_vals"], stated["model_weights"], strict=True)) == pytest.approx(
+        {"male": 0.65, "female": 0.35}
+    )
+
+
+def test_the_column_called_weight_is_not_used(found):
+    """It is body mass; no task names it."""
+    np.testing.assert_allclose(found.truths["sex_by_age"].probs, [[0.65, 0.35], [0.25, 0.75]])
+
+
+def test_the_long_table_has_every_measure_with_a_status(folder):
+    rows = list(csv.DictReader((folder / "scores.csv").open()))
+    assert {row["task"] for row in rows} == {"population"}
+    assert {"score", "tv", "skill_marginal"} <= {row["measure"] for row in rows}
+    assert all((row["value"] == "") == (row["status"] != "ok") for row in rows)
+    assert {row["variant"] for row in rows if row["respondent"].startswith("baseline/")} == {"reference"}
+
+
+def test_tables_and_charts_are_written(folder):
+    for name in ("table.csv", "table.tex", "main.tex", "comparisons.csv", "scores.csv"):
+        assert (folder / "population" / name).stat().st_size > 0
+    for form in ("png", "svg", "pdf", "csv"):
+        assert (folder / "plots" / f"population_sex_by_age.{form}").stat().st_size > 0
+    assert not (folder / "variance").exists()
+
+
+def test_the_same_replies_give_the_same_bytes(folder, place):
+    before = {path.name: path.read_bytes() for path in (folder / "population").iterdir()}
+    write_report(folder)
+    assert {path.name: path.read_bytes() for path in (folder / "population").iterdir()} == before
+
+
+def test_a_finished_study_asks_nothing_again(folder, place):
+    with Store.reading(folder) as store:
+        text, known = (folder / "study.toml").read_text(), {key: r.at for key, r in store.replies().items()}
+    outcome = run(text, place, folder)
+    assert (outcome.done, outcome.failed) == (outcome.total, 0)
+    with Store.reading(folder) as store:
+        assert {key: reply.at for key, reply in store.replies().items()} == known
+
+
+def test_it_is_scored_without_the_microdata(folder, place, found):
+    hidden = place / "people.csv"
+    text = hidden.read_text()
+    hidden.unlink()
+    try:
+        again = read_populations(folder)
+    finally:
+        hidden.write_text(text)
+    assert [score.value("tv") for score in again.scores] == pytest.approx(
+        [score.value("tv") for score in found.scores], nan_ok=True
+    )
+
+
+def test_a_truth_survives_its_record(found):
+    truth = found.truths["sex_by_age"]
+    again = truth_from_dict(json.loads(json.dumps(truth_to_dict(truth))))
+    assert again.question == truth.question
+    assert again.conditions == truth.conditions
+    np.testing.assert_allclose(again.draws, truth.draws, atol=1 / 65_535)
+    np.testing.assert_array_equal(again.probs, truth.probs)
+
+
+def test_the_commands_serve_a_plan_without_discovery(place, believing, monkeypatch, capsys):
+    monkeypatch.chdir(place)
+    (place / "plan.toml").write_text(PLAN.format(models=f'"{believing}Knowing"').replace("200", "8"))
+    assert main(["plan", "plan.toml"]) == 0
+    assert "sources (the units)" in capsys.readouterr().out
+    assert main(["plan", "plan.toml", "--json"]) == 0
+    # 2 conditions: 2 orders, 8 draws, 2 levels on 2 scales, 1 object
+    assert json.loads(capsys.readouterr().out)["calls"] == 2 * (2 + 8 + 4 + 1)
+    assert main(["run", "plan.toml"]) == 0
+    assert "tasks from 1 sources" in capsys.readouterr().out
+    assert main(["show", "results/people"]) == 0
+    assert "skill marginal" in capsys.readouterr().out
+    for form, told in (("--json", '"respondents"'), ("--csv", "sex_by_age"), ("--tex", r"\toprule")):
+        assert main(["show", "results/people", form]) == 0
+        assert (told if form != "--json" else '"rows"') in capsys.readouterr().out
+    assert main(["report", "results/people", "--json"]) == 0
+    assert "population" in json.loads(capsys.readouterr().out)
+
+
+def test_an_interrupted_study_can_be_read(place, believing, tmp_path):
+    """Half of the units are taken away: the others are scored, and what is missing is missing."""
+    run(PLAN.format(models=f'"{believing}Knowing"'), place, tmp_path)
+    with Store.writing(tmp_path) as store:
+        store._db.execute("DELETE FROM runs WHERE item LIKE '%45 or more'")
+        store._db.commit()
+    found = read_populations(tmp_path)
+    one = found.scored[next(a for a in found.scored if a.mode == "qa")]
+    assert one.answered == pytest.approx(0.5) and one.statuses["45 or more"] == Status.FAILED
+    with Store.reading(tmp_path) as store:
+        assert Results.all_of(store)[0].completeness()[0]["planned"] == 1

@@ -1,0 +1,139 @@
+"""The plan of a population study: what is asked, in which modes, and what is refused in one line."""
+
+import pytest
+
+from assay.errors import AssayError, DataError
+from assay.plans import template
+from assay.population.questions import MODES
+from assay.study import Plan, Study
+
+BASE = """
+[population]
+models = ["mock/vacuous"]
+tasks = ["acs_married_by_age"]
+"""
+OWN = """
+[tasks.own]
+data = "own.csv"
+variables = ["v", "g"]
+{more}
+prompt = "{prompt}"
+"""
+
+
+def task(more="", base=BASE, folder=None):
+    return Plan.parse(base + more, "t.toml", *([] if folder is None else [folder])).tasks[0]
+
+
+def own(folder, more="", prompt="What of {}?", values=("x", "y")):
+    """A task file beside a small CSV of its own."""
+    rows = ["v,g,weight"] + [f"{values[k % len(values)]},{'ab'[k % 2]},{k - 5}" for k in range(40 * len(values))]
+    (folder / "own.csv").write_text("\n".join(rows))
+    (folder / "own.toml").write_text(OWN.format(more=more, prompt=prompt))
+    return task(base='[population]\nmodels = ["mock/vacuous"]\ntasks = ["own.toml"]\n', folder=folder)
+
+
+def test_a_cell_is_a_model_a_condition_and_a_mode():
+    cells = task('modes = ["qa", "distribution"]').cells()
+    assert len(cells) == 2 * 4
+    assert {cell.variant for cell in cells} == {"qa", "distribution"}
+    assert cells[0].item.split("/")[0] == "acs_married_by_age"
+
+
+def test_without_modes_a_task_is_asked_in_all_that_it_is_made_for():
+    assert {cell.variant for cell in task().cells()} == {"qa", "sample", "likelihood", "distribution"}
+
+
+def test_tasks_are_named_by_pattern_too():
+    found = task(base='[population]\nmodels = []\ntasks = ["cps_*_by_ethnicity"]\nmodes = ["qa"]')
+    assert {question.name for question in found.questions} >= {"cps_wage_by_ethnicity", "cps_region_by_ethnicity"}
+    assert all(question.modes == ("qa",) for question in found.questions)
+
+
+def test_the_calls_of_a_cell_are_known_beforehand():
+    cells = task("draws = 7").cells()
+    calls = {cell.variant: cell.common["calls"] for cell in cells}
+    assert calls == {"qa": 2, "sample": 7, "likelihood": 4, "distribution": 1}
+
+
+def test_what_decides_a_reply_decides_the_key():
+    keys = {
+        tuple(key for cell in task(more).cells() for key in cell.keys)
+        for more in ("", "draws = 5", "permutations = 4", "temperature = 0.5", "max_tokens = 9")
+    }
+    assert len(keys) == 5
+    assert task().cells()[0].keys == task("timeout = 9").cells()[0].keys
+
+
+def test_a_plan_may_hold_nothing_but_population():
+    plan = Plan.parse(BASE, "t.toml")
+    assert [t.name for t in plan.tasks] == ["population"]
+    assert Study(plan).stages[0][0].level == 0.95
+
+
+def test_the_template_is_a_plan(tmp_path):
+    made = task(base=template("population", tmp_path / "study.toml"))
+    assert made.manner.draws == 128 and len(made.questions) == 3
+
+
+def test_the_modes_of_the_template_and_of_the_questions_are_the_same(tmp_path):
+    text = template("population", tmp_path / "study.toml")
+    assert all(f"#   {mode} " in text for mode in MODES)
+
+
+MISTAKES = {
+    "setting": ("drawz = 3", "'drawz' is not a setting of population. Did you mean 'draws'"),
+    "mode": ('modes = ["qu"]', "'modes' must be of qa, sample, .*got 'qu'"),
+    "mode not made for": ('modes = ["story"]', "'acs_married_by_age' must be made for one of story, got"),
+    "draws": ("draws = 0", "'draws' must be a whole number of at least 1, got 0"),
+    "permutations": ("permutations = 2.5", "'permutations' must be a whole number"),
+    "temperature": ("temperature = 3", r"'temperature' must be a number in \[0, 2\]"),
+    "reference": ('references = ["perfct"]', "'references' must be of .*Did you mean 'baseline/perfect'"),
+    "top_logprobs": ("top_logprobs = 2000", "'top_logprobs' must be at most 1000"),
+    "timeout": ("timeout = -1", "'timeout' must be a number above 0"),
+    "model": ('[models."mock/empty"]\nretries = 1', "must be named in 'models' of .population."),
+}
+
+
+@pytest.mark.parametrize(("more", "message"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_a_mistake_is_one_line(more, message):
+    with pytest.raises(AssayError, match=message) as caught:
+        task(more)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "message"),
+    [
+        ('["gss_party_by_rase"]', "'gss_party_by_rase' is not a population task. Did you mean 'gss_party_by_race'"),
+        ("[]", "'tasks' of .population. must name tasks or a task file, got none"),
+        ('["gss_party_by_sex", "gss_party_*"]', "must name each task once, got 'gss_party_by_sex' twice"),
+        ('["nowhere.toml"]', "task file .*nowhere.toml must be a text file that is there"),
+    ],
+)
+def test_tasks_that_cannot_be_found_are_refused(tasks, message):
+    with pytest.raises(AssayError, match=message):
+        task(base=f"[population]\nmodels = []\ntasks = {tasks}")
+
+
+def test_a_prompt_without_a_place_for_the_condition_is_refused(tmp_path):
+    with pytest.raises(AssayError, match=r"'prompt' of task 'own' must hold \{\}"):
+        own(tmp_path, prompt="What?")
+
+
+def test_more_options_than_letters_are_refused_with_a_way_out(tmp_path):
+    values = tuple(f"{chr(97 + k // 10)}{k % 10}" for k in range(27))
+    with pytest.raises(AssayError, match='at most 26 options for mode .qa. .*got 27. Use mode = "distribution"'):
+        own(tmp_path, 'modes = ["qa"]', values=values)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"), [("w8", "must be a column of own.csv, got 'w8'"), ("weight", "must be .*>= 0, got -5")]
+)
+def test_a_weight_that_is_missing_or_negative_is_refused(tmp_path, weight, message):
+    with pytest.raises(DataError, match=message):
+        own(tmp_path, f'weight = "{weight}"')
+
+
+def test_a_column_called_weight_is_not_used_unless_named(tmp_path):
+    assert own(tmp_path).truths["own"].question.weight is None  # and its negative values trouble nobody
