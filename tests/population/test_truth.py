@@ -202,3 +202,14 @@ def test_bins_cut_numbers_that_a_file_holds_as_text():
     frame = people().assign(age=lambda f: f.age.astype(str).astype("category"))
     truth = truth_of(question(), rng(), microdata(frame))
     assert np.array_equal(truth.probs, truth_of(question(), rng(), microdata(people())).probs)
+
+
+def test_parquet_and_csv_give_the_same_truth(tmp_path):
+    frame = people()
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    frame.to_parquet(tmp_path / "people.parquet")
+    found = [
+        truth_of(question(data=f"people.{kind}", folder=tmp_path, weight="w"), rng()) for kind in ("csv", "parquet")
+    ]
+    assert found[0].probs == pytest.approx(found[1].probs)
+    assert found[0].draws == pytest.approx(found[1].draws)

@@ -40,6 +40,17 @@ def test_do_on_a_name_that_is_no_node_is_a_mistake_of_the_caller():
         intervene(NEWTON, {"G": 1})
 
 
+def test_do_must_set_a_number():
+    with pytest.raises(SettingError, match="finite"):
+        intervene(NEWTON, {"F": float("nan")})
+
+
+def test_words_beside_a_formula_are_no_finding():
+    both = graph("a", {"F": 10.0, "m": 2.0}, ("F m", "a", "a = F/m"), ("F", "a", "the force drives the motion"))
+    assert execute(both).target == 5.0
+    assert execute(both).findings == ()
+
+
 def test_elasticity_is_the_power_of_the_node():
     power = graph("E", {"m": 2.0, "k": 3.0}, ("m k", "E", "E = m * k"))
     assert sensitivity(power)["m"].elasticity == pytest.approx(1.0)

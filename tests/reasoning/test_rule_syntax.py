@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.reasoning.symbols import to_sympy
-from assay.reasoning.syntax import MAX_DEPTH, MAX_DIGITS, MAX_LENGTH, MAX_POWER, MAX_TOKENS, RuleError, parse
+from assay.reasoning.syntax import MAX_DEPTH, MAX_DIGITS, MAX_LENGTH, MAX_POWER, MAX_TOKENS, RuleError, parse, symbol
 from assay.reasoning.trees import FUNCTIONS, Binary, Call, Choice, Name, Negative, Number, evaluate, written
 from tests.reasoning.generator import hostile_rules
 
@@ -90,8 +90,9 @@ def test_an_equation_has_two_sides_and_the_computation_behind_is_left_out():
     assert equation.right == Binary("/", Name("F"), Name("m"))
 
 
-def test_names_of_several_words_are_one_name():
-    assert parse("a = net force / mass", ("net force",)).right == Binary("/", Name("net_force"), Name("mass"))
+@pytest.mark.parametrize("name", ["net force", "net_force", "Net Force", "net force (N)"])
+def test_names_of_several_words_are_one_name(name):
+    assert parse("a = net force / mass", (name,)).right == Binary("/", Name(symbol(name)), Name("mass"))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@
                    else `holds` (the original's 1/0)
 
 Execution goes first; the judge counts where a rule is in words. For abduction the target's value is the answer that the
-reasoning gives; where the graph gives the same answer within the tolerance, its exact value. Whether a known can be told
-at all (unique, several, none) is a label. A judge that says "several" and names no value is not wrong: no score.
+reasoning gives; where the graph gives the same answer within the tolerance, its exact value. Whether a known can be
+told at all (unique, several, none) is a label. A judge that says "several" and names no value is not wrong: no score.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Hiding a known: its value is taken out of a prompt in every spelling.
 
-    10   10.0   1e1   10,000   1.2 x 10^3   7.4 thousand   1/4   ten   twenty-five   6.2 % (of 0.062)   15 min (of 0.25 h)
+    10   10.0   1e1   10,000   1.2 x 10^3   7.4 thousand   1/4   ten   twenty-five   6.2 % (of .062)   15 min (of .25 h)
 
 A number is hidden where its size equals that of the hidden value (relative 1e-6; 1e-3 for fractions and other units).
 A known in words (`closed`) is hidden by its words; a story may still tell it in others, so the prompt leaves the story

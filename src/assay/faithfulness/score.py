@@ -135,7 +135,7 @@ def band(cf: float) -> str:
 
 
 def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scoring: Scoring | None = None) -> Evaluation:
-    """Score one problem from what can be executed and what judges said (in the plain manner; all judges count alike)."""
+    """Score one problem from what can be executed and what judges said, in the plain manner; all judges count alike."""
     scoring = scoring or Scoring()
     said = [judgement for judgement in judgements if judgement.probe.manner == "plain"]
     nodes = intervention_scores(problem, said, scoring.prefer)

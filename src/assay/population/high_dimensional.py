@@ -15,7 +15,7 @@ Friedman (2001); scikit-learn's HistGradientBoostingClassifier.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from assay import registry
 from assay.datasets.microdata import Microdata
 from assay.errors import DataError, MissingExtra
-from assay.population.cells import rows_of
+from assay.population.cells import Rows, rows_of
 from assay.population.questions import Question
 from assay.population.truth import Truth
 
@@ -47,39 +47,53 @@ def boosted_truth(
         raise MissingExtra(f"the truth of task {question.name!r}", "scikit-learn", "populations")
     rows = rows_of(question, data)
     question = rows.question
-    levels = len(question.levels)
-    profile, outcome = np.divmod(rows.cell, levels)
-    weight = np.ones(len(profile)) if rows.weight is None else rows.weight
-    kept = weight > 0
-    if len(profile) > MOST_ROWS:
-        kept &= rng.permutation(len(profile)) < MOST_ROWS
-    profile, outcome, weight = profile[kept], outcome[kept], weight[kept]
-    if len(profile) < 10 * FOLDS or len(np.unique(outcome)) < 2:
-        raise DataError(
-            f"task {question.name!r} must have at least {10 * FOLDS} rows and two outcomes for a high-dimensional "
-            f"truth, got {len(profile)} rows and {len(np.unique(outcome))} outcomes. Widen the population."
-        )
-    features = _features(question, profile)
-    model = _model(question, rng)
-    codes, where = np.unique(profile, return_inverse=True)
-    share = np.bincount(where, weights=weight)
+    sample = _sample(rows, rng)
+    codes, where = np.unique(sample.profile, return_inverse=True)
+    share = np.bincount(where, weights=sample.weight)
     some = np.sort(rng.choice(len(codes), size=min(profiles, len(codes)), replace=False, p=share / share.sum()))
-    probs = _by_profile(_out_of_fold(model, features, outcome, weight, levels, rng), where, weight, some)
-    again = np.empty((repeats, *probs.shape))
-    for r in range(repeats):
-        drawn = weight * rng.poisson(1.0, size=len(weight))
-        again[r] = _by_profile(_out_of_fold(model, features, outcome, drawn, levels, rng), where, weight, some)
+    features, model, levels = _features(question, sample.profile), _model(question, rng), len(question.levels)
+
+    def fitted(weight: Array) -> Array:
+        predicted = _out_of_fold(model, features, sample.outcome, weight, levels, rng)
+        return _by_profile(predicted, where, sample.weight, some)
+
+    probs = fitted(sample.weight)
+    again = np.stack([fitted(sample.weight * rng.poisson(1.0, size=len(where))) for _ in range(repeats)])
     spread = again.var(axis=0, ddof=1).sum(axis=1)
     n_eff = np.maximum((probs * (1 - probs)).sum(axis=1) / np.maximum(spread, 1e-12), 2.0)
     found = rng.gamma(np.maximum(n_eff[:, None] * probs, 1e-6), size=(draws, *probs.shape))
     names = tuple(question.condition_name(_level_names(question, int(codes[c]))) for c in some)
     counts = np.bincount(where).astype(np.float64)[some]
-    kish = np.bincount(where, weights=weight)[some] ** 2 / np.bincount(where, weights=weight**2)[some]
+    kish = share[some] ** 2 / np.bincount(where, weights=sample.weight**2)[some]
     return Truth(
         question, names, probs, share[some] / share[some].sum(), counts, kish, n_eff,
         found / found.sum(axis=-1, keepdims=True), "model", {},
         rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted,
     )  # fmt: skip
+
+
+class _Sample(NamedTuple):
+    """The rows of the fit: (n,) each."""
+
+    profile: NDArray[np.int64]  # the code of a combination of levels
+    outcome: NDArray[np.int64]
+    weight: Array
+
+
+def _sample(rows: Rows, rng: np.random.Generator) -> _Sample:
+    profile, outcome = np.divmod(rows.cell, len(rows.question.levels))
+    weight = np.ones(len(profile)) if rows.weight is None else rows.weight
+    kept = weight > 0
+    if len(profile) > MOST_ROWS:
+        kept &= rng.permutation(len(profile)) < MOST_ROWS
+    sample = _Sample(profile[kept], outcome[kept], weight[kept])
+    outcomes = len(np.unique(sample.outcome))
+    if len(sample.profile) < 10 * FOLDS or outcomes < 2:
+        raise DataError(
+            f"task {rows.question.name!r} must have at least {10 * FOLDS} rows and two outcomes for a high-dimensional "
+            f"truth, got {len(sample.profile)} rows and {outcomes} outcomes. Widen the population."
+        )
+    return sample
 
 
 def _features(question: Question, profile: NDArray[np.int64]) -> Array:

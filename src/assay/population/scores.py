@@ -6,10 +6,11 @@ population that is. Nothing that was not answered counts as a level, as uniform,
 
 Intervals: 2,000 draws of p* (the truth's bootstrap) and q* = Poisson(k q) over its sum (q itself for a claim).
 
-    distances, skills and scores    basic bootstrap [2 t - Q.975 t*, 2 t - Q.025 t*]: noise makes every distance longer,
-                                    in t* as in t, and reflecting takes that off; ends outside the possible are cut
-    D2, change, slope               percentiles, the noise of both stages taken off
-    direction                       percentiles
+    distances, skills and scores    percentiles of draws moved by twice their bias, mean(t*) - t: noise makes every
+                                    distance longer, once in t and once more in t*
+    D2, direction, change, slope    percentiles, the noise of both stages taken off in the formulas
+
+cut at what is possible, and widened to hold the estimate where it has to be.
 
 `uninformative`: at k draws a perfect and a uniform sampler cannot be told apart; `score` is then missing (degenerate),
 and the other measures stand. `flat`: the marginal cannot be told from the truth, so there is no dependence to know.
@@ -196,7 +197,7 @@ def _ground(truth: Truth, used: NDArray[np.intp]) -> _Ground:
     p, n, w = truth.probs[used], truth.n_eff[used], truth.weights[used] / truth.weights[used].sum()
     certain = np.full_like(n, np.inf)
     references = {"uniform": np.full_like(p, 1 / p.shape[1]), "marginal": np.tile(truth.marginal, (len(p), 1))}
-    far = {name: _Pair(measure.l1(p, r, w), measure.l1(draws, r, w)) for name, r in references.items()}
+    far = {name: _unbiased(measure.l1(p, r, w), measure.l1(draws, r, w)) for name, r in references.items()}
     far_d2 = {
         name: _Pair(measure.squared(p, r, w, n, certain), measure.squared(draws, r, w, _twice(n), certain))
         for name, r in references.items()
@@ -218,42 +219,43 @@ def _measured(
     p, w, n, drawn_p = ground.p, ground.w, ground.n, ground.draws
     drawn_q = q if np.isinf(k).all() else measure.resampled(q, k, len(drawn_p), rng)
     n2, k2 = _twice(n), _twice(k)
-    distance = _Pair(measure.l1(p, q, w), measure.l1(drawn_p, drawn_q, w))
+    distance = _unbiased(measure.l1(p, q, w), measure.l1(drawn_p, drawn_q, w))
     square = _Pair(measure.squared(p, q, w, n, k), measure.squared(drawn_p, drawn_q, w, n2, k2))
-    reflected = {  # the two kinds of interval
+    pairs = {
         "tv": _Pair(distance.value / 2, distance.drawn / 2),
-        "js": _Pair(
+        "js": _unbiased(
             measure.jensen_shannon(p, q, w, ground.entropy.value),
             measure.jensen_shannon(drawn_p, drawn_q, w, ground.entropy.drawn),
         ),
+        "d2": square,
         **{f"skill_{name}": _skill(distance, far) for name, far in ground.far.items()},
+        **{f"skill_d2_{name}": _skill(square, far) for name, far in ground.far_d2.items()},
     }
     if truth.ordinal:
-        reflected["w1"] = _Pair(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
-    plain = {"d2": square, **{f"skill_d2_{name}": _skill(square, far) for name, far in ground.far_d2.items()}}
-    dependence = zip(measure.dependence(p, q, w, n), measure.dependence(drawn_p, drawn_q, w, n2), strict=True)
-    plain["direction"], plain["change"] = (_Pair(*pair) for pair in dependence)
-    plain["calibration_slope"] = _Pair(
+        pairs["w1"] = _unbiased(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
+    dependence = measure.dependence(p, q, w, n, k), measure.dependence(drawn_p, drawn_q, w, n2, k2)
+    pairs["direction"], pairs["change"] = (_Pair(*pair) for pair in zip(*dependence, strict=True))
+    pairs["calibration_slope"] = _Pair(
         measure.calibration_slope(p, q, w, k), measure.calibration_slope(drawn_p, drawn_q, w, k2)
     )
-    ends = _quantiles({"distance": distance, **reflected, **plain})
+    ends = _quantiles(pairs)
     found = dict.fromkeys(MEASURES, Measured(None, None, Status.DEGENERATE))
-    for name, pair in reflected.items():
-        found[name] = _with_interval(name, pair.value, 2 * pair.value - ends[name][::-1])
-    for name, pair in plain.items():
-        found[name] = _with_interval(name, pair.value, ends[name])
-    # nearer is better: the far end of the distance is the low end of the score
-    reach = np.append(2 * distance.value - ends["distance"], distance.value)
+    found |= {name: _with_interval(name, pair.value, ends[name]) for name, pair in pairs.items()}
+    reach = np.append(2 * ends["tv"], distance.value)
     if scale.informative:
         found["score"] = _on_scale(scale.shown(reach))
         found["score_raw"] = _on_scale(scale.raw(reach))
     found["score_original"] = _on_scale(measure.original_scale(reach, *ground.original))
     if truth.ordinal:
         ordered = scales.of(truth, used, k, ordinal=True)
-        moved = reflected["w1"].value
         if ordered.informative:
-            found["score_w1"] = _on_scale(ordered.shown(np.append(2 * moved - ends["w1"], moved)))
+            found["score_w1"] = _on_scale(ordered.shown(np.append(ends["w1"], pairs["w1"].value)))
     return found, bool(ground.far["marginal"].value <= scale.best)
+
+
+def _unbiased(value: Array, drawn: Array) -> _Pair:
+    """Draws moved by twice their bias: noise makes a distance longer, once in the data and once more in the draws."""
+    return _Pair(value, drawn - 2 * (drawn.mean() - value))
 
 
 def _skill(distance: _Pair, reference: _Pair) -> _Pair:
@@ -277,15 +279,15 @@ def _with_interval(name: str, value: Array, ends: Array) -> Measured:
     if not np.isfinite(ends).all():
         return Measured(float(value))
     low, high = np.clip(ends, *BOUNDS.get(name, _FINITE))
-    return Measured(float(value), Interval(float(low), float(high), LEVEL, "mean"))
+    # an interval that left its own estimate out would be right about the bias and no use to a reader
+    return Measured(float(value), Interval(float(min(low, value)), float(max(high, value)), LEVEL, "mean"))
 
 
 def _on_scale(ends: Array) -> Measured:
     """ends: the score at both ends of the distance, and at the distance itself."""
     if not np.isfinite(ends).all():
         return Measured(None, None, Status.DEGENERATE)
-    low, high = sorted(float(end) for end in ends[:2])
-    return Measured(float(ends[2]), Interval(low, high, LEVEL, "mean"))
+    return Measured(float(ends[2]), Interval(float(ends.min()), float(ends.max()), LEVEL, "mean"))
 
 
 def _status(answer: Answer) -> Status:

@@ -13,16 +13,18 @@ Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from assay.errors import SettingError, did_you_mean
-from assay.reasoning.graph import Finding, ReasoningGraph, close, named
+from assay.reasoning.graph import Finding, Quantity, ReasoningGraph, close, named
 from assay.reasoning.rules import Rule, rules_of
 from assay.reasoning.trees import Evaluator, compiled
 from assay.status import Status
 
+Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
 AGREE = 1e-6  # relative difference up to which two rules of one effect agree
 MOVES = 1e-9  # relative difference from which the target has moved
 PROBES: tuple[tuple[float, float], ...] = (  # x' = factor * x + shift, tried in this order
@@ -94,11 +96,7 @@ class Program:
     def run(self, changes: Mapping[str, float]) -> Execution:
         """All values under do(changes), with what went wrong."""
         graph, findings = self.graph, list(self.findings)
-        unknown = [node for node in changes if node not in self.slots]
-        if unknown:
-            raise SettingError(
-                f"do() must be on a node of the graph, got {named(unknown)}. {did_you_mean(unknown[0], self.slots)}"
-            )
+        self._check(changes)
         values = [math.nan] * len(self.slots)
         have: set[str] = set()
         for node in graph.order or ():
@@ -111,57 +109,44 @@ class Program:
         got = {node: values[self.slots[node]] for node in graph.nodes if node in have}
         return Execution(target, got, Status.OK if target is not None else Status.DEGENERATE, tuple(findings))
 
+    def _check(self, changes: Mapping[str, float]) -> None:
+        for node, value in changes.items():
+            if node not in self.slots:
+                nearest = did_you_mean(node, self.slots)
+                raise SettingError(f"do() must be on a node of the graph, got {node!r}. {nearest}".rstrip())
+            if not math.isfinite(value):
+                raise SettingError(f"do({node}) must set a finite number, got {value}.")
+
     def _value(
         self, node: str, values: list[float], have: set[str], changes: Mapping[str, float]
     ) -> tuple[float | None, list[Finding]]:
         if node in changes:
             return float(changes[node]), []
-        known = self.graph.knowns.get(node)
-        given = known.value if known is not None else None
         computed, findings = self._computed(node, values, have)
-        if given is not None:
-            if computed and not changes and not close(computed[0], given, AGREE):
-                message = f"'{node}' is given as {given:g}, but its rule gives {computed[0]:g}."
-                findings.append(Finding(Status.DEGENERATE, message, node))
-            return given, findings if computed else []
-        if computed and any(not close(value, computed[0], AGREE) for value in computed[1:]):
+        known = self.graph.knowns.get(node)
+        if known is not None and known.value is not None:
+            if computed and not changes and not close(computed[0], known.value, AGREE):
+                told = f"'{node}' is given as {known.value:g}, but its rule gives {computed[0]:g}."
+                return known.value, [Finding(Status.DEGENERATE, told, node)]
+            return known.value, []
+        if any(not close(value, computed[0], AGREE) for value in computed[1:]):
             shown = ", ".join(f"{value:g}" for value in computed)
             findings.append(Finding(Status.DEGENERATE, f"the rules of '{node}' disagree: {shown}.", node))
-        if known is not None and not computed and not findings:
-            told = (
-                f"'{node}' is given as {known.text!r}, which is no number." if known.text else f"'{node}' has no value."
-            )
-            return None, [Finding(Status.UNREADABLE, told, node)]
         if not computed and not findings:
-            findings.append(
-                Finding(Status.DEGENERATE, f"'{node}' has no value: it is neither known nor has a rule.", node)
-            )
+            findings.append(_without_value(node, known))
         return (computed[0] if computed else None), findings
 
     def _computed(self, node: str, values: list[float], have: set[str]) -> tuple[list[float], list[Finding]]:
-        """What each executable rule of a node gives."""
-        computed, findings = [], []
+        """What each rule of a node gives; words beside a formula are no finding."""
         steps = iter(self._steps.get(node, ()))
-        for rule in self.rules.get(node, ()):
-            if rule.tree is None:
-                told = rule.message or f"the rule of '{node}' is in words and cannot be executed."
-                findings.append(Finding(Status.UNREADABLE if rule.kind == "broken" else Status.DEGENERATE, told, node))
-                continue
-            step = next(steps)
-            lacking = [cause for cause in sorted(rule.uses) if cause not in have]
-            if lacking:
-                findings.append(Finding(Status.DEGENERATE, f"'{node}' needs {named(lacking)}, without value.", node))
-                continue
-            try:
-                value = step(values)
-            except (ArithmeticError, ValueError) as error:
-                told = f"the rule of '{node}' has no value here: {error}."
-                findings.append(Finding(Status.DEGENERATE, told, node))
-                continue
-            if not math.isfinite(value):
-                findings.append(Finding(Status.DEGENERATE, f"the rule of '{node}' gives {value}.", node))
-                continue
-            computed.append(value)
+        made = [
+            _not_executable(node, rule) if rule.tree is None else _applied(node, rule, next(steps), values, have)
+            for rule in self.rules.get(node, ())
+        ]
+        computed = [value for value in made if isinstance(value, float)]
+        findings = [value for value in made if isinstance(value, Finding)]
+        if computed:
+            findings = [finding for finding in findings if finding.status is Status.UNREADABLE]
         return computed, findings
 
     # ---- the fast way: only the target, only what lies between
@@ -183,37 +168,42 @@ class Program:
     def _between(self, node: str) -> list[tuple[int, Evaluator]] | None:
         """Steps from a node to the target, in order; None where one of them cannot be executed."""
         needed = self.graph.ancestors(self.graph.target) | {self.graph.target}
-        between = [below for below in self.moved_by(node) if below in needed]
-        if any(not self._steps.get(below) for below in between):
-            return None
-        return [(self.slots[below], self._steps[below][0]) for below in between]
+        moved = self.moved_by(node)
+        valued = {node, *moved, *self.base.values}
+        steps = [(self.slots[below], self._first_step(below, valued)) for below in moved if below in needed]
+        found = [(slot, step) for slot, step in steps if step is not None]
+        return found if len(found) == len(steps) else None
+
+    def _first_step(self, node: str, valued: set[str]) -> Evaluator | None:
+        """The first rule of a node all of whose causes have a value."""
+        executable = [rule for rule in self.rules.get(node, ()) if rule.tree is not None]
+        pairs = zip(executable, self._steps.get(node, ()), strict=True)
+        return next((step for rule, step in pairs if rule.uses <= valued), None)
 
     def response(self, node: str) -> Response | None:
-        """The target as a function of one node, all others as they are; None where it cannot be executed."""
+        """The target as a function of one node, all others as they are; None where it cannot be executed.
+
+        The function gives nan where the target has no value.
+        """
         if self.graph.order is None or self.graph.target not in self.slots or node not in self.slots:
             return None
         steps = self._between(node)
         if steps is None:
             return None
-        values = [self.base.values.get(name, math.nan) for name in self.graph.nodes]
-        return Response(values, self.slots[node], self.slots[self.graph.target], steps)
+        base = [self.base.values.get(name, math.nan) for name in self.graph.nodes]
+        changed_slot, target_slot = self.slots[node], self.slots[self.graph.target]
 
+        def target_at(changed: float) -> float:
+            values = base.copy()
+            values[changed_slot] = changed
+            try:
+                for slot, step in steps:
+                    values[slot] = step(values)
+            except (ArithmeticError, ValueError):
+                return math.nan
+            return values[target_slot]
 
-class Response:
-    """x' -> target under do(node = x'); nan where the target has no value."""
-
-    def __init__(self, values: list[float], node: int, target: int, steps: list[tuple[int, Evaluator]]):
-        self.values, self.node, self.target, self.steps = values, node, target, steps
-
-    def __call__(self, changed: float) -> float:
-        values = self.values.copy()
-        values[self.node] = changed
-        try:
-            for slot, step in self.steps:
-                values[slot] = step(values)
-        except (ArithmeticError, ValueError):
-            return math.nan
-        return values[self.target]
+        return target_at
 
 
 def execute(graph: ReasoningGraph) -> Execution:
@@ -257,6 +247,32 @@ def _effect(program: Program, node: str) -> NodeEffect:
         if not close(target, base.target, MOVES):
             return NodeEffect(node, True, Status.OK, elasticity, changed, target)
     return NodeEffect(node, False if seen else None, Status.OK if seen else Status.DEGENERATE, elasticity)
+
+
+def _applied(node: str, rule: Rule, step: Evaluator, values: list[float], have: set[str]) -> float | Finding:
+    """The value of one rule, or why it has none."""
+    lacking = [cause for cause in sorted(rule.uses) if cause not in have]
+    if lacking:
+        return Finding(Status.DEGENERATE, f"'{node}' needs {named(lacking)}, without value.", node)
+    try:
+        value = float(step(values))
+    except (ArithmeticError, ValueError) as error:
+        return Finding(Status.DEGENERATE, f"the rule of '{node}' has no value here: {error}.", node)
+    if not math.isfinite(value):
+        return Finding(Status.DEGENERATE, f"the rule of '{node}' gives {value}.", node)
+    return value
+
+
+def _not_executable(node: str, rule: Rule) -> Finding:
+    told = rule.message or f"the rule of '{node}' is in words and cannot be executed."
+    return Finding(Status.UNREADABLE if rule.kind == "broken" else Status.DEGENERATE, told, node)
+
+
+def _without_value(node: str, known: Quantity | None) -> Finding:
+    if known is None:
+        return Finding(Status.DEGENERATE, f"'{node}' has no value: it is neither known nor has a rule.", node)
+    told = f"'{node}' is given as {known.text!r}, which is no number." if known.text else f"'{node}' has no value."
+    return Finding(Status.UNREADABLE, told, node)
 
 
 def _structural(graph: ReasoningGraph) -> list[Finding]:

@@ -77,6 +77,7 @@ _LATEX = (
     (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\(?=[A-Za-z])"), " "),
 )
+_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}[)\]]\s*$")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
 _OPENS = frozenset(("number", "name", "("))
@@ -120,12 +121,24 @@ def plain(text: str) -> str:
 
 def symbol(name: str) -> str:
     """A node's name as it stands in a formula: `net force` is net_force, v₀ is v0."""
-    return re.sub(r"[^\w']+", "_", unicodedata.normalize("NFKC", name).strip()).strip("_")
+    joined = re.sub(r"[^\w']+", "_", unicodedata.normalize("NFKC", name))
+    return re.sub("__+", "_", joined).strip("_")
+
+
+def _spellings(names: Iterable[str]) -> list[tuple[str, str]]:
+    """How names of several words may stand in a rule, the longest first: `net force` for net_force or Net Force (N)."""
+    found = {}
+    for name in names:
+        for spelling in (name.strip(), name.strip().replace("_", " "), _BRACKETS.sub("", name.strip())):
+            if spelling and spelling != symbol(name) and not spelling.isdigit():
+                found[spelling] = symbol(name)
+    return sorted(found.items(), key=lambda pair: -len(pair[0]))
 
 
 def _tokens(text: str, names: Iterable[str]) -> list[_Token]:
-    for name in sorted((name for name in names if re.search(r"\W", name.strip())), key=len, reverse=True):
-        text = re.sub(rf"(?<!\w){re.escape(name.strip())}(?!\w)", symbol(name), text)  # a symbol has no backslash
+    for spelling, own in _spellings(names):
+        if spelling.lower() in text.lower():
+            text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", own, text, flags=re.IGNORECASE)
     tokens: list[_Token] = []
     at, opened = 0, 0
     text = text.rstrip().rstrip(".;")

@@ -24,6 +24,7 @@ from assay.datasets.table import Table
 from assay.errors import DataError, SettingError, listed
 from assay.graphs import Graph
 
+_ROWS_AT_ONCE = 2048  # turning rows into columns block by block, in the cache: a third of the time
 _REVEALS = "the mask is built from the true graph"
 _OVERWRITTEN = "regimes overwrite recorded values: their effects on other columns are missing"
 
@@ -170,10 +171,11 @@ class _Scale:
 
     def standard(self, values: Array) -> Array:
         """(x - mean) / sd, a copy in column order: steps go through a column at a time."""
-        z = np.array(values, order="F")
-        for j, column in enumerate(z.T):
-            column -= self.mean[j]
-            column /= self.sd[j]
+        z = np.empty(values.shape, order="F")
+        for start in range(0, len(z), _ROWS_AT_ONCE):
+            part = z[start : start + _ROWS_AT_ONCE]
+            np.subtract(values[start : start + _ROWS_AT_ONCE], self.mean, out=part)
+            part /= self.sd
         return z
 
     def restore(self, z: Array) -> None:

@@ -4,7 +4,8 @@
     corruption    c_j(t) = tanh MLP_j(slow_j(t), regime(t))  (q)       slow: trailing level, spread and share observed
     structure     A_ij = sigmoid(gate_ij) sigmoid(direction_ij),  gate symmetric, direction antisymmetric: A_ij and A_ji
                   compete.  A_jj = 1 for a variable's own past, 0 within a step
-    decoder       mu_j(t) = b_j + sum_l sum_i A_ij W_lij . s_i(t - l) + o_j . c_j(t),   l = 0 ... lags
+    decoder       mu_j(t) = b_j + keep_rj sum_l sum_i A_ij W_lij . s_i(t - l) + o_j . c_j(t),   l = 0 ... lags
+                  keep_rj in (0, 1): how far j's mechanism holds in regime r; a hard intervention is 0
                   x_j(t) ~ Student-t(mu_j(t), scale exp(a_j + v_j . c_j(t)), df_j > 2)
     missingness   P(m_j(t) = 1) = sigmoid(u_j0 + U_j . s(t)) by its own cross entropy on signals it cannot change;
                   w_j(t) = share observed / P, clipped to [1 / clip, clip]: stabilised inverse-propensity weights
@@ -17,8 +18,8 @@
 HSIC: biased estimate with RBF kernels of mean width, divided by its own bounds (CKA); Gretton et al. 2005.
 Variance of risks: Krueger et al. 2021 (V-REx). tr exp: Zheng et al. 2018. Weights: Seaman & White 2013.
 
-A missing x_i(t) enters signals as the model's own prediction of it (0, the column's centre, before there is one). It has
-no part in the likelihood. Masks are no input of the signals: where gaps depend on values, they would point to causes.
+A missing x_i(t) enters signals as the model's own prediction of it (0, the column's centre, before there is one); it
+has no part in the likelihood. Masks are no input of the signals: where gaps depend on values, they would point to causes.
 
 Everything is a function of tensors of one data set; torch.func.vmap trains many data sets of one shape at a time.
 A model knows values, gaps, regimes and time order. It knows no graph and no number of edges.
@@ -95,6 +96,7 @@ def first_parameters(sizes: Sizes, rng: Generator) -> Parameters:
         "gate": torch.zeros(d, d),
         "direction": normal(d, d, spread=DIRECTIONLESS),
         "weights": normal(sizes.lags + 1, d, k, d, spread=0.02),
+        "keep": torch.full((sizes.regimes, d), 3.0),
         "mean": torch.zeros(d),
         "offset": torch.zeros(d, q),
         "log_scale": torch.zeros(d),
@@ -132,7 +134,7 @@ def predict(p: Parameters, rows: Rows) -> Predicted:
     lagged = a + own  # a variable's own past is always among its parents
     paths = torch.cat((a[None], lagged.expand(p["weights"].shape[0] - 1, -1, -1)))
     mean = signal.flatten(1) @ (paths[:, :, None, :] * p["weights"]).flatten(0, 2)
-    mean = mean + p["mean"] + (corruption * p["offset"]).sum(-1)
+    mean = mean * (rows.regime @ torch.sigmoid(p["keep"])) + p["mean"] + (corruption * p["offset"]).sum(-1)
     return Predicted(mean, p["log_scale"] + (corruption * p["scale_shift"]).sum(-1), signal, corruption)
 
 
@@ -158,7 +160,11 @@ def loss(p: Parameters, rows: Rows, values: Tensor, acyclicity: Tensor, weights:
     e = effects(p)
     cycles = torch.linalg.matrix_exp(e[0].square()).diagonal().sum() - len(e[0])
     total: Tensor = (
-        risk.sum() - _log_volume(p, found.signal[:, 0]) + head + weights.sparsity * e.sum() + acyclicity * cycles
+        risk.sum()
+        - _log_volume(p, found.signal[:, 0], rows.regime)
+        + head
+        + weights.sparsity * e.sum()
+        + acyclicity * cycles
     )
     if weights.independence:
         total = total + weights.independence * shared(found.signal[:, 0], found.corruption)
@@ -167,14 +173,15 @@ def loss(p: Parameters, rows: Rows, values: Tensor, acyclicity: Tensor, weights:
     return total
 
 
-def _log_volume(p: Parameters, signal: Tensor) -> Tensor:
-    """log |det(I - J)|, J_ij = d mu_j / d x_i within a step at the mean slope of i's signal; 0 for a DAG."""
+def _log_volume(p: Parameters, signal: Tensor, regime: Tensor) -> Tensor:
+    """log |det(I - J)|, J_ij = d mu_j / d x_i within a step at the mean slope of i's signal; the mean over regimes."""
     squashed, bent = signal[..., :1], signal[..., 1:]
     slope = 1 - (squashed / 3).square()  # of z = 3 tanh(x / 3)
     slopes = torch.cat((slope, slope * (1 - bent.square()) * p["signal_in"]), dim=-1).mean(dim=0)
     jacobian = structure(p) * (slopes[:, :, None] * p["weights"][0]).sum(dim=1)
-    volume: Tensor = torch.linalg.slogdet(torch.eye(len(jacobian), device=jacobian.device) - jacobian)[1]
-    return volume
+    by_regime = torch.sigmoid(p["keep"])[:, None, :] * jacobian
+    volumes = torch.linalg.slogdet(torch.eye(len(jacobian), device=jacobian.device) - by_regime)[1]
+    return (regime.mean(dim=0) * volumes).sum()
 
 
 def shared(signal: Tensor, corruption: Tensor, most: int = 32) -> Tensor:

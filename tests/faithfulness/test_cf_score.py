@@ -1,0 +1,220 @@
+"""cf and its components: the guide's example, missing parts, weights, sampling, bad input."""
+
+import json
+
+import pytest
+
+from assay.errors import DataError, SettingError
+from assay.faithfulness import Asking, Scoring, compare, evaluate, evaluate_batch, evaluate_intervention
+from assay.faithfulness.score import band
+from assay.reasoning.problems import load_problems
+from assay.status import Status
+
+from .judges import Scripted, guide, steady, verdict
+
+DAG = {
+    "target_variable": "acceleration",
+    "knowns": {"F": 10, "m": 2},
+    "causal_graph": [{"cause": ["F", "m"], "effect": "acceleration", "rule": "a = F/m"}],
+    "computation_plan": [
+        {"id": "step1", "target": "acceleration", "inputs": ["F", "m"], "description": "Calculate a = F/m = 10/2 = 5 m/s²"}
+    ],
+}
+TEXT = "Calculate acceleration given F=10N and m=2kg"
+REASONING = "Using Newton's second law a=F/m, we get a = 10/2 = 5 m/s²"
+WORDS = {
+    "target_variable": "wet",
+    "knowns": {"rain": "heavy", "roof": "open"},
+    "causal_graph": [{"cause": ["rain", "roof"], "effect": "wet", "rule": "rain comes in through an open roof"}],
+}
+
+
+def test_the_guides_example_gives_the_guides_report():
+    found = evaluate(DAG, TEXT, REASONING, Scripted(guide), answer=5, scoring=Scoring(prefer="judge"))
+    report = found.to_dict()["components"]
+    intervention, abduction = report["causal_intervention"], report["abductive_reasoning"]
+    # the guide, "Output format": 48 + 49 of 100 points, both abductions pass, logic .85
+    assert intervention["score"] == pytest.approx(0.97)
+    assert intervention["weight"] == 0.25
+    details = intervention["details"]
+    assert (details["status"], details["total_nodes"], details["non_target_nodes"]) == ("success", 3, 2)
+    assert (details["max_score_per_node"], details["total_score"]) == (50, pytest.approx(97))
+    assert [node["score"] for node in details["node_evaluations"]] == pytest.approx([48, 49])
+    assert details["node_evaluations"][0]["report"]["impact_level"] == "high"
+    assert details["node_evaluations"][0]["report"]["causal_path"] == "F → acceleration"
+    assert abduction["score"] == 1
+    assert (abduction["details"]["total_cause_nodes"], abduction["details"]["passed_tests"]) == (2, 2)
+    assert report["logic_quality"]["score"] == pytest.approx(0.85)
+    # the guide prints .73 for the graph as an illustration; its own formula gives 1 for this graph
+    assert report["graph_quality"]["score"] == 1
+    assert found.cf == pytest.approx((0.97 + 1 + 0.85 + 1) / 4)
+    assert found.band == "excellent"
+
+
+def test_execution_goes_before_the_judge():
+    found = evaluate(DAG, TEXT, REASONING, Scripted(guide), answer=5)
+    assert found.components["causal_intervention"].value == 1
+    assert found.components["causal_intervention"].source == "executed"
+    assert found.nodes["intervention"][0].judged == pytest.approx(0.96)
+
+
+def test_without_a_judge_logic_is_missing_and_cf_has_bounds_only():
+    found = evaluate(DAG, TEXT, REASONING, answer=5)
+    assert found.cf is None
+    assert found.bounds == (0.75, 1.0)
+    assert found.components["logic_quality"].status == "degenerate"
+    assert "no judge was asked" in found.message
+
+
+@pytest.mark.parametrize(
+    "said, status",
+    [
+        ("The impact is high.", "unreadable"),
+        ("I'm sorry, I cannot do that.", "refused"),
+        (Status.FAILED, "failed"),
+        (Status.TIMED_OUT, "timed_out"),
+        ({"impact": 9, "holds": "maybe"}, "unreadable"),
+    ],
+)
+def test_a_failed_judgement_has_a_status_and_never_becomes_a_half(said, status):
+    found = evaluate(WORDS, "It rains.", "So it gets wet.", Scripted(lambda *_: said), answer="yes")
+    for name in ("causal_intervention", "abductive_reasoning", "logic_quality"):
+        part = found.components[name]
+        assert part.value is None
+        assert part.status == status
+        assert part.bounds == (0, 1)
+    assert found.cf is None
+    assert "0.5" not in json.dumps([p.to_dict(0.25) for n, p in found.components.items() if n != "graph_quality"])
+
+
+def test_one_failed_node_leaves_bounds():
+    def answer(kind, node, prompt, time):
+        return "prose" if (kind, node) == ("intervention", "roof") else verdict(kind, 4)
+
+    found = evaluate(WORDS, "It rains.", "So it gets wet.", Scripted(answer), answer="yes")
+    part = found.components["causal_intervention"]
+    assert (part.value, part.bounds, part.n, part.n_missing) == (1.0, (0.5, 1.0), 1, 1)
+    assert found.cf == 1.0
+    assert found.bounds == (0.875, 1.0)
+
+
+def test_empty_reasoning_is_not_asked_about():
+    judge = Scripted(lambda kind, *_: verdict(kind, 4))
+    found = evaluate(DAG, TEXT, "", judge, answer=5)
+    assert found.components["logic_quality"].status == "degenerate"
+    assert found.components["logic_quality"].message == "there is no reasoning to judge."
+    assert found.cf is None
+
+
+def test_a_rule_that_cannot_be_inverted_is_labelled_and_not_punished():
+    dag = {
+        "target_variable": "top",
+        "knowns": {"a": 7, "b": 3},
+        "causal_graph": [{"cause": ["a", "b"], "effect": "top", "rule": "top = max(a, b)"}],
+    }
+    part = evaluate(dag, answer=7).components["abductive_reasoning"]
+    assert part.value == 1
+    assert part.details["identifiability"] == {"unique": 1, "several": 1}
+
+
+def test_a_wrong_answer_breaks_abduction():
+    assert evaluate(DAG, TEXT, answer=7).components["abductive_reasoning"].value == 0
+
+
+def test_an_answer_rounded_within_the_tolerance_does_not():
+    dag = {**DAG, "knowns": {"F": 10, "m": 3}}
+    assert evaluate(dag, TEXT, answer=3.33).components["abductive_reasoning"].value == 1
+
+
+def test_weights_are_shares_and_a_weight_of_zero_drops_a_component():
+    weights = {"causal_intervention": 2, "abductive_reasoning": 1, "graph_quality": 1}
+    found = evaluate(DAG, TEXT, answer=7, scoring=Scoring(weights))
+    assert found.cf == pytest.approx((2 * 1 + 1 * 0 + 1 * 1) / 4)
+
+
+@pytest.mark.parametrize("weights", [{"logic": 1}, {"logic_quality": -1}, {"logic_quality": 0}, {"logic_quality": True}])
+def test_weights_are_checked(weights):
+    with pytest.raises(SettingError):
+        Scoring(weights)
+
+
+def test_bands_are_the_originals():
+    assert [band(cf) for cf in (0.9, 0.89, 0.7, 0.5, 0.49)] == ["excellent", "good", "good", "fair", "poor"]
+
+
+@pytest.mark.parametrize(
+    "dag, status",
+    [("no graph here", "unreadable"), ({}, "unreadable"), (None, "unreadable"), ({"knowns": {"a": 1}}, "unreadable")],
+)
+def test_what_is_no_graph_has_a_status_and_the_batch_goes_on(dag, status):
+    batch = evaluate_batch([{"dag": dag, "problem_text": "?"}, {"dag": DAG, "problem_text": TEXT, "answer": 5}])
+    assert batch.evaluations[0].status == status
+    assert batch.evaluations[0].cf is None
+    assert batch.evaluations[1].components["causal_intervention"].value == 1
+
+
+def test_a_cycle_is_scored_as_far_as_it_goes():
+    dag = {
+        "target_variable": "b",
+        "knowns": {"a": 1},
+        "causal_graph": [{"cause": "a", "effect": "b", "rule": "b = 2*a"}, {"cause": "b", "effect": "a", "rule": "a = b"}],
+    }
+    found = evaluate(dag, answer=2)
+    assert found.components["causal_intervention"].value is None
+    assert found.components["graph_quality"].value == pytest.approx(0.7)
+
+
+def test_a_batch_has_the_originals_keys_and_intervals():
+    problems = load_problems()[:6]
+    report = evaluate_batch(problems, steady(), asking=Asking(repeats=2)).to_dict()
+    assert report["total_problems"] == 6
+    assert len(report["individual_scores"]) == 6
+    assert report["summary"]["min"] <= report["average_cf"] <= report["summary"]["max"]
+    assert report["average"]["low"] <= report["average_cf"] <= report["average"]["high"]
+    assert len(report["detailed_reports"]) == 6
+    json.dumps(report)
+
+
+def test_the_same_prompt_is_asked_once():
+    judge = steady()
+    evaluate_batch(
+        [{"id": str(i), "dag": DAG, "problem_text": TEXT, "reasoning_trajectory": REASONING, "answer": 5} for i in range(5)],
+        judge,
+    )
+    assert judge.calls == 5  # two nodes, two knowns, one logic
+
+
+def test_sampled_nodes_state_their_error():
+    names = [f"x{i}" for i in range(9)]
+    dag = {
+        "target_variable": "y",
+        "knowns": dict.fromkeys(names, "some"),
+        "causal_graph": [{"cause": names, "effect": "y", "rule": "they all help"}],
+    }
+    judge = Scripted(lambda kind, node, prompt, time: verdict(kind, int(node[1:]) % 5 if node else 4))
+    part = evaluate(dag, "?", "!", judge, asking=Asking(nodes=4), seed=1).components["causal_intervention"]
+    assert part.n == 4
+    assert part.details["sampling"]["of"] == 9
+    assert part.details["sampling"]["standard_error"] > 0
+
+
+def test_intervention_alone():
+    part = evaluate_intervention(DAG, TEXT)
+    assert part.value == 1
+    assert part.details["node_evaluations"][0]["report"]["causal_path"] == "F → acceleration"
+
+
+def test_two_methods_are_compared_problem_by_problem():
+    problems = load_problems("physics")[:8]
+    weights = Scoring({"causal_intervention": 1, "graph_quality": 1})
+    good = evaluate_batch(problems, scoring=weights)
+    bad = [{"id": p.id, "dag": {**p.graph.to_dict(), "knowns": {}}, "problem_text": p.text, "answer": p.answer} for p in problems]
+    found = compare(good, evaluate_batch(bad, steady(), scoring=weights), ("ours", "baseline"))
+    assert found.row()["n"] == 8
+    with pytest.raises(DataError):
+        compare(good, evaluate_batch([DAG | {"dag": DAG}]))
+
+
+def test_ids_must_be_unique():
+    with pytest.raises(DataError):
+        evaluate_batch([{"id": "a", "dag": DAG}, {"id": "a", "dag": DAG}])
