@@ -38,8 +38,12 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
 
     new = commands.add_parser("new", help="write a commented study.toml, or a sheet for experts to fill")
-    new.add_argument("task", help="discovery | forecast | human-sheet")
-    new.add_argument("file", nargs="?", help="where to write it (default: study.toml, or experts.csv)")
+    new.add_argument("task", help="discovery | forecast | population | human-sheet")
+    new.add_argument(
+        "file",
+        nargs="?",
+        help="where to write it (default: study.toml, or experts.csv); population: or your data, for a task file of it",
+    )
     new.add_argument("--plan", help="human-sheet: the plan whose questions go on it (default: the quickstart)")
 
     plan = commands.add_parser("plan", help="cells, fits, calls, time, cost, and what the design can show; asks nobody")
@@ -149,6 +153,8 @@ def _print_json(value: Any) -> None:
 def _new(options: argparse.Namespace) -> int:
     from assay.plans import human_sheet, template
 
+    if options.task == "population" and options.file and not options.file.endswith(".toml"):
+        return _new_tasks(options)
     sheet = options.task == "human-sheet"
     path = Path(options.file or ("experts.csv" if sheet else "study.toml"))
     text = human_sheet(options.plan) if sheet else template(options.task, path)
@@ -161,6 +167,23 @@ def _new(options: argparse.Namespace) -> int:
         print(f'{path} written. Fill in low and high, then name it in a plan: humans = ["{path}"]')
     else:
         print(f"{path} written. Next: assay plan {path}, then assay run {path}")
+    return 0
+
+
+def _new_tasks(options: argparse.Namespace) -> int:
+    """A task file of the user's own data, beside them."""
+    from assay.population.new_file import new_population
+
+    data = Path(options.file.partition(":")[2] or options.file)
+    path = data.with_name(f"{data.name.split('.')[0]}_tasks.toml")
+    text = new_population(options.file)
+    if path.exists():
+        raise AssayError(f"{path} is there already and was not touched. Move it away first.")
+    path.write_text(text, encoding="utf-8")
+    if options.json:
+        _print_json({"written": str(path)})
+    else:
+        print(f'{path} written. Edit what is marked EDIT, then name it in a plan: tasks = ["{path.name}"]')
     return 0
 
 

@@ -40,7 +40,11 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     lost = int((rows[rows[role].isin([a, b])]["status"] != "ok").sum())
     better: Literal["higher", "lower"] = "lower" if is_lower_better(chosen) else "higher"
     first = adjusted(found, "holm")[0].described(
-        measure=chosen, units="items", clusters="data sets", better=better, names=(a, b)
+        measure=chosen,
+        units="items",
+        clusters="sources" if (rows["task"] == "population").all() else "data sets",
+        better=better,
+        names=(a, b),
     )
     note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()
     return replace(first, notes=(*first.notes, *note))
@@ -93,10 +97,22 @@ def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
 def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:
     """One row a unit, one column a name, the mean over repeats in the cell; the index is (cluster, unit)."""
     other = "variant" if role == "respondent" else "respondent"
+    if role == "respondent":
+        rows = _beside_every_variant(rows)
     forecast = rows["task"] == "forecast"  # there an item is dataset/learner/measure
     cluster = np.where(forecast, rows["item"].str.split("/").str[0], rows["item"])
+    population = rows["task"] == "population"  # there an item is source/task, and what was drawn is the source
+    cluster = np.where(population, rows["item"].str.rsplit("/", n=1).str[0], cluster)
     keyed = rows.assign(cluster=cluster, unit=rows["item"] + "\x1f" + rows[other])
     return keyed.pivot_table(index=["cluster", "unit"], columns=role, values="value", aggfunc="mean", dropna=False)
+
+
+def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
+    """A baseline that was not asked has one answer to an item, whatever way others were asked."""
+    unasked = rows["variant"] == "reference"
+    variants = rows.loc[~unasked, ["item", "variant"]].drop_duplicates()
+    beside = rows[unasked].drop(columns="variant").merge(variants, on="item")
+    return pd.concat([rows[~unasked], beside], ignore_index=True) if len(beside) else rows
 
 
 def _pair(table: pd.DataFrame, a: str, b: str, level: float) -> Comparison:

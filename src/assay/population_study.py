@@ -63,11 +63,11 @@ class Populations:
         return [score for asked, score in self.scored.items() if asked.repeat == 0]
 
     def rows(self) -> Iterator[Row]:
-        """The long table: every task, respondent, mode, repeat and measure."""
+        """The long table: every task, respondent, mode, repeat and measure. An item is source/task, cluster first."""
         for asked, score in self.scored.items():
             for measure, found in score.measures.items():
                 variant = asked.mode or "reference"
-                where = (asked.task, variant, asked.respondent, asked.repeat, measure)
+                where = (f"{score.source}/{asked.task}", variant, asked.respondent, asked.repeat, measure)
                 yield Row(self.study, "population", *where, found.value, str(found.status))
 
     def replies_by_status(self, respondent: str, mode: str) -> Counter[Status]:

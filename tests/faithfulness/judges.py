@@ -82,7 +82,12 @@ def guide(kind, node, prompt, time):
     """The judge of the guide's example: 48 and 49 of 50 points, both abductions hold, logic .85."""
     if kind == "intervention":
         points = {"F": 48, "m": 49}[node]
-        return {"impact_level": "high", "score": points, "causal_path": f"{node} → acceleration", "alternative_paths": "No"}
+        return {
+            "impact_level": "high",
+            "score": points,
+            "causal_path": f"{node} → acceleration",
+            "alternative_paths": "No",
+        }
     if kind == "abduction":
         return {"holds": True, "reasoning": "Can infer it.", "inference_possible": True}
     return dict(zip(DIMENSIONS, (4, 4, 3, 3, 3), strict=True))

@@ -17,7 +17,12 @@ DAG = {
     "knowns": {"F": 10, "m": 2},
     "causal_graph": [{"cause": ["F", "m"], "effect": "acceleration", "rule": "a = F/m"}],
     "computation_plan": [
-        {"id": "step1", "target": "acceleration", "inputs": ["F", "m"], "description": "Calculate a = F/m = 10/2 = 5 m/s²"}
+        {
+            "id": "step1",
+            "target": "acceleration",
+            "inputs": ["F", "m"],
+            "description": "Calculate a = F/m = 10/2 = 5 m/s²",
+        }
     ],
 }
 TEXT = "Calculate acceleration given F=10N and m=2kg"
@@ -132,7 +137,9 @@ def test_weights_are_shares_and_a_weight_of_zero_drops_a_component():
     assert found.cf == pytest.approx((2 * 1 + 1 * 0 + 1 * 1) / 4)
 
 
-@pytest.mark.parametrize("weights", [{"logic": 1}, {"logic_quality": -1}, {"logic_quality": 0}, {"logic_quality": True}])
+@pytest.mark.parametrize(
+    "weights", [{"logic": 1}, {"logic_quality": -1}, {"logic_quality": 0}, {"logic_quality": True}]
+)
 def test_weights_are_checked(weights):
     with pytest.raises(SettingError):
         Scoring(weights)
@@ -157,7 +164,10 @@ def test_a_cycle_is_scored_as_far_as_it_goes():
     dag = {
         "target_variable": "b",
         "knowns": {"a": 1},
-        "causal_graph": [{"cause": "a", "effect": "b", "rule": "b = 2*a"}, {"cause": "b", "effect": "a", "rule": "a = b"}],
+        "causal_graph": [
+            {"cause": "a", "effect": "b", "rule": "b = 2*a"},
+            {"cause": "b", "effect": "a", "rule": "a = b"},
+        ],
     }
     found = evaluate(dag, answer=2)
     assert found.components["causal_intervention"].value is None
@@ -178,7 +188,10 @@ def test_a_batch_has_the_originals_keys_and_intervals():
 def test_the_same_prompt_is_asked_once():
     judge = steady()
     evaluate_batch(
-        [{"id": str(i), "dag": DAG, "problem_text": TEXT, "reasoning_trajectory": REASONING, "answer": 5} for i in range(5)],
+        [
+            {"id": str(i), "dag": DAG, "problem_text": TEXT, "reasoning_trajectory": REASONING, "answer": 5}
+            for i in range(5)
+        ],
         judge,
     )
     assert judge.calls == 5  # two nodes, two knowns, one logic
@@ -208,9 +221,12 @@ def test_two_methods_are_compared_problem_by_problem():
     problems = load_problems("physics")[:8]
     weights = Scoring({"causal_intervention": 1, "graph_quality": 1})
     good = evaluate_batch(problems, scoring=weights)
-    bad = [{"id": p.id, "dag": {**p.graph.to_dict(), "knowns": {}}, "problem_text": p.text, "answer": p.answer} for p in problems]
+    bad = [
+        {"id": p.id, "dag": {**p.graph.to_dict(), "knowns": {}}, "problem_text": p.text, "answer": p.answer}
+        for p in problems
+    ]
     found = compare(good, evaluate_batch(bad, steady(), scoring=weights), ("ours", "baseline"))
-    assert found.row()["n"] == 8
+    assert found.row()["n_a"] == 8
     with pytest.raises(DataError):
         compare(good, evaluate_batch([DAG | {"dag": DAG}]))
 

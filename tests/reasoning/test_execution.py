@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from assay.errors import SettingError
 from assay.reasoning import Program, Quantity, ReasoningGraph, RuleEdge, execute, intervene, sensitivity
+from assay.reasoning.checks import executable_components
 from assay.reasoning.execute import PROBES
 from assay.reasoning.rules import read_rule, rules_of
 from assay.status import Status
-from tests.reasoning.generator import random_graph
+from tests.reasoning.generator import hostile_rules, random_graph
 
 
 def graph(target, knowns, *edges):
@@ -196,6 +197,12 @@ def test_the_guides_unknown_function_cannot_be_executed_and_says_so():
     found = rules_of(graph("outcome", {"A": 5.0, "B": 3.0, "C": 2.0}, ("A B C", "outcome", rule)))["outcome"][0]
     assert found.kind == "broken"
     assert "complex_nonlinear_function" in found.message
+
+
+def test_a_hostile_rule_never_stops_the_checks():
+    for text in hostile_rules(300, seed=12):
+        components = executable_components(graph("y", {"x": 3.0}, ("x", "y", text)), Quantity(3.0))
+        assert components["executes"].value in (0.0, 1.0, None)
 
 
 @settings(max_examples=150, deadline=None)

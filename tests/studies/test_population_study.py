@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from assay.cli import main
+from assay.comparing import compare
 from assay.engine import local_executor
 from assay.population.records import truth_from_dict, truth_to_dict
 from assay.population_study import Asked, read_populations
+from assay.report.charts.distribution import distribution_frame
 from assay.reporting import write_report
 from assay.results import Results
 from assay.status import Status
@@ -230,3 +232,30 @@ def test_an_interrupted_study_can_be_read(place, believing, tmp_path):
     assert one.answered == pytest.approx(0.5) and one.statuses["45 or more"] == Status.FAILED
     with Store.reading(tmp_path) as store:
         assert Results.all_of(store)[0].completeness()[0]["planned"] == 1
+
+
+def test_compare_takes_sources_as_units_and_baselines_beside_every_mode(folder, found):
+    names = [model for model in found.models if model.endswith((":Knowing", ":FirstOption"))]
+    told = compare(folder, names[0], "baseline/uniform", "tv").row()
+    assert (told["n_units"], told["n_clusters"], told["mean_b"]) == (5, 1, pytest.approx(0.2))
+    assert {row["item"] for row in csv.DictReader((folder / "scores.csv").open())} == {"a made survey/sex_by_age"}
+
+
+def test_the_chart_has_a_row_for_every_answer_missing_ones_too(found):
+    frame = distribution_frame(found, "sex_by_age")
+    assert len(frame) == 4 * 5 * 2 * 2  # models, modes, conditions, levels
+    missing = frame[frame["respondent"].str.endswith("Unwilling")]
+    assert missing["share"].isna().all() and set(missing["status"]) <= {"refused", "unreadable"}
+    drawn = frame[frame["mode"] == "sample"].dropna(subset=["share"])
+    assert ((drawn["low"] <= drawn["share"]) & (drawn["share"] <= drawn["high"])).all()
+    assert frame[frame["mode"] == "distribution"]["low"].isna().all()
+
+
+def test_a_task_file_of_one_s_own_data_is_written_and_not_over_another(place, monkeypatch, capsys):
+    monkeypatch.chdir(place)
+    assert main(["new", "population", "people.csv"]) == 0
+    assert 'tasks = ["people_tasks.toml"]' in capsys.readouterr().out
+    assert main(["new", "population", "people.csv"]) == 2
+    assert "was not touched" in capsys.readouterr().err
+    plan = PLAN.format(models="").replace("tasks.toml", "people_tasks.toml")
+    assert Plan.parse(plan, "people.toml", place).tasks[0].cells() == []

@@ -137,3 +137,9 @@ def test_a_weight_that_is_missing_or_negative_is_refused(tmp_path, weight, messa
 
 def test_a_column_called_weight_is_not_used_unless_named(tmp_path):
     assert own(tmp_path).truths["own"].question.weight is None  # and its negative values trouble nobody
+
+
+def test_the_example_asks_for_no_more_than_minutes(root):
+    """About half a second a call on the embedded model."""
+    cells = Study(Plan.read(root / "examples" / "population.toml")).stages[0][1]
+    assert sum(cell.common["calls"] for cell in cells) <= 250

@@ -23,7 +23,8 @@ import numpy as np
 from assay import models
 from assay.errors import DataError
 from assay.faithfulness.batch import Batch
-from assay.faithfulness.judging import Asking, Judgement, Send, judge_problem, of_problem
+from assay.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
+from assay.faithfulness.probes import Question
 from assay.faithfulness.reliability import Item, reliability
 from assay.faithfulness.score import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
 from assay.models import Message, Model, Reply, Settings
@@ -34,6 +35,7 @@ from assay.status import Status
 
 Dag = Mapping[str, Any] | str | ReasoningGraph
 Judge = str | Model | Sequence[str | Model] | None
+Job = tuple[Problem, Question, int]  # and the repeat
 _NO_ANSWER = Quantity(None)
 
 
@@ -81,10 +83,18 @@ def evaluate_batch(
     ids = [problem.id for problem in good]
     if len(set(ids)) < len(ids):
         raise DataError("the ids of problems in a batch must be unique, got one twice. Leave them out or rename one.")
-    with _senders(judge) as senders:
-        judgements = [
-            j for name, (send, at_once) in senders.items() for j in _ask(good, name, send, at_once, asking, seed)
+    jobs: list[Job] = (
+        []
+        if judge is None
+        else [
+            (problem, question, repeat)
+            for place, problem in enumerate(good)
+            for question in questions_of(problem, asking, np.random.default_rng([seed, place]))
+            for repeat in range(asking.repeats)
         ]
+    )
+    with _senders(judge) as senders:
+        judgements = [j for name, (send, at_once) in senders.items() for j in _ask(jobs, name, send, at_once, asking)]
     evaluations = tuple(
         score_problem(found, of_problem(judgements, found.id), scoring) if isinstance(found, Problem) else found
         for found in read
@@ -122,17 +132,10 @@ def missing_evaluation(problem: str, status: Status, message: str, scoring: Scor
     return replace(found, message=message)
 
 
-def _ask(
-    problems: Sequence[Problem], name: str, send: Send, at_once: int, asking: Asking, seed: int
-) -> Iterator[Judgement]:
-    """Side by side over problems, as many as the model takes; the order of the result does not depend on it."""
-
-    def one(entry: tuple[int, Problem]) -> list[Judgement]:
-        return judge_problem(entry[1], name, send, asking, np.random.default_rng([seed, entry[0]]))
-
+def _ask(jobs: Sequence[Job], name: str, send: Send, at_once: int, asking: Asking) -> Iterator[Judgement]:
+    """Side by side, as many as the model takes; the order of the result does not depend on it."""
     with ThreadPoolExecutor(max(1, at_once)) as pool:
-        for found in pool.map(one, enumerate(problems)):
-            yield from found
+        yield from pool.map(lambda job: judged(job[0], job[1], name, job[2], send, asking), jobs)
 
 
 @contextmanager

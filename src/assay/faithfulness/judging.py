@@ -65,23 +65,19 @@ def probes_of(problem: Problem, asking: Asking, rng: Generator | None = None) ->
     return found
 
 
-def judge_problem(
-    problem: Problem, judge: str, send: Send, asking: Asking, rng: Generator | None = None
-) -> list[Judgement]:
-    """Ask everything about one problem; a question that cannot be asked has a judgement with its status."""
-    found = []
-    for probe in probes_of(problem, asking, rng):
-        question = ask_about(problem, probe)
-        for repeat in range(asking.repeats):
-            found.append(Judgement(problem.id, probe, judge, repeat, judged(problem, question, send, asking, repeat)))
-    return found
+def questions_of(problem: Problem, asking: Asking, rng: Generator | None = None) -> list[Question]:
+    """Made before anything is asked, so that threads only ask."""
+    return [ask_about(problem, probe) for probe in probes_of(problem, asking, rng)]
 
 
-def judged(problem: Problem, question: Question, send: Send, asking: Asking, repeat: int) -> Verdict:
+def judged(problem: Problem, question: Question, judge: str, repeat: int, send: Send, asking: Asking) -> Judgement:
+    """One question asked once; one that cannot be asked has a judgement with its status."""
     if not question.messages:
-        return Verdict(question.status, question.message)
-    settings = settings_for(question.probe.kind, asking.settings, asking.structured)
-    return verdict_of(send(question.messages, settings, f"repeat {repeat}"), problem, question.probe)
+        verdict = Verdict(question.status, question.message)
+    else:
+        settings = settings_for(question.probe.kind, asking.settings, asking.structured)
+        verdict = verdict_of(send(question.messages, settings, f"repeat {repeat}"), problem, question.probe)
+    return Judgement(problem.id, question.probe, judge, repeat, verdict)
 
 
 def verdict_of(reply: Reply, problem: Problem, probe: Probe) -> Verdict:

@@ -9,7 +9,7 @@ n: (C,) effective rows behind p; k: (C,) draws behind q, inf for a claimed one. 
     D2         sum_c w_c (||p_c - q_c||^2 - sum p(1-p)/(n-1) - sum q(1-q)/(k-1))              unbiased, may be negative
     skill      1 - D(q, p) / D(r, p), r = u or m              1 perfect, 0 as the reference, negative worse; not clipped
     direction  sum w <dq, dp> / sqrt(V_p V_q), dp_c = p_c - m, dq_c = q_c - sum_c w_c q_c                     in [-1, 1]
-    change     sum w <dq, dp> / V_p, V_p = sum w |dp|^2 - noise      1 the right size, 0 no change over V2, < 0 wrong way
+    change     sum w <dq, dp> / V_p, V_p = sum w |dp|^2 - noise    1 the right size, 0 no change over V2, < 0 wrong way
     slope      sum w <q - u, p - u> / (sum w |q - u|^2 - noise)   of truth on answer; < 1 too extreme, > 1 too timid
 
 The original score, and ours on the same scale (100: cannot be told from the truth, 0: nor from uniform guessing):

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.datasets.microdata import Microdata, open_microdata
+from assay.datasets.survey_files import SURVEYS, Survey
 from assay.errors import DataError
 from assay.population.cells import bin_levels, texts
 
@@ -36,20 +37,24 @@ class _Column:
 
 
 def new_population(path: Path | str) -> str:
-    """The text of a task file for the rows in `path`."""
-    path = Path(path)
-    data = open_microdata(path.name, path.parent)
+    """The text of a task file for the rows in `path`, which may name its survey: "nhanes:files/DEMO_J.XPT"."""
+    kind, colon, rest = str(path).partition(":")
+    survey = SURVEYS.get(kind) if colon else None
+    file = Path(rest if survey else path)
+    reference = f"{kind}:{file.name}" if survey else file.name
+    data = open_microdata(reference, file.parent)
     columns = [_asked(data, name) for name in data.columns]
     usable = [column for column in columns if column.kind != "left out"]
     if len(usable) < 2:
         raise DataError(
-            f"{path.name} must have two columns with levels or numbers, got {len(usable)} of {len(columns)}. "
+            f"{file.name} must have two columns with levels or numbers, got {len(usable)} of {len(columns)}. "
             "A task asks for one given the other."
         )
     n = len(data.read([data.columns[0]]))
     outcome = next((column for column in usable if column.kind == "levels" and column.levels <= 7), usable[0])
     given = next(column for column in usable if column is not outcome)
-    return "\n".join((*_head(path, n, columns), *_variables(columns), *_task(outcome.name, given.name), ""))
+    head = _head(reference, file.stem, n, columns, survey)
+    return "\n".join((*head, *_variables(columns), *_task(outcome.name, given.name), ""))
 
 
 def _asked(data: Microdata, name: str) -> _Column:
@@ -108,22 +113,16 @@ def _bins(name: str, numbers: NDArray[np.float64]) -> list[float]:
     return [first, *(end for end in ends if first < end <= high)]
 
 
-def _head(path: Path, n: int, columns: Sequence[_Column]) -> list[str]:
-    weights = [column.name for column in columns if _WEIGHT.search(column.name)]
+def _head(reference: str, source: str, n: int, columns: Sequence[_Column], survey: Survey | None) -> list[str]:
     left_out = [f"#   {column.name}: {column.lines[0]}" for column in columns if column.kind == "left out"]
     ages = next((column.name for column in columns if column.kind == "bins" and _AGE.search(column.name)), "age")
-    weight = [
-        "# weight = \"...\"                  # the survey's weight column; without this line nothing is weighted",
-        *([f"#   names that sound like one: {', '.join(weights)}; `weight` may be body mass, so say it yourself"]
-          * bool(weights)),
-    ]  # fmt: skip
     return [
-        f"# Population tasks on {path.name}: {n:,} rows, {len(columns)} columns. Lines marked EDIT need a person.",
+        f"# Population tasks on {reference}: {n:,} rows, {len(columns)} columns. Lines marked EDIT need a person.",
         "[defaults]",
-        f"data = {json.dumps(path.name)}",
-        f"source = {json.dumps(path.stem)}             # EDIT: the survey; tasks of one source are one cluster",
-        *weight,
-        '# strata = "..."                  # and clusters, or replicate_weights = {prefix = "PWGTP", count = 80}',
+        f"data = {json.dumps(reference)}",
+        f"source = {json.dumps(source)}             # EDIT: the survey; tasks of one source are one cluster",
+        '# weight = "..."                  # the survey\'s weight column; without this line nothing is weighted',
+        *_design(columns, survey),
         'modes = ["distribution", "sample"]  # also qa, likelihood, story (needs second_prompt)',
         "",
         "[defaults.population]               # EDIT: it goes into the prompt, and the rows are filtered by it",
@@ -136,10 +135,23 @@ def _head(path: Path, n: int, columns: Sequence[_Column]) -> list[str]:
         '# where = { state = ["CA", "NY"], hours = { from = 1, to = 80 } }',
         "",
         "[defaults.card]",
-        f"title = {json.dumps(path.name)}            # EDIT",
+        f"title = {json.dumps(survey.title if survey else reference)}            # EDIT",
+        f"url = {json.dumps(survey.url if survey else '')}",
         'licence = "the user\'s own"',
         *(["", "# Columns that are left out:", *left_out] if left_out else []),
     ]
+
+
+def _design(columns: Sequence[_Column], survey: Survey | None) -> list[str]:
+    """Comments only: what could be a weight, and where a known survey keeps its design."""
+    if survey is None:
+        sounding = [column.name for column in columns if _WEIGHT.search(column.name)]
+        names = f"#   names that sound like one: {', '.join(sounding)}; `weight` may be body mass, so say it yourself"
+        rest = '# strata = "..."                  # and clusters, or replicate_weights = {prefix = "PWGTP", count = 80}'
+        return [*([names] if sounding else []), rest]
+    known = {"weight": survey.weight, "strata": survey.strata, "clusters": survey.clusters}
+    told = [f"#   its documentation: {key} = {json.dumps(value)}" for key, value in known.items() if value]
+    return [*told, *([f"#   {survey.note}"] if survey.note else [])]
 
 
 def _variables(columns: Sequence[_Column]) -> list[str]:

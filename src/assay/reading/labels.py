@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 _NO_MORE = r"(?![a-z0-9])"
@@ -102,6 +104,7 @@ _OTHER = (  # words before the name that make it another measure
 
 _WHOLE = ("directed ", "oriented ", "arrow ", "dag ", "cpdag ", "edge ")
 _new = tuple.__new__
+_start = attrgetter("start")
 
 
 class Label(NamedTuple):
@@ -192,18 +195,22 @@ def _with_short_names(view: str, labels: list[Label]) -> list[Label]:
 def _with_sections(view: str, labels: list[Label]) -> list[Label]:
     """A measure as a heading, reasons below it, then 'Estimated range: ...': that line answers for the heading."""
     asked = list(_ASKED.finditer(view))
-    if not asked:
+    heads = [label for label in labels if _is_heading(view, label)] if asked else []
+    if not heads:
         return labels
-    heads = [label for label in labels if _is_heading(view, label)]
-    kept = labels
-    for place, head in enumerate(heads):
-        stop = heads[place + 1].start if place + 1 < len(heads) else len(view)
-        inside = [match for match in asked if head.end <= match.start() < stop]
-        if len(inside) == 1:
-            at, end = inside[0].span(1)
-            kept = [label for label in kept if not head.start <= label.start < end]
+    ends = [head.start for head in heads[1:]] + [len(view)]
+    starts = [match.start(1) for match in asked]
+    kept: list[Label] = []
+    place = 0
+    for head, stop in zip(heads, ends, strict=True):
+        first, last = bisect_left(starts, head.end), bisect_left(starts, stop)
+        if last - first == 1:  # the line answers for the heading; other names up to it belong to the reasons
+            at, end = asked[first].span(1)
+            before = bisect_left(labels, head.start, place, key=_start)
+            kept += labels[place:before]
             kept.append(Label(head.measure, at, end))
-    return sorted(kept, key=lambda label: label.start)
+            place = bisect_left(labels, end, before, key=_start)
+    return kept + labels[place:]
 
 
 def _is_heading(view: str, label: Label) -> bool:

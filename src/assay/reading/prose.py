@@ -38,7 +38,6 @@ _TIGHT = frozenset(("", ":", "=", ": [", ":[", ": (", ":(", "[", "(", "= [", "=[
 _WORD = re.compile(r"[a-z]+")
 _COLONS = frozenset((": ", ":", ": [", ": (", ":[", ":   ", "  : ", " : ", ":  ", " = ", "= [", " = [", "  :   "))
 _END_OF = {"lower": "lower", "low": "lower", "upper": "upper", "high": "upper"}
-_ALL_PAIRS = frozenset(d * (d - 1) // 2 for d in range(5, 101)) | frozenset(d * (d - 1) for d in range(5, 101))
 _SPREAD = re.compile(r" {0,2}[(,;\[] {0,2}(?:sd|std|se|s\.d|σ|stdev|standard deviation|with (?:an? )?(?:sd|std))\b")
 _MOST_FIELDS = 24
 _MOST_JOINED = 24  # characters between two labels that share a value
@@ -374,13 +373,13 @@ class _Walk:
 def _is_definition(measure: str, expression: Expression, gap: Gap, form: bool) -> bool:
     """'Precision is between 0 and 1' tells what precision is; [0, 1] after a colon is a forecast that says nothing.
 
-    So does 'SHD ranges from 0 to 28', all pairs of 8 nodes; `form`: behind '[lower, upper]'.
+    So does 'SHD: [lower, upper] between 0 and 28' (`form`).
     """
     second = expression.second
     if second is None or expression.first.value != 0 or (expression.bracketed and (gap.direct or not gap.words)):
         return False
     if measure == "shd":
-        return gap.words and (form or not gap.colon) and second.value in _ALL_PAIRS
+        return form
     return (gap.words or not measure) and second.value == (100 if second.percent else 1)
 
 

@@ -49,12 +49,16 @@ _NEVER_ABOVE = _HYPOTHETICAL | _WISHED
 _NEVER_BESIDE = _NEVER_ABOVE | _SPREAD | _PARTIAL | _DEFINED
 _ABOVE = _HYPOTHETICAL | _REPORTED | _WISHED  # words of a heading that make what stands below it no forecast
 _BESIDE = _ABOVE | _COSTS | _DEFINED | _SPREAD | _DENIED | _PARTIAL  # and of a sentence
-_BESIDE |= frozenset("it first naively one et too optimistic pessimistic unrealistic implausible wrong".split())
+_BESIDE |= frozenset(
+    "it hamming shd first naively one et too optimistic pessimistic unrealistic implausible wrong".split()
+)
 _FIRST_PERSON = frozenset(("i", "my", "we", "our"))
 _GOES_ON = re.compile(  # precision is 0.7-0.8; at alpha = 0.05 it is 0.6-0.7
     r"[^\n]{0,70}?\bit (?:[a-z]+ ){0,3}?(?:is|be|becomes|to)\b[^.\n]{0,15}\d"
 )
 _BOUNDARY = re.compile(r"(?<!\bal)(?<!e\.g)(?<!i\.e)(?<!\bvs)[.!?;。](?=\s|$)|\n")
+_SCALES = frozenset("ranges range can lies varies goes runs between".split())
+_ALL_PAIRS = frozenset(d * (d - 1) // 2 for d in range(5, 101)) | frozenset(d * (d - 1) for d in range(5, 101))
 _REACH = 240  # characters of a sentence or of a list below its heading that are looked at
 _NEAR = 7  # words before a value in which a denial belongs to it
 _HEADING = 60
@@ -77,10 +81,10 @@ def own_claims(claims: list[Claim], view: str) -> list[Claim]:
 
 def _without_lone_points(claims: list[Claim], view: str) -> list[Claim]:
     """One number in running text ('with a precision of 0.05') counts only where its sentence forecasts something."""
-    points = [claim for claim in claims if not claim.strong and "point" in claim.flags]
-    if not points or len({point.measure for point in points}) > 1:
+    measures = {claim.measure for claim in claims if not claim.strong and "point" in claim.flags}
+    if len(measures) != 1:
         return claims
-    return [claim for claim in claims if claim not in points or _is_forecast(view, claim)]
+    return [claim for claim in claims if claim.strong or "point" not in claim.flags or _is_forecast(view, claim)]
 
 
 def _is_forecast(view: str, point: Claim) -> bool:
@@ -109,12 +113,21 @@ def _is_own(claim: Claim, view: str, subject: str, several: bool) -> bool:
         return False
     if _FIRST_SIGHT.search(before) or _FIRST_SIGHT.search(after):
         return False
+    if claim.measure == "shd" and _is_scale(claim, words):
+        return False
     words += _WORD.findall(after)
     return not _REJECTED.match(after) and not _is_mentioned(words, _NEVER_BESIDE)
 
 
 def _is_mentioned(words: Sequence[str], never_own: frozenset[str]) -> bool:
     return not never_own.isdisjoint(words) or (not _REPORTED.isdisjoint(words) and _OWN.isdisjoint(words))
+
+
+def _is_scale(claim: Claim, before: Sequence[str]) -> bool:
+    """SHD ranges from 0 to 28: all pairs of 8 nodes, what the measure can be."""
+    if claim.low != 0 or claim.high not in _ALL_PAIRS:
+        return False
+    return not _SCALES.isdisjoint(before) and _OWN.isdisjoint(before)
 
 
 def _is_asked(view: str, end: int) -> bool:

@@ -11,6 +11,7 @@ several objects the last that says something counts. No reply ever becomes the m
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -205,6 +206,15 @@ def _quantity(node: Node) -> tuple[float | None, str]:
     return (value, "") if value is not None else (None, text)
 
 
+def _unescaped(text: str) -> str:
+    try:
+        return str(json.loads(f'"{text}"')) if "\\" in text else text
+    except ValueError:
+        return text
+
+
 def _notes(entries: Mapping[str, Node]) -> tuple[dict[str, str], dict[str, tuple[int, int]]]:
     found = {key: entries[key] for key in _NOTES if key in entries and entries[key].kind in (STRING, WORD)}
-    return {key: node.text for key, node in found.items()}, {key: (n.start, n.end) for key, n in found.items()}
+    return {key: _unescaped(node.text) for key, node in found.items()}, {
+        key: (n.start, n.end) for key, n in found.items()
+    }

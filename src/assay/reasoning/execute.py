@@ -158,19 +158,29 @@ class Program:
 
     def moved_by(self, node: str) -> dict[str, None]:
         """The nodes that are computed again under do(node), in order."""
-        moved: dict[str, None] = {node: None}
-        for below in self.graph.order or ():
-            if below != node and not self.held(below) and any(cause in moved for cause in self.graph.parents[below]):
-                moved[below] = None
-        del moved[node]
-        return moved
+        found: set[str] = set()
+        waiting = [node]
+        while waiting:
+            for child in self.graph.children[waiting.pop()]:
+                if child not in found and child != node and not self.held(child):
+                    found.add(child)
+                    waiting.append(child)
+        return dict.fromkeys(sorted(found, key=self._place.__getitem__)) if self._place else {}
+
+    @cached_property
+    def _place(self) -> Mapping[str, int]:
+        """Where each node stands in the order; nothing where there is a cycle."""
+        return {node: place for place, node in enumerate(self.graph.order or ())}
+
+    @cached_property
+    def _needed(self) -> frozenset[str]:
+        return self.graph.ancestors(self.graph.target) | {self.graph.target}
 
     def _between(self, node: str) -> list[tuple[int, Evaluator]] | None:
         """Steps from a node to the target, in order; None where one of them cannot be executed."""
-        needed = self.graph.ancestors(self.graph.target) | {self.graph.target}
         moved = self.moved_by(node)
         valued = {node, *moved, *self.base.values}
-        steps = [(self.slots[below], self._first_step(below, valued)) for below in moved if below in needed]
+        steps = [(self.slots[below], self._first_step(below, valued)) for below in moved if below in self._needed]
         found = [(slot, step) for slot, step in steps if step is not None]
         return found if len(found) == len(steps) else None
 

@@ -23,7 +23,7 @@ KNOWN_KEYS = ("knowns", "known", "givens", "given", "known_values", "known_varia
 EDGE_KEYS = ("causal_graph", "edges", "causal_edges", "relations", "graph")
 PLAN_KEYS = ("computation_plan", "plan", "steps")
 WRAPPERS = ("dag", "reasoning_dag", "enhanced_dag", "causal_dag", "graph", "result", "answer", "output")
-MOST = 1_000  # knowns, edges or steps; a reasoning graph has ten
+MOST = 300  # knowns, edges or steps; a reasoning graph has ten
 LONGEST_NAME = 200
 
 _CAUSES = ("cause", "causes", "from", "source", "parents", "parent", "inputs")

@@ -19,7 +19,7 @@ HSIC: biased estimate with RBF kernels of mean width, divided by its own bounds 
 Variance of risks: Krueger et al. 2021 (V-REx). tr exp: Zheng et al. 2018. Weights: Seaman & White 2013.
 
 A missing x_i(t) enters signals as the model's own prediction of it (0, the column's centre, before there is one); it
-has no part in the likelihood. Masks are no input of the signals: where gaps depend on values, they would point to causes.
+has no part in the likelihood. Masks are no input of signals: where gaps depend on values, they would point to causes.
 
 Everything is a function of tensors of one data set; torch.func.vmap trains many data sets of one shape at a time.
 A model knows values, gaps, regimes and time order. It knows no graph and no number of edges.

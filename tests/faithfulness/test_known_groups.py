@@ -1,0 +1,65 @@
+"""Measures are tried on right and damaged graphs."""
+
+import numpy as np
+import pytest
+
+from assay.errors import DataError
+from assay.faithfulness.known_groups import group_of, known_groups, with_damaged
+from assay.faithfulness.score import score_problem
+from assay.reasoning.problems import load_problems
+
+PROBLEMS = load_problems("physics") + load_problems("everyday")[:4]
+
+
+@pytest.fixture(scope="module")
+def separations():
+    evaluations = [score_problem(problem) for problem in with_damaged(PROBLEMS, np.random.default_rng(1))]
+    return {(found.measure, found.damage): found for found in known_groups(evaluations)}
+
+
+def test_the_executable_checks_tell_right_from_damaged(separations):
+    found = separations["executable", "all"].auc
+    assert found.value >= 0.95
+    assert found.interval.low >= 0.9
+
+
+def test_the_originals_graph_quality_does_not(separations):
+    assert separations["graph_quality", "all"].auc.value < 0.7
+    assert separations["graph_quality", "rule_swapped"].auc.value == 0.5
+
+
+def test_abduction_sees_a_wrong_answer_and_a_wrong_rule(separations):
+    assert separations["abductive_reasoning", "answer_wrong"].auc.value == 1
+    assert separations["abductive_reasoning", "rule_swapped"].auc.value >= 0.95
+
+
+def test_what_cannot_be_executed_is_counted_and_not_dropped(separations):
+    found = separations["causal_intervention", "edge_reversed"]
+    assert found.n_missing == found.n_damaged
+    assert found.auc.value is None
+    assert found.auc_lowest.value == 1
+
+
+def test_an_interval_never_has_no_width(separations):
+    assert all(s.auc.interval is None or s.auc.interval.width > 1e-6 for s in separations.values())
+
+
+def test_the_sentence_says_how_far_it_is_believed(separations):
+    assert "is believed as far as this number goes: AUC 1.00" in separations["executable", "all"].sentence()
+    assert "does not tell right from damaged" in separations["graph_quality", "rule_swapped"].sentence()
+
+
+def test_measures_without_any_value_are_left_out(separations):
+    assert not [key for key in separations if key[0] in ("judge", "logic_quality", "cf")]
+
+
+def test_ids_tell_the_group():
+    assert group_of("a~rule_swapped") == ("a", "rule_swapped")
+    assert group_of("a") == ("a", "right")
+
+
+def test_an_id_with_the_separator_is_refused():
+    from dataclasses import replace
+
+    with pytest.raises(DataError):
+        with_damaged([replace(PROBLEMS[0], id="a~b")], np.random.default_rng(0))
