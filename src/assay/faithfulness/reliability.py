@@ -307,20 +307,21 @@ def read_labels(path: Path) -> dict[Item, float]:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}. Give a CSV of labels.") from None
-    rows = list(csv.DictReader(text.splitlines()))
+    return parse_labels(text, Path(path).name)
+
+
+def parse_labels(text: str, name: str) -> dict[Item, float]:
     found: dict[Item, float] = {}
-    for number, row in enumerate(rows, start=2):
+    for number, row in enumerate(csv.DictReader(text.splitlines()), start=2):
         lacking = [column for column in LABEL_COLUMNS if row.get(column) is None]
         if lacking:
-            raise DataError(
-                f"{Path(path).name} must have the columns {', '.join(LABEL_COLUMNS)}, got no {lacking[0]!r}."
-            )
+            raise DataError(f"{name} must have the columns {', '.join(LABEL_COLUMNS)}, got no {lacking[0]!r}.")
         try:
             label = float(row["label"])
         except ValueError:
             label = -1.0
         if not 0 <= label <= TOP:
-            raise DataError(f"{Path(path).name}, line {number}: 'label' must be in 0 .. {TOP}, got {row['label']!r}.")
+            raise DataError(f"{name}, line {number}: 'label' must be in 0 .. {TOP}, got {row['label']!r}.")
         found[Item(row["problem"], row["kind"], row["node"], row.get("dimension") or "")] = label
     return found
 

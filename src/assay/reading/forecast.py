@@ -26,7 +26,7 @@ from assay.reading.objects import claims_in_object
 from assay.reading.prose import claims_in_prose
 from assay.reading.refusals import declines, ends_open
 from assay.reading.stances import own_claims
-from assay.reading.structured import recover_json
+from assay.reading.structured import Node, recover_json
 from assay.reading.tables import claims_in_table
 from assay.reading.views import LIMIT, view_of
 from assay.status import Status
@@ -42,7 +42,6 @@ _start = attrgetter("start")
 Token = TypeVar("Token", Label, Number)
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 _IN_PERCENT = re.compile(r"\b(?:all|values|ranges|numbers|figures)\b[^.\n\d]{0,30} in percent")
-_QUOTED = re.compile(r"[\"']\s*[,\]}]")  # a name that is itself a value of JSON
 _THINKS = re.compile(r"<(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 
 
@@ -156,6 +155,8 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
     if "{" in reply:
         for root in recover_json(reply):
             inside = claims_in_object(root, view, scale)
+            if not inside and _is_data(root, reply):
+                inside_json.append((root.start, root.end))
             if inside or (not root.complete and root.keys):
                 claims += inside
                 cut = cut or not root.complete
@@ -165,8 +166,6 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
     labels = labels_in(view)
     if inside_json:
         labels = _outside(labels, inside_json)
-    elif labels and "{" in reply:
-        labels = [label for label in labels if not _QUOTED.match(reply, label.end)]
     plain = claims_in_lines(view, labels, nodes) if labels and not inside_json else None
     if plain is not None:
         return plain, False
@@ -177,6 +176,12 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
         told = _claims_in_text(view, labels, numbers, Scale(nodes, commas, percent))
         claims += [claim for claim in told if claim.strong or claim.start >= start or claim.measure not in answered]
     return claims, cut
+
+
+def _is_data(root: Node, reply: str) -> bool:
+    """JSON without an answer (weights, a schema): its names are no labels of text. JSON within a string may be one."""
+    quoted = reply[root.start + 1 : root.start + 40].lstrip()[:1] in ('"', "'")
+    return root.complete and quoted and '\\"' not in reply[root.start : root.end]
 
 
 def _claims_in_text(view: str, labels: list[Label], numbers: list[Number], scale: Scale) -> list[Claim]:

@@ -96,7 +96,7 @@ _ASKED = re.compile(  # a line that says: this is the answer to the heading abov
 _OTHER = (  # words before the name that make it another measure
     "skeleton ", "adjacency ", "arrowhead ", "orientation ", "average ", "normalized ", "normalised ",
     "relative ", "weighted ", "macro-", "micro-", "macro ", "micro ", "skeleton-", "undirected ", "balanced ",
-    "baseline ", "random ", "target ", "typical ", "reported ", "published ", "desired ", "precision-",
+    "delta ", "baseline ", "random ", "target ", "typical ", "reported ", "published ", "desired ", "precision-",
     "averaged ", "numerical ", "machine ",
     "numeric ", "training ", "validation ", "collider ", "ancestor ", "node ", "classification ",
 )  # fmt: skip

@@ -29,7 +29,8 @@ _PLAIN = frozenset(  # words of a key that leave the measure what it is
 )
 _SPREAD = frozenset("std sd stdev variance deviation se sigma width halfwidth half margin error tolerance".split())
 _SILENT = frozenset(
-    "baseline baselines random literature reported published comparison initial draft previous chance "
+    "weight weights threshold thresholds target targets goal baseline baselines "
+    "random literature reported published comparison initial draft previous chance "
     "std sd stdev variance width confidence reasoning reason reasons explanation rationale notes note comment "
     "comments unit units description definition maximum_possible truth min_possible example examples scale".split()
 )

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from assay.reading.asides import is_definition, is_dependent, is_reference
 from assay.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, paired, trouble
 from assay.reading.labels import Label
 from assay.reading.numbers import LEVELS, Number
@@ -22,13 +23,6 @@ from assay.reading.words import LEARNERS, MAX_LENGTH, Gap, gap_of
 _GROUP = frozenset("and|/|,|&|or|und|et|y|e|和|, and|与|;|+|,and|as well as|及|i|и".split("|"))
 _JOINED = _GROUP | {""}
 _BACK = frozenset("|for|in|for the|of|für|pour|para|as|的|on|as the|en|be the|is what i expect for".split("|"))
-_DEPENDENT = frozenset(  # words before a label that make it part of what is said of something else
-    "mean average balance balances balanced balancing trade-off trade-offs tradeoff tradeoffs combine combines "
-    "combined combining combination product function given because due depend depends depending based compute computes "
-    "computed derive derives derived relationship than improve improves improved improving improvement definition "
-    "probability chance odds likelihood whether drop loss gain change difference ratio".split()
-)
-_LINKS = frozenset("of between from by that in on to the both".split())
 _ANOTHER = frozenset(
     "or maybe actually wait no rather alternatively correction perhaps oder ou instead versus vs hmm scratch otherwise "
     "worst best if while whereas but for".split()
@@ -39,6 +33,10 @@ _WORD = re.compile(r"[a-z]+")
 _COLONS = frozenset((": ", ":", ": [", ": (", ":[", ":   ", "  : ", " : ", ":  ", " = ", "= [", " = [", "  :   "))
 _END_OF = {"lower": "lower", "low": "lower", "upper": "upper", "high": "upper"}
 _SPREAD = re.compile(r" {0,2}[(,;\[] {0,2}(?:sd|std|se|s\.d|σ|stdev|standard deviation|with (?:an? )?(?:sd|std))\b")
+_OPENS = frozenset("from between zwischen entre".split())
+_AND_ALSO = re.compile(
+    r",? {0,2}(?:and|but|und|et|y)?,? {0,2}(?:[<>≤≥]|below|above|under|over|at (?:most|least)|less|more)"
+)
 _MOST_FIELDS = 24
 _MOST_JOINED = 24  # characters between two labels that share a value
 
@@ -105,11 +103,14 @@ class _Walk:
             return []
         first = fields[0]
         strong = first.gap.direct and (first.gap.colon or self._begins_line(label.start) or bool(first.gap.role))
-        if not strong and _is_dependent(self.view, label.start):
+        if not strong and is_dependent(self.view, label.start):
             return []
+        if first.expression.kind == POINT and self._is_half(label, first):
+            end = first.expression.end
+            return [trouble(label.measure, first.expression.start, end, "label", "one_end", strong)]
         asked = self.view[label.end : first.expression.start]
         form = "lower" in asked and "upper" in asked
-        if _is_definition(label.measure, first.expression, first.gap, form) or self._is_asked(first.expression):
+        if is_definition(label.measure, first.expression, first.gap, form) or self._is_asked(first.expression):
             return []
         if any(field.expression.kind == POINT and _SPREAD.match(self.view, field.expression.end) for field in fields):
             end = fields[-1].expression.end
@@ -143,12 +144,12 @@ class _Walk:
 
     def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
         """Precision and recall: one range for both, or as many ranges as labels."""
-        if _is_dependent(self.view, group[0].start):
+        if is_dependent(self.view, group[0].start):
             return []
         index = bisect_left(self.starts, group[-1].end)
         fields = self._fields(group[-1].end, index, stop, several=True)
         plain = [field for field in fields if not field.gap.role and not field.gap.side]
-        if not plain or _is_definition("", plain[0].expression, plain[0].gap, False):
+        if not plain or is_definition("", plain[0].expression, plain[0].gap, False):
             return []
         strong = plain[0].gap.direct and plain[0].gap.colon
         if len(plain) == 1:
@@ -241,7 +242,7 @@ class _Walk:
                 or (not fields and expression.kind == POINT and not gap.colon and not gap.role)
             ):
                 break
-            if expression.kind == POINT and _is_reference(expression):
+            if expression.kind == POINT and is_reference(expression):
                 break
             fields.append(_Field(gap, level, expression))
             position, index = expression.end, index + expression.taken
@@ -361,6 +362,14 @@ class _Walk:
                 ranges.append(claim(measure, plain[0].expression, parser, strong, None, percent, (), True))
         return ranges
 
+    def _is_half(self, label: Label, field: _Field) -> bool:
+        """From 0.6 (small n) to 0.8; > 0.6 and < 0.8: the first end of a range whose other end was not joined to it."""
+        words = _WORD.findall(self.view[label.end : field.expression.start])
+        opens = not _OPENS.isdisjoint(words)
+        return opens or (
+            field.gap.side in ("least", "most") and _AND_ALSO.match(self.view, field.expression.end) is not None
+        )
+
     def _is_asked(self, expression: Expression) -> bool:
         """'Would precision be 0.6-0.8?' asks."""
         return self.view[expression.end : expression.end + 3].lstrip(" )")[:1] in ("?", "？")
@@ -368,30 +377,3 @@ class _Walk:
     def _begins_line(self, at: int) -> bool:
         line = self.view.rfind("\n", 0, at) + 1
         return not self.view[line:at].strip(" -+#>.)(0123456789:,;[|")
-
-
-def _is_definition(measure: str, expression: Expression, gap: Gap, form: bool) -> bool:
-    """'Precision is between 0 and 1' tells what precision is; [0, 1] after a colon is a forecast that says nothing.
-
-    So does 'SHD: [lower, upper] between 0 and 28' (`form`).
-    """
-    second = expression.second
-    if second is None or expression.first.value != 0 or (expression.bracketed and (gap.direct or not gap.words)):
-        return False
-    if measure == "shd":
-        return form
-    return (gap.words or not measure) and second.value == (100 if second.percent else 1)
-
-
-def _is_reference(expression: Expression) -> bool:
-    """Precision [1]: a footnote."""
-    return expression.bracketed and expression.first.whole and not expression.first.percent
-
-
-def _is_dependent(view: str, start: int) -> bool:
-    """F1 balances precision and recall; the probability that precision ...; a drop in recall."""
-    words = view[max(0, start - 40) : start].rstrip(" :(").split()
-    at = len(words) - 1
-    while at >= 0 and words[at] in _LINKS and at > len(words) - 4:
-        at -= 1
-    return at >= 0 and words[at] in _DEPENDENT

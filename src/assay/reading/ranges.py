@@ -37,7 +37,7 @@ _QUICK = {"-": RANGE, " - ": RANGE, " to ": RANGE, ", ": PAIR, "~": RANGE}  # th
 _NAMED_ENDS = re.compile(r"\(?(?:low|lower|min|minimum|high|upper|max|maximum)(?: bound| end)?\)?")
 _OR_MORE = re.compile(r" {0,2}(?:\+(?![\d/-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)")
 _OR_LESS = re.compile(r" {0,2}(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b")
-_DANGLING = re.compile(r" {0,2}(?:(?:[-~±/]|to\b|\.\.) {0,2}[.\d]| \.\d)")  # a range whose other end is no number
+_DANGLING = re.compile(r" {0,2}(?:(?:[-~±/]|to\b|\.\.)\s{0,4}[.\d]| \.\d)")  # a range whose other end is no number
 _NO_TAIL = frozenset(("", "\n", ",", ";", "]", ")"))
 _SQUEEZED = re.compile(r"\s*(?:≤|<=?)[a-z\s]{1,30}(?:≤|<=?)\s*")  # 0.6 <= P <= 0.8
 _UNNAMED = re.compile(r" {0,2}[^\W\d_]{1,12}(?: [^\W\d_]{1,12})? {0,2}")  # one or two words between two numbers

@@ -26,6 +26,14 @@ _LOWER = frozenset(
 _UPPER = frozenset(
     "upper high max maximum ub to obere obergrenze supérieure superior máximo hi u 上限 上界 right".split()
 )
+_OF_ENDS = (
+    _LOWER
+    | _UPPER
+    | frozenset(
+        "bound bounds limit end estimate value ci of the confidence interval range est grenze borne límite limite "
+        "quantile percentile predicted expected pi credible in percent estimated precision recall f shd".split()
+    )
+)
 _MIDDLE = frozenset("median mean midpoint central point mid mode expected mediana médiane 中位数 best average".split())
 _SILENT = frozenset(
     "reasoning reason notes note rationale comment comments explanation confidence justification why width unit "
@@ -140,6 +148,8 @@ def _head_of(text: str, measure: str) -> _Head:
     digits = [float(d) for d in _DIGITS.findall(text.replace("f1", "").replace("f 1", ""))]
     lower, upper = bool(words & _LOWER), bool(words & _UPPER)
     role = "" if lower == upper else "lower" if lower else "upper"
+    if role and not measure and not words <= _OF_ENDS:
+        role = ""  # low alpha, high alpha
     role = role or ("median" if words & _MIDDLE else "")
     level = digits[0] / 100 if len(digits) == 1 and digits[0] in _LEVELS else None
     percent = "%" in text and not digits

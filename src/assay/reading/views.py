@@ -25,6 +25,7 @@ _FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u201
 _ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
 
 _TAG = re.compile(r"</?[a-z][\w -]{0,30}>")
+_OF_TABLES = frozenset("table thead tbody tr th td".split())
 _CELL_ENDS = re.compile(r"</t([rhd])>")
 _ENTITIES = {"&ndash;": "-", "&mdash;": "-", "&minus;": "-", "&nbsp;": " ", "&plusmn;": "±", "&le;": "≤", "&ge;": "≥"}
 _ENTITIES |= {"&#8211;": "-", "&lt;": "<", "&gt;": ">"}
@@ -99,4 +100,4 @@ def _plain_cell(found: re.Match[str]) -> str:
 def _plain_tag(found: re.Match[str]) -> str:
     """An opening tag is a name; a closing one says nothing new."""
     written = found.group()
-    return " " * len(written) if written[1] == "/" else f" {written[1:-1]} "
+    return " " * len(written) if written[1] == "/" or written[1:-1] in _OF_TABLES else f" {written[1:-1]} "

@@ -26,7 +26,7 @@ PLAIN = frozenset(
     "vary varies "
     "iqr interquartile which somewhat something like follows follow land lands small large tiny slightly "
     "only even just merely going cpdag dag pag ground truth true network dataset data set algorithm model "
-    "span spans run runs spread mostly usually per percent percentage rate proportion fraction probability "
+    "span spans run runs spread mostly usually percent percentage rate proportion fraction probability "
     # German
     "liegt liegen etwa ungefähr zwischen von bei wird werden dürfte bereich der die das im rund ca wert erwartet "
     "auf voraussichtlich schätzung geschätzt konfidenzintervall intervall und ich schätze sollte sein ist vermutlich "

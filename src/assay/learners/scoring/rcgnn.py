@@ -48,8 +48,8 @@ class RCGNN:
     signal: int = 4
     corruption: int = 2
     hidden: int = 8
-    steps: int = 1500
-    batch: int = 256
+    steps: int = 300
+    batch: int = 128
     rate: float = 0.02
     patience: int = 8
     device: str = "auto"  # cuda where there is one

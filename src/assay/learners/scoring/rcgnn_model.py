@@ -181,7 +181,8 @@ def _log_volume(p: Parameters, signal: Tensor, regime: Tensor) -> Tensor:
     jacobian = structure(p) * (slopes[:, :, None] * p["weights"][0]).sum(dim=1)
     by_regime = torch.sigmoid(p["keep"])[:, None, :] * jacobian
     volumes = torch.linalg.slogdet(torch.eye(len(jacobian), device=jacobian.device) - by_regime)[1]
-    return (regime.mean(dim=0) * volumes).sum()
+    volume: Tensor = (regime.mean(dim=0) * volumes).sum()
+    return volume
 
 
 def shared(signal: Tensor, corruption: Tensor, most: int = 32) -> Tensor:
