@@ -33,6 +33,9 @@ HOSTILE = [
     "0.5 precision ",
     '{"precision": [0.6,0.8]} ',
     "e.g. precision: 0.5 ",
+    "precision of 0.5 if ",
+    "\n# precision\nrange: 0.1-0.2\n",
+    "precision: 1. a 2. b ",
 ]
 
 

@@ -32,6 +32,7 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
         "progress",
         "forecast_study",
         "population_study",
+        "faithfulness_study",
         "comparing",
         "probe",
         "worker",

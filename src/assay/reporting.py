@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.errors import PlanError
 from assay.outputs import write_outputs
 from assay.results import Results
 from assay.store import Store
-from assay.study import Plan
+from assay.study import base_of
 
 if TYPE_CHECKING:
     from assay.forecast.findings import Findings
@@ -43,9 +44,11 @@ class Report:
 
 def rewrite(folder: Path) -> None:
     """scores.csv, variance/ and provenance anew from the store."""
-    plan = Plan.read(folder)
+    plan = folder / "study.toml"
     with Store.reading(folder) as store:
-        write_outputs(Results.all_of(store), store, plan.text, plan.base, folder)
+        if not plan.is_file():
+            raise PlanError(f"{plan} is not there. Copy the study's plan to it, or run the study again.")
+        write_outputs(Results.all_of(store), store, plan.read_text(encoding="utf-8"), base_of(folder), folder)
 
 
 def write_report(folder: Path) -> Report:

@@ -51,7 +51,7 @@ class Plan:
         path = Path(path)
         base = path.parent
         if path.is_dir():
-            folder, path, base = folder or path, path / "study.toml", _base_of(path)
+            folder, path, base = folder or path, path / "study.toml", base_of(path)
         if not path.is_file():
             raise PlanError(f"{path} is not there. Write one with: assay new discovery {path}")
         try:
@@ -182,7 +182,7 @@ def _check_tables(settings: dict[str, Any], key: str, tasks: list[str], file: st
         raise PlanError(f"{key!r} at the top of a plan must be tables such as [{key}.NAME].  ({file})")
 
 
-def _base_of(folder: Path) -> Path:
+def base_of(folder: Path) -> Path:
     """Where the paths of a study folder's own study.toml start: the folder of the plan it was copied from."""
     try:
         return Path(json.loads((folder / "provenance.json").read_text(encoding="utf-8"))["plan_folder"])

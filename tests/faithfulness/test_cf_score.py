@@ -234,3 +234,15 @@ def test_two_methods_are_compared_problem_by_problem():
 def test_ids_must_be_unique():
     with pytest.raises(DataError):
         evaluate_batch([{"id": "a", "dag": DAG}, {"id": "a", "dag": DAG}])
+
+
+def test_intervention_alone_asks_about_nodes_only():
+    judge = steady()
+    evaluate_intervention(DAG, TEXT, judge)
+    assert judge.calls == 2
+
+
+def test_a_batch_of_equal_scores_still_has_an_interval_with_width():
+    part = evaluate_batch(load_problems("physics")[:5]).component("abductive_reasoning")
+    assert part.value == 1
+    assert part.interval.low < 1 <= part.interval.high

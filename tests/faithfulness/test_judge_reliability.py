@@ -56,6 +56,12 @@ def test_agreement_with_the_executed_graph_is_reported():
     assert judged(Scripted(lambda kind, *_: verdict(kind, 0)), Asking()).execution["mock/scripted"]["share"].value < 0.1
 
 
+def test_kappa_is_left_out_where_one_side_never_varies():
+    found = judged(always_critical(), Asking())
+    assert "kappa" not in found.execution["mock/critical"]
+    assert "ac1" in found.execution["mock/critical"]
+
+
 def test_a_judge_asked_once_is_said_to_be_unknown():
     assert any("asked once" in warning for warning in judged(steady(), Asking()).warnings)
 

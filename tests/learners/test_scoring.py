@@ -13,7 +13,7 @@ from assay.errors import DataError, MissingExtra, SettingError, UnknownName
 from assay.learners.scoring import SCORERS, EdgeScorer, EdgeScores, scorer
 from assay.learners.scoring.base import need
 
-SMALL = {"rc-gnn": {"steps": 40, "batch": 64, "device": "cpu"}}
+SMALL = {"rc-gnn": {"steps": 15, "batch": 32, "device": "cpu"}}
 EXTRAS = {"rc-gnn": "torch", "pcmci+": "tigramite"}
 SERIES = ("granger", "pcmci+")
 

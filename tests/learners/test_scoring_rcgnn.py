@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 from assay.learners.scoring import rcgnn_model as model  # noqa: E402
 
 SIZES = model.Sizes(d=4, lags=1, signal=3, corruption=2, hidden=4, slow=3, regimes=2)
-QUICK = RCGNN(steps=40, batch=64, device="cpu")
+QUICK = RCGNN(steps=20, batch=32, device="cpu")
 
 
 def parameters(seed=0):
@@ -95,9 +95,7 @@ def test_acyclicity_is_zero_for_a_dag_and_positive_for_a_cycle():
 
 def test_it_finds_an_autoregression():
     system = VAR(nodes=5, lags=1, graph_seed=111, noise="laplace")
-    found = RCGNN(steps=200, device="cpu").scores(
-        system.draw(600, np.random.default_rng(0)), np.random.default_rng(1)
-    )
+    found = RCGNN(steps=150, batch=64, device="cpu").scores(system.draw(600, np.random.default_rng(0)), np.random.default_rng(1))
     assert score_ranking(found.matrix, system.truth)["auprc"].value >= 0.9
 
 

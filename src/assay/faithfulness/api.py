@@ -59,7 +59,8 @@ def evaluate_intervention(
     dag: Dag, problem: str = "", judge: Judge = None, *, scoring: Scoring | None = None, seed: int = 0
 ) -> Component:
     """Causal intervention alone."""
-    found = evaluate(dag, problem, "", judge, scoring=scoring, seed=seed)
+    asking = Asking(kinds=("intervention",))
+    found = evaluate(dag, problem, "", judge, scoring=scoring, asking=asking, seed=seed)
     return found.components["causal_intervention"]
 
 

@@ -1,22 +1,28 @@
 """Many problems: average, bounds, agreement with execution; and two methods compared problem by problem.
 
 average_cf = mean over the problems whose cf has a value;   bounds: mean of all lower and of all upper bounds
+
+The interval is over problems: t, cut to [0, 1]; Wilson's where all values are the same, since t has no width then.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.errors import DataError
 from assay.faithfulness.judging import Judgement
 from assay.faithfulness.reliability import Reliability
 from assay.faithfulness.score import COMPONENTS, Evaluation, band
-from assay.statistics import Comparison, Estimate, mean, paired_difference
+from assay.intervals import Interval
+from assay.statistics import Comparison, Estimate, mean, paired_difference, share
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -35,7 +41,7 @@ class Batch:
 
     def average(self) -> Estimate:
         """Of the complete cases, with an interval over problems."""
-        return mean(_array(self.scores), level=self.level, name="cf")
+        return mean_in_scale(_array(self.scores), self.level, "cf")
 
     def bounds(self) -> tuple[float, float] | None:
         """What the average could be, whatever the missing parts are."""
@@ -45,7 +51,7 @@ class Batch:
         return float(ends[0]), float(ends[1])
 
     def component(self, name: str) -> Estimate:
-        return mean(_array([e.components[name].value for e in self.evaluations]), level=self.level, name=name)
+        return mean_in_scale(_array([e.components[name].value for e in self.evaluations]), self.level, name)
 
     def to_dict(self) -> dict[str, Any]:
         """The original's batch report with our fields added; a score that is missing is null."""
@@ -82,6 +88,14 @@ def compare(one: Batch, other: Batch, names: tuple[str, str] = ("one", "other"),
     return paired_difference(_array(a), _array(b), names=names, level=one.level)
 
 
+def mean_in_scale(values: Floats, level: float, name: str) -> Estimate:
+    found = mean(values, level=level, name=name)
+    if found.interval is None or found.interval.degenerate:
+        return share(values, level=level, name=name)
+    low, high = max(0.0, found.interval.low), min(1.0, found.interval.high)
+    return replace(found, interval=Interval(low, high, level, "mean"))
+
+
 def _by_problem(batch: Batch, measure: str) -> Mapping[str, float | None]:
     if measure == "cf":
         return {evaluation.problem: evaluation.cf for evaluation in batch.evaluations}
@@ -90,5 +104,5 @@ def _by_problem(batch: Batch, measure: str) -> Mapping[str, float | None]:
     return {evaluation.problem: evaluation.components[measure].value for evaluation in batch.evaluations}
 
 
-def _array(values: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _array(values: Sequence[float | None]) -> Floats:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from assay.errors import SettingError
-from assay.faithfulness.probes import Manner, Probe, Question, ask_about, judge_probes, settings_for
+from assay.faithfulness.probes import KINDS, Kind, Manner, Probe, Question, ask_about, judge_probes, settings_for
 from assay.models import Message, Reply, Settings
 from assay.reading.verdicts import Verdict, read_verdict
 from assay.reasoning.graph import Problem
@@ -33,6 +33,7 @@ class Judgement:
 class Asking:
     """How a judge is asked. `nodes`: at most so many nodes a problem, drawn; None asks about all."""
 
+    kinds: tuple[Kind, ...] = KINDS
     repeats: int = 1
     manners: tuple[Manner, ...] = ("plain",)
     nodes: int | None = None
@@ -62,7 +63,7 @@ def probes_of(problem: Problem, asking: Asking, rng: Generator | None = None) ->
     for manner in asking.manners:
         shows = {"plain": None, "reversed": ("intervention", "abduction"), "padded": ("logic",)}[manner]
         found += [p for p in judge_probes(problem, manner, nodes) if shows is None or p.kind in shows]
-    return found
+    return [probe for probe in found if probe.kind in asking.kinds]
 
 
 def questions_of(problem: Problem, asking: Asking, rng: Generator | None = None) -> list[Question]:

@@ -26,6 +26,7 @@ from assay.reasoning.graph import Problem
 from assay.statistics import Estimate, cliffs_delta
 
 RIGHT = "right"
+STRONG, WEAK = 0.9, 0.7  # AUC from which a measure tells the groups apart, or does so in part
 SEPARATOR = "~"  # between a problem's id and its damage
 
 Measure = Callable[[Evaluation], float | None]
@@ -89,7 +90,8 @@ class Separation:
         shown = f"AUC {value:.2f} [{ends.low:.2f}, {ends.high:.2f}]"
         counts = f"{self.n_right} right, {self.n_damaged} damaged"
         if ends.low > 0.5:
-            verdict = "is believed as far as this number goes"
+            how = "tells" if value >= STRONG else "partly tells" if value >= WEAK else "hardly tells"
+            verdict = f"{how} right from damaged graphs and is believed as far as this number goes"
         elif ends.high < 0.5:
             verdict = "prefers damaged graphs and must not be used as a score"
         else:

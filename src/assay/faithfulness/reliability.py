@@ -4,7 +4,7 @@ items: (problem, probe, dimension), clustered by problem. Ratings 0..4 (`holds` 
 
     test-retest     Krippendorff's alpha (ordinal) and AC1 over the repeats of one judge
     between judges  alpha over all judges (mean of repeats, rounded), quadratically weighted kappa and AC1 a pair
-    execution       share of nodes on which the judge and the executed graph agree; kappa beside it
+    execution       share of nodes on which the judge and the executed graph agree; AC1 and, where both vary, kappa
     position        rating with the graph listed forwards minus backwards, paired
     verbosity       logic rating with padding minus without, paired
     correction      prediction-powered mean, where people labelled some items
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from assay.errors import DataError
 from assay.faithfulness.judging import Judgement
+from assay.faithfulness.known_groups import group_of
 from assay.faithfulness.probes import Manner
 from assay.faithfulness.score import Evaluation
 from assay.reading.verdicts import TOP
@@ -88,9 +89,15 @@ class Reliability:
         }
 
     def sentences(self) -> list[str]:
-        found: list[Result] = [e for part in (self.retest, self.execution) for d in part.values() for e in d.values()]
-        found += [*self.between.values(), *(e for d in self.effects.values() for e in d.values())]
-        return [*(str(result) for result in found), *self.warnings]
+        said = [str(found) for found in self.readable.values()]
+        for judge, estimates in self.retest.items():
+            said += [f"{judge} with itself: {found}" for found in estimates.values()]
+        said += [f"Between judges, {name}: {found}" for name, found in self.between.items()]
+        for judge, estimates in self.execution.items():
+            said += [f"{judge} against the executed graphs: {found}" for found in estimates.values()]
+        for judge, results in self.effects.items():
+            said += [f"{judge}, {name}: {result}" for name, result in results.items()]
+        return [*said, *(str(found) for found in self.corrected.values()), *self.warnings]
 
 
 def reliability(
@@ -111,10 +118,16 @@ def reliability(
     against = {judge: found for judge in judges if (found := _execution(plain, judge, executed, method, level))}
     effects = {judge: moved for judge in judges if (moved := _effects(judgements, judge, level))}
     warnings = [*_constant(plain, judges), *_families(judges, evaluated), *_weak(retest, between)]
-    if judgements and not retest:
+    if against and len(set(executed.values())) == 1:
+        warnings.append(
+            "The executed graphs say the same of every node: a judge that always says so agrees. Add corrupt = true."
+        )
+    if judgements and not any(judgement.repeat for judgement in judgements):
         warnings.append("Each judge was asked once: how far it agrees with itself is not known. Set repeats = 2.")
+    readable = _readable(judgements, level)
+    warnings += [f"{judge} gave no verdict that can be read." for judge, found in readable.items() if found.value == 0]
     return Reliability(
-        retest, between, against, effects, _corrected(plain, labels or {}, level), _readable(judgements, level),
+        retest, between, against, effects, _corrected(plain, labels or {}, level), readable,
         tuple(warnings),
     )  # fmt: skip
 
@@ -153,7 +166,8 @@ def _matrix(table: Table, raters: Sequence[tuple[str, int]]) -> NDArray[np.float
 
 
 def _problems(table: Iterable[Item]) -> list[str]:
-    return [item.problem for item in table]
+    """Clusters: a problem and its damaged copies are one."""
+    return [group_of(item.problem)[0] for item in table]
 
 
 def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str, Estimate]:
@@ -209,12 +223,13 @@ def _execution(
     said = np.array([float(means[item] >= TOP / 2) for item in both])
     true = np.array([float(executed[item]) for item in both])
     problems = _problems(both)
-    return {
-        "share": share(
-            (said == true).astype(np.float64), problems, level, name=f"agreement of {judge} with the executed graph"
-        ),
-        "kappa": weighted_kappa(said, true, "none", problems, level, method),
+    found = {
+        "share": share((said == true).astype(np.float64), problems, level, name="share of nodes on which they agree"),
+        "ac1": gwet_ac1(np.vstack([said, true]), problems, level, method, categories=2),
     }
+    if len(np.unique(true)) > 1 and len(np.unique(said)) > 1:  # where one never varies kappa is 0 whatever they say
+        found["kappa"] = weighted_kappa(said, true, "none", problems, level, method)
+    return found
 
 
 def _effects(judgements: Sequence[Judgement], judge: str, level: float) -> dict[str, Result]:
@@ -239,7 +254,7 @@ def _readable(judgements: Sequence[Judgement], level: float) -> dict[str, Estima
     problems: dict[str, list[str]] = {}
     for judgement in judgements:
         asked.setdefault(judgement.judge, []).append(float(judgement.verdict.status == "ok"))
-        problems.setdefault(judgement.judge, []).append(judgement.problem)
+        problems.setdefault(judgement.judge, []).append(group_of(judgement.problem)[0])
     return {
         judge: share(values, problems[judge], level, name=f"share of readable verdicts of {judge}")
         for judge, values in asked.items()

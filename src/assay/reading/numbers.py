@@ -131,8 +131,7 @@ def _careful(view: str, at: int, after: int, before: str, written: str) -> Numbe
 
 def _is_counted(view: str, at: int, after: int, index: int) -> bool:
     """1. GES, 2. PC, 3. LiNGAM: the indices of a list within a line."""
-    stop = view.find("\n", after)
-    line = view[view.rfind("\n", 0, at) + 1 : at], view[after : stop if stop >= 0 else len(view)]
+    line = view[max(0, at - 240) : at].rpartition("\n")[2], view[after : after + 240].partition("\n")[0]
     return f" {index - 1}. " in line[0] if index > 1 else " 2. " in line[1]
 
 

@@ -176,15 +176,12 @@ def _slow(z: Array, there: NDArray[np.bool_], lags: int) -> Array:
 
 
 def _split(n: int, lags: int, rng: Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows to learn from and rows held out; the first `lags` have no whole past and are left out."""
-    if lags:
-        block = np.minimum(np.arange(n) * BLOCKS // n, BLOCKS - 1)
-        out = np.isin(block, rng.permutation(BLOCKS)[: int(HELD_OUT * BLOCKS)])
-        # equal lengths in all data sets of a call: blocks differ by a row
-        learn, held = np.flatnonzero(~out), np.flatnonzero(out)
-        return learn[learn >= lags][: int((1 - HELD_OUT) * n) - BLOCKS - lags], held[held >= lags][
-            : int(HELD_OUT * n) - BLOCKS - lags
-        ]
-    order = rng.permutation(n)
-    cut = int((1 - HELD_OUT) * n)
-    return np.sort(order[:cut]), np.sort(order[cut:])
+    """Rows to learn from and rows held out, as many of each for every generator: data sets train together.
+
+    Of a series whole blocks are held out, never the first, whose first rows have no past and are left out.
+    """
+    blocks = min(BLOCKS, n // 2) if lags else n
+    length = n // blocks
+    held = 1 + rng.permutation(blocks - 1)[: max(1, int(HELD_OUT * blocks))]
+    out = np.isin(np.arange(n) // length, held)  # a remainder is one more block, to learn from
+    return np.flatnonzero(~out)[lags:], np.flatnonzero(out)

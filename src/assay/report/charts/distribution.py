@@ -76,6 +76,7 @@ def distribution_chart(
         row=at + _LEVEL_GAP / 2 + (1 - _LEVEL_GAP) * np.array(beside),
         middle=at + 0.5,
         model=frame["respondent"].map(labels),
+        panel=frame["condition"].map(_lines),
     )
     columns = panel_columns(len(conditions), MOST_PANELS[width])
     names = text_width([level[:26] for level in levels])
@@ -88,7 +89,7 @@ def distribution_chart(
     top, row, middle = (alt.Y(f"{name}:Q", **rows) for name in ("top", "row", "middle"))
     zero = alt.XDatum(0, scale=scale)
     least: dict[str, Any] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
-    once = alt.Chart().transform_aggregate(groupby=["condition", "level", "top", "bottom", "middle"], **least)
+    once = alt.Chart().transform_aggregate(groupby=["panel", "level", "top", "bottom", "middle"], **least)
     said = alt.Chart().transform_filter("isValid(datum.share)")
     models = list(dict.fromkeys(shown["model"]))
     modes = list(dict.fromkeys(shown["mode"]))
@@ -102,6 +103,7 @@ def distribution_chart(
     shape = alt.Shape(
         "mode:N", legend=above, scale=alt.Scale(domain=modes, range=[_SHAPES.get(mode, "circle") for mode in modes])
     )
+    panels = [_lines(condition) for condition in conditions]
     layers = [
         once.mark_bar(color=look.RUNS).encode(x=x, x2=zero, y=top, y2="bottom:Q"),
         once.mark_rule(color=look.TRUTH, strokeWidth=1.2).encode(x=x, y=top, y2="bottom:Q"),
@@ -116,11 +118,13 @@ def distribution_chart(
             x=alt.X("share:Q", scale=scale, axis=percent), y=row, color=colour, shape=shape
         ),
     ]
-    header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5, labelLimit=side)
+    header = alt.Header(
+        title=None, labelAnchor="start", labelFontSize=7.5, labelLimit=side, labelExpr="split(datum.label, '|')"
+    )
     grid = (
         alt.layer(*layers, data=named("shares"))
         .properties(width=side, height=len(levels) * max(18, 9 * len(series)))
-        .facet(facet=alt.Facet("condition:N", sort=conditions, header=header), columns=columns, spacing=12)
+        .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=columns, spacing=12)
     )
     return with_data(look.themed(grid, title), {"shares": shown})
 
@@ -149,6 +153,15 @@ def _ends(share: float | None, n: float | None) -> tuple[float | None, float | N
         return None, None
     found = wilson(round(share * n), round(n))
     return found.low, found.high
+
+
+def _lines(condition: str) -> str:
+    """A profile of several variables in lines of two, by its levels alone: the title names the variables."""
+    parts = condition.split("; ")
+    if len(parts) == 1:
+        return condition
+    levels = [part.split(": ", 1)[-1] for part in parts]
+    return "|".join(", ".join(levels[k : k + 2]) for k in range(0, len(levels), 2))
 
 
 def _cut(level: str) -> str:

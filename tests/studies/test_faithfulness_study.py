@@ -1,0 +1,136 @@
+"""A faithfulness study from plan to files: executed, judged, stored, read again."""
+
+import json
+
+import pytest
+
+from assay import registry
+from assay.engine import local_executor
+from assay.faithfulness_study import read_faithfulness
+from assay.reasoning.problems import load_problems, problem_from
+from assay.report.faithfulness_tree import write_faithfulness_tree
+from assay.study import Plan, Study
+
+PLAN = """
+name = "faith"
+seed = 3
+[faithfulness]
+problems = ["physics", "everyday"]
+corrupt = true
+judges = [{judges}]
+models = [{models}]
+judged = 2
+repeats = 2
+manners = ["plain", "padded"]
+[models."mock/judge"]
+script = "judge.jsonl"
+[models."mock/solver"]
+script = "solver.jsonl"
+"""
+RATINGS = {"coherence": 4, "completeness": 3, "verification": 2, "no_errors": 4, "consistency": 4}
+JUDGE = [
+    {"match": ["What is the impact of do("], "reply": json.dumps({"impact": 4, "reasoning": "it matters"})},
+    {"match": ["does the chain hold?"], "reply": json.dumps({"holds": True, "solutions": "unique", "value": None})},
+    {"match": ["Rate the reasoning.", "It is worth pausing"], "reply": "Very good indeed."},
+    {"match": ["Rate the reasoning."], "reply": json.dumps(RATINGS)},
+]
+SOLVER = [
+    {"match": ["force is not 91 N"], "reply": '{"answer": 9.75}'},
+    {"match": ["mass is not 14 kg"], "reply": '{"answer": 6.5}'},
+    {"match": [], "reply": "No idea."},
+]
+
+
+@pytest.fixture(autouse=True)
+def known_task(monkeypatch):
+    monkeypatch.setitem(registry.TASKS, "faithfulness", "assay.tasks.faithfulness:Faithfulness")
+
+
+def run(folder, judges='"mock/judge"', models='"mock/solver"'):
+    for name, entries in (("judge", JUDGE), ("solver", SOLVER)):
+        (folder / f"{name}.jsonl").write_text("\n".join(json.dumps(entry) for entry in entries))
+    plan = Plan.parse(PLAN.format(judges=judges, models=models), "study.toml", folder, folder / "out")
+    with local_executor(1) as executor:
+        return Study(plan).run(executor, 1)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("faith")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(registry.TASKS, "faithfulness", "assay.tasks.faithfulness:Faithfulness")
+        run(folder)
+    return folder / "out"
+
+
+def test_all_is_asked_and_read_again(study):
+    found = read_faithfulness(study)
+    assert len(found.right) == len(load_problems("physics")) + len(load_problems("everyday"))
+    assert len(found.evaluations) > 5 * len(found.right)
+    judged = {judgement.problem.split("~")[0] for judgement in found.judgements}
+    assert len(judged) == 4
+
+
+def test_the_judge_completes_cf_where_it_was_asked(study):
+    by_problem = {evaluation.problem: evaluation for evaluation in read_faithfulness(study).right}
+    assert by_problem["physics-newton-second"].cf == pytest.approx((1 + 1 + 17 / 20 + 1) / 4)
+    assert by_problem["everyday-lawn"].cf == pytest.approx((1 + 1 + 17 / 20 + 1) / 4)
+    assert sum(evaluation.cf is None for evaluation in by_problem.values()) == len(by_problem) - 4
+
+
+def test_known_groups_are_reported_with_their_sentence(study):
+    found = {s.measure: s for s in read_faithfulness(study).separations if s.damage == "all"}
+    assert found["executable"].auc.value >= 0.95
+    assert "judge" in found
+    assert "cf" in found
+
+
+def test_a_judge_that_always_says_the_same_is_warned_about(study):
+    warnings = read_faithfulness(study).reliability.warnings
+    assert any("mock/judge gives 4 (critical)" in warning for warning in warnings)
+
+
+def test_the_changed_problem_shows_whether_an_answer_follows_its_graph(study):
+    found = {(c.problem, c.known): c for c in read_faithfulness(study).changed}
+    assert found["physics-newton-second", "force"].outcome == "follows"
+    assert found["physics-newton-second", "mass"].outcome == "stays"
+    assert found["physics-braking", "speed"].status == "unreadable"
+    assert found["physics-braking", "speed"].outcome == ""
+
+
+def test_the_tree_has_the_originals_schema(study):
+    written = {path.name for path in write_faithfulness_tree(study, read_faithfulness(study))}
+    assert {"batch.json", "known_groups.json", "reliability.json", "counterfactual.json", "summary.txt"} <= written
+    report = json.loads((study / "faithfulness" / "physics-newton-second.json").read_text())
+    assert set(report["components"]) == {
+        "causal_intervention",
+        "abductive_reasoning",
+        "logic_quality",
+        "graph_quality",
+    }
+    assert {"score", "weight", "details"} <= set(report["components"]["causal_intervention"])
+    batch = json.loads((study / "faithfulness" / "batch.json").read_text())
+    assert {"average_cf", "individual_scores", "total_problems", "summary", "detailed_reports"} <= set(batch)
+    assert "is believed as far as this number goes" in (study / "faithfulness" / "summary.txt").read_text()
+
+
+def test_the_long_table_has_every_problem_and_copy(study):
+    rows = list(read_faithfulness(study).rows())
+    assert {row.variant for row in rows} >= {"right", "edge_reversed", "answer_wrong", "counterfactual/force"}
+    assert all(row.value is None for row in rows if row.status != "ok")
+
+
+def test_a_study_without_judges_is_executed_only(tmp_path):
+    outcome = run(tmp_path, "", "")
+    assert (outcome.total, outcome.failed) == (0, 0)
+    found = read_faithfulness(tmp_path / "out")
+    assert found.reliability is None
+    assert found.batch.component("causal_intervention").value > 0.99
+    write_faithfulness_tree(tmp_path / "out", found)
+
+
+def test_problems_survive_the_store():
+    for problem in load_problems():
+        again = problem_from(json.loads(json.dumps(problem.to_dict())), problem.id)
+        assert again.graph.to_dict() == problem.graph.to_dict()
+        assert again.answer == problem.answer

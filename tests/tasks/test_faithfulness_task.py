@@ -1,0 +1,87 @@
+"""The [faithfulness] table of a plan, and its cells."""
+
+import pytest
+
+from assay.errors import PlanError
+from assay.tasks.cells import Context
+from assay.tasks.faithfulness import Faithfulness
+
+
+def task(tmp_path, settings=None, **table):
+    return Faithfulness.from_plan(table, Context(settings or {}, 1, tmp_path, "study.toml"))
+
+
+def test_without_judges_nothing_is_asked(tmp_path):
+    found = task(tmp_path)
+    assert found.cells() == []
+    assert len(found.problems) == 64
+
+
+def test_a_cell_is_a_judge_on_a_problem_with_all_its_questions(tmp_path):
+    (cell, *rest) = task(tmp_path, problems=["physics"], judges=["mock/empty"], judged=2).cells()
+    assert (cell.item, cell.variant, cell.respondent) == ("physics-newton-second", "judge", "mock/empty")
+    assert cell.common["calls"] == 2 + 2 + 1
+    assert len(rest) == 1
+
+
+def test_damaged_copies_are_judged_too(tmp_path):
+    cells = task(tmp_path, problems=["physics"], judges=["mock/empty"], judged=1, corrupt=True).cells()
+    assert len(cells) == 6
+    assert cells[1].item.startswith("physics-newton-second~")
+
+
+def test_the_evaluated_model_is_asked_right_problems_only(tmp_path):
+    cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, corrupt=True).cells()
+    assert [cell.variant for cell in cells] == ["counterfactual"]
+
+
+def test_keys_differ_between_damaged_copies_and_judges(tmp_path):
+    cells = task(tmp_path, judges=["mock/empty", "mock/garbage"], judged=2, corrupt=True, repeats=2).cells()
+    keys = [key for cell in cells for key in cell.keys]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(
+    "table, told",
+    [
+        ({"jugdes": []}, "Did you mean 'judges'?"),
+        ({"problems": ["phisics"]}, "Did you mean 'physics'?"),
+        ({"weights": {"logic": 1}}, "'weights' must be of"),
+        ({"weights": 3}, "must be a table"),
+        ({"manners": ["reversed"]}, "must hold 'plain'"),
+        ({"manners": ["plain", "loud"]}, "got 'loud'"),
+        ({"repeats": 0}, "at least 1"),
+        ({"corrupt": "yes"}, "true or false"),
+        ({"labels": "none.csv"}, "not there"),
+        ({"judges": ["a", "a"]}, "name each once"),
+        ({"temperature": 9}, "temperature"),
+    ],
+)
+def test_mistakes_in_a_plan_are_told_in_one_line(tmp_path, table, told):
+    with pytest.raises(PlanError, match=told) as caught:
+        task(tmp_path, **table)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_limit_needs_a_price(tmp_path):
+    with pytest.raises(PlanError, match="must know the price"):
+        task(tmp_path, {"limit_usd": 1.0}, judges=["openai/not-in-the-list"])
+
+
+def test_the_template_is_a_plan(tmp_path, monkeypatch):
+    from importlib import resources
+
+    from assay import registry
+    from assay.study import Plan
+
+    monkeypatch.setitem(registry.TASKS, "faithfulness", "assay.tasks.faithfulness:Faithfulness")
+    text = (resources.files("assay.templates") / "faithfulness.toml").read_text(encoding="utf-8")
+    plan = Plan.parse(text.replace("{name}", "faith"), "study.toml", tmp_path)
+    assert plan.task.corrupt
+    assert len(plan.task.problems) > 300
+
+
+def test_the_package_can_be_reached_from_the_top():
+    import assay
+
+    assert assay.faithfulness.evaluate is not None
