@@ -10,7 +10,7 @@ from assay.status import Status
 
 from .judges import Scripted, always_critical, random_judge, steady, verdict
 
-PROBLEMS = load_problems()[:12]
+PROBLEMS = load_problems()[:20]
 TWICE = Asking(repeats=2)
 
 
@@ -36,6 +36,14 @@ def test_always_critical_gives_a_warning():
     found = judged(always_critical())
     assert found.retest["mock/critical"]["alpha"].value is None
     assert any("mock/critical gives 4 (critical) to" in warning for warning in found.warnings)
+
+
+def test_agreement_is_given_for_each_kind_apart():
+    def answer(kind, node, prompt, time):
+        return verdict(kind, (4 if kind == "logic" else 0) if time == 0 or len(prompt) % 7 else 1)
+
+    found = judged(Scripted(answer)).retest["mock/scripted"]
+    assert found["alpha"].value > found["alpha intervention"].value
 
 
 def test_two_judges_that_say_the_same_agree():

@@ -22,7 +22,7 @@ def test_a_stated_belief_is_read_back(mode):
     found, answers = asked(mode, Believer())
     assert (found.used, answers[""].status, answers[""].draws) == (mode, Status.OK, None)
     assert answers[""].distribution.levels == ("yes", "no", "maybe")
-    assert answers[""].distribution.probs == pytest.approx(tuple(SPREAD.values()), abs=0.026)  # half a step of likelihood
+    assert answers[""].distribution.probs == pytest.approx(tuple(SPREAD.values()), abs=0.026)  # half a step
 
 
 def test_draws_are_counted_and_their_number_kept():

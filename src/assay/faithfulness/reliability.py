@@ -69,8 +69,8 @@ Table = dict[Item, dict[tuple[str, int], float]]  # item -> (judge, repeat) -> r
 class Reliability:
     """All that was found, each an Estimate or Comparison with its interval, and warnings in sentences."""
 
-    retest: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> alpha, ac1
-    between: Mapping[str, Estimate] = field(default_factory=dict)  # "alpha", "kappa A and B", "ac1 A and B"
+    retest: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> alpha, ac1, alpha logic, ...
+    between: Mapping[str, Estimate] = field(default_factory=dict)  # alpha, kappa A and B, alpha logic, ...
     execution: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)  # judge -> share, kappa
     effects: Mapping[str, Mapping[str, Result]] = field(default_factory=dict)  # judge -> position, verbosity
     corrected: Mapping[str, Estimate] = field(default_factory=dict)  # kind -> prediction-powered mean
@@ -91,7 +91,7 @@ class Reliability:
     def sentences(self) -> list[str]:
         said = [str(found) for found in self.readable.values()]
         for judge, estimates in self.retest.items():
-            said += [f"{judge} with itself: {found}" for found in estimates.values()]
+            said += [f"{judge} with itself, {name}: {found}" for name, found in estimates.items()]
         said += [f"Between judges, {name}: {found}" for name, found in self.between.items()]
         for judge, estimates in self.execution.items():
             said += [f"{judge} against the executed graphs: {found}" for found in estimates.values()]
@@ -175,25 +175,34 @@ def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str,
     raters = sorted({rater for values in own.values() for rater in values})
     if len(raters) < 2:
         return {}
-    matrix, problems = _matrix(own, raters), _problems(own)
-    return {
-        "alpha": krippendorff_alpha(matrix, "ordinal", problems, level, method),
-        "ac1": gwet_ac1(matrix, problems, level, method, categories=_categories(matrix)),
-    }
+    found = {}
+    for kind, part in _by_kind(own).items():
+        matrix, problems = _matrix(part, raters), _problems(part)
+        found[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
+        found[f"ac1{kind}"] = gwet_ac1(matrix, problems, level, method, categories=_categories(matrix))
+    return found
+
+
+def _by_kind(table: Table) -> dict[str, Table]:
+    """All items as "", then each kind: kinds that are rated differently make the agreement over all look good."""
+    kinds = dict.fromkeys(item.kind for item in table)
+    parts = {f" {kind}": {item: v for item, v in table.items() if item.kind == kind} for kind in kinds}
+    return {"": table, **parts}
 
 
 def _between(table: Table, judges: Sequence[str], method: Method, level: float) -> dict[str, Estimate]:
     if len(judges) < 2:
         return {}
     means = {judge: _judge_means(table, judge) for judge in judges}
-    matrix = np.array([[means[judge].get(item, np.nan) for item in table] for judge in judges])
-    problems = _problems(table)
-    found = {"alpha": krippendorff_alpha(matrix, "ordinal", problems, level, method)}
-    for a, b in combinations(range(len(judges)), 2):
-        pair = f"{judges[a]} and {judges[b]}"
-        found[f"kappa {pair}"] = weighted_kappa(matrix[a], matrix[b], "quadratic", problems, level, method)
-        both = matrix[[a, b]]
-        found[f"ac1 {pair}"] = gwet_ac1(both, problems, level, method, categories=_categories(both))
+    found = {}
+    for kind, part in _by_kind(table).items():
+        matrix = np.array([[means[judge].get(item, np.nan) for item in part] for judge in judges])
+        problems = _problems(part)
+        found[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
+        for a, b in combinations(range(len(judges)), 2):
+            pair, both = f"{judges[a]} and {judges[b]}", matrix[[a, b]]
+            found[f"kappa{kind} {pair}"] = weighted_kappa(both[0], both[1], "quadratic", problems, level, method)
+            found[f"ac1{kind} {pair}"] = gwet_ac1(both, problems, level, method, categories=_categories(both))
     return found
 
 
@@ -304,8 +313,13 @@ def family(model: str) -> str | None:
 
 
 def _weak(retest: Mapping[str, Mapping[str, Estimate]], between: Mapping[str, Estimate]) -> list[str]:
-    named = {f"{judge} with itself": found["alpha"] for judge, found in retest.items()}
-    named |= {"between the judges": between["alpha"]} if "alpha" in between else {}
+    alphas = [(f"{judge} with itself", name, a) for judge, found in retest.items() for name, a in found.items()]
+    alphas += [("between the judges", name, a) for name, a in between.items()]
+    named = {
+        f"{who}{name.removeprefix('alpha').replace(' ', ' on ', 1)}": alpha
+        for who, name, alpha in alphas
+        if name.startswith("alpha")
+    }
     return [
         f"Agreement {name} is alpha {alpha.value:.2f}, below {UNRELIABLE}: do not rest conclusions on it."
         for name, alpha in named.items()
