@@ -187,7 +187,7 @@ def speed(asked):
         report[device] = {"wall_s": time.perf_counter() - wall, "cpu_s": time.process_time() - clock}
     if "cuda" in report:
         report["cpu_to_cuda"] = report["cpu"]["wall_s"] / report["cuda"]["wall_s"]
-    report["pass"] = min(report["cpu"].values()) <= report["limit_s"]
+    report["pass"] = report["cpu"]["wall_s"] <= report["limit_s"]
     return report
 
 

@@ -11,7 +11,11 @@ from assay.learners.contract import check_learner
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("discovery", "320 of 320 runs ok"), ("forecast", "128 replies, 0 not fully read")],
+    [
+        ("discovery", "320 of 320 runs ok"),
+        ("forecast", "128 replies, 0 not fully read"),
+        ("faithfulness", "64 problems, 320 damaged copies"),
+    ],
 )
 def test_example_plans_run(root, tmp_path, monkeypatch, name, told, capsys):
     shutil.copytree(root / "examples", tmp_path / "examples")

@@ -46,7 +46,15 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
     {"report", "tables"},
     {"reporting"},
     {"viewer"},
-    {"terminal", "terminal_analyse", "terminal_progress", "terminal_forecast", "terminal_population", "cli", "__main__"},
+    {
+        "terminal",
+        "terminal_analyse",
+        "terminal_progress",
+        "terminal_forecast",
+        "terminal_population",
+        "cli",
+        "__main__",
+    },
 ]
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
 FORBIDDEN = {  # beside the order: who must not know whom at all

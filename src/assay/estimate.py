@@ -24,7 +24,8 @@ from assay.store import Store
 from assay.study import Study
 from assay.tasks.cells import Cell
 
-SHORT_REPLY = {  # tokens of a reply that wastes none, by formulation or mode
+SHORT_REPLY = {  # tokens of a reply that wastes none, by formulation, mode or probe
+    "judge": 80, "counterfactual": 60,
     "direct": 60, "steps": 300, "interval": 60, "quantiles": 200,
     "qa": 1, "likelihood": 1, "sample": 3, "story": 150, "distribution": 40,
 }  # fmt: skip
@@ -178,4 +179,6 @@ def _units(study: Study, task: Any) -> tuple[int, str]:
     """What was drawn independently, and so counts in a test: data sets, or the surveys behind population tasks."""
     if task.name == "population":
         return len({question.source for question in task.questions}), "sources"
+    if task.name == "faithfulness":
+        return sum(len(problems) for _, problems in task.sources), "problems"
     return len({cell.item for cell in study.cells}), "data sets"

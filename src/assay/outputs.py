@@ -53,6 +53,10 @@ def long_table(results: Sequence[Results], store: Store) -> Iterator[Row]:
             from assay.population_study import populations_of
 
             yield from populations_of(found, store).rows()
+        elif found.task == "faithfulness":
+            from assay.faithfulness_study import faithfulness_of
+
+            yield from faithfulness_of(found, store).rows()
         else:
             yield from found.rows()
 

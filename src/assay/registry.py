@@ -63,6 +63,7 @@ TASKS = {  # in the order in which they are run
     "discovery": "assay.tasks.discovery:Discovery",
     "forecast": "assay.tasks.forecast:Forecast",
     "population": "assay.tasks.population:Population",
+    "faithfulness": "assay.tasks.faithfulness:Faithfulness",
 }
 
 _BUILT_IN: dict[str, dict[str, str]] = {  # models are built by assay.models: their names are provider/model

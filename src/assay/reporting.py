@@ -13,6 +13,7 @@ from assay.store import Store
 from assay.study import base_of
 
 if TYPE_CHECKING:
+    from assay.faithfulness_study import FaithfulnessStudy
     from assay.forecast.findings import Findings
     from assay.forecast.frames import Forecasts
     from assay.population_study import Populations
@@ -27,6 +28,7 @@ class Report:
     forecasts: Forecasts | None = None
     findings: Findings | None = None
     populations: Populations | None = None
+    faithfulness: FaithfulnessStudy | None = None
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"folder": str(self.folder), "files": [str(path) for path in self.files]}
@@ -39,6 +41,8 @@ class Report:
 
             asked_otherwise = fallback_sentences(self.populations)
             found["population"] = {"respondents": summary_rows(self.populations), "asked_otherwise": asked_otherwise}
+        if self.faithfulness is not None:
+            found["faithfulness"] = {"sentences": self.faithfulness.sentences()}
         return found
 
 
@@ -60,6 +64,8 @@ def write_report(folder: Path) -> Report:
         report = _with_forecast(report)
     if "population" in tasks:
         report = _with_population(report)
+    if "faithfulness" in tasks:
+        report = _with_faithfulness(report)
     return report
 
 
@@ -81,3 +87,12 @@ def _with_population(report: Report) -> Report:
     populations = read_populations(report.folder)
     files = write_population_tree(report.folder, populations)
     return replace(report, files=(*report.files, *files), populations=populations)
+
+
+def _with_faithfulness(report: Report) -> Report:
+    from assay.faithfulness_study import read_faithfulness
+    from assay.report.faithfulness_tree import write_faithfulness_tree
+
+    study = read_faithfulness(report.folder)
+    files = write_faithfulness_tree(report.folder, study)
+    return replace(report, files=(*report.files, *files), faithfulness=study)

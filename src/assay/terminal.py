@@ -19,6 +19,7 @@ from assay.terminal_progress import clock
 
 if TYPE_CHECKING:
     from assay.estimate import AskCost, Estimate
+    from assay.faithfulness_study import FaithfulnessStudy
     from assay.reporting import Report
     from assay.study import Study
 
@@ -74,6 +75,9 @@ def print_report(report: Report, out: Console | None = None) -> None:
 
         print_populations(out, report.populations)
         out.print(f"report: {escape(str(report.folder / 'population'))}")
+    if report.faithfulness is not None:
+        print_faithfulness(out, report.faithfulness)
+        out.print(f"report: {escape(str(report.folder / 'faithfulness'))}")
     if report.forecasts is None or report.findings is None:
         return
     from assay.terminal_forecast import print_findings, print_forecasts
@@ -82,6 +86,14 @@ def print_report(report: Report, out: Console | None = None) -> None:
     print_forecasts(out, report.forecasts)
     print_findings(out, report.findings)
     out.print(f"report: {escape(str(report.folder / 'statistics' / 'interpretation.txt'))}")
+
+
+def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
+    """What a faithfulness study says, a sentence a line."""
+    copies = len(study.evaluations) - len(study.right)
+    out.print(f"[bold]faithfulness[/]   {len(study.right)} problems, {copies} damaged copies")
+    for sentence in study.sentences():
+        out.print(f"  {escape(sentence)}", soft_wrap=True)
 
 
 def print_asked_of(folder: Path) -> None:
@@ -102,6 +114,10 @@ def print_asked_of(folder: Path) -> None:
         from assay.terminal_population import print_populations
 
         print_populations(console(), read_populations(folder))
+    if "faithfulness" in tasks:
+        from assay.faithfulness_study import read_faithfulness
+
+        print_faithfulness(console(), read_faithfulness(folder))
 
 
 def save_picture(results: Results, folder: Path, path: Path, measures: Sequence[str] | None = None) -> None:

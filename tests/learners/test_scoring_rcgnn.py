@@ -95,7 +95,9 @@ def test_acyclicity_is_zero_for_a_dag_and_positive_for_a_cycle():
 
 def test_it_finds_an_autoregression():
     system = VAR(nodes=5, lags=1, graph_seed=111, noise="laplace")
-    found = RCGNN(steps=150, batch=64, device="cpu").scores(system.draw(600, np.random.default_rng(0)), np.random.default_rng(1))
+    found = RCGNN(steps=150, batch=64, device="cpu").scores(
+        system.draw(600, np.random.default_rng(0)), np.random.default_rng(1)
+    )
     assert score_ranking(found.matrix, system.truth)["auprc"].value >= 0.9
 
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from threading import Lock
 from typing import Any, Literal
 
 from assay.errors import MissingExtra
@@ -26,6 +27,7 @@ Agreement = Literal["agrees", "mixed", "mismatch", "unchecked"]
 
 _OWN = {"$": "USD", "€": "EUR", "£": "GBP", "%": "percent", "°C": "degC", "°F": "degF", "Ω": "ohm", "°": "degree"}
 _COUNTS = frozenset("item items unit units person people piece pieces each count".split())
+_making = Lock()
 _CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CHF")
 _PART = re.compile(r"\s*(?:(?P<name>[^\W\d_][^\W\d]*|[$€£%Ω]|°[CF]?)|(?P<power>[-+]?\d{1,2})|(?P<sign>\*\*|[*/^()·×]))")
 _SUPERSCRIPT = str.maketrans({**{sup: f"^{digit}" for digit, sup in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "^-"})
@@ -317,8 +319,14 @@ def _named_unit(name: str) -> Any:
         return None
 
 
-@cache
 def _registry() -> Any:
+    """The one registry of the process: units of two registries cannot meet, so threads must not make two."""
+    with _making:
+        return _made()
+
+
+@cache
+def _made() -> Any:
     """pint's registry with currencies, or None where pint is not installed."""
     try:
         import pint
