@@ -22,3 +22,8 @@ def outside() -> str:
 def in_tmp(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def pytest_collection_modifyitems(items):
+    """What takes long goes first, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: "slow" not in item.keywords)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.random import Generator
 
 from assay.datasets.table import Table
+from assay.errors import DataError
 from assay.learners.base import check_alpha
 from assay.learners.scoring.base import EdgeScores, ScorerCard, answer, need, series
 from assay.learners.scoring.granger import check_lags_setting
@@ -60,7 +61,13 @@ class PCMCIPlus:
             search = need("tigramite.pcmci", "pcmci+")
             frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
             pcmci = search.PCMCI(dataframe=frame, cond_ind_test=tests.ParCorr(), verbosity=0)
-            found = pcmci.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+            try:
+                found = pcmci.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+            except ValueError as error:  # it drops every window with a gap, and may be left with none
+                raise DataError(
+                    f"{seen.source} must leave PCMCI+ some windows without a gap, got: {error}. "
+                    "Use fewer lags, or a scorer that takes gaps pairwise."
+                ) from None
         graph, r = found["graph"], np.abs(np.nan_to_num(found["val_matrix"]))
         share = np.vectorize(lambda link: _SHARE.get(str(link), 0.5), otypes=[np.float64])(graph)
         return answer(self, seen, (share * r).max(axis=2), graph=graph, p_values=found["p_matrix"], lags=lags)
