@@ -61,9 +61,9 @@ class Llama:
         parameters.cache_ram_mib = _CACHE_MIB
         parameters.verbosity = -1
         parameters.api_keys = [self._key]
-        # One thread generates about as fast as two, and five times faster when another process holds a core:
-        # the native threads wait for each other after every layer.
-        parameters.cpuparams.n_threads = max(1, threads // 2)
+        # All threads: on two idle cores that is 1.6 times faster than one. Where other work holds a core, `threads = 1`
+        # is better, since the native threads wait for each other after every layer.
+        parameters.cpuparams.n_threads = threads
         parameters.cpuparams_batch.n_threads = threads
         try:
             self._server = xllamacpp.Server(parameters)

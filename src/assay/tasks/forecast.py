@@ -149,19 +149,19 @@ class Forecast:
             self.structured,
             self.discovery.describe(dataset, learner)["level_codes"],
         )
-        settings = self._settings(model, arms["formulation"])
+        settings = self._settings(model, arms)
         common = {"messages": asked, "settings": settings, "nodes": len(data.truth)}
         key = reply_key(model, self.models[model], asked, settings, "")
         identity = {"task": self.name, "version": VERSION, "question": key}
         return Cell(f"{dataset}/{learner}", "/".join(arms.values()), model, self.repeats, common, identity)
 
-    def _settings(self, model: str, formulation: str) -> Settings:
+    def _settings(self, model: str, arms: Mapping[str, str]) -> Settings:
         options = self.models[model]
         most = options.get("max_tokens", self.max_tokens)
         return Settings(
             temperature=options.get("temperature", self.temperature),
             max_tokens=most,
-            schema=schema(formulation, most) if self.structured else None,
+            schema=schema(arms["formulation"], most, arms["target"]) if self.structured else None,
             timeout=options.get("timeout", self.timeout),
         )
 

@@ -25,7 +25,7 @@ from assay.models import Message
 from assay.tasks.cells import hashed
 
 FEW_TOKENS = 512  # of a reply, at or below which its reasoning is limited
-RANGES_TOKENS = 100  # that the four ranges take, generously
+RANGES_TOKENS = 130  # that the four ranges take, generously
 
 _CLASSES = {"dag": "a DAG", "cpdag": "a CPDAG (edges that cannot be told apart stay undirected)", "pag": "a PAG"}
 _VARIES = {
@@ -51,12 +51,12 @@ _LINES = """\
 End with four lines and nothing after them: the name of the measure, a colon, and its range as [lower, upper]. \
 Precision, recall and F1 lie between 0 and 1; SHD is a number of edges."""
 _JSON = """\
-Answer with one JSON object and nothing else{first}: the keys precision, recall, f1 and shd, each a list of two \
-numbers, the lower and the upper. Precision, recall and F1 lie between 0 and 1; SHD is a number of edges."""
+Answer with one JSON object and nothing else{first}: the keys precision, recall, f1 and shd, each an object with low \
+and high. Precision, recall and F1 lie between 0 and 1; SHD is a number of edges."""
 _JSON_QUANTILES = """\
 Answer with one JSON object and nothing else: the keys precision, recall, f1 and shd, each an object with median (a \
-number) and 50, 80 and 95 (lists of two numbers, the lower and the upper). Precision, recall and F1 lie between 0 and \
-1; SHD is a number of edges."""
+number) and 50, 80 and 95 (objects with low and high). Precision, recall and F1 lie between 0 and 1; SHD is a number \
+of edges."""
 _LINES_QUANTILES = """\
 End with a table of four rows (precision, recall, F1, SHD) and the columns median, 50 %, 80 % and 95 %, intervals as \
 [lower, upper]. Precision, recall and F1 lie between 0 and 1; SHD is a number of edges."""
@@ -116,21 +116,26 @@ def messages(
     return [Message("system", shared.replace("\n\n", "\n")), Message("user", question)]
 
 
-def schema(formulation: str, max_tokens: int = 1024) -> dict[str, Any]:
+def schema(formulation: str, max_tokens: int = 1024, target: str = "run") -> dict[str, Any]:
     """The JSON schema of an answer, for models that can be held to one.
 
     Where few tokens are allowed the reasoning is kept short, so that it does not cut off the ranges behind it.
     """
-    interval: dict[str, Any] = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
-    if formulation == "quantiles":
-        interval = _object({"median": {"type": "number"}, "50": interval, "80": interval, "95": interval})
-    measures: dict[str, Any] = {name: interval for name in ("precision", "recall", "f1", "shd")}
+    measures = {name: _ranges(formulation, "number") for name in ("precision", "recall", "f1")}
+    measures["shd"] = _ranges(formulation, "integer" if target == "run" else "number")  # edges are counted
     if formulation != "steps":
         return _object(measures)
     reasoning: dict[str, Any] = {"type": "string"}
     if max_tokens <= FEW_TOKENS:
         reasoning["maxLength"] = max(10, max_tokens - RANGES_TOKENS)  # even at one character a token
     return _object({"reasoning": reasoning} | measures)
+
+
+def _ranges(formulation: str, kind: str) -> dict[str, Any]:
+    interval = _object({"low": {"type": kind}, "high": {"type": kind}})
+    if formulation != "quantiles":
+        return interval
+    return _object({"median": {"type": kind}, "50": interval, "80": interval, "95": interval})
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
