@@ -42,6 +42,7 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
         "estimate",
         "plans",
         "catalogue",
+        "verifying",
     },
     {"report", "tables"},
     {"reporting"},

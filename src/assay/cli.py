@@ -55,6 +55,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_place(run)
     run.add_argument("--retry", action="store_true", help="also do again what failed or timed out")
     run.add_argument("--replan", action="store_true", help="let this plan replace the one the folder was made from")
+    run.add_argument(
+        "--verify",
+        nargs="?",
+        type=float,
+        const=0.01,
+        metavar="SHARE",
+        help="instead: do a random share of the stored units again (default 0.01) and compare",
+    )
 
     show = commands.add_parser("show", help="tables of a study in the terminal; also while it runs")
     show.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
@@ -214,6 +222,8 @@ def _run(options: argparse.Namespace) -> int:
     from assay.terminal_progress import progress_of
 
     study = Study(read_plan(options.file, options.folder))
+    if options.verify is not None:
+        return _verify(study, options)
     folder = study.plan.folder
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's end is a Ctrl-C: nothing paid is lost
     with (
@@ -237,6 +247,25 @@ def _run(options: argparse.Namespace) -> int:
     if outcome.stopped:
         print(f"assay: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", file=sys.stderr)
     return 1 if outcome.failed or outcome.stopped else 0
+
+
+def _verify(study: Any, options: argparse.Namespace) -> int:
+    from assay import terminal
+    from assay.engine import executor_for
+    from assay.verifying import verify
+
+    with (
+        terminal.busy("doing stored units again"),
+        executor_for(options.workers, options.cluster) as (executor, _),
+    ):
+        found = verify(study, executor, options.verify)
+    if options.json:
+        _print_json(found.to_dict())
+    else:
+        for difference in found.differences[:20]:
+            print(difference)
+        print(found.sentence())
+    return 1 if found.differences else 0
 
 
 def _report(options: argparse.Namespace) -> int:

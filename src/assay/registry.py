@@ -1,7 +1,7 @@
 """Names to things: `pc` to a learner, `asia` to a data set. Nothing is imported until it is used.
 
 Built-in names stand here as "module:attribute". Other packages add theirs through entry points of the groups
-assay.learners, assay.datasets, assay.models and assay.tasks; and any name may be `my_file.py:MyLearner`.
+assay.learners, assay.scorers, assay.datasets, assay.models and assay.tasks; and any name may be `my_file.py:MyLearner`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,20 @@ LEARNERS = {
     "lingam/ica": "assay.learners.lingam_package:ICA",
 }
 
+SCORERS = {  # learners that give every ordered pair a strength
+    "correlation": "assay.learners.scoring.associations:Correlation",
+    "partial-correlation": "assay.learners.scoring.associations:PartialCorrelation",
+    "notears-lite": "assay.learners.scoring.associations:NotearsLite",
+    "notears": "assay.learners.scoring.wrapped:NOTEARS",
+    "dagma": "assay.learners.scoring.wrapped:DAGMA",
+    "lingam": "assay.learners.scoring.wrapped:LiNGAM",
+    "pc": "assay.learners.scoring.wrapped:PC",
+    "fci": "assay.learners.scoring.wrapped:FCI",
+    "granger": "assay.learners.scoring.granger:Granger",
+    "pcmci+": "assay.learners.scoring.pcmci:PCMCIPlus",
+    "rc-gnn": "assay.learners.scoring.rcgnn:RCGNN",
+}
+
 _NETWORKS = (  # rows are simulated from tables of probabilities
     "asia",
     "cancer",
@@ -64,10 +78,12 @@ TASKS = {  # in the order in which they are run
     "forecast": "assay.tasks.forecast:Forecast",
     "population": "assay.tasks.population:Population",
     "faithfulness": "assay.tasks.faithfulness:Faithfulness",
+    "robustness": "assay.tasks.robustness:Robustness",
 }
 
 _BUILT_IN: dict[str, dict[str, str]] = {  # models are built by assay.models: their names are provider/model
     "learner": LEARNERS,
+    "scorer": SCORERS,
     "dataset": DATASETS,
     "task": TASKS,
     "model": {},

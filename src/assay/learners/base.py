@@ -88,17 +88,7 @@ def build(name: str, settings: Mapping[str, Any] | None = None, where: str = "")
         if settings:
             raise SettingError(f"learner {name!r} takes no settings, got {listed(settings)}.{place}")
         return made  # type: ignore[no-any-return]
-    known = _settings_of(made)
-    for key, value in settings.items():
-        if key not in known:
-            raise SettingError(
-                f"{key!r} is not a setting of {name}. "
-                f"{did_you_mean(key, known) or 'It has: ' + (listed(known) or 'none') + '.'}{place}"
-            )
-        if not _fits(value, known[key]):
-            raise SettingError(f"{key!r} of {name} must be {_described(known[key])}, got {value!r}.{place}")
-        if isinstance(value, list):
-            settings[key] = tuple(value)
+    settings = checked_settings(made, settings, name, place)
     card = getattr(made, "card", None)
     if card is not None and card.needs and not registry.is_installed(card.needs):
         raise registry.missing(card.needs, f"learner {name!r}")
@@ -137,6 +127,20 @@ def check_answer(answer: Any, card: Card, table: Table) -> str:
 def check_alpha(alpha: float, owner: str) -> None:
     if not 0 < alpha < 1:
         raise SettingError(f"'alpha' of {owner} must be in (0, 1), got {alpha:g}. Try 0.05.")
+
+
+def checked_settings(made: type, settings: Mapping[str, Any], name: str, place: str = "") -> dict[str, Any]:
+    """Settings as the dataclass `made` takes them; SettingError for unknown ones, with the nearest, and wrong types."""
+    known, found = _settings_of(made), dict(settings)
+    for key, value in found.items():
+        if key not in known:
+            nearest = did_you_mean(key, known) or f"It has: {listed(known) or 'none'}."
+            raise SettingError(f"{key!r} is not a setting of {name}. {nearest}{place}")
+        if not _fits(value, known[key]):
+            raise SettingError(f"{key!r} of {name} must be {_described(known[key])}, got {value!r}.{place}")
+        if isinstance(value, list):
+            found[key] = tuple(value)
+    return found
 
 
 def _settings_of(made: type) -> dict[str, Any]:

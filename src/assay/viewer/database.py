@@ -1,0 +1,113 @@
+"""What a page asks of a study's store: sums by SQL, so that a million scores need neither time nor memory.
+
+A store is opened once, read-only, and checked once; SQLite's own log shows what another process commits meanwhile.
+Units are named by their keys: a store may also hold units of a plan that was replaced, which are not the study's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from assay.store import Run, Store
+
+_RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
+_AT_ONCE = 500  # variables of one SQL statement
+
+
+class Aggregate(NamedTuple):
+    """One measure of one cell over the repeats that have a value."""
+
+    cell: int
+    measure: str
+    n: int
+    mean: float | None
+    low: float | None
+    high: float | None
+
+
+class PageStore(Store):
+    """A store with the queries of the page; open it with `PageStore.reading(folder)`."""
+
+    def version(self) -> str:
+        """Changes whenever something was added: the page then asks again."""
+        with self._lock:
+            runs = self._db.execute("SELECT COUNT(*), IFNULL(MAX(id), 0) FROM runs").fetchone()
+            replies = self._db.execute("SELECT COUNT(*) FROM replies").fetchone() if self._has("replies") else (0,)
+        return "-".join(map(str, (*runs, *replies)))
+
+    def statuses_of(self, cells: Mapping[str, int]) -> dict[int, dict[str, int]]:
+        """Cell -> status -> units; `cells` tells the cell of each key."""
+        found: dict[int, dict[str, int]] = {}
+        with self._lock:
+            rows = self._db.execute("SELECT key, status FROM runs").fetchall()
+        for key, status in rows:
+            cell = cells.get(key)
+            if cell is not None:
+                counts = found.setdefault(cell, {})
+                counts[status] = counts.get(status, 0) + 1
+        return found
+
+    def aggregates(self, cells: Mapping[str, int]) -> list[Aggregate]:
+        """Every measure of every cell; `cells` tells the cell of each key."""
+        with self._lock:
+            rows = self._db.execute("SELECT id, key FROM runs").fetchall()
+            self._db.execute("CREATE TEMP TABLE IF NOT EXISTS page_cells (run INTEGER PRIMARY KEY, cell INTEGER)")
+            self._db.execute("DELETE FROM page_cells")
+            self._db.executemany(
+                "INSERT INTO page_cells VALUES (?, ?)", ((run, cells[key]) for run, key in rows if key in cells)
+            )
+            found = self._db.execute(
+                "SELECT cell, measure, COUNT(value), AVG(value), MIN(value), MAX(value) "
+                "FROM page_cells CROSS JOIN scores USING (run) GROUP BY cell, measure"
+            ).fetchall()
+            self._db.rollback()  # the temporary table is empty again
+        return [Aggregate(*row) for row in found]
+
+    def runs_of(self, keys: Sequence[str]) -> list[Run]:
+        """The units of these keys that are there, with their scores, in the order of the keys."""
+        found: dict[str, Run] = {}
+        with self._lock:
+            for part in _chunks(keys):
+                marks = ", ".join("?" * len(part))
+                rows = self._db.execute(f"SELECT {_RUN} FROM runs WHERE key IN ({marks})", part).fetchall()
+                scores = self._scores([row[0] for row in rows])
+                found |= {row[1]: Run(*(*row[1:], scores[row[0]])) for row in rows}
+        return [found[key] for key in keys if key in found]
+
+    def _scores(self, runs: Sequence[int]) -> dict[int, dict[str, tuple[float | None, str]]]:
+        found: dict[int, dict[str, tuple[float | None, str]]] = {run: {} for run in runs}
+        marks = ", ".join("?" * len(runs))
+        query = f"SELECT run, measure, value, status FROM scores WHERE run IN ({marks})"
+        for run, measure, value, status in self._db.execute(query, list(runs)):
+            found[run][measure] = (value, status)
+        return found
+
+    def latest(self, most: int = 8) -> list[dict[str, Any]]:
+        """The units that came last, newest first."""
+        columns = ("task", "item", "variant", "respondent", "repeat", "status", "message", "seconds")
+        with self._lock:
+            rows = self._db.execute(f"SELECT {', '.join(columns)} FROM runs ORDER BY id DESC LIMIT ?", (most,))
+            return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def n_scores(self) -> int:
+        with self._lock:
+            return int(self._db.execute("SELECT COUNT(*) FROM scores").fetchone()[0])
+
+    def cost(self) -> float | None:
+        """USD so far; None where no reply has a known price."""
+        if not self._has("replies"):
+            return None
+        with self._lock:
+            total = self._db.execute("SELECT SUM(cost) FROM replies").fetchone()[0]
+        return None if total is None else float(total)
+
+    def _has(self, table: str) -> bool:
+        with self._lock:
+            row = self._db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))
+            return row.fetchone() is not None
+
+
+def _chunks(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(values), _AT_ONCE):
+        yield values[start : start + _AT_ONCE]

@@ -1,0 +1,245 @@
+"""A task whose units carry their scores in the store: discovery, and any task that the page has no words for yet.
+
+The matrix is summed by SQL; a cell's runs are read when it is opened. Intervals are the tables' own where a study is
+small enough to be summarised whole, and are bootstrapped for the one cell otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from assay.measures.graphs import MEASURES
+from assay.results import NOT_RUN, CellSummary, Results
+from assay.statistics.runs import RunSummary, summarise_columns
+from assay.status import Status
+from assay.store import Run
+from assay.tasks.cells import stream
+from assay.viewer import blocks
+from assay.viewer.database import PageStore
+from assay.viewer.grid import Facet, Grid, MeasureInfo, measure_info
+from assay.viewer.outline import Outline, TaskOutline, unique
+from assay.viewer.parts import AnalysisPart, CellKey, Check, Section, Summary
+
+WHOLE = 200_000  # scores up to which a study is summarised whole
+_BEST = 12  # items that get a sentence of their own
+
+
+class RunsPart:
+    """Discovery, as far as its runs go."""
+
+    def __init__(self, outline: Outline, task: TaskOutline, store: PageStore):
+        self.task = task.task
+        self._outline = outline
+        self._task = task
+        self._store = store
+
+    @cached_property
+    def _statuses(self) -> dict[int, dict[str, int]]:
+        return self._store.statuses_of(self._task.cell_of)
+
+    @cached_property
+    def summaries(self) -> list[CellSummary] | None:
+        """What the tables show; None of a study that is too large to be summarised at one go."""
+        if self._store.n_scores() > WHOLE:
+            return None
+        found = {results.task: results for results in Results.all_of(self._store)}
+        return found[self.task].summaries
+
+    def cell_keys(self) -> Iterator[CellKey]:
+        for cell in self._task.cells:
+            yield cell.item, cell.variant, cell.respondent
+
+    def grid(self) -> Grid:
+        task = self._task
+        variants = unique(cell.variant for cell in task.cells)
+        facets = [Facet("variant", "Variant", variants, variants)] if len(variants) > 1 else []
+        grid = Grid(
+            self.task, task.items, task.respondents, [], [_info(name, task.headline) for name in task.measures],
+            facets, spread="least and most of the runs", repeats="runs",
+        )  # fmt: skip
+        values: dict[int, dict[str, Sequence[float | None]]] = {}
+        for found in self._store.aggregates(task.cell_of):
+            values.setdefault(found.cell, {})[found.measure] = (found.mean, found.low, found.high, found.n)
+        for place, cell in enumerate(task.cells):
+            where = (cell.variant,) if facets else ()
+            statuses = self._statuses.get(place, {})
+            grid.add(cell.item, cell.respondent, where, cell.repeats, statuses, values.get(place, {}))
+        return grid
+
+    def cell(self, key: CellKey) -> dict[str, Any] | None:
+        places = {key: place for place, key in enumerate(self.cell_keys())}
+        place = places.get(key)
+        if place is None:
+            return None
+        cell, about = self._task.cells[place], self._task.abouts[place]
+        runs = self._store.runs_of(cell.keys)
+        counts = dict(Counter(run.status for run in runs))
+        if len(runs) < cell.repeats:
+            counts[NOT_RUN] = cell.repeats - len(runs)
+        others = [other for other in self.cell_keys() if other[0] == key[0] and other != key]
+        return {
+            "statuses": counts,
+            "siblings": [_sibling(other, other[2] if other[1] == key[1] else f"{other[2]} · {other[1]}") for other in others],
+            "graph": self.task == "discovery",
+            "blocks": [
+                _strips(runs, self._task.headline),
+                blocks.table("Measures", self._measured(place, runs), self._interval_note()),
+                *_failures(runs),
+                blocks.table("What this cell is", _facts(about, cell.identity)),
+            ],
+        }  # fmt: skip
+
+    def _measured(self, place: int, runs: Sequence[Run]) -> list[dict[str, Any]]:
+        names = self._task.measures
+        if self.summaries is not None:
+            found = self.summaries[place].measures
+        else:
+            found = dict(zip(names, self._summarised(place, runs), strict=True))
+        return [_measure_row(name, found[name]) for name in names]
+
+    def _summarised(self, place: int, runs: Sequence[Run]) -> list[RunSummary]:
+        nothing = (None, NOT_RUN)
+        cells = [[run.scores.get(name, nothing) for name in self._task.measures] for run in runs]
+        values = np.array([[np.nan if v is None else v for v, _ in row] for row in cells], dtype=np.float64)
+        reasons = np.array([[status for _, status in row] for row in cells], dtype=object)
+        rng = stream(self._outline.seed, f"bootstrap of cell {place}")
+        shape = (max(len(runs), 1), len(self._task.measures))
+        if not len(runs):
+            values, reasons = np.full(shape, np.nan), np.full(shape, NOT_RUN, dtype=object)
+        return summarise_columns(values, reasons, self._task.level, rng=rng)
+
+    def _interval_note(self) -> str:
+        level = 100 * self._task.level
+        return f"CI: {level:g} % bootstrap interval of the mean. Runs: the {level:g} % range of single runs."
+
+    # ---- what it says
+
+    def summary(self) -> Summary:
+        planned = self._task.planned
+        counts: Counter[str] = Counter()
+        for statuses in self._statuses.values():
+            counts.update(statuses)
+        done, ok = sum(counts.values()), counts[Status.OK]
+        others = ", ".join(f"{status} {n:,}" for status, n in sorted(counts.items()) if status != Status.OK)
+        complete = f"{ok:,} of {planned:,} runs gave a result" + (f" ({others})" if others else "")
+        complete += "." if done == planned else f"; {planned - done:,} are still to be done."
+        fewest = min((cell.repeats for cell in self._task.cells), default=0)
+        passed = None if done < planned and not others else ok == planned
+        checks = [
+            Check("complete", passed, complete),
+            Check("runs", fewest >= 100, f"Each cell has {fewest} runs; 100 and more bound a range of runs well."),
+        ]
+        return Summary(tuple(checks), tuple(self._sections()), tuple(self._untold()))
+
+    def _sections(self) -> Iterator[Section]:
+        measure = next((name for name in ("f1", *self._task.headline) if name in self._task.measures), None)
+        if self.summaries is None or measure is None:
+            return
+        best = list(_best_of_items(self.summaries, measure, self._task.level))
+        if len(best) > _BEST:
+            best = [*best[:_BEST], f"{len(best) - _BEST} more items are in the matrix."]
+        if best:
+            yield Section(f"Which {'learner' if self.task == 'discovery' else 'respondent'} does best", tuple(best))
+
+    def _untold(self) -> Iterator[str]:
+        items = unique(c.item for c, a in zip(self._task.cells, self._task.abouts, strict=True) if a.get("truth") == "assumed")
+        if items:
+            yield f"The truth of {', '.join(items)} is assumed, an expert's guess: scores there are agreement with it, not accuracy."
+        if len(self._task.items) < 6:
+            yield (
+                f"With {len(self._task.items)} data sets no test over data sets can reach p < .05 by sign flips: "
+                "differences between learners hold for these data sets only."
+            )  # fmt: skip
+        yield "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* is against the DAG."
+
+    def analyses(self) -> list[AnalysisPart]:
+        from assay.viewer.learners import compared
+
+        return [] if self.summaries is None else compared(self.summaries, self._task)
+
+
+def _best_of_items(summaries: Sequence[CellSummary], measure: str, level: float) -> Iterator[str]:
+    better = max if MEASURES.get(measure) is None or MEASURES[measure].better == "higher" else min
+    for item in unique(cell.item for cell in summaries):
+        cells = [c for c in summaries if c.item == item and c.measures[measure].mean is not None]
+        if len(cells) < 2:
+            continue
+        ranked = sorted(cells, key=lambda c: c.measures[measure].mean or 0.0, reverse=better is max)
+        first, second = ranked[0], ranked[1]
+        last = ranked[-1].measures[measure].mean
+        yield (
+            f"{item}: {first.respondent} has the best {_label(measure)}, {_said(first.measures[measure])}, before "
+            f"{second.respondent} with {_said(second.measures[measure])}; the last of {len(ranked)} has {last:.2f}. "
+            f"({100 * level:g} % CI of the mean; {first.measures[measure].n} runs; no test.)"
+        )  # fmt: skip
+
+
+def _said(found: RunSummary) -> str:
+    return f"{found.mean:.2f}" if found.ci is None else f"{found.mean:.2f} [{found.ci.low:.2f}, {found.ci.high:.2f}]"
+
+
+def _label(name: str) -> str:
+    return MEASURES[name].title if name in MEASURES else name.replace("_", " ")
+
+
+def _info(name: str, headline: Sequence[str]) -> MeasureInfo:
+    if name not in MEASURES:
+        return measure_info(name, headline)
+    found = MEASURES[name]
+    return MeasureInfo(name, found.title, found.better, name in headline, found.description)
+
+
+def _sibling(key: CellKey, label: str) -> dict[str, Any]:
+    return {"key": list(key), "label": label}
+
+
+def _strips(runs: Sequence[Run], measures: Sequence[str]) -> blocks.Block:
+    rows = []
+    for name in measures:
+        values = [run.scores[name][0] if name in run.scores else None for run in runs]
+        rows.append({"name": name, "label": _label(name), "values": values, "top": 1 if _is_share(name) else None})
+    return {"kind": "strips", "title": "Every run", "rows": rows}
+
+
+def _is_share(name: str) -> bool:
+    return name in MEASURES and MEASURES[name].maximum == 1.0
+
+
+def _measure_row(name: str, found: RunSummary) -> dict[str, Any]:
+    return {
+        "measure": _label(name),
+        "n": found.n,
+        "mean": found.mean,
+        "CI": None if found.ci is None else [found.ci.low, found.ci.high],
+        "runs": None if found.runs is None else [found.runs.low, found.runs.high],
+        "least": found.min,
+        "most": found.max,
+        "missing": ", ".join(f"{status} {n}" for status, n in found.missing.items()),
+    }
+
+
+def _failures(runs: Sequence[Run]) -> list[blocks.Block]:
+    counted = Counter((run.status, run.message) for run in runs if run.status != Status.OK)
+    rows = [{"status": s, "runs": n, "message": message} for (s, message), n in counted.most_common(20)]
+    return [blocks.table("Runs without a result", rows)] if rows else []
+
+
+def _facts(about: dict[str, Any], identity: dict[str, Any]) -> list[dict[str, Any]]:
+    shown = {
+        "returns": about.get("returns"),
+        "what varies between runs": about.get("vary"),
+        "rows a fit sees": about.get("rows"),
+        "truth": about.get("truth"),
+    }
+    rows = [{"": name, "value": str(value)} for name, value in shown.items() if value is not None]
+    for name, verdict in about.get("assumptions", {}).items():
+        rows.append({"": f"assumes {name}", "value": verdict})
+    for name, value in identity.get("settings", {}).items():
+        if value not in (None, [], ""):
+            rows.append({"": f"setting {name}", "value": str(value)})
+    return rows

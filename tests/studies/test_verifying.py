@@ -1,0 +1,95 @@
+"""assay run --verify: what is stored is what comes out again."""
+
+import sqlite3
+
+import pytest
+
+from assay.engine import local_executor
+from assay.errors import SettingError, StoreError
+from assay.study import Plan, Study
+from assay.verifying import verify
+
+PLAN = """
+name = "small"
+seed = 3
+[discovery]
+datasets = ["survey", "synthetic-6"]
+learners = ["random", "correlation"]
+runs = 6
+rows = 400
+[forecast]
+models = ["mock/overconfident"]
+formulations = ["direct"]
+repeats = 2
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    made = Study(Plan.parse(PLAN, "small.toml", folder=tmp_path))
+    with local_executor(1) as (executor, slots):
+        made.run(executor, slots)
+    return made
+
+
+def verified(study, **how):
+    with local_executor(1) as (executor, _):
+        return verify(study, executor, **how)
+
+
+def changed(study, statement):
+    with sqlite3.connect(study.plan.folder / "study.db") as database:
+        assert database.execute(statement).rowcount > 0
+
+
+def test_an_honest_study_comes_out_the_same_in_fits_and_in_readings(study):
+    found = verified(study, share=1.0)
+    assert found.compared == found.stored == sum(cell.repeats for _, cells in study.stages for cell in cells)
+    assert found.differences == ()
+    assert "none differs" in found.sentence()
+
+
+def test_a_share_is_a_share_of_each_task_and_at_least_one_unit(study):
+    found = verified(study, share=0.01, seed=1)
+    assert found.compared == len(study.stages)
+
+
+def test_a_changed_score_is_found_and_named(study):
+    changed(study, "UPDATE scores SET value = value + 1e-12 WHERE measure = 'shd' AND value IS NOT NULL")
+    found = verified(study, share=1.0)
+    assert {difference.what for difference in found.differences if difference.task == "discovery"} == {"shd"}
+    assert "differ." in found.sentence()
+
+
+def test_a_changed_reply_is_found_by_reading_it_again(study):
+    changed(study, "UPDATE replies SET reply = replace(reply, '0.', '1.')")
+    assert {difference.task for difference in verified(study, share=1.0).differences} == {"forecast"}
+
+
+def test_a_lost_reply_is_a_difference_and_no_call(study):
+    changed(study, "DELETE FROM replies")
+    found = verified(study, share=1.0)
+    assert {(difference.task, difference.what) for difference in found.differences} >= {("forecast", "status")}
+
+
+def test_a_run_that_timed_out_is_not_compared(study):
+    changed(study, "UPDATE runs SET status = 'timed_out' WHERE task = 'discovery' AND respondent = 'random'")
+    found = verified(study, share=1.0)
+    assert (found.not_comparable, found.differences) == (12, ())
+
+
+def test_verifying_writes_nothing(study):
+    before = {path: path.read_bytes() for path in study.plan.folder.rglob("*") if path.is_file()}
+    verified(study, share=1.0)
+    after = {path: path.read_bytes() for path in study.plan.folder.rglob("*") if path.is_file()}
+    assert {path: text for path, text in after.items() if not path.name.startswith("study.db-")} == {
+        path: text for path, text in before.items() if not path.name.startswith("study.db-")
+    }
+
+
+def test_nothing_stored_and_a_wrong_share_are_one_line(study, tmp_path):
+    with pytest.raises(SettingError, match="must be a share"):
+        verified(study, share=2.0)
+    changed(study, "DELETE FROM runs")
+    with pytest.raises(StoreError, match="no unit of this plan"):
+        verified(study)
