@@ -194,7 +194,10 @@ class AskDriver:
             future = finished.get(timeout=0.5)
         except Empty:
             self._show()
-            return ""
+            done = [f for f in in_flight if f.done()]  # Ctrl-C may have come between taking one and storing it
+            if not done:
+                return ""
+            future = done[0]
         if future not in in_flight:
             return ""  # called off
         cell, repeat = in_flight.pop(future)

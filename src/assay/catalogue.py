@@ -9,13 +9,15 @@ from assay import models, registry
 from assay.datasets import load
 from assay.errors import AssayError, UnknownName
 from assay.learners import build, settings_of
+from assay.learners.scoring.building import build_scorer
 
-KINDS = ("learners", "datasets", "corruptions", "models", "measures", "tasks")
+KINDS = ("learners", "scorers", "datasets", "corruptions", "models", "measures", "tasks")
 
 
 def rows(kind: str) -> list[dict[str, Any]]:
     makers = {
         "learners": _learners,
+        "scorers": _scorers,
         "datasets": _datasets,
         "corruptions": _corruptions,
         "models": models.catalogue,
@@ -29,6 +31,8 @@ def detail(kind: str, name: str) -> dict[str, Any]:
     """Everything on one card."""
     if kind == "learners":
         return _learner(name)
+    if kind == "scorers":
+        return _scorer(name)
     if kind == "datasets":
         return _dataset(name)
     found = {row["name"]: row for row in rows(kind)}
@@ -48,12 +52,46 @@ def check(name: str) -> list[dict[str, Any]]:
     from assay.learners.contract import check_learner
 
     is_data = name in registry.names("dataset") or name.startswith("synthetic-") or ".py:" not in name and "." in name
+    if not is_data and _is_scorer(name):
+        return _check_scorer(name)
     if not is_data and name not in registry.names("learner") and ".py:" not in name:
-        known = (*registry.names("learner"), *registry.names("dataset"))
-        raise UnknownName("learner or dataset", name, known, hint="See 'assay list'.")
+        known = (*registry.names("learner"), *registry.names("scorer"), *registry.names("dataset"))
+        raise UnknownName("learner, scorer or dataset", name, known, hint="See 'assay list'.")
     if is_data:
         return _check_dataset(name)
     return [{"rule": c.rule, "verdict": c.verdict, "detail": c.detail} for c in check_learner(build(name))]
+
+
+def _is_scorer(name: str) -> bool:
+    """A name of scorers alone, or a user's own with `scores` and no `fit`; `pc` is a learner first."""
+    if ".py:" in name:
+        made = registry.resolve("scorer", name)
+        return hasattr(made, "scores") and not hasattr(made, "fit")
+    return name in registry.names("scorer") and name not in registry.names("learner")
+
+
+def _check_scorer(name: str) -> list[dict[str, Any]]:
+    """The rules for a scorer: the contract's shape, the same seed the same bits, and no way to the truth."""
+    import numpy as np
+
+    from assay.datasets.series import VAR
+    from assay.learners.scoring.leaks import check_no_leak
+
+    scorer, system = build_scorer(name), VAR(nodes=5, lags=1, rows=300)
+    rows = system.draw(300, np.random.default_rng(0))
+    before = rows.values.copy()
+    one, two = (scorer.scores(rows, np.random.default_rng(1)) for _ in range(2))
+    leak = check_no_leak(scorer, system)
+    rules = {
+        "the scores are EdgeScores of the columns in their order": getattr(one, "names", ()) == rows.names,
+        "the same seed gives the same bits": bool(np.array_equal(one.matrix, two.matrix)),
+        "the data are left unchanged": bool(np.array_equal(before, rows.values)),
+        "the truth, shuffled, changes nothing and is not looked at": leak.passed,
+    }
+    return [
+        {"rule": rule, "verdict": "pass" if passed else "FAIL", "detail": str(leak) if "truth" in rule else ""}
+        for rule, passed in rules.items()
+    ]
 
 
 def _check_dataset(name: str) -> list[dict[str, Any]]:
@@ -120,6 +158,39 @@ def _learner(name: str) -> dict[str, Any]:
         "paper": card.paper,
         "package": card.package,
         "settings": settings_of(learner),
+    }
+
+
+def _scorers() -> list[dict[str, Any]]:
+    found = []
+    for name in registry.names("scorer"):
+        try:
+            card = registry.resolve("scorer", name).card
+        except (AssayError, ImportError, AttributeError) as error:  # an outside entry point that is broken
+            found.append({"name": name, "title": "", "missing values": "", "paper": "", "needs": f"broken: {error}"})
+            continue
+        lacks = bool(card.needs) and not registry.is_installed(card.needs)
+        needs = f"{registry.EXTRAS[card.needs][0]} (not installed)" if lacks else ""
+        series = "a time series" if card.needs_series else ""
+        row = {"name": name, "title": card.title, "missing values": card.missing, "paper": card.paper}
+        found.append(row | {"needs": ", ".join(part for part in (series, needs) if part)})
+    return found
+
+
+def _scorer(name: str) -> dict[str, Any]:
+    scorer = build_scorer(name)
+    card = scorer.card
+    return {
+        "name": name,
+        "title": card.title,
+        "summary": card.summary,
+        "missing values": card.missing,
+        "direction": "none: matrix[i, j] = matrix[j, i]" if card.symmetric else "yes",
+        "needs": "a time series" if card.needs_series else "",
+        "assumes": list(card.assumes),
+        "deterministic": card.deterministic,
+        "paper": card.paper,
+        "settings": settings_of(scorer),
     }
 
 

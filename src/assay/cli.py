@@ -17,7 +17,7 @@ from assay import __version__
 from assay.errors import AssayError, did_you_mean
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
-COMMANDS = ("new", "plan", "run", "show", "analyse", "compare", "report", "read", "list", "check")
+COMMANDS = ("new", "plan", "run", "show", "analyse", "compare", "report", "view", "read", "list", "check")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
 
     new = commands.add_parser("new", help="write a commented study.toml, or a sheet for experts to fill")
-    new.add_argument("task", help="discovery | forecast | population | human-sheet")
+    new.add_argument("task", help="discovery | forecast | population | faithfulness | robustness | human-sheet")
     new.add_argument(
         "file",
         nargs="?",
@@ -74,6 +74,11 @@ def _parser() -> argparse.ArgumentParser:
     report = commands.add_parser("report", help="read, score and write everything of a study anew; asks nobody")
     report.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
 
+    view = commands.add_parser("view", help="the page of a study on 127.0.0.1, live while it runs")
+    view.add_argument("folders", nargs="*", metavar="FOLDER", help="studies, or a folder of them (default: results/)")
+    view.add_argument("--port", type=int, default=8765, help="default: 8765; the next free one where it is taken")
+    view.add_argument("--no-browser", action="store_true", help="only say where the page is")
+
     analyse = commands.add_parser("analyse", help="the statistics on any scores table, or on logs of other harnesses")
     _add_analyse(analyse)
 
@@ -87,8 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     read.add_argument("file", help="a text file (one reply), a .jsonl file with a 'text' field a line, or - for stdin")
     read.add_argument("--nodes", type=int, help="variables of the true graph; bounds SHD by d(d-1)/2")
 
-    lists = commands.add_parser("list", help="learners, datasets, corruptions, models, measures, tasks; NAME: its card")
-    lists.add_argument("kind", help="learners | datasets | models | measures | tasks")
+    lists = commands.add_parser(
+        "list", help="learners, scorers, datasets, corruptions, models, measures, tasks; NAME: its card"
+    )
+    lists.add_argument("kind", help="learners | scorers | datasets | corruptions | models | measures | tasks")
     lists.add_argument("name", nargs="?", help="one of them, or a file of your own")
 
     check = commands.add_parser(
@@ -96,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
 
-    for command in (new, plan, run, show, analyse, compare, report, lists, check):
+    for command in (new, plan, run, show, analyse, compare, report, view, lists, check):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -220,6 +227,7 @@ def _run(options: argparse.Namespace) -> int:
     from assay.results import Results
     from assay.study import Study
     from assay.terminal_progress import progress_of
+    from assay.viewer.standalone import with_page
 
     study = Study(read_plan(options.file, options.folder))
     if options.verify is not None:
@@ -232,14 +240,15 @@ def _run(options: argparse.Namespace) -> int:
     ):
         outcome = study.run(executor, slots, report, retry=options.retry, replan=options.replan)
     results = Results.read(folder)
-    with terminal.busy("writing tables and charts"):
-        written = write_report(folder)
+    with terminal.busy("writing tables, charts and the page"):
+        written = with_page(write_report(folder))
     if options.json:
         found = {"folder": str(folder), "completeness": results.completeness(), "report": written.to_dict()}
         _print_json(vars(outcome) | found)
     else:
         terminal.print_results(results, folder)
         terminal.print_report(written)
+        print(f"page: {folder / 'report.html'}")
     command = f"assay run {options.file}" if options.file else "assay run"
     if outcome.interrupted:
         print(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", file=sys.stderr)
@@ -272,15 +281,48 @@ def _report(options: argparse.Namespace) -> int:
     from assay import terminal
     from assay.plans import newest_folder
     from assay.reporting import rewrite, write_report
+    from assay.viewer.standalone import with_page
 
     folder = Path(options.folder) if options.folder else newest_folder()
     rewrite(folder)
-    with terminal.busy("writing tables and charts"):
-        written = write_report(folder)
+    with terminal.busy("writing tables, charts and the page"):
+        written = with_page(write_report(folder))
     if options.json:
         _print_json(written.to_dict())
     else:
         terminal.print_report(written)
+        print(f"page: {folder / 'report.html'}")
+    return 0
+
+
+def _view(options: argparse.Namespace) -> int:
+    import webbrowser
+
+    from assay.viewer.folders import study_folders
+    from assay.viewer.library import Library
+    from assay.viewer.server import server_for
+
+    library = Library(study_folders(options.folders))
+    studies = library.listed()
+    if all(study["problem"] for study in studies):
+        raise AssayError(studies[0]["problem"])
+    server = server_for(library, options.port)
+    if options.json:
+        _print_json({"address": server.address, "studies": studies})
+    else:
+        if options.port and server.server_port != options.port:
+            print(f"Port {options.port} is in use; this is the next one that is free.")
+        print(f"{server.address}  ({len(studies)} {'study' if len(studies) == 1 else 'studies'}; Ctrl-C stops it)")
+    sys.stdout.flush()
+    if not options.no_browser:
+        webbrowser.open(server.address)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        print()
+    finally:
+        server.server_close()
+        library.close()
     return 0
 
 
@@ -293,6 +335,10 @@ def _show(options: argparse.Namespace) -> int:
     results = Results.read(folder)
     if results.task == "population" and (options.json or options.csv or options.tex):
         return _show_population(folder, options)
+    if results.task == "robustness" and (options.json or options.csv or options.tex or options.svg):
+        return _show_robustness(folder, options)
+    if results.task == "faithfulness" and (options.json or options.csv or options.tex):
+        return _show_faithfulness(folder, options)
     measures = tables.chosen(results, options.measure)
     if options.json:
         _print_json(tables.as_dict(results, measures))
@@ -317,6 +363,39 @@ def _show_population(folder: Path, options: argparse.Namespace) -> int:
         _print_json({"study": found.study, "task": "population", "rows": population_tables.summary_rows(found)})
     else:
         table = population_tables.task_table(found, (options.measure or ["score"])[0])
+        print(table.to_csv() if options.csv else table.to_latex(), end="")
+    return 0
+
+
+def _show_faithfulness(folder: Path, options: argparse.Namespace) -> int:
+    from assay.faithfulness_study import read_faithfulness
+    from assay.report import faithfulness_tables as tables
+
+    found = read_faithfulness(folder)
+    if options.json:
+        _print_json({"study": found.study, "task": "faithfulness", **tables.as_dict(found)})
+    elif options.csv:
+        print(tables.component_table(found).to_csv(), end="")
+    else:
+        print("\n".join(table.to_latex() for table in tables.all_tables(found)), end="")
+    return 0
+
+
+def _show_robustness(folder: Path, options: argparse.Namespace) -> int:
+    from assay import terminal_robustness
+    from assay.report import robustness_tables
+    from assay.robustness_study import read_robustness
+
+    found = read_robustness(folder)
+    measure = robustness_tables.checked_measure((options.measure or ["auprc"])[0])
+    if options.json:
+        _print_json(
+            {"study": found.study, "task": "robustness", "rows": robustness_tables.summary_rows(found, measure)}
+        )
+    elif options.svg:
+        terminal_robustness.save_picture(found, folder, Path(options.svg))
+    else:
+        table = robustness_tables.ranking_table(found, measure)
         print(table.to_csv() if options.csv else table.to_latex(), end="")
     return 0
 
@@ -430,6 +509,7 @@ _COMMANDS = {
     "analyse": _analyse,
     "compare": _compare,
     "report": _report,
+    "view": _view,
     "read": _read,
     "list": _list,
     "check": _check,

@@ -23,7 +23,7 @@ from assay.errors import DataError, SettingError, StoreError, listed
 from assay.statistics.comparison import Comparison, adjusted
 from assay.statistics.paired import paired_difference
 
-HEADLINES = ("f1", "interval_score_scaled", "score")
+HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 _TEXT = ("task", "item", "variant", "respondent", "measure", "status")
 
 

@@ -7,7 +7,8 @@ with Wilson's interval. The interval says how well `repeats` resamples tell the 
 no probability that the edge is true: a learner can be wrong with great constancy.
 Friedman, Goldszmidt & Wyner (1999), "Data analysis with Bayesian networks: a bootstrap approach".
 A resample on which the learner fails is counted by its status and is no vote against an edge: frequencies are shares
-of the graphs that came.
+of the graphs that came. Learners that can do so fit the resamples as a batch, without copying rows, to the same graphs
+(learners/batches.py).
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from assay.datasets.table import Table, check_usable
 from assay.errors import AssayError, GraphError, SettingError, did_you_mean
 from assay.graphs import ARROW, CIRCLE, TAIL, Graph, Kind
 from assay.graphs.graph import Edge
-from assay.learners.base import Learner, build, check_answer
+from assay.learners.base import Card, Learner, build, check_answer
+from assay.learners.batches import fit_resamples
 from assay.statistics.proportions import wilson
 from assay.status import Status
 
@@ -202,22 +204,24 @@ def stability(
         raise SettingError(f"stability needs definite edges, and {card.title} gives scores. Choose another learner.")
     table = Table.of(data)
     check_usable(table)  # what no resample can mend is the user's to mend
-    found: Counter[tuple[str, str, str]] = Counter()
+    found = _Tally(table.names)
     failures: Counter[str] = Counter()
     messages: dict[str, None] = {}
-    for done, own in enumerate(rng.spawn(repeats), start=1):
-        sample = table.rows(own.integers(table.n, size=table.n))
-        status, answer = _fitted(learner, sample, own)
-        if isinstance(answer, Graph):
-            found.update(_edge(edge.source, edge.target, edge.arrow) for edge in answer.edges)
+    generators = rng.spawn(repeats)
+    draws = (own.integers(table.n, size=table.n) for own in generators)
+    for done, run in enumerate(fit_resamples(learner, table, draws, generators), start=1):
+        status, why = _judged(run.answer, card, table.names)
+        if status == Status.OK:
+            found.add(run.answer)
         else:
             failures[str(status)] += 1
-            messages[answer] = None
+            messages[why] = None
         if progress is not None:
             progress(done, repeats)
     n = repeats - sum(failures.values())
+    edges = found.edges()
     pairs: Counter[tuple[str, str, str]] = Counter()
-    for (source, target, _), count in found.items():
+    for (source, target, _), count in edges.items():
         pairs[_edge(source, target, ANY)] += count
     return Stability(
         learner=card.title,
@@ -226,23 +230,43 @@ def stability(
         repeats=repeats,
         failures=dict(failures),
         messages=tuple(messages),
-        edges=_rows(found, n, level),
+        edges=_rows(edges, n, level),
         adjacencies=_rows(pairs, n, level),
         threshold=_share(threshold),
         level=level,
     )
 
 
-def _fitted(learner: Learner, sample: Table, rng: Generator) -> tuple[Status, Graph | str]:
-    """A graph, or why there is none."""
-    try:
-        answer = learner.fit(sample, rng)
-    except AssayError as error:
-        return Status.FAILED, str(error)
-    except Exception as error:  # a learner may raise anything; that is its result
-        return Status.FAILED, f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-    problem = check_answer(answer, learner.card, sample)
-    return (Status.UNREADABLE, problem) if problem else (Status.OK, answer)
+class _Tally:
+    """How often each pair of nodes had which two marks: a graph is added in one step, edges are named at the end."""
+
+    def __init__(self, nodes: tuple[str, ...]):
+        self.nodes = nodes
+        self.places = np.arange(len(nodes) ** 2)
+        self.times = np.zeros((16, len(nodes) ** 2), dtype=np.int32)  # [4 marks[i, j] + marks[j, i], pair i, j]
+
+    def add(self, graph: Graph) -> None:
+        marks = graph.reorder(self.nodes).marks
+        self.times[(4 * marks + marks.T).ravel(), self.places] += 1
+
+    def edges(self) -> Counter[tuple[str, str, str]]:
+        d, found = len(self.nodes), Counter[tuple[str, str, str]]()
+        for at_j, at_i in product((TAIL, ARROW, CIRCLE), repeat=2):
+            times = np.triu(self.times[4 * at_j + at_i].reshape(d, d))
+            marks = at_j * (times > 0) + at_i * (times.T > 0)
+            for edge, count in zip(Graph(self.nodes, marks, None, "pag").edges, times[times > 0].tolist(), strict=True):
+                found[_edge(edge.source, edge.target, edge.arrow)] += count
+        return found
+
+
+def _judged(answer: Any, card: Card, columns: tuple[str, ...]) -> tuple[Status, str]:
+    """Whether it is a graph that counts, and if not, why."""
+    if isinstance(answer, AssayError):
+        return Status.FAILED, str(answer)
+    if isinstance(answer, Exception):
+        return Status.FAILED, f"{type(answer).__name__}: {' '.join(str(answer).split())[:300]}"
+    problem = check_answer(answer, card, columns)
+    return (Status.UNREADABLE, problem) if problem else (Status.OK, "")
 
 
 def _rows(found: Counter[tuple[str, str, str]], n: int, level: float) -> tuple[EdgeFrequency, ...]:

@@ -9,7 +9,7 @@ No model is asked; a prompt's tokens are counted as one for every 4 characters (
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ from assay.study import Study
 from assay.tasks.cells import Cell
 
 SHORT_REPLY = {  # tokens of a reply that wastes none, by formulation, mode or probe
-    "judge": 80, "counterfactual": 60,
+    "judge": 80, "counterfactual": 60, "own_graph": 150,
     "direct": 60, "steps": 300, "interval": 60, "quantiles": 200,
     "qa": 1, "likelihood": 1, "sample": 3, "story": 150, "distribution": 40,
 }  # fmt: skip
@@ -94,30 +94,48 @@ class Estimate:
 
 
 def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
-    """One fit of every cell of tasks that fit, not stored; with what the folder already holds taken off."""
+    """One fit of every cell of tasks that fit (of cells that a task calls alike, of the first), not stored; with what
+    the folder already holds taken off."""
     fitted = [(task, cell) for task, cells in study.stages if hasattr(task, "function") for cell in cells]
-    futures = [
-        executor.submit(
-            run_chunk,
-            Chunk(task.function, cell.common, (cell.unit(0),) * 2, min(task.time_limit, CALIBRATION_LIMIT)),
-        )
-        for task, cell in fitted
-    ]
+    timed = [Timed(executor, task, cell) for task, cell in {_kind(*pair): pair for pair in reversed(fitted)}.values()]
     known = _stored(study)
+    found = {_kind(one.task, one.cell): one.result() for one in timed}
     costs = []
-    for (_, cell), future in zip(fitted, futures, strict=True):
-        # the second of two fits: the first also pays for imports, compilation and caches
-        outcome = future.result()[-1]
+    for task, cell in fitted:
+        seconds, status, message = found[_kind(task, cell)]
         left = sum(key not in known for key in cell.keys)
-        costs.append(
-            CellCost(cell.item, cell.respondent, left, outcome["seconds"] or 0.0, outcome["status"], outcome["message"])
-        )
+        costs.append(CellCost(cell.item, cell.respondent, left, seconds, status, message))
     fits = sum(cell.repeats for _, cell in fitted)
     done = fits - sum(cost.left for cost in costs)
     asking = [(task, cells) for task, cells in study.stages if not hasattr(task, "function")]
     asks = tuple(ask for task, cells in asking for ask in _ask_costs(task, cells, known))
     limit = study.plan.settings.get("limit_usd")
     return Estimate(tuple(costs), fits, done, workers, tuple(_notes(study, asks, limit)), asks, limit)
+
+
+class Timed:
+    """A calibration under way. Where fits of a cell differ, its task says which ones to time, and each one's share."""
+
+    def __init__(self, executor: Executor, task: Any, cell: Cell):
+        self.task, self.cell = task, cell
+        self.shares: dict[int, float] = task.calibration(cell) if hasattr(task, "calibration") else {0: 1.0}
+        # the first is done twice: it also pays for imports, compilation and caches
+        units = tuple(cell.unit(repeat) for repeat in (next(iter(self.shares)), *self.shares))
+        chunk = Chunk(task.function, cell.common, units, min(task.time_limit, CALIBRATION_LIMIT))
+        self.future = executor.submit(run_chunk, chunk)
+
+    def result(self) -> tuple[float, str, str]:
+        """Seconds of a fit, status and message."""
+        outcomes = self.future.result()[1:]
+        seconds = sum(
+            share * (one["seconds"] or 0.0) for share, one in zip(self.shares.values(), outcomes, strict=True)
+        )
+        worst = next((one for one in outcomes if one["status"] != Status.OK), outcomes[-1])
+        return seconds, worst["status"], worst["message"]
+
+
+def _kind(task: Any, cell: Cell) -> Hashable:
+    return (task.name, task.alike(cell)) if hasattr(task, "alike") else (task.name, cell.keys[0])
 
 
 def _ask_costs(task: Any, cells: Sequence[Cell], known: set[str]) -> Iterator[AskCost]:
@@ -148,12 +166,16 @@ def _stored(study: Study) -> set[str]:
 def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[str]:
     """What later tests could show at all with this design, and what stands in its way."""
     notes = [f"{ask.missing}" for ask in asks if ask.missing]
+    notes += [note for task, _ in study.stages for note in getattr(task, "notes", ())]
     high = sum(ask.cost[1] or 0.0 for ask in asks)
     if limit is not None and high > limit:
         notes.append(
             f"The calls could cost up to {high:.2f} USD; the limit is {limit:g}: it may be reached before the end."
         )
     for task, cells in study.stages:
+        if hasattr(task, "reach"):
+            notes += task.reach()
+            continue
         respondents = len({cell.respondent for cell in cells}) + len(getattr(task, "references", ()))
         units, called = _units(study, task)
         pairs = respondents * (respondents - 1) // 2

@@ -1,6 +1,7 @@
 """A faithfulness study as tables: what its store holds, read, executed, scored.
 
     replies in study.db -> judgements (read again by the present reader) -> evaluations, reliability, known groups
+                        -> graphs that models wrote themselves, and what their answers did under change
 
 Nothing is asked; a better reader or another weight needs no new call.
 """
@@ -12,21 +13,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import NamedTuple
 
 from assay.errors import StoreError
+from assay.faithfulness.api import missing_evaluation
 from assay.faithfulness.batch import Batch
-from assay.faithfulness.judging import Judgement, of_problem, verdict_of
+from assay.faithfulness.counterfactual import Changed, OwnGraph, Whose, changed_of, following_share, read_own_graph
+from assay.faithfulness.judging import Judgement, verdict_of
 from assay.faithfulness.known_groups import RIGHT, Separation, group_of, known_groups
-from assay.faithfulness.probes import Probe, ask_about, follows
-from assay.faithfulness.reliability import Reliability, parse_labels, reliability
-from assay.faithfulness.score import COMPONENTS, Evaluation, Scoring, score_problem
+from assay.faithfulness.labels import parse_labels
+from assay.faithfulness.probes import Probe, ask_about
+from assay.faithfulness.reliability import Reliability, reliability
+from assay.faithfulness.score import COMPONENTS, Component, Evaluation, Scoring, score_problem
 from assay.models import Reply
 from assay.reading.verdicts import Verdict
 from assay.reasoning.graph import Problem
 from assay.reasoning.problems import problem_from
 from assay.results import Results, Row
-from assay.statistics import Estimate, share
+from assay.statistics import Estimate
 from assay.status import Status
 from assay.store import Store, StoredReply
 
@@ -34,17 +38,13 @@ EXECUTED = "executed"  # the respondent of a study without judges
 
 
 @dataclass(frozen=True)
-class Changed:
-    """A model under evaluation on a changed problem: does its answer move as its graph says?"""
+class Written:
+    """What a model under evaluation wrote when it solved a problem."""
 
     problem: str
-    known: str
     model: str
     repeat: int
-    status: Status
-    outcome: Literal["follows", "stays", "otherwise", ""] = ""
-    answer: float | None = None
-    expected: float | None = None
+    own: OwnGraph
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,7 @@ class FaithfulnessStudy:
     judges: tuple[str, ...]
     evaluated: tuple[str, ...]
     judgements: tuple[Judgement, ...]
+    written: tuple[Written, ...]
     changed: tuple[Changed, ...]
     scoring: Scoring
     labels: str
@@ -91,19 +92,46 @@ class FaithfulnessStudy:
         """Known groups; nothing where the plan made no damaged copies."""
         return known_groups(self.evaluations, level=self.level) if len(self.right) < len(self.evaluations) else []
 
+    @cached_property
+    def judged(self) -> dict[str, tuple[Evaluation, ...]]:
+        """Judge -> the right problems that it saw, with what it alone said."""
+        found = {}
+        for judge in self.judges:
+            said: dict[str, list[Judgement]] = {}
+            for judgement in self.judgements:
+                if judgement.judge == judge and group_of(judgement.problem)[1] == RIGHT:
+                    said.setdefault(judgement.problem, []).append(judgement)
+            found[judge] = tuple(score_problem(self.problems[name], own, self.scoring) for name, own in said.items())
+        return found
+
     @property
     def respondent(self) -> str:
         return " + ".join(self.judges) or EXECUTED
 
-    def following(self) -> dict[str, Estimate]:
-        """Model -> share of changed problems on which its answer follows its graph, clustered by problem."""
-        found = {}
-        for model in dict.fromkeys(changed.model for changed in self.changed):
-            own = [changed for changed in self.changed if changed.model == model and changed.outcome]
-            values = [float(changed.outcome == "follows") for changed in own]
-            name = f"{model} follows its graph"
-            found[model] = share(values, [changed.problem for changed in own], self.level, name=name)
-        return found
+    @cached_property
+    def own(self) -> dict[str, Batch]:
+        """Model -> the graphs that it wrote itself (first repeat), scored by what can be executed."""
+        return {
+            model: Batch(tuple(self._own(one) for one in self.written if one.model == model and not one.repeat))
+            for model in dict.fromkeys(one.model for one in self.written)
+        }
+
+    def _own(self, one: Written) -> Evaluation:
+        if one.own.problem is None:
+            return missing_evaluation(one.problem, one.own.status, one.own.message, self.scoring)
+        return score_problem(one.own.problem, (), self.scoring)
+
+    def changed_by(self, model: str, graph: Whose) -> list[Changed]:
+        return [one for one in self.changed if (one.model, one.graph) == (model, graph)]
+
+    def following(self) -> dict[tuple[str, Whose], Estimate]:
+        """(model, whose graph) -> share of changed problems on which its answer follows it, clustered by problem."""
+        names: dict[Whose, str] = {"own": "follows its own graph", "given": "follows the graph of the problem"}
+        pairs = dict.fromkeys((one.model, one.graph) for one in self.changed)
+        return {
+            (model, graph): following_share(self.changed_by(model, graph), self.level, f"{model} {names[graph]}")
+            for model, graph in pairs
+        }
 
     def rows(self) -> Iterator[Row]:
         """The long table: every problem and copy, cf and its components, and what became of changed problems."""
@@ -114,8 +142,14 @@ class FaithfulnessStudy:
             for name in COMPONENTS:
                 part = found.components[name]
                 yield Row(*where, name, part.value, str(part.status))
+        for model, batch in self.own.items():
+            for found in batch.evaluations:
+                where = (self.study, "faithfulness", found.problem, "own_graph", model, 0)
+                yield Row(*where, "cf", found.cf, str(found.status))
+                for name in COMPONENTS:
+                    yield Row(*where, name, found.components[name].value, str(found.components[name].status))
         for changed in self.changed:
-            variant = f"counterfactual/{changed.known}"
+            variant = f"{'own_graph' if changed.graph == 'own' else 'counterfactual'}/{changed.known}"
             value = float(changed.outcome == "follows") if changed.outcome else None
             where = (self.study, "faithfulness", changed.problem, variant, changed.model, changed.repeat)
             yield Row(*where, "follows", value, str(changed.status))
@@ -130,9 +164,41 @@ class FaithfulnessStudy:
                 f"lies in [{bounds[0]:.3f}, {bounds[1]:.3f}]."
             )
         said += [str(self.batch.component(name)) for name in COMPONENTS]
+        said += self.sampling_sentences()
         said += [found.sentence() for found in self.separations if found.damage == "all"]
         said += [] if self.reliability is None else self.reliability.sentences()
+        said += [_written_sentence(model, [one for one in self.written if one.model == model]) for model in self.own]
         return said + [str(found) for found in self.following().values()]
+
+    def sampling_sentences(self) -> list[str]:
+        """Where judges saw a sample of nodes: how far a component of one problem may be off by that."""
+        said = []
+        for name in COMPONENTS[:2]:
+            drawn = [e.components[name].details["sampling"] for e in self.right if _sampled(e.components[name])]
+            errors = [one["standard_error"] for one in drawn if one["standard_error"] is not None]
+            if drawn:
+                nodes = f"{sum(one['asked'] for one in drawn)} of {sum(one['of'] for one in drawn)} nodes"
+                error = f"{sum(errors) / len(errors):.2f} on average" if errors else "not known, one node a problem"
+                said.append(
+                    f"{name}: judges were asked about {nodes} in {len(drawn)} problems; the standard error that this "
+                    f"leaves in the value of one problem is {error}."
+                )
+        return said
+
+
+def _sampled(part: Component) -> bool:
+    return part.value is not None and "sampling" in part.details
+
+
+def _written_sentence(model: str, written: list[Written]) -> str:
+    def count(what: str) -> int:
+        return sum(getattr(one.own, what) is True for one in written)
+
+    executed = sum(one.own.status is Status.OK for one in written)
+    return (
+        f"{model} was asked for {len(written)} graphs of its own: {executed} can be executed, {count('agrees')} give "
+        f"the answer that it gave, {count('right')} the right one."
+    )
 
 
 def read_faithfulness(folder: Path | str) -> FaithfulnessStudy:
@@ -147,54 +213,82 @@ def read_faithfulness(folder: Path | str) -> FaithfulnessStudy:
 def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
     about = results.about
     problems = {given["id"]: problem_from(given, given["id"]) for given in about["problems"]}
+    stored = store.replies()
     judgements: list[Judgement] = []
+    written: list[Written] = []
     changed: list[Changed] = []
-    for problem, probe, model, repeat, reply in _replies(results, store, problems):
-        if probe.kind == "counterfactual":
-            changed.append(_changed(problem, probe, model, repeat, reply))
+    for unit in _units(results, stored):
+        problem = problems[unit.problem]
+        if unit.variant == "judge":
+            judgements += [_judgement(problem, unit, entry, reply) for entry, reply in unit.entries]
+        elif unit.variant == "own_graph":
+            own, moved = _own_graph(problem, unit)
+            written.append(Written(problem.id, unit.model, unit.repeat, own))
+            changed += moved
         else:
-            judgements.append(Judgement(problem.id, probe, model, repeat, verdict_of(reply, problem, probe)))
-    judgements += _not_asked(judgements, problems)
+            changed += [
+                changed_of(problem, ask_about(problem, entry.probe), unit.model, unit.repeat, reply)
+                for entry, reply in unit.entries
+                if reply is not None
+            ]
     return FaithfulnessStudy(
         results.study, results.seed, results.level, problems, tuple(about["judges"]), tuple(about["evaluated"]),
-        tuple(judgements), tuple(changed), Scoring(**about["scoring"]), about["labels"],
+        tuple(judgements), tuple(written), tuple(changed), Scoring(**about["scoring"]), about["labels"],
     )  # fmt: skip
 
 
-def _replies(
-    results: Results, store: Store, problems: Mapping[str, Problem]
-) -> Iterator[tuple[Problem, Probe, str, int, Reply]]:
-    stored: Mapping[str, StoredReply] = store.replies()
+class _Entry(NamedTuple):
+    """One question of a unit, as the task wrote it down."""
+
+    probe: Probe
+    changed: float | None
+
+
+class _Unit(NamedTuple):
+    problem: str
+    variant: str
+    model: str
+    repeat: int
+    entries: list[tuple[_Entry, Reply | None]]  # no reply: the question could not be asked
+
+
+def _units(results: Results, stored: Mapping[str, StoredReply]) -> Iterator[_Unit]:
     for cell in results.cells:
         for repeat, key in enumerate(cell.keys):
             run = results.runs.get(key)
             if run is None or run.answer is None:
                 continue
-            for entry in json.loads(run.answer)["replies"]:
-                found = stored.get(entry["reply"])
-                if found is not None:
-                    probe = Probe(entry["kind"], entry["node"], entry["manner"])
-                    yield problems[cell.item], probe, cell.respondent, repeat, Reply.from_dict(found.reply)
+            entries: list[tuple[_Entry, Reply | None]] = []
+            for given in json.loads(run.answer)["replies"]:
+                entry = _Entry(Probe(given["kind"], given["node"], given["manner"]), given.get("changed"))
+                found = None if given["reply"] is None else stored.get(given["reply"])
+                if found is not None or given["reply"] is None:
+                    entries.append((entry, None if found is None else Reply.from_dict(found.reply)))
+            yield _Unit(cell.item, cell.variant, cell.respondent, repeat, entries)
 
 
-def _not_asked(judgements: list[Judgement], problems: Mapping[str, Problem]) -> list[Judgement]:
-    """Questions that could not be asked (a value that cannot be hidden), for judges that saw the problem."""
-    found = []
-    for judge, name in dict.fromkeys((judgement.judge, judgement.problem) for judgement in judgements):
-        asked = {judgement.probe for judgement in of_problem(judgements, name)}
-        for known in problems[name].graph.knowns:
-            probe = Probe("abduction", known)
-            if probe not in asked:
-                question = ask_about(problems[name], probe)
-                if not question.messages:
-                    found.append(Judgement(name, probe, judge, 0, Verdict(question.status, question.message)))
-    return found
+def _judgement(problem: Problem, unit: _Unit, entry: _Entry, reply: Reply | None) -> Judgement:
+    if reply is None:
+        question = ask_about(problem, entry.probe)
+        verdict = Verdict(question.status, question.message)
+    else:
+        verdict = verdict_of(reply, problem, entry.probe)
+    return Judgement(problem.id, entry.probe, unit.model, unit.repeat, verdict)
 
 
-def _changed(problem: Problem, probe: Probe, model: str, repeat: int, reply: Reply) -> Changed:
-    verdict, question = verdict_of(reply, problem, probe), ask_about(problem, probe)
-    keys: dict[str, Any] = {"problem": problem.id, "known": probe.node, "model": model, "repeat": repeat}
-    if verdict.value is None:
-        return Changed(**keys, status=verdict.status, expected=question.expected)
-    outcome = follows(question, verdict.value, max(problem.tolerance, 0.02))
-    return Changed(**keys, status=Status.OK, outcome=outcome, answer=verdict.value, expected=question.expected)
+def _own_graph(problem: Problem, unit: _Unit) -> tuple[OwnGraph, list[Changed]]:
+    """The graph as the present reader reads it; a change that was asked of another reading of it is no longer one."""
+    (_, first), *rest = unit.entries
+    if first is None:
+        return OwnGraph(Status.FAILED, "the reply with the graph is not in the store."), []
+    own = read_own_graph(first, problem)
+    asked = {question.probe: question for question in own.questions()}
+    moved = [
+        changed_of(own.problem, asked[entry.probe], unit.model, unit.repeat, reply, "own")
+        for entry, reply in rest
+        if reply is not None
+        and own.problem is not None
+        and entry.probe in asked
+        and asked[entry.probe].changed == entry.changed
+    ]
+    return own, moved

@@ -57,6 +57,10 @@ def long_table(results: Sequence[Results], store: Store) -> Iterator[Row]:
             from assay.faithfulness_study import faithfulness_of
 
             yield from faithfulness_of(found, store).rows()
+        elif found.task == "robustness":
+            from assay.robustness_study import robustness_of
+
+            yield from robustness_of(found).rows()
         else:
             yield from found.rows()
 

@@ -108,11 +108,10 @@ def populations_of(results: Results, store: Store) -> Populations:
         form = Form.of(truths[where["task"]].question, where["condition"])
         for repeat, key in enumerate(cell.keys):
             record, found = _answers(results.runs.get(key), form, stored, cell.variant)
-            for variant in VARIANTS[cell.variant]:
+            for variant, answer in (found or {}).items():
                 mode = f"{cell.variant}/{variant}" if variant else cell.variant
                 asked = Asked(cell.respondent, mode, where["task"], repeat)
-                if found is not None:
-                    answers.setdefault(asked, {})[where["condition"]] = found[variant]
+                answers.setdefault(asked, {})[where["condition"]] = answer
             if record.get("note"):
                 notes.setdefault((cell.respondent, cell.variant), Counter())[record["note"]] += 1
     for name in about["references"]:
@@ -128,7 +127,10 @@ def populations_of(results: Results, store: Store) -> Populations:
 def _answers(
     run: Run | None, form: Form, stored: Mapping[str, StoredReply], mode: str
 ) -> tuple[dict[str, Any], dict[str, Answer] | None]:
-    """A unit's record and what its replies say now; None where it was not asked yet."""
+    """A unit's record and what its replies say now, by variant; None where it was not asked yet.
+
+    A likelihood in words is one number a level: it has no argmax beside it.
+    """
     if run is None:
         return {}, None
     record: dict[str, Any] = json.loads(run.answer) if run.answer else {"used": mode, "replies": [], "note": ""}
@@ -152,4 +154,5 @@ def _answers(
             variant: replace(answer, message=" ".join(part for part in (record["note"], answer.message) if part))
             for variant, answer in found.items()
         }
-    return record, {variant: found.get(variant, found[""]) for variant in VARIANTS[mode]}
+    variants = VARIANTS[mode] if record["used"] == mode else ("",)
+    return record, {variant: found[variant] for variant in variants}

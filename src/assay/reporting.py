@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.forecast.findings import Findings
     from assay.forecast.frames import Forecasts
     from assay.population_study import Populations
+    from assay.robustness_study import RobustnessStudy
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,7 @@ class Report:
     findings: Findings | None = None
     populations: Populations | None = None
     faithfulness: FaithfulnessStudy | None = None
+    robustness: RobustnessStudy | None = None
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"folder": str(self.folder), "files": [str(path) for path in self.files]}
@@ -42,7 +44,14 @@ class Report:
             asked_otherwise = fallback_sentences(self.populations)
             found["population"] = {"respondents": summary_rows(self.populations), "asked_otherwise": asked_otherwise}
         if self.faithfulness is not None:
-            found["faithfulness"] = {"sentences": self.faithfulness.sentences()}
+            from assay.report.faithfulness_tables import as_dict
+
+            found["faithfulness"] = as_dict(self.faithfulness)
+        if self.robustness is not None:
+            from assay.report.robustness_tables import summary_rows as robustness_rows
+
+            told = {"findings": self.robustness.findings, "notes": list(self.robustness.notes)}
+            found["robustness"] = told | {"auprc": robustness_rows(self.robustness)}
         return found
 
 
@@ -66,6 +75,8 @@ def write_report(folder: Path) -> Report:
         report = _with_population(report)
     if "faithfulness" in tasks:
         report = _with_faithfulness(report)
+    if "robustness" in tasks:
+        report = _with_robustness(report)
     return report
 
 
@@ -96,3 +107,12 @@ def _with_faithfulness(report: Report) -> Report:
     study = read_faithfulness(report.folder)
     files = write_faithfulness_tree(report.folder, study)
     return replace(report, files=(*report.files, *files), faithfulness=study)
+
+
+def _with_robustness(report: Report) -> Report:
+    from assay.report.robustness_tree import write_robustness_tree
+    from assay.robustness_study import read_robustness
+
+    study = read_robustness(report.folder)
+    files = write_robustness_tree(report.folder, study)
+    return replace(report, files=(*report.files, *files), robustness=study)

@@ -83,8 +83,9 @@ class Plan:
         where = Path(folder) if folder else Path(settings.get("folder", Path("results") / name))
         made: dict[str, Any] = {}
         for task in tasks:
-            context = Context(settings, seed, base.resolve(), file, made)
+            context = Context(settings, seed, base.resolve(), file, made, where)
             made[task] = registry.resolve("task", task).from_plan(settings[task], context)
+        _check_models(settings, made, file)
         return cls(name, seed, where, base.resolve(), text, settings, tuple(made.values()), file)
 
     @property
@@ -180,6 +181,16 @@ def _check_tables(settings: dict[str, Any], key: str, tasks: list[str], file: st
         raise PlanError(f"{key!r} must be a table, [{key}], got {value!r}.  ({file})")
     if key not in tasks and not all(isinstance(entry, dict) for entry in value.values()):
         raise PlanError(f"{key!r} at the top of a plan must be tables such as [{key}.NAME].  ({file})")
+
+
+def _check_models(settings: dict[str, Any], made: dict[str, Any], file: str) -> None:
+    """Options of a model that no task asks are a misspelt name."""
+    asking = {name: list(task.models) for name, task in made.items() if hasattr(task, "models")}
+    asked = [model for models in asking.values() for model in models]
+    for name in settings.get("models", {}):
+        if asking and name not in asked:
+            places = " or ".join(f"[{task}]" for task in asking)
+            raise PlanError(f"[models.{name!r}] must be named in 'models' of {places}, got {listed(asked)}.  ({file})")
 
 
 def base_of(folder: Path) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -18,14 +18,14 @@ from assay.tables import cell_text, interval_text
 from assay.terminal_progress import clock
 
 if TYPE_CHECKING:
-    from assay.estimate import AskCost, Estimate
-    from assay.faithfulness_study import FaithfulnessStudy
+    from assay.estimate import AskCost, CellCost, Estimate
     from assay.reporting import Report
     from assay.study import Study
 
 _PERFECT = ("precision", "recall", "f1", "shd")
 PICTURE = 108  # columns of a saved picture
 WIDE = 160  # columns assumed where there is no TTY
+MANY_CELLS = 40  # above it `assay plan` has a line a learner
 ROOMY = 155  # columns that all headline measures need; below, F1 and SHD
 
 
@@ -76,8 +76,15 @@ def print_report(report: Report, out: Console | None = None) -> None:
         print_populations(out, report.populations)
         out.print(f"report: {escape(str(report.folder / 'population'))}")
     if report.faithfulness is not None:
+        from assay.terminal_faithfulness import print_faithfulness
+
         print_faithfulness(out, report.faithfulness)
         out.print(f"report: {escape(str(report.folder / 'faithfulness'))}")
+    if report.robustness is not None:
+        from assay.terminal_robustness import print_robustness
+
+        print_robustness(out, report.robustness)
+        out.print(f"report: {escape(str(report.folder / 'robustness'))}")
     if report.forecasts is None or report.findings is None:
         return
     from assay.terminal_forecast import print_findings, print_forecasts
@@ -86,14 +93,6 @@ def print_report(report: Report, out: Console | None = None) -> None:
     print_forecasts(out, report.forecasts)
     print_findings(out, report.findings)
     out.print(f"report: {escape(str(report.folder / 'statistics' / 'interpretation.txt'))}")
-
-
-def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
-    """What a faithfulness study says, a sentence a line."""
-    copies = len(study.evaluations) - len(study.right)
-    out.print(f"[bold]faithfulness[/]   {len(study.right)} problems, {copies} damaged copies")
-    for sentence in study.sentences():
-        out.print(f"  {escape(sentence)}", soft_wrap=True)
 
 
 def print_asked_of(folder: Path) -> None:
@@ -116,19 +115,29 @@ def print_asked_of(folder: Path) -> None:
         print_populations(console(), read_populations(folder))
     if "faithfulness" in tasks:
         from assay.faithfulness_study import read_faithfulness
+        from assay.terminal_faithfulness import print_faithfulness
 
         print_faithfulness(console(), read_faithfulness(folder))
+    if "robustness" in tasks:
+        from assay.robustness_study import read_robustness
+        from assay.terminal_robustness import print_robustness
+
+        print_robustness(console(), read_robustness(folder))
 
 
 def save_picture(results: Results, folder: Path, path: Path, measures: Sequence[str] | None = None) -> None:
     """What the terminal shows, as SVG, without fonts from elsewhere."""
+    save_recorded(lambda out: print_results(results, folder, measures, out), folder, path)
+
+
+def save_recorded(show: Callable[[Console], None], folder: Path, path: Path) -> None:
     import io
     import re
 
     from rich.terminal_theme import DIMMED_MONOKAI
 
     out = Console(record=True, width=PICTURE, file=io.StringIO(), highlight=False, force_terminal=True)
-    print_results(results, folder, measures, out)
+    show(out)
     svg = out.export_svg(title=f"assay show {folder}", theme=DIMMED_MONOKAI)
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono, Menlo")
     write_atomically(path, svg)
@@ -246,17 +255,7 @@ def print_estimate(study: Study, found: Estimate) -> None:
             f"{len(found.cells)} cells, {found.fits:,} fits, {found.done:,} done already; {at_least}"
             f"{clock(found.seconds)} on {found.workers} worker{'s' if found.workers != 1 else ''}"
         )
-    rows = [
-        {
-            "data set": cost.item,
-            "learner": cost.respondent,
-            "fits left": cost.left,
-            "s/fit": f"{cost.seconds:.3f}",
-            "total": clock(cost.seconds * cost.left),
-            "": "" if cost.status == "ok" else f"{cost.status}: {cost.message}",
-        }
-        for cost in found.cells
-    ]
+    rows = [_cell_row(cost) for cost in found.cells] if len(found.cells) <= MANY_CELLS else _rows_by_learner(found)
     if rows:
         print_rows(rows, title="")
     if found.asks:
@@ -264,6 +263,29 @@ def print_estimate(study: Study, found: Estimate) -> None:
         out.print(f"limit {found.limit_usd:g} USD" if found.limit_usd is not None else "no limit_usd is set")
     for note in found.notes:
         out.print(f"- {escape(note)}")
+
+
+def _cell_row(cost: CellCost) -> dict[str, Any]:
+    return {
+        "data set": cost.item,
+        "learner": cost.respondent,
+        "fits left": cost.left,
+        "s/fit": f"{cost.seconds:.3f}",
+        "total": clock(cost.seconds * cost.left),
+        "": "" if cost.status == "ok" else f"{cost.status}: {cost.message}",
+    }
+
+
+def _rows_by_learner(found: Estimate) -> list[dict[str, Any]]:
+    """One line a learner, where a line a cell would fill the screen; its first trouble is told."""
+    rows = []
+    for name in dict.fromkeys(cost.respondent for cost in found.cells):
+        own = [cost for cost in found.cells if cost.respondent == name]
+        left, seconds = sum(cost.left for cost in own), sum(cost.left * cost.seconds for cost in own)
+        trouble = next((f"{cost.status}: {cost.message}" for cost in own if cost.status != "ok"), "")
+        row = {"learner": name, "cells": len(own), "fits left": left, "s/fit": f"{seconds / max(left, 1):.3f}"}
+        rows.append(row | {"total": clock(seconds), "": trouble})
+    return rows
 
 
 def _ask_row(ask: AskCost) -> dict[str, Any]:

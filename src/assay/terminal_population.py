@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from assay.population_study import Populations
+from assay.report import look
 from assay.report.population_tables import summary_rows, task_table
 from assay.report.population_tree import notes
 from assay.status import Status
@@ -19,46 +21,44 @@ WIDE_TABLE = 7  # columns of respondents that a terminal holds
 
 
 def print_populations(out: Console, populations: Populations, tasks: bool = True) -> None:
-    rows = summary_rows(populations)
+    names = look.labels((*populations.models, *populations.references), longest=26)
+    rows = [row | {"name": names[row["respondent"]]} for row in summary_rows(populations)]
     replies = sum(row["replies"] for row in rows)
     sources = len({truth.question.source for truth in populations.truths.values()})
     out.print(f"[bold]population[/]   {len(populations.truths)} tasks from {sources} sources, {replies:,} replies read")
-    out.print(_main(rows))
+    table, left_out = _main(rows, out.width)
+    out.print(table)
     if tasks:
         _print_tasks(out, populations)
     told = [
         "score: 100 cannot be told from the truth, 0 no better than uniform; the mean over informative tasks.  skill: "
-        "1 - distance / distance of the baseline, below 0 is worse.",
-        "Intervals are clustered by source.  mass: probability on option letters.  Modes are not averaged.",
+        "1 - distance / distance of the baseline, below 0 is worse.  mass: probability on option letters.",
+        "Intervals are 95 %, over sources (clustered); 'these sources': over tasks.  Modes are not averaged.",
+        *([f"Not shown in so narrow a window: {', '.join(left_out)} (population/main.csv)."] if left_out else []),
         *notes(populations),
     ]
     for line in told:
-        out.print(f"  {escape(line)}", style="dim")
+        out.print(Padding(escape(line), (0, 0, 0, 2)), style="dim")
 
 
-def _main(rows: list[dict[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
-    for name in ("respondent", "mode"):
-        table.add_column(name, no_wrap=True)
-    for name in ("answered", "score", "skill uniform", "skill marginal", "TV", "mass"):
-        table.add_column(name, justify="right" if name in ("answered", "mass") else "left", no_wrap=True)
-    table.add_column("not read", overflow="fold")
-    kind = ""
-    for row in rows:
-        if kind and row["kind"] != kind:
+def _main(rows: list[dict[str, Any]], width: int) -> tuple[Table, list[str]]:
+    """The table as far as it fits, and the columns that did not."""
+    columns = {title: [cell(row) for row in rows] for title, cell in CELLS.items()}
+    wide = {title: max(len(title), *map(len, cells)) for title, cells in columns.items()}
+    wide["not read"] = min(wide["not read"], FOLDED)
+    shown = list(columns)
+    for title in DROPPED_FIRST:
+        if sum(wide[name] + 1 for name in shown) > width:
+            shown.remove(title)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    for title in shown:
+        right, folds = title in ("answered", "mass"), title == "not read"
+        table.add_column(title, justify="right" if right else "left", no_wrap=not folds, overflow="fold")
+    for k, row in enumerate(rows):
+        if k and row["kind"] != rows[k - 1]["kind"]:
             table.add_section()
-        kind = row["kind"]
-        mode = f"{row['mode']} by {row['fell_back']}" if row["fell_back"] else row["mode"]
-        table.add_row(
-            escape(row["respondent"]),
-            mode,
-            f"{row['answered']} / {row['tasks']}",
-            escape(_value(row, "score", 0)),
-            *(escape(_value(row, name, 2)) for name in ("skill_uniform", "skill_marginal", "tv")),
-            "-" if row["mass"] is None else f"{100 * row['mass']:.0f} %",
-            ", ".join(f"{status} {row[str(status)]}" for status in TROUBLE if row[str(status)]),
-        )
-    return table
+        table.add_row(*(escape(columns[title][k]) for title in shown))
+    return table, [title for title in columns if title not in shown]
 
 
 def _print_tasks(out: Console, populations: Populations) -> None:
@@ -73,9 +73,42 @@ def _print_tasks(out: Console, populations: Populations) -> None:
     out.print(table)
 
 
+def _mode(row: Mapping[str, Any]) -> str:
+    return f"{row['mode']} by {row['fell_back']}" if row["fell_back"] else str(row["mode"])
+
+
 def _value(row: Mapping[str, Any], name: str, places: int) -> str:
-    if row[name] is None:
-        return "-"
+    return "-" if row[name] is None else f"{row[name]:z.{places}f}{_ends(row, name, places)}"
+
+
+def _score(row: Mapping[str, Any]) -> str:
+    """The mean score, and of how many tasks where not all are informative."""
+    if row["score"] is None:
+        return "uninformative" if row["answered"] else "-"
+    part = "" if row["informative"] == row["answered"] else f" of {row['informative']}"
+    return _value(row, "score", 0) + part
+
+
+def _ends(row: Mapping[str, Any], name: str, places: int) -> str:
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    ends = "" if low is None else f" [{low:.{places}f}, {high:.{places}f}]"
-    return f"{row[name]:.{places}f}{ends}"
+    return "" if low is None else f" [{low:z.{places}f}, {high:z.{places}f}]"
+
+
+def _not_read(row: Mapping[str, Any]) -> str:
+    return ", ".join(f"{status} {row[str(status)]:,}" for status in TROUBLE if row[str(status)])
+
+
+CELLS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "respondent": lambda row: str(row["name"]),
+    "mode": _mode,
+    "answered": lambda row: f"{row['answered']} / {row['tasks']}",
+    "score": _score,
+    "these sources": lambda row: _ends(row, "score_given", 0).strip(),
+    "skill uniform": lambda row: _value(row, "skill_uniform", 2),
+    "skill marginal": lambda row: _value(row, "skill_marginal", 2),
+    "TV": lambda row: _value(row, "tv", 2),
+    "mass": lambda row: "-" if row["mass"] is None else f"{100 * row['mass']:.0f} %",
+    "not read": _not_read,
+}
+DROPPED_FIRST = ("TV", "skill uniform", "mass", "these sources", "skill marginal")  # where it is narrow
+FOLDED = 15  # signs a line of the replies that were not read

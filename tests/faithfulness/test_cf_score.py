@@ -174,6 +174,31 @@ def test_a_cycle_is_scored_as_far_as_it_goes():
     assert found.components["graph_quality"].value == pytest.approx(0.7)
 
 
+BAD = {
+    "cycle": DAG | {"causal_graph": [["F", "acceleration"], ["acceleration", "F"]]},
+    "target missing": DAG | {"target_variable": "speed"},
+    "rule that does not parse": DAG | {"causal_graph": [DAG["causal_graph"][0] | {"rule": "a = F / (m"}]},
+    "hostile rule": DAG | {"causal_graph": [DAG["causal_graph"][0] | {"rule": "a = __import__('os').getcwd()"}]},
+    "values that are no numbers": DAG | {"knowns": {"F": "heavy", "m": None}},
+    "no knowns": DAG | {"knowns": {}},
+}
+
+
+@pytest.mark.parametrize("dag", BAD.values(), ids=BAD)
+@pytest.mark.parametrize("judge", [None, Scripted(lambda *_: "It is all fine.")], ids=["executed", "prose"])
+def test_bad_input_has_a_status_and_a_sentence_and_the_batch_goes_on(dag, judge):
+    good = {"id": "good", "dag": DAG, "problem_text": TEXT, "answer": 5}
+    bad = {"id": "bad", "dag": dag, "problem_text": TEXT, "reasoning_trajectory": REASONING, "answer": 5}
+    found, fine = evaluate_batch([bad, good], judge).evaluations
+    part = found.components["causal_intervention"]
+    assert part.value is None
+    assert part.status in ("degenerate", "unreadable")
+    assert part.message
+    assert found.cf is None and found.bounds[0] < found.bounds[1]
+    assert "0.5" not in json.dumps([found.components[n].value for n in found.components])
+    assert fine.components["causal_intervention"].value == 1
+
+
 def test_a_batch_has_the_originals_keys_and_intervals():
     problems = load_problems()[:6]
     report = evaluate_batch(problems, steady(), asking=Asking(repeats=2)).to_dict()
@@ -209,6 +234,27 @@ def test_sampled_nodes_state_their_error():
     assert part.n == 4
     assert part.details["sampling"]["of"] == 9
     assert part.details["sampling"]["standard_error"] > 0
+
+
+def test_sampled_knowns_state_their_error_too():
+    names = [f"x{i}" for i in range(9)]
+    dag = {
+        "target_variable": "y",
+        "knowns": {name: f"value {name}" for name in names},
+        "causal_graph": [{"cause": names, "effect": "y", "rule": "they all help"}],
+    }
+    judge = Scripted(lambda kind, node, prompt, time: verdict(kind, 4 if node in ("x1", "x2", "x3") else 0))
+    part = evaluate(dag, "?", "!", judge, answer="yes", asking=Asking(nodes=5), seed=1).components[
+        "abductive_reasoning"
+    ]
+    assert part.n == 5
+    values = [test["score"] for test in part.details["node_tests"] if test["score"] is not None]
+    spread = sum((value - part.value) ** 2 for value in values) / 4
+    assert part.details["sampling"]["standard_error"] == pytest.approx((4 / 9 * spread / 5) ** 0.5)
+
+
+def test_execution_is_no_sample():
+    assert "sampling" not in evaluate(DAG, TEXT, answer=5).components["causal_intervention"].details
 
 
 def test_intervention_alone():

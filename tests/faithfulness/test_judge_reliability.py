@@ -4,7 +4,8 @@ import pytest
 
 from assay.errors import DataError
 from assay.faithfulness import Asking, evaluate_batch, read_labels
-from assay.faithfulness.reliability import Item, family
+from assay.faithfulness.judge_warnings import family
+from assay.faithfulness.ratings import Item
 from assay.reasoning.problems import load_problems
 from assay.status import Status
 
@@ -88,8 +89,16 @@ def test_a_judge_that_looks_at_the_first_line_only_shows_it():
         first = prompt.split("Known\n- ")[1].startswith(f"{node} =") if "Known\n- " in prompt else False
         return verdict(kind, 4 if first else 1)
 
-    asking = Asking(manners=("plain", "reversed"))
-    assert "position" in judged(Scripted(answer), asking).effects["mock/scripted"]
+    asking = Asking(kinds=("intervention",), manners=("plain", "reversed"))
+    found = judged(Scripted(answer), asking).effects["mock/scripted"]["position"]
+    assert found.interval.low <= found.difference <= found.interval.high
+    assert found.n_units > 20
+    steady_one = judged(steady_by_node(), asking).effects["mock/scripted"]["position"]
+    assert steady_one.difference == 0
+
+
+def steady_by_node():
+    return Scripted(lambda kind, node, prompt, time: verdict(kind, len(node) % 5))
 
 
 def test_manners_do_not_enter_the_score():

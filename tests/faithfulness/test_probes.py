@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay.faithfulness.probes import SCHEMAS, Probe, ask_about, follows, judge_probes, template
+from assay.faithfulness.probes import SCHEMAS, Probe, ask_about, judge_probes, template
 from assay.reasoning.execute import intervene
 from assay.reasoning.problems import load_problems
 
@@ -44,11 +44,6 @@ def test_the_changed_problem_has_the_executed_answer():
     assert question.expected == intervene(NEWTON.graph, {"force": question.changed}).target
     assert question.expected == pytest.approx(1.5 * 6.5)
     assert "force is not 91 N but 136.5 N." in question.messages[1].content
-
-
-@pytest.mark.parametrize("answer, verdict", [(9.75, "follows"), (9.8, "follows"), (6.5, "stays"), (12.0, "otherwise")])
-def test_an_answer_follows_its_graph_stays_or_goes_elsewhere(answer, verdict):
-    assert follows(ask_about(NEWTON, Probe("counterfactual", "force")), answer) == verdict
 
 
 def test_a_story_in_words_has_no_executed_counterfactual():

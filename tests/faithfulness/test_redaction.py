@@ -1,14 +1,18 @@
 """A hidden value is nowhere in the prompt, in no spelling."""
 
+import math
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.faithfulness.known_groups import with_damaged
 from assay.faithfulness.probes import Probe, ask_about, template
 from assay.faithfulness.redaction import MARK, Hidden, hide, numbers_spelled
-from assay.reasoning.graph import Problem, Quantity, ReasoningGraph, RuleEdge
+from assay.reasoning.graph import PlanStep, Problem, Quantity, ReasoningGraph, RuleEdge
 from assay.reasoning.problems import load_problems
 
 SMALL = "zero one two three four five six seven eight nine ten eleven twelve".split()
@@ -54,6 +58,62 @@ def test_no_prompt_of_ours_contains_the_hidden_value(problem, name):
     value = problem.graph.knowns[name].value
     for spelling in plain_spellings(value) if value is not None else [problem.graph.knowns[name].text]:
         assert not contains(prompt, spelling), spelling
+
+
+def spelt(value):
+    """Each way to write a value that a text could use, with what must not be left of it."""
+    size = abs(value)
+    yield from plain_spellings(value)
+    exponent = 0 if not size else math.floor(math.log10(size))
+    yield f"{size / 10.0**exponent:.12g} x 10^{exponent}"
+    yield f"{size:.12g} (about)"
+    if size.is_integer() and size < 1e6:
+        yield in_words(int(size))
+
+
+def in_words(n):
+    """English, written apart from the code under test: 27 -> twenty-seven."""
+    tens = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+    if n < 20:
+        return (SMALL + "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split())[n]
+    if n < 100:
+        return tens[n // 10 - 2] + (f"-{in_words(n % 10)}" if n % 10 else "")
+    step, word = (100, "hundred") if n < 1000 else (1000, "thousand")
+    return f"{in_words(n // step)} {word}" + (f" and {in_words(n % step)}" if n % step else "")
+
+
+def test_a_text_that_tells_the_value_in_any_spelling_tells_it_no_more():
+    """Over all problems: the value is added to text, plan and reasoning in every spelling, and none is left."""
+    tried = 0
+    for problem in load_problems():
+        for name, known in problem.graph.knowns.items():
+            for spelling in sorted(set(spelt(known.value))) if known.value is not None else ():
+                said = f"Remember: {name} is {spelling} here."
+                plan = (*problem.graph.plan, PlanStep("last", problem.graph.target, (name,), said))
+                told = replace(
+                    problem, text=f"{problem.text} {said}", reasoning=said, graph=replace(problem.graph, plan=plan)
+                )
+                for manner in ("plain", "reversed"):
+                    question = ask_about(told, Probe("abduction", name, manner))
+                    prompt = "\n".join(message.content for message in question.messages)
+                    assert MARK in prompt
+                    assert not contains(prompt, spelling), (problem.id, name, spelling)
+                    tried += 1
+    assert tried > 1000
+
+
+def test_no_prompt_about_a_damaged_copy_contains_the_hidden_value():
+    """A damage moves rules and edges: what cannot be hidden any more is not asked."""
+    asked = 0
+    for problem in with_damaged(load_problems(), np.random.default_rng(3)):
+        for name, known in problem.graph.knowns.items():
+            question = ask_about(problem, Probe("abduction", name))
+            assert question.messages or question.message
+            prompt = "\n".join(message.content for message in question.messages)
+            asked += bool(prompt)
+            for spelling in plain_spellings(known.value) if known.value is not None else [known.text]:
+                assert not contains(prompt, spelling), (problem.id, name, spelling)
+    assert asked > 800
 
 
 @pytest.mark.parametrize(

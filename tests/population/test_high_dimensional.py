@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from assay.errors import DataError
+from assay.population.cells import rows_of
 from assay.population.high_dimensional import boosted_truth
 from assay.population.questions import Variable
 from tests.population.made import levels, microdata, question
@@ -27,7 +28,7 @@ def rows(n, rng):
 def test_the_truth_is_near_what_made_the_rows_and_says_how_near():
     rng = np.random.default_rng(0)
     frame, _ = rows(1_500, rng)
-    truth = boosted_truth(asked(), rng, microdata(frame), draws=300, repeats=5)
+    truth = boosted_truth(rows_of(asked(), microdata(frame)), rng, draws=300, repeats=5)
     assert len(truth.conditions) == 27
     known = {}
     for a in range(3):
@@ -46,7 +47,7 @@ def test_pure_noise_is_not_learnt_because_predictions_are_out_of_fold():
     rng = np.random.default_rng(1)
     frame, _ = rows(600, rng)
     frame["y"] = rng.permutation(np.repeat(["yes", "no"], 300))
-    truth = boosted_truth(asked(), rng, microdata(frame), draws=50, repeats=2)
+    truth = boosted_truth(rows_of(asked(), microdata(frame)), rng, draws=50, repeats=2)
     assert np.average(truth.probs[:, 0], weights=truth.weights) == pytest.approx(0.5, abs=0.05)
 
 
@@ -54,4 +55,4 @@ def test_one_outcome_only_is_one_line():
     rng = np.random.default_rng(2)
     frame, _ = rows(40, rng)
     with pytest.raises(DataError, match="at least 50 rows and two outcomes"):
-        boosted_truth(asked(), rng, microdata(frame), draws=10)
+        boosted_truth(rows_of(asked(), microdata(frame)), rng, draws=10)

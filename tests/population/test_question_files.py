@@ -1,12 +1,15 @@
 """Task files: TOML and the original's JSON, the tasks that come with the package, and one line for every mistake."""
 
 import json
+import tomllib
 
 import numpy as np
 import pytest
 
 from assay.errors import DataError, PlanError, UnknownName
-from assay.population.question_files import builtin, builtin_question, read_questions
+from assay.population.file_settings import POPULATION, VARIABLE
+from assay.population.file_settings import TASK as TASK_KINDS
+from assay.population.question_files import builtin, builtin_question, parse_questions, read_questions
 from assay.population.questions import MODES, Level, Variable
 from assay.population.truth import truth_of
 from tests.population.made import levels, question, task_file
@@ -88,17 +91,17 @@ def test_several_given_variables_are_named_in_the_condition():
     ("old", "new", "message"),
     [
         ("who is {} years old", "who is old", "must hold {} where the level of 'age' goes"),
-        ('["sex", "age"]', '["sex"]', "'variables' of task 'sex_by_age' must be [V1, V2], got ['sex']"),
+        ('["sex", "age"]', '["sex"]', "must be [V1, V2], different columns, got ['sex']"),
         ('modes = ["distribution", "qa"]', 'modes = ["essay"]', "likelihood, distribution, got 'essay'"),
         ('modes = ["distribution", "qa"]', 'modes = ["story"]', "must have a 'second_prompt' for mode 'story'"),
         ('modes = ["distribution", "qa"]', 'wieght = "w"', "'wieght' is not a setting"),
         ("bins = [18, 40]", "bins = [40, 18]", "'bins' of 'age' must rise"),
         ("bins = [18, 40]", 'bins = [18, 40]\nlabels = ["young"]', "'labels' of 'age' must be one a bin (2), got 1"),
-        ("bins = [18, 40]", "bisn = [18, 40]", "'bisn' is not a setting of a variable. Did you mean 'bins'?"),
-        ("ages = [18, 79]", "ages = 18", "'ages' must be [low, high]"),
+        ("bins = [18, 40]", "bisn = [18, 40]", "'bisn' is not a setting of variable 'age'. Did you mean 'bins'?"),
+        ("ages = [18, 79]", "ages = 18", "'ages' of a population must be [low, high]"),
         ("ages = [18, 79]", 'contry = "x"', "'contry' is not a setting of a population. Did you mean 'country'?"),
         ("[tasks.sex_by_age]", "[task.sex_by_age]", "'task' is not a table of a task file. Did you mean 'tasks'?"),
-        ('data = "people.csv"', "", "'data' of task 'sex_by_age' must be given as a text"),
+        ('data = "people.csv"', "", "'data' of task 'sex_by_age' must be a text, got none"),
         ('"man"], [', '"man"], ["male"], [', "must differ in their first spelling"),
         ('"woman"]', '"Man"]', "must belong to one level each, got 'Man' for 'male' and 'female'"),
         ("[defaults]", "[defaults", "must be valid TOML"),
@@ -110,6 +113,32 @@ def test_a_mistake_in_a_task_file_is_one_line(tmp_path, old, new, message):
         read_questions(task_file(tmp_path, TASK.replace(old, new)))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "kinds"),
+    [("tasks.sex_by_age", TASK_KINDS), ("variables.age", VARIABLE), ("defaults.population", POPULATION)],
+)
+@pytest.mark.parametrize("value", [None, True, 3, -0.5, "x", "", [], [3], ["x"], [[]], {}, {"x": []}], ids=repr)
+def test_a_setting_of_any_kind_is_read_or_is_one_line(tmp_path, table, kinds, value):
+    """JSON can hold anything; whatever it holds, nothing crashes."""
+    for key in kinds:
+        document = tomllib.loads(TASK)
+        place = document
+        for part in table.split("."):
+            place = place[part]
+        place[key] = value
+        try:
+            for asked in parse_questions(document, "tasks.json", tmp_path):
+                asked.prompt_for(asked.conditions[0]) if asked.conditions else None
+        except PlanError as error:
+            assert "\n" not in str(error)
+
+
+def test_null_is_a_setting_that_was_not_given(tmp_path):
+    document = ORIGINAL | {"second_prompt": None, "wgh_col": None, "strata": None, "mode": "sample"}
+    (asked,) = parse_questions(document, "tasks.json", tmp_path)
+    assert (asked.weight, asked.strata, asked.second_prompt) == (None, None, "")
 
 
 def test_more_than_26_options_in_qa_say_what_to_use():

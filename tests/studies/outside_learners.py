@@ -80,6 +80,21 @@ class HangsSometimes(Outside):
         return Graph.empty(data.names)
 
 
+class HangsInABatch(Outside):
+    """Which runs hang follows from the first row that they drew, in a batch as alone."""
+
+    def fit(self, data, rng):
+        return self._answer(data.values[0, 0], data)
+
+    def fit_many(self, data, draws):
+        return (self._answer(data.values[draw[0], 0], data) for draw in draws)
+
+    def _answer(self, first, data):
+        if first > np.quantile(data.values[:, 0], 0.7):
+            time.sleep(3600)
+        return Graph.empty(data.names)
+
+
 @dataclass(frozen=True)
 class Slow:
     """A random graph after a nap: work that can be interrupted."""

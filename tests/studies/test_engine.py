@@ -8,6 +8,8 @@ import pytest
 
 from assay.engine import Chunk, Lane, chunk_sizes, executor_for, local_executor, run_chunk
 from assay.errors import SettingError
+from assay.study import Plan
+from assay.tasks.discovery import perform
 
 
 def echo(common, unit):
@@ -60,6 +62,27 @@ def test_a_crashing_unit_fails_alone_and_says_how_it_died():
 def test_a_worker_killed_from_outside_does_not_fail_its_unit(tmp_path):
     found = run(chunk({"y": 0}, {"y": 1, "die_once": str(tmp_path / "died")}, {"y": 2}))
     assert answers(found) == ["1", "2", "3"]
+
+
+def batch(plan, runs, limit=30.0):
+    """The chunk of all runs of a plan's only cell."""
+    task = Plan.parse(f'[discovery]\ndatasets = ["sachs"]\nruns = {runs}\n{plan}', "x.toml").task
+    (cell,) = task.cells()
+    return Chunk(task.function, cell.common, tuple(cell.unit(repeat) for repeat in range(runs)), limit)
+
+
+def test_a_run_that_hangs_in_a_batch_is_ended_and_the_others_are_not(outside):
+    work = batch(f'learners = ["hangs"]\n[discovery.hangs]\nlearner = "{outside}HangsInABatch"', 7, limit=1.0)
+    statuses = ["timed_out" if repeat in (2, 5) else "ok" for repeat in range(7)]  # their first rows are high ones
+    assert [outcome["status"] for outcome in run(work)] == statuses
+
+
+def test_a_batch_gives_what_single_units_give():
+    work = batch('learners = ["pc"]\nrows = 300', 6)
+    alone = [perform(work.common, unit) for unit in work.units]
+    for found, expected in zip(run(work), alone, strict=True):
+        assert found["status"] == "ok"
+        assert found | {"seconds": 0} == expected | {"seconds": 0}
 
 
 def test_a_worker_ends_when_its_pipe_closes():

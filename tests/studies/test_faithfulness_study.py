@@ -22,10 +22,10 @@ models = [{models}]
 judged = 2
 repeats = 2
 manners = ["plain", "padded"]
-[models."mock/judge"]
-script = "judge.jsonl"
-[models."mock/solver"]
-script = "solver.jsonl"
+"""
+MODEL = """
+[models.{name}]
+script = "{file}"
 """
 RATINGS = {"coherence": 4, "completeness": 3, "verification": 2, "no_errors": 4, "consistency": 4}
 JUDGE = [
@@ -49,7 +49,10 @@ def known_task(monkeypatch):
 def run(folder, judges='"mock/judge"', models='"mock/solver"'):
     for name, entries in (("judge", JUDGE), ("solver", SOLVER)):
         (folder / f"{name}.jsonl").write_text("\n".join(json.dumps(entry) for entry in entries))
-    plan = Plan.parse(PLAN.format(judges=judges, models=models), "study.toml", folder, folder / "out")
+    text = PLAN.format(judges=judges, models=models)
+    text += MODEL.format(name=judges, file="judge.jsonl") if judges else ""
+    text += MODEL.format(name=models, file="solver.jsonl") if models else ""
+    plan = Plan.parse(text, "study.toml", folder, folder / "out")
     with local_executor(1) as executor:
         return Study(plan).run(executor, 1)
 

@@ -1,10 +1,13 @@
 """A population study from plan to files: what is stored, scored, written; resumed, refused, fallen back."""
 
 import csv
+import io
 import json
+import re
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from assay.cli import main
 from assay.comparing import compare
@@ -12,11 +15,13 @@ from assay.engine import local_executor
 from assay.population.records import truth_from_dict, truth_to_dict
 from assay.population_study import Asked, read_populations
 from assay.report.charts.distribution import distribution_frame
+from assay.report.population_tables import summary_rows
 from assay.reporting import write_report
 from assay.results import Results
 from assay.status import Status
 from assay.store import Store
 from assay.study import Plan, Study
+from assay.terminal_population import print_populations
 
 TASKS = """
 [defaults]
@@ -121,6 +126,27 @@ def test_falling_back_is_said_in_the_answer_and_in_the_report(found, folder):
     notes = (folder / "population" / "notes.txt").read_text()
     assert "qa -> sample" in notes and "likelihood in words" in notes
     assert score(found, ":KnowingInWords", "qa").value > 80
+
+
+def test_a_likelihood_in_words_has_no_argmax_beside_it(found):
+    modes = {asked.mode for asked in found.answers if asked.respondent.endswith(":KnowingInWords")}
+    assert modes == {"qa", "sample", "likelihood", "distribution"}
+
+
+def test_one_source_is_said_and_has_an_interval_over_its_tasks_only(found, folder):
+    assert "All tasks are from one source" in (folder / "population" / "notes.txt").read_text()
+    (row,) = [row for row in summary_rows(found) if row["respondent"] == "baseline/uniform"]
+    assert row["tv_low"] is None and row["tv_n"] == 1
+
+
+@pytest.mark.parametrize("width", [72, 100, 200])
+def test_the_terminal_shows_what_fits_and_names_the_rest(found, width):
+    out = Console(file=io.StringIO(), width=width)
+    print_populations(out, found)
+    text = out.file.getvalue()
+    assert "…" not in re.sub(r"(?m)^\S*…\S*", "", text)  # a name is shortened, a number is not
+    assert "not read" in text and "refused" in text
+    assert ("Not shown in so narrow a window" in text) == (width < 120)
 
 
 def test_modes_are_never_averaged(folder):
@@ -243,7 +269,8 @@ def test_compare_takes_sources_as_units_and_baselines_beside_every_mode(folder, 
 
 def test_the_chart_has_a_row_for_every_answer_missing_ones_too(found):
     frame = distribution_frame(found, "sex_by_age")
-    assert len(frame) == 4 * 5 * 2 * 2  # models, modes, conditions, levels
+    # 4 models in 5 modes, two of them without log-probabilities and so without an argmax; conditions, levels
+    assert len(frame) == (4 * 5 - 2) * 2 * 2
     missing = frame[frame["respondent"].str.endswith("Unwilling")]
     assert missing["share"].isna().all() and set(missing["status"]) <= {"refused", "unreadable"}
     drawn = frame[frame["mode"] == "sample"].dropna(subset=["share"])

@@ -5,7 +5,7 @@ import pytest
 
 from assay.learners import build
 from assay.study import Plan
-from assay.tasks.discovery import assumptions, draw, perform
+from assay.tasks.discovery import assumptions, draw, perform, perform_each
 
 
 def task(vary="auto", datasets='"asia", "sachs", "synthetic-12"', learners='"random"', **more):
@@ -107,3 +107,20 @@ def test_a_learner_s_file_may_move_but_not_change(tmp_path, root):
         keys.append(task(datasets='"asia"', learners=f'"{tmp_path / folder / "mine.py"}:Slow"').cells()[0].keys)
     assert keys[0] == keys[1]
     assert set(keys[0]).isdisjoint(keys[2])
+
+
+@pytest.mark.parametrize("vary", ["bootstrap", "permute", "auto"])
+def test_units_done_together_end_as_units_done_alone(vary):
+    found = task(vary, '"sachs", "asia"', '"pc", "random"', rows=200)
+    for cell in found.cells():
+        units = [cell.unit(repeat) for repeat in range(3)]
+        together = list(perform_each(cell.common, units))
+        alone = [perform(cell.common, unit) for unit in units]
+        assert all(outcome["seconds"] > 0 for outcome in together)
+        assert [outcome | {"seconds": 0} for outcome in together] == [outcome | {"seconds": 0} for outcome in alone]
+
+
+def test_weights_are_kept_though_scores_of_equal_graphs_are_shared():
+    cell = task("bootstrap", '"sachs"', '"lingam"').cells()[0]
+    outcomes = list(perform_each(cell.common, [cell.unit(repeat) for repeat in range(2)]))
+    assert len({outcome["answer"] for outcome in outcomes}) == 2 and all("weight" in o["answer"] for o in outcomes)

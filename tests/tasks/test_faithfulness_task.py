@@ -32,7 +32,16 @@ def test_damaged_copies_are_judged_too(tmp_path):
 
 def test_the_evaluated_model_is_asked_right_problems_only(tmp_path):
     cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, corrupt=True).cells()
-    assert [cell.variant for cell in cells] == ["counterfactual"]
+    assert [cell.variant for cell in cells] == ["own_graph", "counterfactual"]
+
+
+def test_whose_graph_is_followed_can_be_chosen(tmp_path):
+    cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, graphs=["own"]).cells()
+    assert [cell.variant for cell in cells] == ["own_graph"]
+
+
+def test_stories_without_a_number_are_not_asked_for_a_graph(tmp_path):
+    assert task(tmp_path, problems=["everyday"], models=["mock/empty"]).cells() == []
 
 
 def test_keys_differ_between_damaged_copies_and_judges(tmp_path):
@@ -50,6 +59,7 @@ def test_keys_differ_between_damaged_copies_and_judges(tmp_path):
         ({"weights": 3}, "must be a table"),
         ({"manners": ["reversed"]}, "must hold 'plain'"),
         ({"manners": ["plain", "loud"]}, "got 'loud'"),
+        ({"graphs": ["mine"]}, "must be of own, given"),
         ({"repeats": 0}, "at least 1"),
         ({"corrupt": "yes"}, "true or false"),
         ({"labels": "none.csv"}, "not there"),

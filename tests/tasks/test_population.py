@@ -143,3 +143,38 @@ def test_the_example_asks_for_no_more_than_minutes(root):
     """About half a second a call on the embedded model."""
     cells = Study(Plan.read(root / "examples" / "population.toml")).stages[0][1]
     assert sum(cell.common["calls"] for cell in cells) <= 250
+
+
+FORECAST = """
+[discovery]
+datasets = ["asia"]
+learners = ["pc"]
+runs = 2
+[forecast]
+models = ["mock/vacuous"]
+[models."mock/vacuous"]
+retries = 2
+[models."mock/empty"]
+retries = 1
+[population]
+models = ["mock/empty"]
+tasks = ["acs_married_by_age"]
+"""
+
+
+def test_forecast_and_population_of_one_plan_ask_models_of_their_own():
+    plan = Plan.parse(FORECAST, "t.toml")
+    asked = {task.name: task.models for task in plan.tasks if hasattr(task, "models")}
+    assert asked == {"forecast": {"mock/vacuous": {"retries": 2}}, "population": {"mock/empty": {"retries": 1}}}
+
+
+def test_options_of_a_model_that_no_task_asks_are_refused():
+    with pytest.raises(AssayError, match=r"'mock/other'\] must be named in 'models' of \[forecast\] or \[population\]"):
+        Plan.parse(FORECAST.replace('[models."mock/empty"]', '[models."mock/other"]'), "t.toml")
+
+
+def test_a_fitted_truth_lies_in_the_study_s_folder(tmp_path):
+    text = '[population]\nmodels = ["mock/vacuous"]\ntasks = ["gss_abortion_any_by_race_sex_age"]\n'
+    first, again = (Plan.parse(text, "t.toml", folder=tmp_path).tasks[0] for _ in range(2))
+    assert len(list((tmp_path / "truths").iterdir())) == 1
+    assert [cell.keys for cell in first.cells()] == [cell.keys for cell in again.cells()]

@@ -10,10 +10,12 @@
 Without a judge the logic of the reasoning is not known, so cf has bounds and no value.
 """
 
-from assay.faithfulness.api import evaluate, evaluate_batch, evaluate_intervention
+from assay.faithfulness.api import evaluate, evaluate_batch, evaluate_counterfactual, evaluate_intervention
 from assay.faithfulness.batch import Batch, compare
+from assay.faithfulness.counterfactual import Following
 from assay.faithfulness.judging import Asking, Judgement
-from assay.faithfulness.reliability import Reliability, read_labels, reliability
+from assay.faithfulness.labels import read_labels
+from assay.faithfulness.reliability import Reliability, reliability
 from assay.faithfulness.score import Component, Evaluation, Scoring, score_problem
 
 __all__ = [
@@ -21,12 +23,14 @@ __all__ = [
     "Batch",
     "Component",
     "Evaluation",
+    "Following",
     "Judgement",
     "Reliability",
     "Scoring",
     "compare",
     "evaluate",
     "evaluate_batch",
+    "evaluate_counterfactual",
     "evaluate_intervention",
     "read_labels",
     "reliability",

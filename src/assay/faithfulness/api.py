@@ -3,6 +3,7 @@
     evaluate(dag, problem, reasoning, judge="openai/gpt-x").cf
     evaluate_batch([{"dag": ..., "problem_text": ..., "reasoning_trajectory": ...}, ...], judge=None)
     evaluate_intervention(dag, problem, judge=...)
+    evaluate_counterfactual(problem, model="openai/gpt-x").share()
 
 `judge`: a model's name, a Model, several of them, or None for what can be executed. Nothing in a graph, a reasoning or
 a reply raises: what cannot be scored has a status and a sentence, and a batch goes on. The same prompt to the same
@@ -23,9 +24,11 @@ import numpy as np
 from assay import models
 from assay.errors import DataError
 from assay.faithfulness.batch import Batch
+from assay.faithfulness.counterfactual import Following, changed_of, read_own_graph
 from assay.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
-from assay.faithfulness.probes import Question
-from assay.faithfulness.reliability import Item, reliability
+from assay.faithfulness.probes import Probe, Question, ask_about, settings_for
+from assay.faithfulness.ratings import Item
+from assay.faithfulness.reliability import reliability
 from assay.faithfulness.score import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
 from assay.models import Message, Model, Reply, Settings
 from assay.reading.reasoning_graph import read_reasoning
@@ -62,6 +65,47 @@ def evaluate_intervention(
     asking = Asking(kinds=("intervention",))
     found = evaluate(dag, problem, "", judge, scoring=scoring, asking=asking, seed=seed)
     return found.components["causal_intervention"]
+
+
+def evaluate_counterfactual(
+    problem: str | Mapping[str, Any] | Problem,
+    model: str | Model,
+    *,
+    nodes: int | None = None,
+    asking: Asking | None = None,
+) -> Following:
+    """The model solves the problem, writes its graph, and is asked the problem with each known of its graph changed.
+
+    nodes: at most so many changes. Of a text alone whether the graph is right is not known.
+    """
+    given = _asked_problem(problem)
+    asking = asking or Asking()
+    with _senders(model) as senders:
+        ((name, (send, at_once)),) = senders.items()
+
+        def ask(question: Question) -> Reply:
+            return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
+
+        own = read_own_graph(ask(ask_about(given, Probe("own_graph"))), given)
+        questions = own.questions(nodes)
+        with ThreadPoolExecutor(max(1, at_once)) as pool:
+            replies = list(pool.map(ask, questions))
+    if own.problem is None:
+        return Following(own)
+    pairs = zip(questions, replies, strict=True)
+    return Following(own, tuple(changed_of(own.problem, asked, name, 0, reply, "own") for asked, reply in pairs))
+
+
+def _asked_problem(given: str | Mapping[str, Any] | Problem) -> Problem:
+    if isinstance(given, Problem):
+        return given
+    text = given if isinstance(given, str) else str(given.get("problem_text") or "")
+    if not text.strip():
+        raise DataError("a problem that a model is to solve must have a text, got none.")
+    said = None if isinstance(given, str) else given.get("answer")
+    answer = said if isinstance(said, Quantity) else _NO_ANSWER if said is None else quantity_of(said)
+    name = "problem" if isinstance(given, str) else str(given.get("id") or "problem")
+    return Problem(name, "", text, ReasoningGraph("", {}, ()), answer)
 
 
 def evaluate_batch(

@@ -31,7 +31,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Asking:
-    """How a judge is asked. `nodes`: at most so many nodes a problem, drawn; None asks about all."""
+    """How a judge is asked. `nodes`: at most so many nodes and so many knowns a problem, drawn; None asks about all."""
 
     kinds: tuple[Kind, ...] = KINDS
     repeats: int = 1
@@ -47,22 +47,24 @@ class Asking:
             raise SettingError(f"'nodes' to be sampled must be at least 1, got {self.nodes}. Leave it out for all.")
 
 
-def sampled_nodes(problem: Problem, most: int | None, rng: Generator) -> tuple[str, ...]:
-    """The nodes that are asked about, in the order of the graph."""
-    nodes = problem.graph.non_target
-    if most is None or most >= len(nodes):
-        return nodes
-    kept = sorted(rng.choice(len(nodes), size=most, replace=False))
-    return tuple(nodes[place] for place in kept)
+def sampled(names: Sequence[str], most: int | None, rng: Generator) -> tuple[str, ...]:
+    """Those that are asked about, in the order of the graph."""
+    if most is None or most >= len(names):
+        return tuple(names)
+    kept = sorted(rng.choice(len(names), size=most, replace=False))
+    return tuple(names[place] for place in kept)
 
 
 def probes_of(problem: Problem, asking: Asking, rng: Generator | None = None) -> list[Probe]:
     """All probes of a problem. `reversed` repeats what shows the graph, `padded` what shows the reasoning."""
-    nodes = sampled_nodes(problem, asking.nodes, rng or np.random.default_rng(0))
+    rng = rng or np.random.default_rng(0)
+    nodes, knowns = (
+        sampled(names, asking.nodes, rng) for names in (problem.graph.non_target, tuple(problem.graph.knowns))
+    )
     found: list[Probe] = []
     for manner in asking.manners:
         shows = {"plain": None, "reversed": ("intervention", "abduction"), "padded": ("logic",)}[manner]
-        found += [p for p in judge_probes(problem, manner, nodes) if shows is None or p.kind in shows]
+        found += [p for p in judge_probes(problem, manner, nodes, knowns) if shows is None or p.kind in shows]
     return [probe for probe in found if probe.kind in asking.kinds]
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -29,6 +29,7 @@ RIGHT = "right"
 STRONG, WEAK = 0.9, 0.7  # AUC from which a measure tells the groups apart, or does so in part
 SEPARATOR = "~"  # between a problem's id and its damage
 
+Verdict = Literal["tells", "partly tells", "hardly tells", "does not tell", "prefers", "not known"]
 Measure = Callable[[Evaluation], float | None]
 
 
@@ -83,19 +84,26 @@ class Separation:
             "lowest_high": self.auc_lowest.interval.high if self.auc_lowest.interval else None,
         }
 
+    def verdict(self) -> Verdict:
+        """In one word, by value and interval."""
+        if self.auc_lowest.value is None or self.auc_lowest.interval is None:
+            return "not known"
+        value, ends = self.auc_lowest.value, self.auc_lowest.interval
+        if ends.low > 0.5:
+            return "tells" if value >= STRONG else "partly tells" if value >= WEAK else "hardly tells"
+        return "prefers" if ends.high < 0.5 else "does not tell"
+
     def sentence(self) -> str:
         if self.auc_lowest.value is None or self.auc_lowest.interval is None:
             return f"Whether {self.measure} tells right from damaged graphs is not known: too few have a value."
         value, ends = self.auc_lowest.value, self.auc_lowest.interval
         shown = f"AUC {value:.2f} [{ends.low:.2f}, {ends.high:.2f}]"
         counts = f"{self.n_right} right, {self.n_damaged} damaged"
-        if ends.low > 0.5:
-            how = "tells" if value >= STRONG else "partly tells" if value >= WEAK else "hardly tells"
-            verdict = f"{how} right from damaged graphs and is believed as far as this number goes"
-        elif ends.high < 0.5:
-            verdict = "prefers damaged graphs and must not be used as a score"
-        else:
-            verdict = "does not tell right from damaged graphs and says nothing about a single one"
+        how = self.verdict()
+        verdict = {
+            "prefers": "prefers damaged graphs and must not be used as a score",
+            "does not tell": "does not tell right from damaged graphs and says nothing about a single one",
+        }.get(how, f"{how} right from damaged graphs and is believed as far as this number goes")
         lost = f"; {self.n_missing} without a value counted lowest" if self.n_missing else ""
         return f"{self.measure} {verdict}: {shown} ({counts}{lost})."
 

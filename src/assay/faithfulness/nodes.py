@@ -20,7 +20,7 @@ from assay.errors import MissingExtra
 from assay.faithfulness.judging import Judgement
 from assay.faithfulness.probes import Kind
 from assay.reading.verdicts import TOP, Verdict
-from assay.reasoning.execute import NodeEffect, Program, sensitivity
+from assay.reasoning.execute import NodeEffect, Program
 from assay.reasoning.graph import Problem, Quantity, close
 from assay.reasoning.invert import Inversion, invert
 from assay.reasoning.units import check_units, coherent, converted, target_unit
@@ -48,17 +48,20 @@ class NodeScore:
     report: dict[str, Any] = field(default_factory=dict)
 
 
-def intervention_scores(problem: Problem, judgements: Sequence[Judgement], prefer: Source) -> list[NodeScore]:
-    program = Program(problem.graph)
-    effects = sensitivity(program)
+def intervention_scores(
+    problem: Problem, program: Program, judgements: Sequence[Judgement], prefer: Source
+) -> list[NodeScore]:
+    """program: that of the problem's graph, made once for all checks."""
     return [
-        _intervention(problem, program, effects[node], _verdicts(judgements, "intervention", node), prefer)
-        for node in problem.graph.non_target
+        _intervention(problem, program, effect, _verdicts(judgements, "intervention", node), prefer)
+        for node, effect in program.effects.items()
     ]
 
 
-def abduction_scores(problem: Problem, judgements: Sequence[Judgement], prefer: Source) -> list[NodeScore]:
-    inversions = inversions_of(problem)
+def abduction_scores(
+    problem: Problem, program: Program, judgements: Sequence[Judgement], prefer: Source
+) -> list[NodeScore]:
+    inversions = inversions_of(problem, program)
     return [
         _abduction(problem, name, inversions[name], _verdicts(judgements, "abduction", name), prefer)
         for name in problem.graph.knowns
@@ -100,14 +103,12 @@ def _effect_report(problem: Problem, program: Program, effect: NodeEffect) -> di
     }
 
 
-def inversions_of(problem: Problem) -> dict[str, Inversion]:
+def inversions_of(problem: Problem, program: Program) -> dict[str, Inversion]:
     """Each known hidden, from the answer that the reasoning gives."""
-    graph = problem.graph
-    if any(check.agreement == "mixed" for check in check_units(graph)):
-        graph = coherent(graph)
-    program = Program(graph)
+    if any(check.agreement == "mixed" for check in check_units(problem.graph)):
+        program = Program(coherent(problem.graph))
     wanted = _wanted(program, problem.answer, problem.tolerance)
-    return {name: invert(program, name, wanted) for name in graph.knowns}
+    return {name: invert(program, name, wanted) for name in problem.graph.knowns}
 
 
 def _wanted(program: Program, answer: Quantity, tolerance: float) -> float | None:

@@ -3,8 +3,9 @@
     intervention     one question a node other than the target: impact of do(node), 0 to 4
     abduction        one a known: its value is hidden everywhere (redaction.py), the target's value is given
     logic            one: five ratings of the reasoning, 0 to 4 each
-    counterfactual   one a known, to the evaluated model: the problem with do(known = x'); the executed graph has the
-                     answer that its own reasoning implies
+    own_graph        one, to the evaluated model: solve the problem and write the reasoning as a graph
+    counterfactual   one a known, to the evaluated model: the problem with do(known = x'); the executed graph (its own,
+                     or that of the problem file) has the answer that the reasoning implies (counterfactual.py)
 
 Each can be asked in another manner, to see what should not matter: `reversed` lists knowns and edges from the last to
 the first, `padded` adds sentences without content to the reasoning.
@@ -23,14 +24,17 @@ from assay.faithfulness.redaction import MARK, Hidden, hide
 from assay.models import Message, Settings
 from assay.reading.verdicts import DIMENSIONS
 from assay.reasoning.execute import Program
-from assay.reasoning.graph import Problem, Quantity, ReasoningGraph, close
+from assay.reasoning.graph import Problem, Quantity, ReasoningGraph
+from assay.reasoning.prompts import GRAPH_SCHEMA
 from assay.reasoning.units import target_unit
 from assay.status import Status
 
-Kind = Literal["intervention", "abduction", "logic", "counterfactual"]
+Kind = Literal["intervention", "abduction", "logic", "own_graph", "counterfactual"]
 Manner = Literal["plain", "reversed", "padded"]
 KINDS: tuple[Kind, ...] = ("intervention", "abduction", "logic")  # that a judge is asked
 CHANGE = 1.5  # the counterfactual factor of a known: no value that a reader would guess from the problem
+
+GRAPH_TOKENS = 512  # at least, for a model that writes its graph
 
 _PADDING = (
     "It is worth pausing here to consider the matter from every side. As has been said, the steps above were taken "
@@ -60,6 +64,10 @@ SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
         reasoning=_TEXT,
     ),
     "logic": _object(**dict.fromkeys(DIMENSIONS, _RATING), reasoning=_TEXT),
+    "own_graph": _object(
+        **{part: GRAPH_SCHEMA["properties"][part] for part in ("target_variable", "knowns", "causal_graph")},
+        answer={"type": ["number", "string"]},
+    ),
     "counterfactual": _object(answer={"type": "number"}, reasoning=_TEXT),
 }
 
@@ -94,23 +102,37 @@ def template(kind: Kind) -> tuple[str, str, str]:
 
 
 def settings_for(kind: Kind, base: Settings | None = None, structured: bool = True) -> Settings:
-    return replace(base or Settings(max_tokens=512), schema=SCHEMAS[kind] if structured else None)
+    """A graph is longer than a verdict: it has its own least number of tokens."""
+    base = base or Settings(max_tokens=512)
+    tokens = max(base.max_tokens, GRAPH_TOKENS) if kind == "own_graph" else base.max_tokens
+    return replace(base, max_tokens=tokens, schema=SCHEMAS[kind] if structured else None)
 
 
 def ask_about(problem: Problem, probe: Probe) -> Question:
     """The question of a probe."""
-    makers = {"intervention": _intervention, "abduction": _abduction, "logic": _logic, "counterfactual": _change}
+    makers = {
+        "intervention": _intervention,
+        "abduction": _abduction,
+        "logic": _logic,
+        "own_graph": _solve,
+        "counterfactual": _change,
+    }
     if probe.kind not in makers:
         raise SettingError(f"'kind' of a probe must be one of {', '.join(makers)}, got {probe.kind!r}.")
     return makers[probe.kind](problem, probe)
 
 
-def judge_probes(problem: Problem, manner: Manner = "plain", nodes: tuple[str, ...] | None = None) -> list[Probe]:
-    """All that a judge is asked about a problem; `nodes`: those that were sampled for intervention."""
+def judge_probes(
+    problem: Problem,
+    manner: Manner = "plain",
+    nodes: tuple[str, ...] | None = None,
+    knowns: tuple[str, ...] | None = None,
+) -> list[Probe]:
+    """All that a judge is asked about a problem; `nodes` and `knowns`: those that were sampled."""
     graph = problem.graph
     return [
         *(Probe("intervention", node, manner) for node in (graph.non_target if nodes is None else nodes)),
-        *(Probe("abduction", name, manner) for name in graph.knowns),
+        *(Probe("abduction", name, manner) for name in (graph.knowns if knowns is None else knowns)),
         Probe("logic", "", manner),
     ]
 
@@ -170,6 +192,10 @@ def _logic(problem: Problem, probe: Probe) -> Question:
     return Question(probe, _messages("logic", problem=problem.text, reasoning=reasoning))
 
 
+def _solve(problem: Problem, probe: Probe) -> Question:
+    return Question(probe, _messages("own_graph", problem=problem.text))
+
+
 def _change(problem: Problem, probe: Probe) -> Question:
     graph = problem.graph
     known, program = graph.knowns.get(probe.node), Program(graph)
@@ -199,12 +225,3 @@ def result_of(problem: Problem) -> Quantity | None:
         return problem.answer
     target = Program(problem.graph).base.target
     return None if target is None else Quantity(target, problem.graph.unit_of(problem.graph.target))
-
-
-def follows(question: Question, answer: float, tolerance: float = 0.02) -> Literal["follows", "stays", "otherwise"]:
-    """Whether the evaluated model's answer moves as its own graph says."""
-    if question.expected is None or question.before is None:
-        raise SettingError("only a counterfactual question with an executed answer can be followed.")
-    if close(answer, question.expected, tolerance):
-        return "follows"
-    return "stays" if close(answer, question.before, tolerance) else "otherwise"

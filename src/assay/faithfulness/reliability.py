@@ -14,22 +14,19 @@ A judge that always says the same has no alpha (there is nothing to disagree abo
 
 from __future__ import annotations
 
-import csv
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import DataError
+from assay.faithfulness.judge_warnings import constant_judges, family_overlap, weak_agreement
 from assay.faithfulness.judging import Judgement
 from assay.faithfulness.known_groups import group_of
-from assay.faithfulness.probes import Manner
+from assay.faithfulness.labels import corrected
+from assay.faithfulness.ratings import Item, Table, averages, clusters_of, executed_answers, ratings, rounded_means
 from assay.faithfulness.score import Evaluation
 from assay.reading.verdicts import TOP
 from assay.statistics import (
@@ -37,32 +34,12 @@ from assay.statistics import (
     gwet_ac1,
     krippendorff_alpha,
     paired_difference,
-    prediction_powered_mean,
     share,
     weighted_kappa,
 )
 from assay.statistics.result import Result
 
 Method = Literal["jackknife", "bootstrap"]
-ONE_SIDED = 0.95  # share of one rating from which a judge says nothing but that
-FEW = 5  # ratings below which one cannot speak of always
-UNRELIABLE = 0.667  # Krippendorff's limit for tentative conclusions
-FAMILIES = (
-    "gpt", "claude", "gemini", "gemma", "llama", "mistral", "mixtral", "qwen", "deepseek", "smollm", "grok", "phi",
-    "command",
-)  # fmt: skip
-_SAME_HOUSE = {"gemma": "gemini", "mixtral": "mistral", "o1": "gpt", "o3": "gpt", "o4": "gpt", "chatgpt": "gpt"}
-LABEL_COLUMNS = ("problem", "kind", "node", "label")
-
-
-class Item(NamedTuple):
-    problem: str
-    kind: str
-    node: str
-    dimension: str = ""
-
-
-Table = dict[Item, dict[tuple[str, int], float]]  # item -> (judge, repeat) -> rating
 
 
 @dataclass(frozen=True)
@@ -117,7 +94,7 @@ def reliability(
     between = _between(plain, judges, method, level)
     against = {judge: found for judge in judges if (found := _execution(plain, judge, executed, method, level))}
     effects = {judge: moved for judge in judges if (moved := _effects(judgements, judge, level))}
-    warnings = [*_constant(plain, judges), *_families(judges, evaluated), *_weak(retest, between)]
+    warnings = [*constant_judges(plain, judges), *family_overlap(judges, evaluated), *weak_agreement(retest, between)]
     if against and len(set(executed.values())) == 1:
         warnings.append(
             "The executed graphs say the same of every node: a judge that always says so agrees. Add corrupt = true."
@@ -127,47 +104,13 @@ def reliability(
     readable = _readable(judgements, level)
     warnings += [f"{judge} gave no verdict that can be read." for judge, found in readable.items() if found.value == 0]
     return Reliability(
-        retest, between, against, effects, _corrected(plain, labels or {}, level), readable,
+        retest, between, against, effects, corrected(plain, labels or {}, level), readable,
         tuple(warnings),
     )  # fmt: skip
 
 
-def ratings(judgements: Iterable[Judgement], manner: Manner) -> Table:
-    """Every readable rating: item -> (judge, repeat) -> 0..4."""
-    table: Table = {}
-    for judgement in judgements:
-        if judgement.probe.manner != manner:
-            continue
-        verdict, probe = judgement.verdict, judgement.probe
-        values = {dimension: value for dimension, value in verdict.ratings.items()} if verdict.status == "ok" else {}
-        if verdict.rating is not None:
-            values[""] = verdict.rating
-        if verdict.holds is not None:
-            values[""] = TOP * float(verdict.holds)
-        for dimension, value in values.items():
-            item = Item(judgement.problem, probe.kind, probe.node, dimension)
-            table.setdefault(item, {})[judgement.judge, judgement.repeat] = value
-    return table
-
-
-def executed_answers(evaluations: Iterable[Evaluation]) -> dict[Item, bool]:
-    """What execution says of each node: does do() move the target, is the known recovered."""
-    return {
-        Item(evaluation.problem, kind, node.node): node.executed
-        for evaluation in evaluations
-        for kind, nodes in evaluation.nodes.items()
-        for node in nodes
-        if node.executed is not None
-    }
-
-
 def _matrix(table: Table, raters: Sequence[tuple[str, int]]) -> NDArray[np.float64]:
     return np.array([[table[item].get(rater, np.nan) for item in table] for rater in raters], dtype=np.float64)
-
-
-def _problems(table: Iterable[Item]) -> list[str]:
-    """Clusters: a problem and its damaged copies are one."""
-    return [group_of(item.problem)[0] for item in table]
 
 
 def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str, Estimate]:
@@ -177,7 +120,7 @@ def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str,
         return {}
     found = {}
     for kind, part in _by_kind(own).items():
-        matrix, problems = _matrix(part, raters), _problems(part)
+        matrix, problems = _matrix(part, raters), clusters_of(part)
         found[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
         found[f"ac1{kind}"] = gwet_ac1(matrix, problems, level, method, categories=_categories(matrix))
     return found
@@ -193,26 +136,16 @@ def _by_kind(table: Table) -> dict[str, Table]:
 def _between(table: Table, judges: Sequence[str], method: Method, level: float) -> dict[str, Estimate]:
     if len(judges) < 2:
         return {}
-    means = {judge: _judge_means(table, judge) for judge in judges}
+    means = {judge: rounded_means(table, judge) for judge in judges}
     found = {}
     for kind, part in _by_kind(table).items():
         matrix = np.array([[means[judge].get(item, np.nan) for item in part] for judge in judges])
-        problems = _problems(part)
+        problems = clusters_of(part)
         found[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
         for a, b in combinations(range(len(judges)), 2):
             pair, both = f"{judges[a]} and {judges[b]}", matrix[[a, b]]
             found[f"kappa{kind} {pair}"] = weighted_kappa(both[0], both[1], "quadratic", problems, level, method)
             found[f"ac1{kind} {pair}"] = gwet_ac1(both, problems, level, method, categories=_categories(both))
-    return found
-
-
-def _judge_means(table: Table, judge: str) -> dict[Item, float]:
-    """The mean over repeats, as a rating."""
-    found = {}
-    for item, values in table.items():
-        own = [value for (name, _), value in values.items() if name == judge]
-        if own:
-            found[item] = float(np.rint(sum(own) / len(own)))
     return found
 
 
@@ -225,13 +158,13 @@ def _execution(
     table: Table, judge: str, executed: Mapping[Item, bool], method: Method, level: float
 ) -> dict[str, Estimate]:
     """A rating of 2 or more says that the node matters; `holds` says that the known is recovered."""
-    means = _judge_means(table, judge)
+    means = rounded_means(table, judge)
     both = [item for item in means if item in executed]
     if not both:
         return {}
     said = np.array([float(means[item] >= TOP / 2) for item in both])
     true = np.array([float(executed[item]) for item in both])
-    problems = _problems(both)
+    problems = clusters_of(both)
     found = {
         "share": share((said == true).astype(np.float64), problems, level, name="share of nodes on which they agree"),
         "ac1": gwet_ac1(np.vstack([said, true]), problems, level, method, categories=2),
@@ -243,19 +176,15 @@ def _execution(
 
 def _effects(judgements: Sequence[Judgement], judge: str, level: float) -> dict[str, Result]:
     own = [judgement for judgement in judgements if judgement.judge == judge]
-    plain = _judge_averages(ratings(own, "plain"))
+    plain = averages(ratings(own, "plain"))
     found: dict[str, Result] = {}
     for name, manner, words in (("position", "reversed", "listed backwards"), ("verbosity", "padded", "padded")):
-        other = _judge_averages(ratings(own, manner))  # type: ignore[arg-type]
+        other = averages(ratings(own, manner))  # type: ignore[arg-type]
         both = [item for item in other if item in plain]
         if both:
             a, b = ([values[item] for item in both] for values in (other, plain))
-            found[name] = paired_difference(a, b, _problems(both), level, names=(words, "plain"))
+            found[name] = paired_difference(a, b, clusters_of(both), level, names=(words, "plain"))
     return found
-
-
-def _judge_averages(table: Table) -> dict[Item, float]:
-    return {item: sum(values.values()) / len(values) for item, values in table.items()}
 
 
 def _readable(judgements: Sequence[Judgement], level: float) -> dict[str, Estimate]:
@@ -268,108 +197,3 @@ def _readable(judgements: Sequence[Judgement], level: float) -> dict[str, Estima
         judge: share(values, problems[judge], level, name=f"share of readable verdicts of {judge}")
         for judge, values in asked.items()
     }
-
-
-# ---- warnings
-
-
-def _constant(table: Table, judges: Sequence[str]) -> list[str]:
-    """A judge that gives one rating to everything of a kind, whatever it is asked."""
-    warnings = []
-    for judge in judges:
-        for kind in dict.fromkeys(item.kind for item in table):
-            values = [
-                v for i, found in table.items() if i.kind == kind for (name, _), v in found.items() if name == judge
-            ]
-            if len(values) < FEW:
-                continue
-            value, count = Counter(values).most_common(1)[0]
-            if count / len(values) >= ONE_SIDED:
-                word = {4.0: " (critical)" if kind == "intervention" else "", 0.0: " (none)"}.get(value, "")
-                warnings.append(
-                    f"{judge} gives {value:g}{word} to {count} of {len(values)} questions on {kind}: "
-                    "its agreement says nothing, and its ratings carry no information."
-                )
-    return warnings
-
-
-def _families(judges: Sequence[str], evaluated: Sequence[str]) -> list[str]:
-    return [
-        f"{judge} judges {model}, a model of its own family ({family(judge)}): it may prefer itself."
-        for judge in judges
-        for model in evaluated
-        if family(judge) is not None and family(judge) == family(model)
-    ]
-
-
-def family(model: str) -> str | None:
-    """The house of a model by its name; None where the name does not tell."""
-    words = re.findall(r"[a-z]+\d?", model.lower().replace("/", " "))
-    for word in words:
-        for name in (*FAMILIES, *_SAME_HOUSE):
-            if word == name or (name in FAMILIES and word.startswith(name)):
-                return _SAME_HOUSE.get(name, name)
-    return None
-
-
-def _weak(retest: Mapping[str, Mapping[str, Estimate]], between: Mapping[str, Estimate]) -> list[str]:
-    alphas = [(f"{judge} with itself", name, a) for judge, found in retest.items() for name, a in found.items()]
-    alphas += [("between the judges", name, a) for name, a in between.items()]
-    named = {
-        f"{who}{name.removeprefix('alpha').replace(' ', ' on ', 1)}": alpha
-        for who, name, alpha in alphas
-        if name.startswith("alpha")
-    }
-    return [
-        f"Agreement {name} is alpha {alpha.value:.2f}, below {UNRELIABLE}: do not rest conclusions on it."
-        for name, alpha in named.items()
-        if alpha.value is not None and alpha.value < UNRELIABLE
-    ]
-
-
-# ---- what people said
-
-
-def read_labels(path: Path) -> dict[Item, float]:
-    """A CSV with the columns problem, kind, node, label (0..4) and, for logic, dimension."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}. Give a CSV of labels.") from None
-    return parse_labels(text, Path(path).name)
-
-
-def parse_labels(text: str, name: str) -> dict[Item, float]:
-    found: dict[Item, float] = {}
-    for number, row in enumerate(csv.DictReader(text.splitlines()), start=2):
-        lacking = [column for column in LABEL_COLUMNS if row.get(column) is None]
-        if lacking:
-            raise DataError(f"{name} must have the columns {', '.join(LABEL_COLUMNS)}, got no {lacking[0]!r}.")
-        try:
-            label = float(row["label"])
-        except ValueError:
-            label = -1.0
-        if not 0 <= label <= TOP:
-            raise DataError(f"{name}, line {number}: 'label' must be in 0 .. {TOP}, got {row['label']!r}.")
-        found[Item(row["problem"], row["kind"], row["node"], row.get("dimension") or "")] = label
-    return found
-
-
-def _corrected(table: Table, labels: Mapping[Item, float], level: float) -> dict[str, Estimate]:
-    """Per kind: the judges' mean rating, corrected by the items that people labelled; on the scale 0..1."""
-    said = _judge_averages(table)
-    found = {}
-    for kind in dict.fromkeys(item.kind for item in said):
-        of_kind = [item for item in said if item.kind == kind]
-        here = [item for item in of_kind if item in labels]
-        rest = [item for item in of_kind if item not in labels]
-        if here:
-            found[kind] = prediction_powered_mean(
-                [labels[item] / TOP for item in here],
-                [said[item] / TOP for item in here],
-                [said[item] / TOP for item in rest],
-                (_problems(here), _problems(rest)),
-                level,
-                name=f"{kind}, corrected by {len(here)} labels",
-            )
-    return found

@@ -25,7 +25,8 @@ from assay.faithfulness.judging import Judgement
 from assay.faithfulness.nodes import NOT_JUDGED, NodeScore, abduction_scores, intervention_scores
 from assay.intervals import Interval
 from assay.reading.verdicts import DIMENSIONS, TOP
-from assay.reasoning.checks import executable_components, score_of
+from assay.reasoning.checks import score_of, scored_components
+from assay.reasoning.execute import Program
 from assay.reasoning.graph import Problem
 from assay.reasoning.quality import graph_quality
 from assay.statistics import mean, share
@@ -138,15 +139,16 @@ def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scorin
     """Score one problem from what can be executed and what judges said, in the plain manner; all judges count alike."""
     scoring = scoring or Scoring()
     said = [judgement for judgement in judgements if judgement.probe.manner == "plain"]
-    nodes = intervention_scores(problem, said, scoring.prefer)
-    knowns = abduction_scores(problem, said, scoring.prefer)
+    program = Program(problem.graph)
+    nodes = intervention_scores(problem, program, said, scoring.prefer)
+    knowns = abduction_scores(problem, program, said, scoring.prefer)
     parts = {
         "causal_intervention": _intervention(problem, nodes, scoring.level),
         "abductive_reasoning": _abduction(knowns, scoring.level),
         "logic_quality": _logic(problem, said, scoring.level),
         "graph_quality": _graph(problem, scoring),
     }
-    executed = executable_components(problem.graph, problem.answer, problem.tolerance)
+    executed = scored_components(program, problem.answer, problem.tolerance)
     checks = {name: {"value": c.value, "status": str(c.status), "message": c.message} for name, c in executed.items()}
     found = {"score": score_of(executed), "checks": checks}
     both = {"intervention": tuple(nodes), "abduction": tuple(knowns)}
@@ -209,13 +211,18 @@ def _intervention(problem: Problem, nodes: Sequence[NodeScore], level: float) ->
         "normalized_score": base.value,
         "node_evaluations": evaluations,
     }
-    unasked = [node for node in nodes if not node.asked]
+    return _with(base, details | sampling(nodes))
+
+
+def sampling(nodes: Sequence[NodeScore]) -> dict[str, Any]:
+    """Where only some nodes were drawn: the error of their mean, se = sqrt((1 - n/N) s^2 / n), without replacement."""
     values = [node.value for node in nodes if node.value is not None]
-    if unasked and len(values) > 1:
-        spread = sum((value - sum(values) / len(values)) ** 2 for value in values) / (len(values) - 1)
-        error = math.sqrt((1 - len(values) / len(nodes)) * spread / len(values))
-        details["sampling"] = {"asked": len(values), "of": len(nodes), "standard_error": error}
-    return _with(base, details)
+    n, size = len(values), len(nodes)
+    if all(node.asked for node in nodes):
+        return {}
+    mean_of = sum(values) / n if n else 0.0
+    error = math.sqrt((1 - n / size) * sum((value - mean_of) ** 2 for value in values) / (n - 1) / n) if n > 1 else None
+    return {"sampling": {"asked": n, "of": size, "standard_error": error}}
 
 
 _REPORTED = ("reasoning", "causal_path", "intervention_effect", "alternative_paths")
@@ -242,7 +249,7 @@ def _abduction(knowns: Sequence[NodeScore], level: float) -> Component:
         "identifiability": dict(Counter(known.label or "unknown" for known in knowns)),
         "node_tests": tests,
     }
-    return _with(base, details)
+    return _with(base, details | sampling(knowns))
 
 
 def _common(node: NodeScore) -> dict[str, Any]:

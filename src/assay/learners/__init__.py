@@ -1,6 +1,7 @@
 """Learners: data in, graph out. One file a learner; the names are in `assay.registry`."""
 
 from assay.learners.base import (
+    Batched,
     Card,
     Learner,
     build,
@@ -13,6 +14,7 @@ from assay.learners.base import (
 )
 
 __all__ = [
+    "Batched",
     "Card",
     "Learner",
     "build",

@@ -1,21 +1,26 @@
 """What a learner is: frozen parameters, a card, and fit(data, rng) -> Graph.
 
 A learner never sees a truth. Its first line checks the data against its card; its answer is checked by the runner.
+One that can fit many resamples of a table faster than one after another also has fit_many (learners/batches.py).
 """
 
 from __future__ import annotations
 
 import typing
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, runtime_checkable
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from assay import registry
 from assay.datasets.table import Table, check_usable
 from assay.errors import AssayError, DataError, SettingError, did_you_mean, listed
 from assay.graphs import Graph, Kind
+
+Draws = NDArray[np.int64]  # (runs, m): the rows of a table that each run sees
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,21 @@ class Learner(Protocol):
     card: ClassVar[Card]
 
     def fit(self, data: Table, rng: Generator) -> Graph: ...
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """A learner that needs no copied rows, and no random choices, to fit resamples of one table.
+
+    The same graphs as fit on data.rows(draw), in order and one at a time; None, or an error at the start, where only
+    fit can tell what is wrong.
+    """
+
+    card: ClassVar[Card]
+
+    def fit(self, data: Table, rng: Generator) -> Graph: ...
+
+    def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]: ...
 
 
 def checked(data: Any, learner: Any) -> Table:
@@ -113,12 +133,12 @@ def settings_of(learner: Any) -> dict[str, Any]:
     return {f.name: getattr(learner, f.name) for f in fields(learner) if f.init}
 
 
-def check_answer(answer: Any, card: Card, table: Table) -> str:
+def check_answer(answer: Any, card: Card, columns: Collection[str]) -> str:
     """Why an answer cannot be scored, or ''. Nonsense has a status; it is not scored as if it were a graph."""
     if not isinstance(answer, Graph):
         return f"fit must return a Graph, got {type(answer).__name__}"
-    if set(answer.nodes) != set(table.names):
-        return f"the graph's nodes must be the columns, got {listed(sorted(set(answer.nodes) ^ set(table.names)))}"
+    if set(answer.nodes) != set(columns):
+        return f"the graph's nodes must be the columns, got {listed(sorted(set(answer.nodes) ^ set(columns)))}"
     if answer.kind != card.returns:
         return f"the graph must be a {card.returns} as the card says, got a {answer.kind}"
     return ""

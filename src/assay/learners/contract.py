@@ -93,7 +93,7 @@ def _card(learner: Learner) -> bool:
 
 def _answers(learner: Learner) -> bool:
     table = sample(COLLIDER, learner, default_rng(0))
-    problem = check_answer(learner.fit(table, default_rng(0)), learner.card, table)
+    problem = check_answer(learner.fit(table, default_rng(0)), learner.card, table.names)
     if problem:
         raise DataError(problem)
     return True

@@ -13,7 +13,7 @@ selection    also apply R5 to R7, which are about selection bias. Without select
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, get_args
 
@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 from assay.datasets.table import Table
 from assay.errors import SettingError, listed
 from assay.graphs import Graph
-from assay.learners.base import Card, check_alpha, checked
+from assay.learners.base import Card, Draws, check_alpha, checked
 from assay.learners.independence import Freedom, Independence, Test, check_settings
 from assay.learners.kernels.pag import close, colliders
 from assay.learners.kernels.possible_dsep import remove_by_possible_dsep
 from assay.learners.kernels.skeleton import Skeleton
 from assay.learners.knowledge import Knowledge
 from assay.learners.pc import Search, search_skeleton, separating_set
+from assay.learners.resampling import resampled_tests
 from assay.learners.rfci import Orientation
 
 
@@ -91,6 +92,10 @@ class FCI:
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         return self._learn(self._tests(table), want_p=False).graph
+
+    def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
+        tests = resampled_tests(self, data, draws)
+        return (None if run is None else self._learn(run, want_p=False).graph for run in tests)
 
     def fit_details(self, data: Table, rng: Generator | None = None) -> FCIResult:
         """With the p-value of each pair, the number of tests and the separating sets."""

@@ -10,15 +10,19 @@ Returns `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from assay.datasets.table import Table
 from assay.graphs import Graph
-from assay.learners.base import Card, checked
+from assay.learners.base import Card, Draws, checked
 from assay.learners.kernels import ges as kernel
+from assay.learners.kernels.scores import Scorer
 from assay.learners.scores import Scores, ScoreSettings
 
 
@@ -58,14 +62,22 @@ class GES(ScoreSettings):
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data).graph
 
+    def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
+        table = checked(data, self)
+        scorers = self.scorers(table, draws)
+        return (None if scorer is None else self._class(scorer, table.names)[0] for scorer in scorers)
+
     def fit_details(self, data: Table, rng: Generator | None = None) -> GESResult:
         """The graph with its score and the operators that led to it."""
         table = checked(data, self)
         scorer = self.scorer(table)
-        marks, trace = kernel.search(scorer, table.d)
-        graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
+        graph, trace = self._class(scorer, table.names)
         steps = tuple(
             Step("insert" if operator == kernel.INSERT else "delete", table.names[int(x)], table.names[int(y)], gain)
             for operator, x, y, gain in trace.tolist()
         )
         return GESResult(graph, Scores(table.names, scorer).total(graph), steps)
+
+    def _class(self, scorer: Scorer, names: tuple[str, ...]) -> tuple[Graph, NDArray[np.float64]]:
+        marks, trace = kernel.search(scorer, len(names))
+        return Graph.from_matrix(marks, names, direction="row to column", kind="cpdag"), trace

@@ -168,9 +168,14 @@ def _gaussian(table: Table, alpha: float, ridge: float) -> tuple[Tests, int]:
     correlation = centred.T @ centred
     partial.scale(correlation, ridge)
     _refuse_singular(table, correlation)
-    most = max(min(table.d - 2, table.n - 4), 0)
-    limits = _largest_squares(alpha, table.n, most)
-    return _bundle(testing.FISHER_Z, n=table.n, alpha=alpha, limits=limits, correlation=correlation), most
+    return gaussian_tests(correlation, table.n, alpha)
+
+
+def gaussian_tests(correlation: NDArray[np.float64], n: int, alpha: float) -> tuple[Tests, int]:
+    """What the kernels need of correlations (d, d) of n rows, and the greatest set that can be given."""
+    most = max(min(len(correlation) - 2, n - 4), 0)
+    limits = _largest_squares(alpha, n, most)
+    return _bundle(testing.FISHER_Z, n=n, alpha=alpha, limits=limits, correlation=correlation), most
 
 
 @lru_cache(maxsize=64)
@@ -205,6 +210,15 @@ def _positive(correlation: NDArray[np.float64]) -> bool:
 
 
 def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> Tests:
+    levels = check_levels(table, test)
+    columns, weights = counting.merge_equal_rows(table.values, levels, most_merged(table.n))
+    if len(weights) == 0:
+        columns, weights = counting.encode(table.values, table.d), None
+    return discrete_tests(columns, weights, levels, table.n, test, alpha, df)
+
+
+def check_levels(table: Table, test: str) -> NDArray[np.int64]:
+    """The number of levels of each column, which must not be too great to count."""
     levels = table.n_levels
     if levels.max() > counting.MOST_LEVELS:
         name = table.names[int(levels.argmax())]
@@ -212,23 +226,40 @@ def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> Tests:
             f"column {name!r} of {table.source} must have at most {counting.MOST_LEVELS} levels for {test}, "
             f"got {levels.max()}. Group its levels, or drop it."
         )
+    return levels
+
+
+def most_merged(n: int) -> int:
+    """Distinct rows up to which n rows are merged once for all tests."""
+    return max(n // _MERGE, 1)
+
+
+def discrete_tests(
+    columns: NDArray[np.uint8],
+    weights: NDArray[np.int32] | None,
+    levels: NDArray[np.int64],
+    n: int,
+    test: str,
+    alpha: float,
+    df: Freedom,
+) -> Tests:
+    """What the kernels need of codes (d, rows): merged rows with their weights, or all n rows and no weights."""
     fields: dict[str, Any] = {}
-    columns, weights = counting.merge_equal_rows(table.values, levels, max(table.n // _MERGE, 1))
-    if len(weights) == 0:
-        columns, weights = counting.encode(table.values, table.d), np.ones(table.n, np.int32)
+    if weights is None:
+        weights = np.ones(n, np.int32)
         first = np.concatenate([[0], np.cumsum(levels)])
         if first[-1] <= _PLANES:
             planes = counting.bit_planes(columns, first)
             fields |= {"planes": planes, "burt": counting.burt_matrix(planes, first), "first": first}
-    shape = np.zeros((2, table.d), np.int64)
+    shape = np.zeros((2, len(levels)), np.int64)
     shape[0] = levels
     if df == "textbook":
         shape[1] = counting.levels_that_occur(columns, levels)
     if test == "g2":
-        fields["xlogx"] = _xlogx(table.n)
+        fields["xlogx"] = _xlogx(n)
     return _bundle(
         _KINDS[test],
-        n=table.n,
+        n=n,
         alpha=alpha,
         limits=_critical_values(alpha),
         columns=columns,

@@ -15,7 +15,7 @@ No arrow that closes a directed cycle is drawn: the edge stays undirected, the c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
@@ -26,12 +26,13 @@ from numpy.typing import NDArray
 from assay.datasets.table import Table
 from assay.errors import SettingError, listed
 from assay.graphs import Graph
-from assay.learners.base import Card, check_alpha, checked
+from assay.learners.base import Card, Draws, check_alpha, checked
 from assay.learners.colliders import Colliders, judged
 from assay.learners.independence import Freedom, Independence, Test, check_settings
 from assay.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orient
 from assay.learners.kernels.skeleton import Skeleton, skeleton
 from assay.learners.knowledge import Knowledge, Matrix
+from assay.learners.resampling import resampled_tests
 
 Search = Literal["stable", "exhaustive"]
 Conflicts = Literal["first", "last", "bidirected"]
@@ -94,6 +95,10 @@ class PC:
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         return self._learn(self._tests(table), want_p=False)[0]
+
+    def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
+        tests = resampled_tests(self, data, draws)
+        return (None if run is None else self._learn(run, want_p=False)[0] for run in tests)
 
     def fit_details(self, data: Table, rng: Generator | None = None) -> PCResult:
         """With the p-value of each pair, the number of tests and the separating sets."""

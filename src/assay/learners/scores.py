@@ -8,7 +8,7 @@ Formulas stand in `kernels/scores.py`. `auto` is BIC on continuous columns and B
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from assay.datasets.table import Table, check_usable
 from assay.errors import DataError, GraphError, SettingError
 from assay.graphs import Graph
+from assay.learners.base import Draws
 from assay.learners.kernels import scores as kernel
 from assay.learners.kernels.equivalence import dag_of
+from assay.learners.resampling import CodedRows, deviations, moments
 
 Score = Literal["auto", "bic", "bdeu"]
 
@@ -51,18 +53,44 @@ class ScoreSettings:
 
     def scorer(self, table: Table) -> kernel.Scorer:
         """The local scores of a table, for the kernels."""
-        most = table.d if self.max_parents is None else self.max_parents
         if table.kind == "continuous":
-            if self.score == "bdeu":
-                raise DataError(
-                    f"{table.source} must hold discrete columns for BDeu, got a continuous column "
-                    f"{table.names[0]!r}. Use score = 'bic', or cut such columns into levels."
-                )
-            return kernel.gaussian_scorer(table.values, self.penalty, most)
+            self._refuse_bdeu(table)
+            return kernel.gaussian_scorer(table.values, self.penalty, self._most(table))
+        return kernel.discrete_scorer(table.values, *self._of_counts(table))
+
+    def scorers(self, table: Table, draws: Draws) -> Iterator[kernel.Scorer | None]:
+        """The local scores of resamples of a table; None where only the rows themselves can tell."""
+        m = draws.shape[1]
+        if table.kind == "continuous":
+            self._refuse_bdeu(table)
+            units = np.outer(deviations(table), deviations(table)) / m
+            return (
+                kernel.covariance_scorer(gram * units, m, self.penalty, self._most(table)) if clear else None
+                for gram, clear in zip(*moments(table, draws), strict=True)
+            )
+        rows = CodedRows.of(table)
+        merged = (rows.drawn(draw, m) for draw in draws)
+        return (None if run is None else self._of_rows(*run, table) for run in merged)
+
+    def _of_rows(self, columns: NDArray[np.uint8], weights: NDArray[np.int32] | None, table: Table) -> kernel.Scorer:
+        """From distinct rows (d, k) and how often each occurs."""
+        rows, levels = kernel.compress(columns.T.astype(np.int32))
+        rows[-1] = 1 if weights is None else weights
+        return kernel.rows_scorer(rows, levels, *self._of_counts(table))
+
+    def _most(self, table: Table) -> int:
+        return table.d if self.max_parents is None else self.max_parents
+
+    def _of_counts(self, table: Table) -> tuple[int, float, float, float, int]:
         kind = kernel.DISCRETE_BIC if self.score == "bic" else kernel.BDEU
-        return kernel.discrete_scorer(
-            table.values, kind, self.penalty, self.equivalent_sample_size, self.structure_prior, most
-        )
+        return kind, self.penalty, self.equivalent_sample_size, self.structure_prior, self._most(table)
+
+    def _refuse_bdeu(self, table: Table) -> None:
+        if self.score == "bdeu":
+            raise DataError(
+                f"{table.source} must hold discrete columns for BDeu, got a continuous column "
+                f"{table.names[0]!r}. Use score = 'bic', or cut such columns into levels."
+            )
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,6 +58,8 @@ def rows_of(question: Question, data: Microdata) -> Rows:
     for variable in question.variables:
         data.check_column(variable.column, f"a variable of task {question.name!r}")
     population = question.population
+    for column in _columns(population):
+        data.check_column(column, f"what the population of task {question.name!r} is filtered by")
     frame = data.read([*_columns(population), *(v.column for v in question.variables)])
     inside = _inside(population, frame, question.name)
     question = replace(

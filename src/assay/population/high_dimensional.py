@@ -15,15 +15,15 @@ Friedman (2001); scikit-learn's HistGradientBoostingClassifier.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from contextlib import AbstractContextManager
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay import registry
-from assay.datasets.microdata import Microdata
 from assay.errors import DataError, MissingExtra
-from assay.population.cells import Rows, rows_of
+from assay.population.cells import Rows
 from assay.population.questions import Question
 from assay.population.truth import Truth
 
@@ -35,18 +35,12 @@ MOST_ROWS = 50_000  # of the fit; a larger survey is sampled
 
 
 def boosted_truth(
-    question: Question,
-    rng: np.random.Generator,
-    data: Microdata,
-    draws: int,
-    profiles: int = PROFILES,
-    repeats: int = REPEATS,
+    rows: Rows, rng: np.random.Generator, draws: int, profiles: int = PROFILES, repeats: int = REPEATS
 ) -> Truth:
     """The truth of a question with `high_dimensional = true`; its conditions are the drawn profiles."""
+    question = rows.question
     if not registry.is_installed("sklearn"):
         raise MissingExtra(f"the truth of task {question.name!r}", "scikit-learn", "populations")
-    rows = rows_of(question, data)
-    question = rows.question
     sample = _sample(rows, rng)
     codes, where = np.unique(sample.profile, return_inverse=True)
     share = np.bincount(where, weights=sample.weight)
@@ -57,8 +51,9 @@ def boosted_truth(
         predicted = _out_of_fold(model, features, sample.outcome, weight, levels, rng)
         return _by_profile(predicted, where, sample.weight, some)
 
-    probs = fitted(sample.weight)
-    again = np.stack([fitted(sample.weight * rng.poisson(1.0, size=len(where))) for _ in range(repeats)])
+    with _one_thread():
+        probs = fitted(sample.weight)
+        again = np.stack([fitted(sample.weight * rng.poisson(1.0, size=len(where))) for _ in range(repeats)])
     spread = again.var(axis=0, ddof=1).sum(axis=1)
     n_eff = np.maximum((probs * (1 - probs)).sum(axis=1) / np.maximum(spread, 1e-12), 2.0)
     found = rng.gamma(np.maximum(n_eff[:, None] * probs, 1e-6), size=(draws, *probs.shape))
@@ -122,6 +117,13 @@ def _model(question: Question, rng: np.random.Generator) -> Any:
         categorical_features=[not variable.ordinal for variable in question.given],
         random_state=int(rng.integers(2**31)),
     )
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """Threads that wait for each other: 2,000 rows take 30 times the processor time of one thread with two."""
+    from threadpoolctl import threadpool_limits
+
+    return cast("AbstractContextManager[Any]", threadpool_limits(1))
 
 
 def _out_of_fold(

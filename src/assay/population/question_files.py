@@ -24,23 +24,16 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from assay.errors import PlanError, UnknownName, did_you_mean, listed
-from assay.population.cells import bin_levels
+from assay.population.cells import bin_levels, texts
+from assay.population.file_settings import CARD, POPULATION, TASK, VARIABLE, checked, stated
 from assay.population.questions import MODES, Card, Level, Population, Question, Variable
 
-_RENAMED = {"dataset": "data", "wgh_col": "weight", "mode": "modes"}  # the original's words
-_TASK = {
-    "name", "source", "data", "variables", "modes", "weight", "strata", "clusters", "replicate_weights",
-    "replicate_scale", "population", "card", "prompt", "second_prompt", "levels", "given_levels", "ordinal", "bins",
-    "least", "high_dimensional",
-}  # fmt: skip
-_VARIABLE = {"title", "ordinal", "levels", "bins", "labels", "top", "only"}
 _NO_WEIGHT = (None, "", False)
 
 
@@ -72,7 +65,7 @@ def parse_questions(document: Any, file: str, folder: Path) -> tuple[Question, .
     tasks = document.get("tasks", {})
     if not isinstance(tasks, Mapping) or not tasks:
         raise PlanError(f"{file} must have at least one [tasks.NAME] table, got none.")
-    defaults = _renamed(_entry(document.get("defaults", {}), file))
+    defaults = stated(_entry(document.get("defaults", {}), file))
     variables = _entry(document.get("variables", {}), file)
     return tuple(_question(str(name), _entry(table, file), defaults, variables, file, folder)
                  for name, table in tasks.items())  # fmt: skip
@@ -101,20 +94,16 @@ def builtin_question(name: str) -> Question:
 def _question(
     name: str, own: Mapping[str, Any], defaults: Mapping[str, Any], shared: Mapping[str, Any], file: str, folder: Path
 ) -> Question:
-    own = _renamed(own)
+    own, where = stated(own), f"({file}, [tasks.{name}])"
+    for table in (defaults, own):
+        checked(table, TASK, f"task {name!r}", where)
     task = {**defaults, **own}
     for part in ("population", "card"):
         task[part] = {**defaults.get(part, {}), **own.get(part, {})}
-    where = f"({file}, [tasks.{name}])"
-    for key in task:
-        if key not in _TASK:
-            raise PlanError(f"{key!r} is not a setting of a population task. {did_you_mean(key, _TASK)}  {where}")
-    columns = task.get("variables")
-    if not isinstance(columns, Sequence) or isinstance(columns, str) or len(columns) < 2:
-        raise PlanError(f"'variables' of task {name!r} must be [V1, V2], got {columns!r}.  {where}")
-    for key in ("data", "prompt"):
-        if not isinstance(task.get(key), str) or not task[key]:
-            raise PlanError(f"{key!r} of task {name!r} must be given as a text, got {task.get(key)!r}.  {where}")
+    for key in ("data", "prompt", "variables"):
+        if not task.get(key):
+            raise PlanError(f"{key!r} of task {name!r} must be {TASK[key].must_be}, got none.  {where}")
+    columns = task["variables"]
     if "{}" not in task["prompt"]:
         raise PlanError(
             f"'prompt' of task {name!r} must hold {{}} where the level of {columns[1]!r} goes, got "
@@ -140,12 +129,12 @@ def _question(
         weight=None if weight in _NO_WEIGHT else str(weight),
         strata=task.get("strata"),
         clusters=task.get("clusters"),
-        replicate_weights=_replicates(task.get("replicate_weights", ()), where),
+        replicate_weights=_replicates(task.get("replicate_weights", ())),
         replicate_scale=task.get("replicate_scale"),
         population=_population(task["population"], where),
         card=_card(task["card"], where),
-        least=int(task.get("least", 30)),
-        high_dimensional=bool(task.get("high_dimensional", False)),
+        least=task.get("least", 30),
+        high_dimensional=task.get("high_dimensional", False),
         folder=folder,
     )
     for mode in question.modes:
@@ -168,11 +157,10 @@ def _own_shapes(task: Mapping[str, Any], columns: Sequence[str], settings: list[
 
 
 def _variable(column: str, table: Mapping[str, Any], where: str) -> Variable:
-    for key in table:
-        if key not in _VARIABLE:
-            raise PlanError(f"{key!r} is not a setting of a variable. {did_you_mean(key, _VARIABLE)}  {where}")
+    table = stated(table)
+    checked(table, VARIABLE, f"variable {column!r}", where)
     bins = tuple(float(end) for end in table.get("bins", ()))
-    top = None if table.get("top") is None else float(table["top"])
+    top = float(table["top"]) if "top" in table else None
     labels = tuple(table.get("labels", ()))
     if bins and "levels" in table:
         raise PlanError(f"{column!r} must have 'bins' or 'levels', got both.  {where}")
@@ -185,10 +173,8 @@ def _variable(column: str, table: Mapping[str, Any], where: str) -> Variable:
     if len(set(names)) < len(names):
         raise PlanError(f"'levels' of {column!r} must differ in their first spelling, got {listed(names)}.  {where}")
     _check_spellings(column, levels, where)
-    ordinal = bool(table.get("ordinal", bool(bins)))
-    return Variable(
-        str(column), str(table.get("title", "")), levels, ordinal, bins, top, bool(table.get("only", False))
-    )
+    ordinal = table.get("ordinal", bool(bins))
+    return Variable(column, table.get("title", ""), levels, ordinal, bins, top, table.get("only", False))
 
 
 def _check_spellings(column: str, levels: Sequence[Level], where: str) -> None:
@@ -208,8 +194,6 @@ def _level(entry: Any, where: str) -> Level:
         name = str(entry["name"])
         spellings = tuple(dict.fromkeys((name, *map(str, entry.get("spellings", ())))))
         values = entry.get("values", spellings)
-        from assay.population.cells import texts
-
         return Level(name, spellings, tuple(texts(values if isinstance(values, list | tuple) else [values])))
     if isinstance(entry, list) and entry:
         spellings = tuple(dict.fromkeys(str(text) for text in entry))
@@ -222,40 +206,26 @@ def _level(entry: Any, where: str) -> Level:
 
 
 def _population(table: Mapping[str, Any], where: str) -> Population:
-    _only(table, Population, "population", where)
-    table = dict(table)
+    table = stated(table)
+    checked(table, POPULATION, "a population", where)
     if "ages" in table:
-        ages = table["ages"]
-        if not isinstance(ages, list) or len(ages) not in (1, 2) or not all(isinstance(a, int | float) for a in ages):
-            raise PlanError(f"'ages' must be [low, high], or [low] for no upper end, got {ages!r}.  {where}")
-        table["ages"] = (float(ages[0]), float(ages[1]) if len(ages) == 2 else None)
+        low, *high = table["ages"]
+        table["ages"] = (float(low), float(high[0]) if high else None)
     table["year"] = str(table.get("year", ""))
     return Population(**table)
 
 
 def _card(table: Mapping[str, Any], where: str) -> Card:
-    _only(table, Card, "card", where)
+    table = stated(table)
+    checked(table, CARD, "a card", where)
     return Card(**{key: str(value) for key, value in table.items()})
 
 
-def _only(table: Mapping[str, Any], kind: type, name: str, where: str) -> None:
-    known = [field.name for field in fields(kind)]
-    for key in table:
-        if key not in known:
-            raise PlanError(f"{key!r} is not a setting of a {name}. {did_you_mean(key, known)}  {where}")
-
-
-def _replicates(value: Any, where: str) -> tuple[str, ...]:
+def _replicates(value: Any) -> tuple[str, ...]:
     """A list of columns, or {prefix = "PWGTP", count = 80}."""
-    if isinstance(value, Mapping) and set(value) == {"prefix", "count"}:
-        return tuple(f"{value['prefix']}{r}" for r in range(1, int(value["count"]) + 1))
-    if isinstance(value, list | tuple):
-        return tuple(map(str, value))
-    raise PlanError(f"'replicate_weights' must be a list of columns or {{prefix, count}}, got {value!r}.  {where}")
-
-
-def _renamed(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {_RENAMED.get(key, key): value for key, value in table.items()}
+    if isinstance(value, Mapping):
+        return tuple(f"{value['prefix']}{r}" for r in range(1, value["count"] + 1))
+    return tuple(value)
 
 
 def _entry(value: Any, file: str) -> Mapping[str, Any]:

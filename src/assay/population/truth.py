@@ -86,11 +86,11 @@ class Truth:
 def truth_of(question: Question, rng: np.random.Generator, data: Microdata | None = None, draws: int = DRAWS) -> Truth:
     """Read the data of a question and estimate what it asks for."""
     data = data or open_microdata(question.data, question.folder)
+    rows = rows_of(question, data)
     if question.high_dimensional:
         from assay.population.high_dimensional import boosted_truth
 
-        return boosted_truth(question, rng, data, draws)
-    rows = rows_of(question, data)
+        return boosted_truth(rows, rng, draws)
     counts = rows.totals(None)
     keep, thin = _conditions(rows.question, counts.sum(axis=1))
     weight = rows.weight

@@ -28,8 +28,15 @@ _RETURNS = re.compile(
     r"|ignore (?:that|the)\b|leave (?:it|them|the)\b|never ?mind\b"
 )
 _EXAMPLE = re.compile(
-    r"examples?\b|format\b|template\b|beispiel\b|ejemplo\b|exemple\b|(?:e\.g\.|for instance|such as|例如)[^\n]*$"
+    r"examples?\b|looks? like\b|(?<!the )(?<!this )(?<!requested )(?<!required )(?<!specified )format\b"
+    r"|the format (?:is|asked)|template\b|beispiel\b|ejemplo\b|exemple\b|(?:e\.g\.|for instance|such as|例如)[^\n]*$"
 )
+_WITHDRAWN = re.compile(
+    r"on second thought\b|scratch that\b|reconsider|no longer holds?\b|take (?:that|it|this|those) back\b"
+    r"|(?:that|those|this|these) (?:was|were|is|are) (?:for|wrong|not)\b|ignore (?:that|those|the)\b"
+    r"|(?:lower|raise|widen|narrow|adjust|revise|change) (?:that|it|this|them|those)\b"
+)
+_PARAGRAPH = re.compile(r"(?<!:)\n {0,8}\n")
 
 
 class Context:
@@ -64,7 +71,14 @@ def _may_show_examples(view: str) -> bool:
     """Whether the reply may show what an answer looks like: a cheap look before the careful one."""
     if "exampl" in view or "e.g" in view or "format" in view or "template" in view or "instance" in view:
         return True
-    return "such as" in view or "beispiel" in view or "ejemplo" in view or "exempl" in view or "例如" in view
+    return (
+        "such as" in view
+        or "look" in view
+        or "beispiel" in view
+        or "ejemplo" in view
+        or "exempl" in view
+        or "例如" in view
+    )
 
 
 _NOT_GIVEN = Decision(None, "not_given")
@@ -121,6 +135,11 @@ def _joined(claims: list[Claim]) -> list[Claim]:
     return [*rest, whole]
 
 
+def is_withdrawn(view: str, last: int) -> bool:
+    """'On second thought I would lower that': the last value is followed by its withdrawal, and by no other value."""
+    return last < len(view) and _WITHDRAWN.search(view, last, last + 300) is not None
+
+
 def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim], bool]:
     """Claims that show the form of an answer do not count, unless the answer was announced since."""
     if not context.examples:
@@ -132,9 +151,14 @@ def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim
         shown = max((match.end() for match in _EXAMPLE.finditer(before)), default=-1)
         at = bisect_right(context.finals, claim.start)
         announced = context.finals[at - 1] - start if at else -1
-        if shown < 0 or announced > shown or before.rfind("\n\n") > shown:
+        if shown < 0 or announced > shown or _paragraph_ends(before) > shown:
             kept.append(claim)
     return kept, len(kept) < len(claims)
+
+
+def _paragraph_ends(text: str) -> int:
+    """Where the last paragraph begins; the list below 'for example:' belongs to the paragraph above it."""
+    return max((match.start() for match in _PARAGRAPH.finditer(text)), default=-1)
 
 
 def _serious(claims: list[Claim]) -> list[Claim]:
@@ -209,8 +233,11 @@ def is_cut(claim: Claim, view: str, others: Sequence[Claim]) -> bool:
 
     A point or swapped ends at the very end of a reply whose other values are proper ranges are taken for cut, too.
     """
-    if claim.parser in ("json", "table"):
+    if claim.parser == "json":
         return False
+    if claim.parser == "table":
+        row = view.rpartition("\n")[2].strip()
+        return row.startswith("|") and not row.endswith("|") and claim.end > len(view) - len(row)
     if claim.end >= len(view.rstrip()):
         odd = {"swapped", "point"} & set(claim.flags)
         return bool(odd) and bool(others) and not any(odd & set(other.flags) for other in others)

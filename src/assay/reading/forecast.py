@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from assay.errors import SettingError, UnknownName
 from assay.reading.claims import Claim, Scale
-from assay.reading.decision import Context, Decision, decide, is_cut
+from assay.reading.decision import Context, Decision, decide, is_cut, is_withdrawn
 from assay.reading.labels import Label, labels_in, without_explanations
 from assay.reading.layouts import Table, may_hold_tables, tables_in
 from assay.reading.lines import claims_in_lines
@@ -102,6 +102,8 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     view = without_explanations(view_of(reply))
     claims, cut = _claims(reply, view, nodes)
     claims = own_claims(claims, view)
+    if claims and is_withdrawn(view, max(claim.end for claim in claims)):
+        return _nothing(measures, Status.UNREADABLE, ("withdrawn",), "the reply takes its answer back.")
     if not claims and declines(view):
         return _nothing(measures, Status.REFUSED, ("refused",), "the reply declines to answer.")
     by_measure: dict[str, list[Claim]] = {measure: [] for measure in MEASURES}
@@ -264,6 +266,7 @@ _REASONS = {
     "normalised": "an SHD below 1: a share of all pairs, not a count of edges",
     "spread": "a mean and its spread, not a range",
     "example": "an example of the format, not an answer",
+    "subject": "said in a sentence that may be about something else",
 }
 
 

@@ -72,7 +72,7 @@ _EXPLAINED = re.compile(
     r"(?:harmonic|harmonische|harmonique)\w? (?:mean|average|mittel|moyenne)[^.\n:\d]{0,30}"
     r"(?:precision and (?:the )?recall|recall and (?:the )?precision)"
     r"|\((?:the )?(?:lower|higher|smaller|larger|fewer|closer to [01])(?: is| means| =|,)? {0,2}(?:the )?better\)"
-    r"|[=~] {0,2}[2tpfnr/()+*·×. ]{2,40}(?=[=~] {0,2}\d*\.?\d+ {0,2}(?:-|~|to\b|[,.;\n]|$))"
+    r"|[=~] {0,2}[2tpfnr/()+*·×. ]{2,40}(?=[=~] {0,2}\d*\.?\d+ {0,2}(?:-|~|to\b|[,.;\n]|$)|:)"
 )
 _COUNTED = re.compile(  # 5-6 of the 8 edges, i.e. 0.62-0.75
     r"\d{1,4}(?: {0,2}(?:-|to) {0,2}\d{1,4})? (?:out )?of (?:the )?\d{1,4} (?:true |found )?edges,? i\.e\.?,?"
@@ -80,11 +80,17 @@ _COUNTED = re.compile(  # 5-6 of the 8 edges, i.e. 0.62-0.75
 _CONDITIONS = re.compile(  # Precision (alpha = 0.05, n = 10,000):
     r"(?<=[\w ])\((?:0 {0,2}(?:-|to) {0,2}1(?:\.0)?|[^()\n]*[a-z][^()\n]*)\)(?= {0,4}[:=])"
 )
+_NOT_BUT = re.compile(r"\bnot {0,2}[\d.]{1,6}%? {0,2}(?:-|to) {0,2}[\d.]{1,6}%?,? but ")  # is not 0.6-0.8 but
+_QUANTILE = re.compile(r"\b(2\.5%|97\.5%|5th percentile|95th percentile) ?[:=]? ?(?=\d?\.\d+(?! ?(?:[-%\d]|to)))")
+_DIGITS = dict(
+    zip("ten twenty thirty forty fifty sixty seventy eighty ninety".split(), range(10, 100, 10), strict=True)
+)
+_TENS = re.compile(rf"\b(?:{'|'.join(_DIGITS)})\b")
 _SAID = frozenset(  # words of such a parenthesis that leave the measure what it is
     "p r n d alpha α true edges edge pairs possible samples nodes variables ppv tpr sensitivity recall precision "
     "positive predictive value rate f shd score measure fraction share proportion of the all over runs directed found "
     "correct count counts structural hamming distance between to and is in number lower upper better level "
-    "significance out at with for f1".split()
+    "significance out at with for f1 mean average averaged".split()
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORT = re.compile(r"(?<![^\s|,;(>-])([pr])(?= {0,3}[:=|])")
@@ -123,11 +129,22 @@ def without_explanations(view: str) -> str:
         view = _EXPLAINED.sub(_blank, view)
     if ")" in view and "(" in view:
         view = _without_conditions(view)
+    if "97.5" in view or "percentile" in view:
+        view = _QUANTILE.sub(_end_of_quantile, view)
+    if "percent" in view and "ty" in view:
+        view = _TENS.sub(lambda word: str(_DIGITS[word.group()]).rjust(len(word.group())), view)
+    if " but " in view:
+        view = _NOT_BUT.sub(_blank, view)
     return view
 
 
 def _blank(found: re.Match[str]) -> str:
     return " " * len(found.group())
+
+
+def _end_of_quantile(found: re.Match[str]) -> str:
+    """2.5% = 0.50, 97.5% = 0.88: the ends of a range."""
+    return ("upper" if found.group(1).startswith("9") else "lower").ljust(len(found.group()))
 
 
 def _without_conditions(view: str) -> str:
@@ -176,7 +193,7 @@ def labels_in(view: str, start: int = 0) -> list[Label]:
 
 def _is_verb(view: str, at: int, end: int) -> bool:
     """As I recall; recall that."""
-    return view.endswith((" i ", "\ni ", " we "), 0, at) or view.startswith(" that ", end)
+    return view.endswith((" i ", "\ni ", " we "), 0, at) or view[:at] == "i " or view.startswith(" that ", end)
 
 
 def _is_compound(view: str, end: int) -> bool:

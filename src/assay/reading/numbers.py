@@ -150,12 +150,16 @@ def _begins_line(view: str, at: int) -> bool:
 
 
 def _with_fractions(view: str, numbers: list[Number]) -> list[Number]:
-    """7/10 becomes one number; 0.6/0.8 stays two."""
+    """7/10 becomes one number; 0.6/0.8 stays two, and 5-9 / 28 three."""
     joined: list[Number] = []
     for number in numbers:
         if joined and number.whole and number.value > 0 and not number.comma:
             top = joined[-1]
-            if top.whole and not top.percent and not top.fraction and view[top.end : number.start].strip(" ") == "/":
+            ends_range = (
+                len(joined) > 1 and joined[-2].whole and view[joined[-2].end : top.start].strip(" ") in ("-", "to")
+            )
+            parted = view[top.end : number.start].strip(" ") == "/" and not ends_range
+            if parted and top.whole and not top.percent and not top.fraction:
                 joined[-1] = top._replace(
                     value=top.value / number.value, end=number.end, percent=number.percent, fraction=True, whole=False
                 )

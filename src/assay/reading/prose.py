@@ -18,6 +18,7 @@ from assay.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, pai
 from assay.reading.labels import Label
 from assay.reading.numbers import LEVELS, Number
 from assay.reading.ranges import PAIR, POINT, RANGE, Expression, expression_at
+from assay.reading.sentences import WORD, are_neutral
 from assay.reading.words import LEARNERS, MAX_LENGTH, Gap, gap_of
 
 _GROUP = frozenset("and|/|,|&|or|und|et|y|e|和|, and|与|;|+|,and|as well as|及|i|и".split("|"))
@@ -28,6 +29,8 @@ _ANOTHER = frozenset(
     "worst best if while whereas but for".split()
 )
 _ASIDE = re.compile(r"^[\s\])]*(?:\(|- |;|\.|because|since|as |given|due|which|where|weil|car |porque|//|#|<!--|based)")
+_INSTEAD_OF = re.compile(r"[\s,(]*(?:instead of|rather than|as opposed to|compared (?:to|with)|unlike)\b")
+_ANOTHER_NAME = re.compile(r" {0,2}[,;] {0,2}[a-z][a-z /-]{1,30} {0,2}[:=] {0,2}[\[(]?$")  # ", FDR: "
 _TIGHT = frozenset(("", ":", "=", ": [", ":[", ": (", ":(", "[", "(", "= [", "=[", "~", "-", "- [", "- (", "|"))
 _WORD = re.compile(r"[a-z]+")
 _COLONS = frozenset((": ", ":", ": [", ": (", ":[", ":   ", "  : ", " : ", ":  ", " = ", "= [", " = [", "  :   "))
@@ -37,6 +40,9 @@ _OPENS = frozenset("from between zwischen entre".split())
 _AND_ALSO = re.compile(
     r",? {0,2}(?:and|but|und|et|y)?,? {0,2}(?:[<>≤≥]|below|above|under|over|at (?:most|least)|less|more)"
 )
+_STOP = re.compile(r"[.;:!?|](?= |$)")
+_MOST_LEAD = 80  # characters before a name that may give it another subject
+_LINE_ENDS = re.compile(r" {0,2}\)? {0,2}\? {0,4}(?:\n|$)")
 _MOST_FIELDS = 24
 _MOST_JOINED = 24  # characters between two labels that share a value
 
@@ -102,7 +108,9 @@ class _Walk:
         if not fields:
             return []
         first = fields[0]
-        strong = first.gap.direct and (first.gap.colon or self._begins_line(label.start) or bool(first.gap.role))
+        strong = first.gap.direct and (
+            self._begins_line(label.start) or ((first.gap.colon or bool(first.gap.role)) and self._leads(label.start))
+        )
         if not strong and is_dependent(self.view, label.start):
             return []
         if first.expression.kind == POINT and self._is_half(label, first):
@@ -110,9 +118,13 @@ class _Walk:
             return [trouble(label.measure, first.expression.start, end, "label", "one_end", strong)]
         asked = self.view[label.end : first.expression.start]
         form = "lower" in asked and "upper" in asked
-        if is_definition(label.measure, first.expression, first.gap, form) or self._is_asked(first.expression):
+        if is_definition(label.measure, first.expression, first.gap, form):
             return []
-        if any(field.expression.kind == POINT and _SPREAD.match(self.view, field.expression.end) for field in fields):
+        if self._is_asked(first.expression) and not (strong and _LINE_ENDS.match(self.view, first.expression.end)):
+            return []
+        if all(field.expression.kind == POINT for field in fields) and any(
+            _SPREAD.match(self.view, field.expression.end) for field in fields
+        ):
             end = fields[-1].expression.end
             return [trouble(label.measure, first.expression.start, end, "label", "spread", strong)]
         if first.gap.learner and len(LEARNERS.intersection(_WORD.findall(self.view))) > 1:
@@ -136,6 +148,8 @@ class _Walk:
             return None
         view = self.view
         if view[label.end : first.start] not in _COLONS or view[last.end : last.end + 1] == "?":
+            return None
+        if not self._leads(label.start):
             return None
         expression = expression_at(view, numbers, index, stop)
         if expression.taken == 1 or not (expression.bracketed or expression.kind == RANGE):
@@ -231,6 +245,7 @@ class _Walk:
                 not gap.known
                 or (fields and (gap.learner or (not several and self._is_second_range(fields, gap, expression, own))))
                 or (gap.side and expression.kind != POINT and gap.side != "unclear")
+                or (gap.side and fields and fields[-1].expression.kind != POINT)
             ):
                 if fields and self._contradicts(fields, text, expression):
                     fields.append(_Field(Gap(False), None, expression))
@@ -279,9 +294,12 @@ class _Walk:
 
     def _contradicts(self, fields: Sequence[_Field], gap: str, expression: Expression) -> bool:
         """Another candidate on the same line, and not an aside that explains the first."""
-        if "\n" in gap:
+        if "\n" in gap or _INSTEAD_OF.match(gap) or _ANOTHER_NAME.match(gap):
             return False
         point = fields[0].expression
+        if point.second is not None and expression.second is not None:
+            if (point.first.value, point.second.value) == (expression.first.value, expression.second.value):
+                return False
         if point.kind == POINT and expression.kind == RANGE and expression.second is not None:
             if expression.first.value <= point.first.value <= expression.second.value:
                 return True  # 0.70 (unknown word 0.6-0.8): which of them is meant is not known
@@ -371,8 +389,13 @@ class _Walk:
         )
 
     def _is_asked(self, expression: Expression) -> bool:
-        """'Would precision be 0.6-0.8?' asks."""
+        """'Would precision be 0.6-0.8?' asks; 'Precision: 0.6-0.8?' on a line of its own is only unsure."""
         return self.view[expression.end : expression.end + 3].lstrip(" )")[:1] in ("?", "？")
+
+    def _leads(self, at: int) -> bool:
+        """Whether nothing stands before a name, up to the last stop, that gives it another subject."""
+        lead = _STOP.split(self.view[max(0, at - _MOST_LEAD) : at].rpartition("\n")[2])[-1]
+        return are_neutral(WORD.findall(lead))
 
     def _begins_line(self, at: int) -> bool:
         line = self.view.rfind("\n", 0, at) + 1

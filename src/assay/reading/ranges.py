@@ -28,16 +28,21 @@ _BETWEEN_NUMBERS = {
     "±": PLUS_MINUS, "+/-": PLUS_MINUS, "+-": PLUS_MINUS, "-/+": PLUS_MINUS, "plus or minus": PLUS_MINUS,
     "plus/minus": PLUS_MINUS, "+ / -": PLUS_MINUS, "plus-minus": PLUS_MINUS, "± ~": PLUS_MINUS,
     ",": PAIR, ";": PAIR, ", ": PAIR, "and": "and", "und": "and", "et": "and", "y": "and", "e": "and", "和": "and",
-    "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "& ": "and", "&": "and", "tot": RANGE,
-    "pana la": RANGE, "până la": RANGE, ", ..., ": RANGE, ", ...,": RANGE, ", …,": RANGE,
+    "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "och": "and", "en": "and",
+    "& ": "and", "&": "and", "tot": RANGE, "pana la": RANGE,
+    "până la": RANGE, ", ..., ": RANGE, ", ...,": RANGE, ", …,": RANGE,
     "(±": PLUS_MINUS, "(+/-": PLUS_MINUS, "(+-": PLUS_MINUS, "(± ": PLUS_MINUS,
 }  # fmt: skip
-_BETWEEN = ("between", "zwischen", "entre", "tra", "fra", "между", "pomiędzy", "介于", "在", "within", "tussen")
+_BETWEEN = tuple("between zwischen entre tra fra между pomiędzy 介于 在 within tussen mellan".split())
 _QUICK = {"-": RANGE, " - ": RANGE, " to ": RANGE, ", ": PAIR, "~": RANGE}  # the same without a look at the words
 _NAMED_ENDS = re.compile(r"\(?(?:low|lower|min|minimum|high|upper|max|maximum)(?: bound| end)?\)?")
-_OR_MORE = re.compile(r" {0,2}(?:\+(?![\d/-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)")
+_OR_MORE = re.compile(
+    r" {0,2}(?:\+(?! ?[\d/(-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)"
+)
 _OR_LESS = re.compile(r" {0,2}(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b")
-_DANGLING = re.compile(r" {0,2}(?:(?:[-~±/]|to\b|\.\.)\s{0,4}[.\d]| \.\d)")  # a range whose other end is no number
+_DANGLING = re.compile(  # a range whose other end is no number; a product or a sum
+    r" {0,2}(?:(?:[-~±/]|to\b|\.\.)\s{0,4}[.\d]| \.\d|[*×+] {0,2}[(\d])"
+)
 _NO_TAIL = frozenset(("", "\n", ",", ";", "]", ")"))
 _SQUEEZED = re.compile(r"\s*(?:≤|<=?)[a-z\s]{1,30}(?:≤|<=?)\s*")  # 0.6 <= P <= 0.8
 _UNNAMED = re.compile(r" {0,2}[^\W\d_]{1,12}(?: [^\W\d_]{1,12})? {0,2}")  # one or two words between two numbers

@@ -15,8 +15,8 @@ from typing import Any
 from assay.reading.refusals import declines
 from assay.reading.structured import ARRAY, NUMBER, OBJECT, STRING, Node, recover_json
 from assay.reading.views import view_of
-from assay.reasoning.graph import ReasoningGraph
-from assay.reasoning.schema import graph_from, looks_like_graph, status_of
+from assay.reasoning.graph import Quantity, ReasoningGraph
+from assay.reasoning.schema import graph_from, looks_like_graph, quantity_of, status_of
 from assay.status import Status
 
 MAX_CHARACTERS = 1_000_000
@@ -31,6 +31,7 @@ class GraphReading:
     status: Status
     messages: tuple[str, ...] = ()
     span: tuple[int, int] | None = None
+    answer: Quantity | None = None  # what stands as "answer" beside the graph
 
     @property
     def message(self) -> str:
@@ -67,7 +68,16 @@ def _reading(given: Any, span: tuple[int, int] | None, complete: bool) -> GraphR
     if not complete:
         messages = ("the JSON is cut off; what stands before the cut was read.", *messages)
         status = Status.TRUNCATED if status is not Status.OK or graph is None else status
-    return GraphReading(graph, status, messages, span)
+    return GraphReading(graph, status, messages, span, _answer(given))
+
+
+def _answer(given: Any) -> Quantity | None:
+    """The answer that a model gives with its graph; null and "unknown" are none."""
+    said = given.get("answer", given.get("final_answer")) if isinstance(given, Mapping) else None
+    if said is None or isinstance(said, list) or (isinstance(said, Mapping) and "value" not in said):
+        return None
+    found = quantity_of(said)
+    return None if found.value is None and found.text.strip().lower() in ("", "unknown", "none", "null") else found
 
 
 def _nothing(text: str) -> GraphReading:

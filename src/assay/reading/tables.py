@@ -80,6 +80,8 @@ def claims_in_table(
             rows, columns = list(table.rows), [_Head() for _ in columns]  # no line of heads
         columns = [head._replace(measure="") for head in columns]
         heads = [_head(view, row[place], grid.measure(row[place])) if place < len(row) else _Head() for row in rows]
+        if place < len(columns) and columns[place].percent:  # Metric (in %)
+            heads = [head._replace(percent=head.measure != "shd") for head in heads]
     found = _Found(view, scale)
     for row, head in zip(rows, heads, strict=True):
         head = _levelled(head, row, columns, grid)

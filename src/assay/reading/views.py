@@ -25,17 +25,18 @@ _FREQUENT = tuple((sign, _TABLE[ord(sign)]) for sign in "\u2013\u2014\u2212\u201
 _ASCII_LOWER = {code: code + 32 for code in range(65, 91)}
 
 _TAG = re.compile(r"</?[a-z][\w -]{0,30}>")
-_OF_TABLES = frozenset("table thead tbody tr th td".split())
+_SILENT_TAGS = frozenset("table thead tbody tr th td b i u em strong br p li ul ol code div span".split())
 _CELL_ENDS = re.compile(r"</t([rhd])>")
 _ENTITIES = {"&ndash;": "-", "&mdash;": "-", "&minus;": "-", "&nbsp;": " ", "&plusmn;": "±", "&le;": "≤", "&ge;": "≥"}
 _ENTITIES |= {"&#8211;": "-", "&lt;": "<", "&gt;": ">"}
 _LINK = re.compile(r"https?://[^\s)\]]+")
 _TABBED = re.compile(r"(?<=\S)\t(?=\S)")
+_STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
 _LEADERS = re.compile(r"\.{4,}")
 _LATEX = re.compile(
     r"\\(?:frac|dfrac|tfrac)\s?(?P<fraction>\{\d{1,6}\}\s?\{\d{1,6}\})"
     r"|\\(?P<sign>pm|leq?|geq?|leqslant|geqslant|lt|gt|approx|sim|to|rightarrow|in|%)(?![a-z])"
-    r"|\\(?:left|right|big|bigl|bigr|text|textbf|textit|texttt|mathbf|mathrm|mathit|mathsf|operatorname|emph|boxed"
+    r"|\\(?:left|right|big[lr]?|text(?:bf|it|tt)?|math(?:bf|rm|it|sf)|operatorname|emph|boxed"
     r"|quad|qquad|item|hline|midrule|toprule|bottomrule|;|,|!|:|>| |\(|\)|\[|\]|_|&)"
 )
 _SIGNS = {
@@ -74,6 +75,8 @@ def view_of(text: str) -> str:
         view = _LINK.sub(lambda link: " " * len(link.group()), view)
     if "\t" in view:
         view = _TABBED.sub("|", view)
+    if "~~" in view:
+        view = _STRUCK.sub(lambda text: " " * len(text.group()), view)
     if "...." in view:
         view = _LEADERS.sub(lambda dots: " " * len(dots.group()), view)
     return view.translate(_TABLE).replace("->", " ~")
@@ -100,4 +103,4 @@ def _plain_cell(found: re.Match[str]) -> str:
 def _plain_tag(found: re.Match[str]) -> str:
     """An opening tag is a name; a closing one says nothing new."""
     written = found.group()
-    return " " * len(written) if written[1] == "/" or written[1:-1] in _OF_TABLES else f" {written[1:-1]} "
+    return " " * len(written) if written[1] == "/" or written[1:-1] in _SILENT_TAGS else f" {written[1:-1]} "

@@ -25,6 +25,7 @@ PLAIN = frozenset(
     "realistic reasonable think believe guess suggest put place would remain stay stays sit sits hover hovers "
     "vary varies "
     "iqr interquartile which somewhat something like follows follow land lands small large tiny slightly "
+    "trailing maybe perhaps possibly ends up "
     "only even just merely going cpdag dag pag ground truth true network dataset data set algorithm model "
     "span spans run runs spread mostly usually percent percentage rate proportion fraction probability "
     # German
@@ -40,8 +41,9 @@ PLAIN = frozenset(
     # Chinese, Japanese, Korean, Russian
     "约 大约 约为 在 介于 范围 为 是 预计 估计 预计在 估计在 大约在 区间 范围是 范围为 预估 的 "
     "の は 約 範囲 推定 은 는 약 범위 "
-    "около между от примерно составит ожидается в диапазоне".split()
+    "mellan tussen около между от примерно составит ожидается в диапазоне".split()
 )
+DATASETS = frozenset("asia sachs alarm child insurance cancer earthquake survey hailfinder barley hepar".split())
 LEARNERS = frozenset("pc fci rfci gfci lingam directlingam icalingam notears ges fges gies golem dagma mmhc".split())
 _NOUNS = frozenset(  # of an answer without a colon: "Precision range 0.6 to 0.8"
     "score scores value values range interval ci approximately approx about around roughly ca circa etwa environ "
@@ -54,7 +56,7 @@ _ENDS = frozenset(
     "lower upper".split()
 )
 _KEY = re.compile(r"\b(?:low|high) {0,2}[:=] {0,2}$")
-_MIDDLE = frozenset(
+MIDDLE = frozenset(
     "median mean midpoint center centre central mode point best central expected average mediana médiane mittelwert "
     "middle 中位数 均值".split()
 )
@@ -75,9 +77,16 @@ _NOT_MORE = re.compile(r"\b(?:not? (?:more|higher|greater) than|not? (?:exceed|e
 _NOT_LESS = re.compile(r"\b(?:not? (?:less|lower|fewer) than|not? (?:below|under))\b|不低于|不少于")
 _SHORT = re.compile(r"\b(approx|est|ca|vs|incl|min|max|avg|ungef|aprox|env|resp)\.")
 _TAKEN_UP = re.compile(r"^\. (i (?:would |d )?(?:expect|estimate|predict|think)) it\b")  # precision. I expect it to be
+_ITEM = re.compile(r"(?:^|\n) {0,8}[a-d][.)] ")  # of a list: a. lower bound
 _WORD = re.compile(r"[^\W\d]+")
 _SENTENCE = re.compile(r"[.!?。](?:\s|$)")
 MAX_LENGTH = 160
+NEUTRAL = PLAIN | LEARNERS | DATASETS | MIDDLE  # words of a sentence that give a value no other subject
+NEUTRAL |= frozenset(
+    "and or while whereas p r f und et y e least most above below under over more less fewer than up down tot bis "
+    "hasta exceed exceeds giving puts seems errors mistakes posterior positive predictive".split()
+)
+NEUTRAL -= frozenset("good decent excellent poor strong weak".split())  # a good precision is 0.8-0.9
 
 
 class Gap(NamedTuple):
@@ -103,14 +112,14 @@ def gap_of(gap: str) -> Gap:
     core = gap.strip(" :=([-~\n")
     if core == "?":  # what about precision? 0.6-0.8
         return Gap(True, words=True)
-    core = _TAKEN_UP.sub(r"\1 ", core)
+    core = _ITEM.sub("\n", _TAKEN_UP.sub(r"\1 ", core))
     newline = "\n" in gap
     colon = ":" in gap or "=" in gap
     if not core:
         return Gap(gap.count("\n") <= 3, direct=True, newline=newline, colon=colon)
     if gap.count("\n") > 3:
         return UNKNOWN
-    core = _SHORT.sub(r"\1 ", core)
+    core = _SHORT.sub(r"\1 ", core).replace("more likely", "likely")
     if _SENTENCE.search(core):
         return UNKNOWN
     words = _WORD.findall(core)
@@ -126,7 +135,7 @@ def gap_of(gap: str) -> Gap:
             phrase = pattern.sub(" ", phrase)
         rest = phrase.split()
     if role:
-        rest = [word for word in rest if word not in _LOWER | _UPPER | _MIDDLE | _ENDS | _AROUND_MIDDLE]
+        rest = [word for word in rest if word not in _LOWER | _UPPER | MIDDLE | _ENDS | _AROUND_MIDDLE]
     named = LEARNERS.intersection(rest)
     if not PLAIN.issuperset(set(rest) - named) or len(named) > 1:
         return UNKNOWN
@@ -141,7 +150,7 @@ def _role_of(words: list[str], gap: str) -> str:
         return "lower" if lower else "upper"
     if ("low" in met) != ("high" in met) and (met <= _ENDS or _KEY.search(gap)):
         return "low" if "low" in met else "high"
-    if met & _MIDDLE and met <= _MIDDLE | _AROUND_MIDDLE:
+    if met & MIDDLE and met <= MIDDLE | _AROUND_MIDDLE:
         return "median"
     return "median" if "most likely" in " ".join(words) else ""
 

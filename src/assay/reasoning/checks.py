@@ -83,13 +83,21 @@ def _in_unit(program: Program, unit: str | None) -> tuple[float | None, str]:
 def executable_components(graph: ReasoningGraph, answer: Quantity, tolerance: float = 0.01) -> dict[str, Component]:
     """All checks of a graph, each with its value or the reason why it has none."""
     program = Program(graph)
+    found = scored_components(program, answer, tolerance)
+    blank = found["executes"].value is None
+    return found | {"abduction": found["executes"] if blank else _recovered(program)}
+
+
+def scored_components(program: Program, answer: Quantity, tolerance: float = 0.01) -> dict[str, Component]:
+    """The checks of which the executable score is made."""
+    graph = program.graph
     kinds = {rule.kind for rules in program.rules.values() for rule in rules}
     structure = graph_quality(graph)
     components = {"structure": Component(structure.ours, message=" ".join(structure.messages[:3]), n=len(graph.edges))}
     if not kinds & {"formula", "broken"}:
         why = "no rule is a formula; nothing can be executed."
         return components | dict.fromkeys(
-            ("executes", "answer", "intervention", "abduction"), Component(None, Status.DEGENERATE, why)
+            ("executes", "answer", "intervention"), Component(None, Status.DEGENERATE, why)
         )
     executes = program.base.target is not None
     components["executes"] = Component(float(executes), message="" if executes else program.base.message, n=1)
@@ -97,7 +105,6 @@ def executable_components(graph: ReasoningGraph, answer: Quantity, tolerance: fl
     agrees = None if checked.agrees is None else float(checked.agrees)
     components["answer"] = Component(agrees, checked.status, checked.message, n=int(agrees is not None))
     components["intervention"] = _moving(program)
-    components["abduction"] = _recovered(program)
     return components
 
 

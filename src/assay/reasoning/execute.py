@@ -93,6 +93,11 @@ class Program:
     def base(self) -> Execution:
         return self.run({})
 
+    @cached_property
+    def effects(self) -> Mapping[str, NodeEffect]:
+        """Per node other than the target: does the target move at all for any of the fixed probes?"""
+        return {node: _effect(self, node) for node in self.graph.non_target}
+
     def run(self, changes: Mapping[str, float]) -> Execution:
         """All values under do(changes), with what went wrong."""
         graph, findings = self.graph, list(self.findings)
@@ -228,8 +233,7 @@ def intervene(graph: ReasoningGraph, changes: Mapping[str, float]) -> Execution:
 
 def sensitivity(graph: ReasoningGraph | Program) -> dict[str, NodeEffect]:
     """Per node other than the target: does the target move at all for any of the fixed probes?"""
-    program = graph if isinstance(graph, Program) else Program(graph)
-    return {node: _effect(program, node) for node in program.graph.non_target}
+    return dict((graph if isinstance(graph, Program) else Program(graph)).effects)
 
 
 def _effect(program: Program, node: str) -> NodeEffect:

@@ -1,7 +1,7 @@
 """The tables of a population study: one line a respondent and mode, and tasks by respondents.
 
 Sampling, stated and next-token answers are different things: a model has one line a mode, and they are never averaged.
-Means are over tasks, their intervals clustered by source (population/summary.py).
+Means are over tasks, with two intervals: over sources, and over tasks given these sources (population/summary.py).
 """
 
 from __future__ import annotations
@@ -12,11 +12,18 @@ from typing import Any
 import pandas as pd
 
 from assay.population.scores import MEASURES, TaskScore
-from assay.population.summary import compare_respondents, respondent_means
+from assay.population.summary import (
+    FEW_SOURCES,
+    compare_given_sources,
+    compare_respondents,
+    means_given_sources,
+    respondent_means,
+)
 from assay.population_study import Populations
 from assay.report import look
 from assay.report.tables import Column, Table
 from assay.statistics import Estimate
+from assay.statistics.reach import Reach
 from assay.status import Status
 
 MEANS = ("score", "score_original", "skill_uniform", "skill_marginal", "tv")
@@ -38,6 +45,7 @@ def summary_rows(populations: Populations) -> list[dict[str, Any]]:
     """One row a respondent and mode: what it answered, how well, and in which other way it had to be asked."""
     scores = populations.scores
     means = {measure: respondent_means(scores, measure) for measure in MEANS}
+    given = {measure: means_given_sources(scores, measure) for measure in MEANS}
     rows = []
     for respondent, mode in respondents(populations):
         own = [score for score in scores if (score.respondent, score.mode) == (respondent, mode)]
@@ -56,7 +64,8 @@ def summary_rows(populations: Populations) -> list[dict[str, Any]]:
             "fell_back": _fallback(populations, respondent, mode),
         }
         for measure in MEANS:
-            row |= _cells(measure, means[measure][label(respondent, mode)])
+            name = label(respondent, mode)
+            row |= _cells(measure, means[measure][name]) | _cells(f"{measure}_given", given[measure][name])
         rows.append(row)
     return rows
 
@@ -75,6 +84,7 @@ def main_table(populations: Populations) -> Table:
         Column("answered", "Tasks", "count"),
         Column("informative", "informative", "count"),
         Column("score", "Score", "number", "score_low", "score_high", "higher", 0),
+        Column("score_given", "given these sources", "number", "score_given_low", "score_given_high", None, 0),
         Column("score_original", "Original score", "number", decimals=0),
         Column("skill_uniform", "Skill (uniform)", "number", "skill_uniform_low", "skill_uniform_high", "higher", 2),
         Column(
@@ -87,9 +97,9 @@ def main_table(populations: Populations) -> Table:
     caption = (
         "Answers against the population's distributions. Score: 100 cannot be told from the truth, 0 no better than "
         "uniform, over informative tasks; skill: 1 - distance / distance of the baseline, not clipped; TV: total "
-        f"variation. Brackets: {100 * populations.level:g} % intervals over tasks, clustered by {sources} sources. "
-        "Letter mass: probability on option letters before it was divided by itself. Modes are different questions and "
-        "are not averaged."
+        f"variation. Brackets: {100 * populations.level:g} % intervals, clustered by {sources} sources; given these "
+        "sources: the same mean with an interval over the tasks of these sources alone. Letter mass: probability on "
+        "option letters before it was divided by itself. Modes are different questions and are not averaged."
     )
     return Table("population_main", columns, rows, caption, contends="contends", rule_before="kind")
 
@@ -141,12 +151,49 @@ def scores_frame(populations: Populations) -> pd.DataFrame:
 
 
 def comparisons_frame(populations: Populations) -> pd.DataFrame:
-    """All pairs of models in their modes, and of models and baselines, by score and skill; Holm within a measure."""
+    """All pairs of models in their modes, and of models and baselines, by score and skill; Holm within a measure.
+
+    `over`: sources (what other surveys would show), or tasks of these sources.
+    """
     rows = []
     for measure in ("score", "skill_uniform", "skill_marginal"):
-        for found in compare_respondents(populations.scores, measure):
-            rows.append(found.row() | {"measure": measure, "sentence": found.sentence()})
+        for over, compare in (("sources", compare_respondents), ("tasks of these sources", compare_given_sources)):
+            for found in compare(populations.scores, measure):
+                rows.append({"over": over} | found.row() | {"measure": measure, "sentence": found.sentence()})
     return pd.DataFrame(rows)
+
+
+def design_sentences(populations: Populations) -> list[str]:
+    """What so few sources cannot tell, and what the second interval is of."""
+    sources = len({truth.question.source for truth in populations.truths.values()})
+    if sources >= FEW_SOURCES:
+        return []
+    scope = "The interval given these sources is over tasks: it holds for these surveys and says nothing of others."
+    if sources == 1:
+        return [f"All tasks are from one source: nothing is known of other surveys, so no interval over them. {scope}"]
+    pairs = len(respondents(populations)) * (len(respondents(populations)) - 1) // 2
+    return [
+        f"{sources} sources cannot tell what other surveys would show: an interval clustered by them is as wide as t "
+        f"with {sources - 1} degree{'s' * (sources > 2)} of freedom makes it. {Reach(sources, max(pairs, 1))} {scope}"
+    ]
+
+
+def uninformative_sentences(populations: Populations) -> list[str]:
+    """Where a perfect and a uniform sampler cannot be told apart, by the number of draws."""
+    found: dict[float | None, dict[str, None]] = {}
+    for score in populations.scores:
+        if score.status == Status.OK and not score.informative:
+            found.setdefault(score.draws, {})[score.task] = None
+    total = len(populations.truths)
+    return [
+        f"{_who(draws)} cannot be told from a uniform one in {len(tasks)} of {total} tasks: these have no score, and "
+        f"skill and TV stand ({', '.join(tasks)})."
+        for draws, tasks in found.items()
+    ]
+
+
+def _who(draws: float | None) -> str:
+    return "A stated distribution that is right" if draws is None else f"A perfect sampler of {draws:g} draws"
 
 
 def fallback_sentences(populations: Populations) -> list[str]:
@@ -213,4 +260,5 @@ def _fallback(populations: Populations, respondent: str, mode: str) -> str:
         for answer in answers.values()
         if answer.mode
     }
-    return ", ".join(sorted(used - {mode, mode.split("/")[0]}))
+    others = used - {mode, mode.split("/")[0]}
+    return ", ".join(sorted("words" if other == "likelihood-words" else other for other in others))

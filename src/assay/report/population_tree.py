@@ -105,20 +105,14 @@ def _entry(asked: Asked, truth: Truth, condition: str, answer: Answer) -> dict[s
 
 def notes(populations: Populations) -> list[str]:
     """Sentences that must stand beside the tables."""
-    found = tables.fallback_sentences(populations)
+    found = tables.design_sentences(populations) + tables.fallback_sentences(populations)
     for name, truth in populations.truths.items():
         if truth.thin:
             thin = ", ".join(f"{condition} ({n})" for condition, n in truth.thin.items())
             found.append(f"{name}: conditions with too few rows were left out: {thin}.")
         if truth.design == "model":
             found.append(f"{name}: the truth is an out-of-fold gradient-boosted estimate, with its own uncertainty.")
-    uninformative = sorted(
-        {score.task for score in populations.scores if score.status == "ok" and not score.informative}
-    )
-    if uninformative:
-        found.append(
-            f"Uninformative at some number of draws, and left out of that mean score: {', '.join(uninformative)}."
-        )
+    found += tables.uninformative_sentences(populations)
     return found or ["Every model was asked as planned."]
 
 

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +33,16 @@ class Figure:
     caption: str
 
     def save(self, folder: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
-        return save(self.chart, folder / self.name, self.frame, formats)
+        return save(self.chart, folder / self.name, self.frame, formats, self.caption)
 
 
-def save(chart: Any, path: Path, frame: pd.DataFrame | None = None, formats: Iterable[str] = FORMATS) -> list[Path]:
+def save(
+    chart: Any,
+    path: Path,
+    frame: pd.DataFrame | None = None,
+    formats: Iterable[str] = FORMATS,
+    caption: str = "",
+) -> list[Path]:
     """Write path.png, path.svg, path.pdf (those asked for) and, where a frame is given, path.csv."""
     import vl_convert
 
@@ -46,7 +53,7 @@ def save(chart: Any, path: Path, frame: pd.DataFrame | None = None, formats: Ite
     for form in formats:
         target = path.with_name(f"{path.name}.{form}")
         if form == "svg":
-            write_atomically(target, svg)
+            write_atomically(target, _described(svg, caption))
         elif form == "png":
             write_bytes_atomically(target, vl_convert.svg_to_png(svg, ppi=72 * PNG_SCALE))
         else:
@@ -56,6 +63,12 @@ def save(chart: Any, path: Path, frame: pd.DataFrame | None = None, formats: Ite
         written.append(path.with_name(f"{path.name}.csv"))
         write_atomically(written[-1], csv_text(frame))
     return written
+
+
+def _described(svg: str, caption: str) -> str:
+    """The caption as the picture's own <desc>: it goes where the picture goes, and a screen reader says it."""
+    start = svg.find(">", svg.find("<svg")) + 1
+    return f"{svg[:start]}<desc>{escape(caption)}</desc>{svg[start:]}" if caption else svg
 
 
 def write_bytes_atomically(path: Path, content: bytes) -> None:

@@ -27,7 +27,9 @@ from assay.graphs import Graph
 from assay.robustness.sensitivity import SensitivityCurve, check_k
 from assay.statistics import Comparison, paired_difference
 
-Uses = Literal["the rows alone", "the truths of other graphs", "the truth of this graph (oracle)"]
+Uses = Literal[
+    "the rows alone", "the truths of other graphs", "the truth of this graph (oracle)", "nothing: it was given"
+]
 Curves = Mapping[str, Sequence[SensitivityCurve]]  # graph -> its curves, one a seed or corruption
 
 

@@ -18,7 +18,7 @@ past: `lags` rows a cut); other rows are shuffled first. All learners get the sa
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -69,23 +69,35 @@ class Budget:
 
 
 def label_free(
-    scorer: Scorer, data: Observed, scores: Array, rng: Generator, learner: str = "", budget: Budget | None = None
+    scorer: Scorer,
+    data: Observed,
+    scores: Array,
+    rng: Generator,
+    learner: str = "",
+    budget: Budget | None = None,
+    methods: Sequence[str] = LABEL_FREE,
 ) -> Mapping[str, KChoice]:
-    """All of LABEL_FREE, by name. scores: those on all rows, which are there already."""
+    """Those of `methods`, by name. scores: those on all rows, which are there already."""
     budget = budget or Budget()
-    halves = half_sample_scores(scorer, data, rng, budget.subsamples)
-    return {
-        "stability": stability_k(halves, learner),
-        "stars": stars_k(halves, learner),
-        "bic": bic_k(data, scores, learner),
-        "held-out": held_out_k(scorer, data, rng, learner, share=budget.held_out),
-        "cross-validated": cross_validated_k(scorer, data, rng, learner, folds=budget.folds),
-        "adaptive": adaptive_k(scores, learner),
+    halves = half_sample_scores(scorer, data, rng, budget.subsamples) if {"stability", "stars"} & set(methods) else []
+    makers: dict[str, Callable[[], KChoice]] = {
+        "stability": lambda: stability_k(halves, learner),
+        "stars": lambda: stars_k(halves, learner),
+        "bic": lambda: bic_k(data, scores, learner),
+        "held-out": lambda: held_out_k(scorer, data, rng, learner, share=budget.held_out),
+        "cross-validated": lambda: cross_validated_k(scorer, data, rng, learner, folds=budget.folds),
+        "adaptive": lambda: adaptive_k(scores, learner),
     }
+    return {name: make() for name, make in makers.items() if name in methods}
 
 
 def half_sample_scores(scorer: Scorer, data: Observed, rng: Generator, subsamples: int = 20) -> list[Array]:
-    """The learner's scores on half samples, drawn without replacement; of a series, on stretches of half its length."""
+    """The learner's scores on half samples, drawn without replacement; of a series, on stretches of half its length.
+
+    A scorer that can train many at a time (`scores_of_many`) does."""
+    if hasattr(scorer, "scores_of_many"):
+        halves = [data.rows(_half(data, rng)) for _ in range(subsamples)]
+        return [found.matrix for found in scorer.scores_of_many(halves, rng.spawn(subsamples))]
     return [scorer.scores(data.rows(_half(data, rng)), rng).matrix for _ in range(subsamples)]
 
 

@@ -30,6 +30,7 @@ class Context:
     folder: Path
     file: str
     tasks: Mapping[str, Any] = field(default_factory=dict)
+    study: Path | None = None  # the folder that the study will lie in
 
 
 @dataclass(frozen=True)

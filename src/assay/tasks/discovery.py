@@ -10,6 +10,8 @@ repeats is always named:
     auto         redraw where rows are simulated, bootstrap where they were measured
 
 Repeat k of a data set is the same table for every learner, so learners can be compared in pairs.
+The bootstrap runs of a chunk are fitted as a batch where the learner has one (learners/batches.py): the same graphs,
+and a run's `seconds` are then its own and its share of what the batch did for all of them.
 """
 
 from __future__ import annotations
@@ -18,19 +20,22 @@ import contextlib
 import hashlib
 import importlib
 import json
-import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
 from assay.datasets import About, Dataset, Table, check_usable, load
 from assay.errors import AssayError, PlanError, did_you_mean, listed
-from assay.learners import Card, Learner, build, check_answer, fitting, settings_of
+from assay.graphs import Graph, Kind
+from assay.learners import Batched, Card, Learner, build, check_answer, fitting, settings_of
+from assay.learners.batches import Run, fit_alone, fit_resamples
 from assay.measures.graphs import MEASURES, Reference
 from assay.status import Status
 from assay.tasks.cells import Cell, Context, hashed, stream
@@ -199,42 +204,90 @@ def prepare(common: dict[str, Any]) -> None:
         if learner.card.needs:
             importlib.import_module(learner.card.needs)
         elif type(learner).__module__.startswith("assay.learners."):
-            few = dataset.draw(min(dataset.about.rows, 1000), stream(0, "warm-up"))  # our kernels compile on first use
-            learner.fit(as_taken(few, learner.card, common["codes"]), stream(0, "warm-up"))
+            rng = stream(0, "warm-up")  # our kernels compile on first use
+            few = as_taken(dataset.draw(min(dataset.about.rows, 1000), rng), learner.card, common["codes"])
+            learner.fit(few, rng)
+            if common["vary"] == "bootstrap" and isinstance(learner, Batched):
+                list(learner.fit_many(few, rng.integers(few.n, size=(2, few.n))))
 
 
 def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
     """Draw, fit, score one unit. Whatever the learner does, the outcome is a status, never an exception."""
+    return next(perform_each(common, (unit,)))
+
+
+def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The outcomes of units of one cell, in order, each made when it is asked for."""
     spec = json.dumps(common["dataset"])
-    dataset = _dataset(spec)
-    learner = _learner(json.dumps(common["learner"]))
-    began = time.perf_counter()
+    dataset, learner = _dataset(spec), _learner(json.dumps(common["learner"]))
+    runs = _bootstrapped if common["vary"] == "bootstrap" else _one_by_one
+    for run in runs(dataset, learner, common, units):
+        yield _outcome(run, learner.card, spec)
+
+
+def _one_by_one(
+    dataset: Dataset, learner: Learner, common: Mapping[str, Any], units: Sequence[Mapping[str, Any]]
+) -> Iterator[Run]:
+    for unit in units:
+        try:
+            table = as_taken(draw(dataset, common, unit["repeat"]), learner.card, common["codes"])
+        except Exception as error:  # a data set may be a user's own code
+            yield Run(error, 0.0)
+            continue
+        yield fit_alone(learner, table, stream(common["seed"], unit["key"]))
+
+
+def _bootstrapped(
+    dataset: Dataset, learner: Learner, common: Mapping[str, Any], units: Sequence[Mapping[str, Any]]
+) -> Iterator[Run]:
+    """As above on table.rows(...), through the learner's batch where it has one; seconds are shares of the batch."""
     try:
-        table = as_taken(draw(dataset, common, unit["repeat"]), learner.card, common["codes"])
-        began = time.perf_counter()
-        answer = learner.fit(table, stream(common["seed"], unit["key"]))
-    except Exception as error:  # a learner may raise anything; that is its result
-        return _ended(Status.FAILED, _where(error), time.perf_counter() - began)
-    seconds = time.perf_counter() - began
-    problem = check_answer(answer, learner.card, table)
+        table = as_taken(_fixed(dataset, common), learner.card, common["codes"])
+    except Exception as error:  # the same
+        yield from (Run(error, 0.0) for _ in units)
+        return
+    draws = (_drawn_rows(table, common, unit["repeat"]) for unit in units)
+    yield from fit_resamples(learner, table, draws, (stream(common["seed"], unit["key"]) for unit in units))
+
+
+def _outcome(run: Run, card: Card, spec: str) -> dict[str, Any]:
+    answer, seconds = run
+    if isinstance(answer, Exception):
+        return _ended(Status.FAILED, _where(answer), seconds)
+    problem = check_answer(answer, card, _dataset(spec).truth.nodes)
     if problem:
         return _ended(Status.UNREADABLE, problem, seconds)
-    scores = {name: (score.value, str(score.status)) for name, score in _reference(spec).score(answer).items()}
-    return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": _compact(answer), "scores": scores}
+    told = _compact(answer) if answer.weights is not None else _told(answer.nodes, answer.marks.tobytes(), answer.kind)
+    scores = _scored(spec, answer.nodes, answer.marks.tobytes(), answer.kind)
+    return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": told, "scores": scores}
 
 
 def draw(dataset: Dataset, common: Mapping[str, Any], repeat: int) -> Table:
     """The table of that repeat: the same for every learner."""
-    vary, rows, identity, seed = common["vary"], common["rows"], common["data_identity"], common["seed"]
-    rng = stream(seed, f"{identity} repeat {repeat}")
+    vary = common["vary"]
     if vary == "redraw":
-        return dataset.draw(rows, rng)
-    fixed = dataset.table if dataset.table is not None else dataset.draw(rows, stream(seed, f"{identity} fixed"))
+        return dataset.draw(common["rows"], _draw_stream(common, repeat))
+    fixed = _fixed(dataset, common)
     if vary == "bootstrap":
-        return fixed.rows(rng.integers(0, fixed.n, size=rows or fixed.n))
+        return fixed.rows(_drawn_rows(fixed, common, repeat))
     if vary == "permute":
-        return fixed.columns(rng.permutation(fixed.d).tolist())
+        return fixed.columns(_draw_stream(common, repeat).permutation(fixed.d).tolist())
     return fixed
+
+
+def _fixed(dataset: Dataset, common: Mapping[str, Any]) -> Table:
+    """The one sample that all repeats share where rows are not drawn afresh."""
+    if dataset.table is not None:
+        return dataset.table
+    return dataset.draw(common["rows"], stream(common["seed"], f"{common['data_identity']} fixed"))
+
+
+def _drawn_rows(fixed: Table, common: Mapping[str, Any], repeat: int) -> NDArray[np.int64]:
+    return _draw_stream(common, repeat).integers(0, fixed.n, size=common["rows"] or fixed.n)
+
+
+def _draw_stream(common: Mapping[str, Any], repeat: int) -> Generator:
+    return stream(common["seed"], f"{common['data_identity']} repeat {repeat}")
 
 
 def as_taken(table: Table, card: Card, codes: bool) -> Table:
@@ -257,6 +310,22 @@ def _where(error: Exception) -> str:
         return text
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__}: {text} ({Path(last.filename).name}:{last.lineno})"
+
+
+@lru_cache(maxsize=4096)
+def _scored(spec: str, nodes: tuple[str, ...], marks: bytes, kind: Kind) -> dict[str, tuple[float | None, str]]:
+    """Runs of a cell often end in the same graph, and scoring one takes longer than many a fit."""
+    found = _reference(spec).score(_graph(nodes, marks, kind))
+    return {name: (score.value, str(score.status)) for name, score in found.items()}
+
+
+@lru_cache(maxsize=4096)
+def _told(nodes: tuple[str, ...], marks: bytes, kind: Kind) -> str:
+    return _compact(_graph(nodes, marks, kind))
+
+
+def _graph(nodes: tuple[str, ...], marks: bytes, kind: Kind) -> Graph:
+    return Graph(nodes, np.frombuffer(marks, dtype=np.int8).reshape(len(nodes), -1), None, kind)
 
 
 @lru_cache(maxsize=32)

@@ -4,7 +4,9 @@ What can be executed is executed when the study is read (faithfulness_study.py);
 asked. An item is a problem, or a damaged copy of one (`corrupt = true`): physics-braking, physics-braking~rule_swapped.
 
     variant judge            a judge on one problem: every question about it (nodes, knowns, logic), one unit a repeat
-    variant counterfactual   a model under evaluation on one right problem: each known changed, what is the target now?
+    variant own_graph        a model under evaluation on one right problem: it solves it and writes its graph; then the
+                             problem with each known of that graph changed: does its answer move as its graph says?
+    variant counterfactual   the same with the knowns of the graph that came with the problem
 
 All replies are stored, and read and scored again from the store.
 """
@@ -20,13 +22,15 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import PlanError, SettingError, did_you_mean, listed
+from assay.faithfulness.counterfactual import MOST_CHANGES, OwnGraph, read_own_graph
 from assay.faithfulness.judging import Asking, questions_of, verdict_of
-from assay.faithfulness.known_groups import group_of, with_damaged
-from assay.faithfulness.probes import KINDS, Manner, Probe, Question, ask_about, settings_for, template
-from assay.faithfulness.reliability import read_labels
+from assay.faithfulness.known_groups import RIGHT, group_of, with_damaged
+from assay.faithfulness.labels import read_labels
+from assay.faithfulness.probes import SCHEMAS, Manner, Probe, Question, ask_about, settings_for, template
 from assay.faithfulness.score import COMPONENTS, Scoring
 from assay.models import Message, Reply, Settings
 from assay.models.prices import stated_price
+from assay.reading.verdicts import Verdict
 from assay.reasoning.graph import Problem
 from assay.reasoning.problems import DOMAINS, load_problems, read_problems
 from assay.status import Status
@@ -34,10 +38,11 @@ from assay.tasks.cells import Cell, Context, hashed, reply_key, stream
 
 VERSION = 1  # raise when the same plan would ask other questions
 SETTINGS = (
-    "problems", "judges", "models", "evaluated", "corrupt", "judged", "nodes", "repeats", "manners", "structured",
-    "temperature", "max_tokens", "timeout", "weights", "prefer", "graph", "labels",
+    "problems", "judges", "models", "graphs", "evaluated", "corrupt", "judged", "nodes", "repeats", "manners",
+    "structured", "temperature", "max_tokens", "timeout", "weights", "prefer", "graph", "labels",
 )  # fmt: skip
 MANNERS: tuple[Manner, ...] = ("plain", "reversed", "padded")
+GRAPHS = ("own", "given")
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
 Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
@@ -51,6 +56,7 @@ class Faithfulness:
     judges: tuple[str, ...]
     evaluated: tuple[str, ...]  # models whose reasoning this is; those in `asked` are asked the changed problems
     asked: tuple[str, ...]
+    graphs: tuple[str, ...]  # of own, given: whose graph says where the answer to a changed problem should go
     models: dict[str, dict[str, Any]]  # name -> options, of judges and of those asked
     corrupt: bool
     judged: int | None  # problems of each source that judges see; the rest is executed only
@@ -81,6 +87,7 @@ class Faithfulness:
             judges=judges,
             evaluated=tuple(dict.fromkeys((*_strings(table, "evaluated", where), *asked))),
             asked=asked,
+            graphs=_graphs(table, where),
             models={name: _located(options.get(name, {}), context.folder) for name in named},
             corrupt=_truth_value(table, "corrupt", False, where),
             judged=_whole(table, "judged", where) if "judged" in table else None,
@@ -108,9 +115,9 @@ class Faithfulness:
         shown = {p.id for _, problems in self.sources for p in problems[: self.judged]}
         seen = [problem for problem in self.problems if group_of(problem.id)[0] in shown]
         judging = [self._judge_cell(judge, problem) for judge in self.judges for problem in seen]
-        changed = [
-            self._changed_cell(model, problem) for model in self.asked for problem in seen if "~" not in problem.id
-        ]
+        right = [problem for problem in seen if group_of(problem.id)[1] == RIGHT and problem.answer.value is not None]
+        makers = {"own": self._own_cell, "given": self._changed_cell}
+        changed = [makers[whose](model, problem) for model in self.asked for whose in self.graphs for problem in right]
         return [cell for cell in (*judging, *changed) if cell.common["calls"]]
 
     def _judge_cell(self, judge: str, problem: Problem) -> Cell:
@@ -121,13 +128,23 @@ class Faithfulness:
         questions = [ask_about(problem, Probe("counterfactual", name)) for name in problem.graph.knowns]
         return self._cell(model, problem, "counterfactual", questions, self.asking.repeats)
 
-    def _cell(self, model: str, problem: Problem, variant: str, questions: Sequence[Question], repeats: int) -> Cell:
+    def _own_cell(self, model: str, problem: Problem) -> Cell:
+        """How many questions there will be is known when the model has written its graph; `calls` is a guess."""
+        changes = min(self.asking.nodes or MOST_CHANGES, len(problem.graph.knowns))
+        question = ask_about(problem, Probe("own_graph"))
+        return self._cell(model, problem, "own_graph", [question], self.asking.repeats, changes)
+
+    def _cell(
+        self, model: str, problem: Problem, variant: str, questions: Sequence[Question], repeats: int, later: int = 0
+    ) -> Cell:
+        """later: calls that only the replies will tell."""
         asked = [question for question in questions if question.messages]
         longest = max(asked, key=lambda q: sum(len(m.content) for m in q.messages), default=Question(Probe("logic")))
         common = {
             "problem": problem,
             "questions": asked,
-            "calls": len(asked),
+            "left_out": [question.probe for question in questions if not question.messages],
+            "calls": len(asked) + later,
             "messages": longest.messages,
             "settings": self._settings(model, longest),
         }
@@ -148,20 +165,27 @@ class Faithfulness:
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> dict[str, Any]:
         """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
         model, problem, salt = cell.respondent, cell.common["problem"], f"repeat {repeat}"
-        replies, record, seconds, unread = [], [], 0.0, ""
+        record: list[dict[str, Any]] = [{**probe._asdict(), "reply": None} for probe in cell.common["left_out"]]
+        replies, seconds, unread, message = [], 0.0, "", ""
         statuses: Counter[Status] = Counter()
-        message = ""
-        for question in cell.common["questions"]:
+        waiting = list(cell.common["questions"])
+        while waiting:
+            question = waiting.pop(0)
             settings = self._settings(model, question)
             reply = ask(model, question.messages, settings, salt)
-            verdict = verdict_of(reply, problem, question.probe)
             key = reply_key(model, self.models[model], question.messages, settings, salt)
-            record.append({**question.probe._asdict(), "reply": key})
+            record.append({**question.probe._asdict(), "reply": key, "changed": question.changed})
+            found: OwnGraph | Verdict
+            if question.probe.kind == "own_graph":
+                found = read_own_graph(reply, problem)
+                waiting = found.questions(self.asking.nodes)
+            else:
+                found = verdict_of(reply, problem, question.probe)
             replies.append(reply)
             seconds += reply.seconds
-            statuses[verdict.status] += 1
-            if verdict.status is not Status.OK and not message:
-                message, unread = verdict.message, " ".join(reply.text.split())[:EXCERPT]
+            statuses[found.status] += 1
+            if found.status is not Status.OK and not message:
+                message, unread = found.message, " ".join(reply.text.split())[:EXCERPT]
         bad = [status for status, _ in statuses.most_common() if status is not Status.OK]
         costs = [reply.cost for reply in replies if reply.cost is not None]
         lost = sum(statuses[status] for status in bad)
@@ -185,6 +209,7 @@ class Faithfulness:
             "problems": [problem.to_dict() for problem in self.problems],
             "judges": list(self.judges),
             "models": list(self.asked),
+            "graphs": list(self.graphs),
             "evaluated": list(self.evaluated),
             "scoring": {
                 "weights": dict(self.scoring.weights),
@@ -195,7 +220,7 @@ class Faithfulness:
             "labels": self.labels,
             "corrupt": self.corrupt,
             "prompts": {
-                kind: {"version": template(kind)[0], "hash": hashed("\n".join(template(kind)))} for kind in KINDS
+                kind: {"version": template(kind)[0], "hash": hashed("\n".join(template(kind)))} for kind in SCHEMAS
             },
         }
 
@@ -222,6 +247,14 @@ def _sources(table: Mapping[str, Any], folder: Path, where: str) -> Iterator[tup
             raise PlanError(f"the ids of problems must be unique, got {listed(twice)} twice.  ({where})")
         seen |= {problem.id for problem in problems}
         yield name, problems
+
+
+def _graphs(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    graphs = _strings(table, "graphs", where) or GRAPHS
+    for whose in graphs:
+        if whose not in GRAPHS:
+            raise PlanError(f"'graphs' must be of {', '.join(GRAPHS)}, got {whose!r}.  ({where})")
+    return graphs
 
 
 def _asking(table: Mapping[str, Any], where: str) -> Asking:

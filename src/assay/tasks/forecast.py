@@ -91,10 +91,6 @@ class Forecast:
             )
         options = {str(name): dict(value) for name, value in context.settings.get("models", {}).items()}
         asked = _strings(table, "models", (), file)
-        for name in options.keys() - set(asked):
-            raise PlanError(
-                f"[models.{name!r}] must be named in 'models' of [forecast], got {listed(asked)}.  ({file})"
-            )
         found = cls(
             discovery=discovery,
             models={name: _located(options.get(name, {}), context.folder) for name in asked},

@@ -26,12 +26,13 @@ from assay.models import Message, Reply, Settings
 from assay.models.prices import stated_price
 from assay.population.elicitation import Elicited, Form, Manner, elicit, most_calls, read_answers
 from assay.population.elicitation.modes import opening
+from assay.population.kept_truths import kept_truth
 from assay.population.question_files import builtin, read_questions
 from assay.population.questions import MODES, Question
 from assay.population.records import truth_to_dict
 from assay.population.references import REFERENCES
 from assay.population.scores import MEASURES
-from assay.population.truth import Truth, truth_of
+from assay.population.truth import Truth
 from assay.tasks.cells import Cell, Context, reply_key, stream
 
 VERSION = 1  # raise when the same plan would ask other questions
@@ -55,6 +56,7 @@ class Population:
     repeats: int
     limit_usd: float | None
     seed: int
+    kept: Path | None = None  # where truths that took long to fit lie
 
     name = "population"
     headline = ("score", "skill_uniform", "skill_marginal", "tv")
@@ -71,11 +73,6 @@ class Population:
                 raise PlanError(f"{key!r} is not a setting of population. {hint}  ({file}, [population])")
         options = {str(name): dict(value) for name, value in context.settings.get("models", {}).items()}
         asked = _strings(table, "models", (), file)
-        if context.settings.keys().isdisjoint({"forecast"}):
-            for name in options.keys() - set(asked):
-                raise PlanError(
-                    f"[models.{name!r}] must be named in 'models' of [population], got {listed(asked)}.  ({file})"
-                )
         found = cls(
             models={name: _located(options.get(name, {}), context.folder) for name in asked},
             questions=tuple(_questions(table, context.folder, file)),
@@ -84,6 +81,7 @@ class Population:
             repeats=_whole(table, "repeats", 1, file),
             limit_usd=_positive(context.settings.get("limit_usd"), "limit_usd", file),
             seed=context.seed,
+            kept=None if context.study is None else context.study / "truths",
         )
         for name, own in found.models.items():
             if found.limit_usd is not None and stated_price(own.get("price"), name) is None:
@@ -99,7 +97,7 @@ class Population:
     @cached_property
     def truths(self) -> dict[str, Truth]:
         """Task -> its truth, whose question has the levels that the data gave it."""
-        return {q.name: truth_of(q, stream(self.seed, f"truth {q.name}")) for q in self.questions}
+        return {q.name: kept_truth(q, stream(self.seed, f"truth {q.name}"), self.kept) for q in self.questions}
 
     def question(self, name: str) -> Question:
         return self.truths[name].question

@@ -7,12 +7,22 @@ Units are named by their keys: a store may also hold units of a plan that was re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.store import Run, Store
 
 _RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
 _AT_ONCE = 500  # variables of one SQL statement
+
+
+@contextmanager
+def page_store(folder: Path) -> Iterator[PageStore]:
+    """The store of a study, for reading."""
+    with PageStore.reading(folder) as store:
+        assert isinstance(store, PageStore)
+        yield store
 
 
 class Aggregate(NamedTuple):
@@ -27,7 +37,7 @@ class Aggregate(NamedTuple):
 
 
 class PageStore(Store):
-    """A store with the queries of the page; open it with `PageStore.reading(folder)`."""
+    """A store with the queries of the page; open it with `page_store(folder)`."""
 
     def version(self) -> str:
         """Changes whenever something was added: the page then asks again."""

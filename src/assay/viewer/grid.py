@@ -9,7 +9,7 @@ A reference that was not asked answers every variant alike; its facet is -1, and
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -66,7 +66,7 @@ class Grid:
         facets: Sequence[str],
         planned: int,
         statuses: dict[str, int],
-        values: dict[str, Sequence[float | None]],
+        values: Mapping[str, Sequence[float | None]],
     ) -> None:
         """`values`: measure -> (mean, low, high, n)."""
         places = [known.get(value, ANY) for known, value in zip(self._facet, facets, strict=True)]

@@ -1,6 +1,6 @@
 """Learners against each other over the data sets of a study.
 
-    d_u = mean F1 of A over the runs on data set u - the same of B;   sign-flip test and interval over data sets, Holm
+d_u = mean F1 of A over the runs on data set u - the same of B;   sign-flip test and interval over data sets, Holm
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from assay.results import CellSummary
 from assay.statistics.comparison import adjusted
@@ -48,12 +49,14 @@ def _pairs(summaries: Sequence[CellSummary], task: TaskOutline, measure: str) ->
     items = wide.index.to_numpy(dtype=object)
     found = [paired_difference(_column(wide, a), _column(wide, b), items, task.level, names=(a, b)) for a, b in pairs]
     told = [
-        one.described(measure=measure, units="data sets", clusters="data sets", better="lower" if measure == "shd" else "higher")
+        one.described(
+            measure=measure, units="data sets", clusters="data sets", better="lower" if measure == "shd" else "higher"
+        )
         for one in adjusted(found, "holm")
-    ]  # fmt: skip
+    ]
     tables = (blocks.table(f"Paired differences in {measure}", [one.row() for one in told]),)
     return [AnalysisPart(name, tuple(one.sentence() for one in told), tables=tables)]
 
 
-def _column(wide: pd.DataFrame, name: str) -> np.ndarray:
+def _column(wide: pd.DataFrame, name: str) -> NDArray[np.float64]:
     return wide[name].to_numpy(dtype=np.float64)

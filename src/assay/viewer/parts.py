@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.viewer.grid import Grid
+
+if TYPE_CHECKING:
+    from assay.faithfulness_study import FaithfulnessStudy
+    from assay.forecast.findings import Findings
+    from assay.forecast.frames import Forecasts
+    from assay.population_study import Populations
 
 CellKey = tuple[str, str, str]  # item, variant, respondent
 
@@ -45,6 +51,19 @@ class AnalysisPart:
     sentences: tuple[str, ...] = ()
     told: bool = True
     tables: tuple[dict[str, Any], ...] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Tables that somebody has read already: writing a report reads them once."""
+
+    forecasts: Forecasts | None = None
+    findings: Findings | None = None
+    populations: Populations | None = None
+    faithfulness: FaithfulnessStudy | None = None
+
+
+NOTHING = Known()
 
 
 class Part(Protocol):

@@ -59,9 +59,15 @@ class RunsPart:
         variants = unique(cell.variant for cell in task.cells)
         facets = [Facet("variant", "Variant", variants, variants)] if len(variants) > 1 else []
         grid = Grid(
-            self.task, task.items, task.respondents, [], [_info(name, task.headline) for name in task.measures],
-            facets, spread="least and most of the runs", repeats="runs",
-        )  # fmt: skip
+            self.task,
+            task.items,
+            task.respondents,
+            [],
+            [_info(name, task.headline) for name in task.measures],
+            facets,
+            spread="least and most of the runs",
+            repeats="runs",
+        )
         values: dict[int, dict[str, Sequence[float | None]]] = {}
         for found in self._store.aggregates(task.cell_of):
             values.setdefault(found.cell, {})[found.measure] = (found.mean, found.low, found.high, found.n)
@@ -84,7 +90,9 @@ class RunsPart:
         others = [other for other in self.cell_keys() if other[0] == key[0] and other != key]
         return {
             "statuses": counts,
-            "siblings": [_sibling(other, other[2] if other[1] == key[1] else f"{other[2]} · {other[1]}") for other in others],
+            "siblings": [
+                _sibling(other, other[2] if other[1] == key[1] else f"{other[2]} · {other[1]}") for other in others
+            ],
             "graph": self.task == "discovery",
             "blocks": [
                 _strips(runs, self._task.headline),
@@ -92,7 +100,7 @@ class RunsPart:
                 *_failures(runs),
                 blocks.table("What this cell is", _facts(about, cell.identity)),
             ],
-        }  # fmt: skip
+        }
 
     def _measured(self, place: int, runs: Sequence[Run]) -> list[dict[str, Any]]:
         names = self._task.measures
@@ -147,14 +155,16 @@ class RunsPart:
             yield Section(f"Which {'learner' if self.task == 'discovery' else 'respondent'} does best", tuple(best))
 
     def _untold(self) -> Iterator[str]:
-        items = unique(c.item for c, a in zip(self._task.cells, self._task.abouts, strict=True) if a.get("truth") == "assumed")
+        items = unique(
+            c.item for c, a in zip(self._task.cells, self._task.abouts, strict=True) if a.get("truth") == "assumed"
+        )
         if items:
-            yield f"The truth of {', '.join(items)} is assumed, an expert's guess: scores there are agreement with it, not accuracy."
+            yield f"The truth of {', '.join(items)} is assumed: scores there are agreement with an expert's guess."
         if len(self._task.items) < 6:
             yield (
                 f"With {len(self._task.items)} data sets no test over data sets can reach p < .05 by sign flips: "
                 "differences between learners hold for these data sets only."
-            )  # fmt: skip
+            )
         yield "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* is against the DAG."
 
     def analyses(self) -> list[AnalysisPart]:
@@ -176,7 +186,7 @@ def _best_of_items(summaries: Sequence[CellSummary], measure: str, level: float)
             f"{item}: {first.respondent} has the best {_label(measure)}, {_said(first.measures[measure])}, before "
             f"{second.respondent} with {_said(second.measures[measure])}; the last of {len(ranked)} has {last:.2f}. "
             f"({100 * level:g} % CI of the mean; {first.measures[measure].n} runs; no test.)"
-        )  # fmt: skip
+        )
 
 
 def _said(found: RunSummary) -> str:

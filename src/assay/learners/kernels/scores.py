@@ -62,9 +62,13 @@ class Scorer(NamedTuple):
 
 def gaussian_scorer(values: Floats, penalty: float, max_parents: int) -> Scorer:
     """From continuous rows (n, d)."""
-    n, d = values.shape
     centred = values - values.mean(axis=0)
-    covariance = centred.T @ centred / n
+    return covariance_scorer(centred.T @ centred / len(values), len(values), penalty, max_parents)
+
+
+def covariance_scorer(covariance: Floats, n: int, penalty: float, max_parents: int) -> Scorer:
+    """From the covariance (d, d) of n continuous rows."""
+    d = len(covariance)
     scale = np.sqrt(covariance.diagonal())
     moments = np.vstack([covariance / np.outer(scale, scale), -0.5 * n * (1 + 2 * np.log(scale))])
     limit = max(0, min(max_parents, d - 1, n - 2))  # n - 1 parents explain everything
@@ -76,11 +80,25 @@ def discrete_scorer(
     values: Floats, kind: int, penalty: float, sample_size: float, structure_prior: float, max_parents: int
 ) -> Scorer:
     """From codes (n, d); kind is DISCRETE_BIC or BDEU. Levels that never occur are not counted."""
-    n, d = values.shape
     rows, levels = compress(values.astype(np.int32))
+    return rows_scorer(rows, levels, kind, penalty, sample_size, structure_prior, max_parents)
+
+
+def rows_scorer(
+    rows: Codes,
+    levels: Integers,
+    kind: int,
+    penalty: float,
+    sample_size: float,
+    structure_prior: float,
+    max_parents: int,
+) -> Scorer:
+    """From distinct rows as `compress` gives them."""
+    d = len(levels)
     # never above 1/2: a prior is not to ask for edges
     edge = min(structure_prior / max(d - 1, 1), 0.5) if kind == BDEU else 0.0
     limit = max(0, min(max_parents, d - 1))
+    n = int(rows[d].sum())
     return _scorer(kind, n, limit, penalty, sample_size, edge, np.zeros((d + 1, d)), rows, levels)
 
 

@@ -24,6 +24,8 @@ from assay.errors import DataError, SettingError
 from assay.learners.scoring.base import EdgeScores, ScorerCard, answer, series
 from assay.learners.scoring.imputation import INTERPOLATION, interpolated
 
+ALPHA = 0.05  # its own rule of what to keep; the score does not know it
+
 
 @dataclass(frozen=True)
 class Granger:
@@ -61,7 +63,9 @@ class Granger:
             b = fit.coefs[:, :, i]  # (L, d): on every j
             f[i] = np.einsum("lj,lm,mj->j", b, np.linalg.inv(inverse[np.ix_(past, past)]), b) / noise / lags
         freedom = (lags, seen.d * fit.df_resid)
-        return answer(self, seen, f, p_values=stats.f.sf(f, *freedom), freedom=freedom, lags=lags)
+        p = stats.f.sf(f, *freedom)
+        own = int(np.count_nonzero(p[~np.eye(seen.d, dtype=bool)] < ALPHA))
+        return answer(self, seen, f, p_values=p, freedom=freedom, lags=lags, own_k=own)
 
 
 def check_lags_setting(lags: int | None, owner: str) -> None:

@@ -70,4 +70,6 @@ class PCMCIPlus:
                 ) from None
         graph, r = found["graph"], np.abs(np.nan_to_num(found["val_matrix"]))
         share = np.vectorize(lambda link: _SHARE.get(str(link), 0.5), otypes=[np.float64])(graph)
-        return answer(self, seen, (share * r).max(axis=2), graph=graph, p_values=found["p_matrix"], lags=lags)
+        kept = ((share > 0) & (graph != "")).any(axis=2) & ~np.eye(seen.d, dtype=bool)
+        scores, own = (share * r).max(axis=2), int(np.count_nonzero(kept))
+        return answer(self, seen, scores, graph=graph, p_values=found["p_matrix"], lags=lags, own_k=own)

@@ -8,6 +8,8 @@
                       share_ij of the learned marks: 1 for i -> j, 0 for i <- j and i <-> j, 1/2 for i - j and i o- j;
                       of a pair without an edge 0 for stability, 1/2 for p
 
+What each would keep by its own rule (`own_k`): |W| > .3, every weight of LiNGAM, an edge of at least half of the
+resamples, the graph's own edges.
 All but LiNGAM use the data through correlations and n alone, so gaps are handled pairwise (scoring/covariance.py).
 """
 
@@ -34,6 +36,7 @@ from assay.learners.scoring.imputation import DRAWS, drawn
 
 Score = Literal["-log10 p", "stability"]
 LEAST_P = 1e-300
+THRESHOLD = 0.3  # of |W|: what the papers keep
 _LINEAR = ("linear relations", "causal sufficiency", "acyclicity")
 
 
@@ -60,7 +63,9 @@ class NOTEARS:
         seen = observed(data, self)
         found = pairwise_correlations(seen, self.transform)
         fit = notears.NOTEARS(lambda1=self.lambda1).fit_details(found.stand_in())
-        return answer(self, seen, np.abs(fit.weights), h=fit.h, converged=fit.converged, shrinkage=found.shrinkage)
+        size = np.abs(fit.weights)
+        own = int(np.count_nonzero(size > THRESHOLD))
+        return answer(self, seen, size, h=fit.h, converged=fit.converged, shrinkage=found.shrinkage, own_k=own)
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,9 @@ class DAGMA:
         seen = observed(data, self)
         found = pairwise_correlations(seen, self.transform)
         fit = dagma.DAGMA(lambda1=self.lambda1).fit_details(found.stand_in())
-        return answer(self, seen, np.abs(fit.weights), h=fit.h, shrinkage=found.shrinkage)
+        size = np.abs(fit.weights)
+        own = int(np.count_nonzero(size > THRESHOLD))
+        return answer(self, seen, size, h=fit.h, shrinkage=found.shrinkage, own_k=own)
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,8 @@ class LiNGAM:
         fit = lingam.DirectLiNGAM().fit_details(Table(seen.names, z, (None,) * seen.d, seen.source))
         weights = fit.graph.weights
         assert weights is not None
-        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties)
+        own = int(np.count_nonzero(weights))
+        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties, own_k=own)
 
 
 @dataclass(frozen=True)
@@ -137,9 +145,11 @@ class PC:
         seen = observed(data, self)
         learner = pc.PC(alpha=self.alpha, test="fisher-z")
         if self.score == "stability":
-            return answer(self, seen, _stability(learner.fit, seen, self.repeats, self.transform, rng))
+            found = _stability(learner.fit, seen, self.repeats, self.transform, rng)
+            return answer(self, seen, found, own_k=int(np.count_nonzero(found >= 0.5)))
         fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
-        return answer(self, seen, _by_p(fit.graph, fit.p_values), graph=fit.graph, p_values=fit.p_values)
+        own, scores = own_k(fit.graph), _by_p(fit.graph, fit.p_values)
+        return answer(self, seen, scores, graph=fit.graph, p_values=fit.p_values, own_k=own)
 
 
 @dataclass(frozen=True)
@@ -167,9 +177,11 @@ class FCI:
         seen = observed(data, self)
         learner = fci.FCI(alpha=self.alpha, test="fisher-z")
         if self.score == "stability":
-            return answer(self, seen, _stability(learner.fit, seen, self.repeats, self.transform, rng))
+            found = _stability(learner.fit, seen, self.repeats, self.transform, rng)
+            return answer(self, seen, found, own_k=int(np.count_nonzero(found >= 0.5)))
         fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
-        return answer(self, seen, _by_p(fit.graph, fit.p_values), graph=fit.graph, p_values=fit.p_values)
+        own, scores = own_k(fit.graph), _by_p(fit.graph, fit.p_values)
+        return answer(self, seen, scores, graph=fit.graph, p_values=fit.p_values, own_k=own)
 
 
 def _check_search(alpha: float, score: str, repeats: int, transform: str, owner: str) -> None:
@@ -178,6 +190,11 @@ def _check_search(alpha: float, score: str, repeats: int, transform: str, owner:
     check_between(repeats, 1, 10_000, "repeats", owner, 50)
     if score not in get_args(Score):
         raise SettingError(f"'score' of {owner} must be one of {listed(get_args(Score))}, got {score!r}.")
+
+
+def own_k(graph: Graph) -> int:
+    """Ordered pairs that a graph keeps; an edge without a direction is two."""
+    return int(np.count_nonzero(_shares(graph, 0.0)))
 
 
 def _by_p(graph: Graph, p_values: Array) -> Array:

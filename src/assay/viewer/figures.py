@@ -1,0 +1,85 @@
+"""Charts of a study for the page: the SVG that `assay report` drew, made fit for a dark page, with its data and code.
+
+An SVG is shown as an image, in which no script runs. It follows the page between light and dark by a style of its own:
+the inks of report/look.py have a counterpart, the colours of respondents stay.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+FORMATS = ("pdf", "png", "svg", "csv")
+PLACES = ("plots", "robustness")  # folders of a study that hold charts
+_DESC = re.compile(r"<desc>([^<]*)</desc>")
+_DARK = {
+    "white": "#171b21", "#fff": "#171b21", "black": "#e8eaed", "#000": "#e8eaed", "#000000": "#ffffff",
+    "#E8E8E8": "#2c323a", "#ddd": "#2c323a", "#D8D8D8": "#3a424c", "#888888": "#7d8590", "#888": "#7d8590",
+    "#BFC5CC": "#4d5661", "#F0F0F0": "#232931", "#444444": "#c3c8ce", "#3C3C3C": "#b4bac2", "#525252": "#a3a9b1",
+}  # fmt: skip
+_PAPER = ("white", "#fff", "#F0F0F0")  # a ground where it fills a box; white words on a dark cell stay white
+_FORECAST = {"intervals", "runs", "calibration", "differences", "heatmap"}
+_ORDER = ("intervals_f1", "population", "intervals", "calibration", "differences", "heatmap", "runs")
+
+
+def described(folder: Path) -> list[dict[str, Any]]:
+    """Every chart of the study: name, caption, SVG, CSV and how to make it again."""
+    found = [path for place in PLACES for path in sorted((folder / place).glob("*.svg"))]
+    return [_figure(folder, path) for path in sorted(found, key=lambda path: _rank(path.stem))]
+
+
+def _rank(name: str) -> tuple[int, str]:
+    places = [k for k, start in enumerate(_ORDER) if name.startswith(start)]
+    return min(places, default=len(_ORDER)), name
+
+
+def _figure(folder: Path, path: Path) -> dict[str, Any]:
+    svg, csv = path.read_text(encoding="utf-8"), path.with_suffix(".csv")
+    caption = _DESC.search(svg)
+    files = {form: path.with_suffix(f".{form}") for form in FORMATS}
+    return {
+        "name": path.stem,
+        "title": path.stem.replace("_", " "),
+        "caption": unescape(caption[1]) if caption else "",
+        "svg": for_both(svg),
+        "csv": csv.read_text(encoding="utf-8") if csv.is_file() else "",
+        "files": {form: str(file.relative_to(folder)) for form, file in files.items() if file.is_file()},
+        "python": python_line(path.stem, folder),
+    }
+
+
+def python_line(name: str, folder: Path) -> str:
+    """Code that makes the chart from the study; nothing for a chart that this page does not know."""
+    kind, _, rest = name.partition("_")
+    if kind == "population":
+        source, reader, call = "population_study", "read_populations", "distribution"
+    elif kind in _FORECAST:
+        source, reader, call = "forecast_study", "read_forecasts", kind
+    else:
+        return ""
+    arguments = "".join(
+        f", {part}" for part in (_heat(rest) if kind == "heatmap" else repr(rest) if rest else "",) if part
+    )
+    made = f"charts.{call}({reader}({str(folder)!r}){arguments})"
+    return f"from assay.{source} import {reader}; from assay.report import charts; figure = {made}"
+
+
+def _heat(rest: str) -> str:
+    """heatmap_{measure}_{rows}_{columns}: what forecast_tree.py draws."""
+    measure, rows, columns = rest.rsplit("_", 2)
+    if (rows, columns) == ("dataset", "learner"):
+        return repr(measure)
+    return f"{measure!r}, rows={rows!r}, columns={columns!r}, panels=None"
+
+
+def for_both(svg: str) -> str:
+    """With a style that turns its inks where the page around it is dark."""
+    rules = "".join(
+        f'{"rect" if light in _PAPER else ""}[fill="{light}"]{{fill:{dark}}}[stroke="{light}"]{{stroke:{dark}}}'
+        for light, dark in _DARK.items()
+    )
+    style = f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
+    start = svg.find(">", svg.find("<svg")) + 1
+    return svg[:start] + style + svg[start:] if start else svg

@@ -1,0 +1,216 @@
+"""assay view: the page on 127.0.0.1, live while a study runs.
+
+    /                            the studies; one alone is opened at once
+    /STUDY/                      its page            /STUDY/data/PATH       what the page asks for (pages.py)
+    /STUDY/notes   GET, POST     notes on replies    /STUDY/misread.jsonl   test cases for the reader
+    /STUDY/files/plots/NAME      charts that `assay report` drew
+
+Who may ask: the address must be ours (Host: loopback and our port, against DNS rebinding), a POST must come from our
+own page (Origin, and a token that only the page knows). What may be read: the studies that were named, by name, and
+charts in their own folders. What may be written: notes.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import sqlite3
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from assay.errors import AssayError, StoreError
+from assay.viewer.figures import FORMATS, PLACES
+from assay.viewer.library import Library, OpenStudy
+from assay.viewer.notes import FILE, add_note, misread_cases, read_notes
+from assay.viewer.page import html_of, policy, to_json
+from assay.viewer.shelf import shelf_of
+
+HOST = "127.0.0.1"
+PORT = 8765
+TRIES = 20  # ports after the one asked for
+MOST_BYTES = 100_000  # of a note
+_KINDS = {"pdf": "application/pdf", "png": "image/png", "svg": "image/svg+xml", "csv": "text/csv; charset=utf-8"}
+_JSON, _HTML = "application/json; charset=utf-8", "text/html; charset=utf-8"
+
+
+class ViewServer(ThreadingHTTPServer):
+    """Serves a library until it is stopped; `address` is where."""
+
+    daemon_threads = True
+    allow_reuse_address = False  # a port that somebody listens on is taken, whatever the system thinks
+
+    def __init__(self, library: Library, port: int):
+        self.library = library
+        self.token = secrets.token_urlsafe(24)
+        super().__init__((HOST, port), Handler)
+
+    @property
+    def address(self) -> str:
+        return f"http://{HOST}:{self.server_port}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A browser that went away is no error; what else happens is answered by the handler."""
+
+
+def server_for(library: Library, port: int = PORT) -> ViewServer:
+    """A server on the port, or on the next one that is free."""
+    for tried in range(port, port + TRIES) if port else (0,):
+        try:
+            return ViewServer(library, tried)
+        except OSError:
+            continue
+    raise StoreError(f"no port from {port} to {port + TRIES - 1} is free. Choose another: assay view --port 9000")
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: ViewServer
+    protocol_version = "HTTP/1.1"
+    timeout = 60
+
+    def do_GET(self) -> None:
+        self._answered(self._get)
+
+    def do_HEAD(self) -> None:
+        self._answered(self._get)
+
+    def do_POST(self) -> None:
+        self._answered(self._post)
+
+    def _answered(self, answer: Any) -> None:
+        """Errors are one line of JSON; what the caller went away from is dropped."""
+        try:
+            if not self._is_ours():
+                self._error(HTTPStatus.FORBIDDEN, "this address is not the one that is served.")
+                return
+            answer()
+        except AssayError as error:
+            self._error(HTTPStatus.BAD_REQUEST, str(error))
+        except (sqlite3.Error, OSError, ValueError) as error:
+            if isinstance(error, BrokenPipeError | ConnectionError):
+                return
+            self._error(HTTPStatus.SERVICE_UNAVAILABLE, f"the study cannot be read now: {' '.join(str(error).split())}")
+
+    def _is_ours(self) -> bool:
+        """Host names loopback and our port: a name of somebody else's that resolves to this machine is not ours."""
+        host = self.headers.get("Host", "")
+        return host in {f"{name}:{self.server.server_port}" for name in (HOST, "localhost", "[::1]")}
+
+    def _get(self) -> None:
+        parts = urlsplit(self.path).path.split("/")[1:]
+        if parts in ([""], ["index.html"]):
+            self._shelf()
+            return
+        study = self.server.library.studies.get(unquote(parts[0]))
+        if study is None:
+            self._error(HTTPStatus.NOT_FOUND, "no such study is served.")
+            return
+        match parts[1:]:
+            case [] | [""]:
+                self._page(study, slash=len(parts) > 1)
+            case ["data", *rest]:
+                self._json_text(study.answer("/".join(rest)))
+            case ["notes"]:
+                self._json_text(to_json(read_notes(study.folder)))
+            case ["misread.jsonl"]:
+                lines = [json.dumps(case, ensure_ascii=False) for case in misread_cases(study.folder, study.store)]
+                self._send("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"), "application/x-ndjson")
+            case ["files", place, name]:
+                self._file(study, unquote(place), unquote(name))
+            case _:
+                self._error(HTTPStatus.NOT_FOUND, "there is nothing at this address.")
+
+    def _post(self) -> None:
+        origin, token = self.headers.get("Origin"), self.headers.get("X-Assay-Token", "")
+        if origin is not None and origin != f"http://{self.headers.get('Host')}":
+            self._error(HTTPStatus.FORBIDDEN, "a note must come from this page.")
+            return
+        if not hmac.compare_digest(token.encode("utf-8", "replace"), self.server.token.encode()):
+            self._error(HTTPStatus.FORBIDDEN, "a note must come from this page. Reload it.")
+            return
+        parts = urlsplit(self.path).path.split("/")[1:]
+        study = self.server.library.studies.get(unquote(parts[0]))
+        length = self.headers.get("Content-Length", "")
+        if study is None or parts[1:] != ["notes"]:
+            self._error(HTTPStatus.NOT_FOUND, "there is nothing to write at this address.")
+        elif not length.isdigit() or int(length) > MOST_BYTES:
+            self.close_connection = True
+            self._error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a note must have at most {MOST_BYTES:,} bytes.")
+        else:
+            note = add_note(study.folder, json.loads(self.rfile.read(int(length))), study.store)
+            self._json_text(to_json({"note": note, "file": str(study.folder / FILE)}))
+
+    # ---- what is sent
+
+    def _shelf(self) -> None:
+        studies = self.server.library.listed()
+        if len(studies) == 1 and not studies[0]["problem"]:
+            self._redirect(f"/{quote(studies[0]['name'], safe='')}/")
+        else:
+            self._send(shelf_of(studies).encode("utf-8"), _HTML)
+
+    def _page(self, study: OpenStudy, slash: bool) -> None:
+        if not slash:  # relative addresses of the page need it
+            self._redirect(f"/{quote(study.name, safe='')}/")
+            return
+        problem = study.problem()
+        if problem:
+            told = [{"name": study.name, "folder": str(study.folder), "problem": problem}]
+            self._send(shelf_of(told).encode("utf-8"), _HTML)
+            return
+        document = {
+            "served": True,
+            "study": study.name,
+            "head": study.head(),
+            "sample": "",
+            "studies": self.server.library.listed(),
+            "token": self.server.token,
+            "data": {},
+        }
+        self._send(html_of(document).encode("utf-8"), _HTML)
+
+    def _file(self, study: OpenStudy, place: str, name: str) -> None:
+        """A chart of the study: a plain name with a known ending, below the study's own folder, links resolved."""
+        ending = name.rpartition(".")[2]
+        folder = study.folder.resolve() / place
+        path = (folder / name).resolve()
+        if place not in PLACES or ending not in FORMATS or path.parent != folder or not path.is_file():
+            self._error(HTTPStatus.NOT_FOUND, "there is no such chart.")
+            return
+        self._send(path.read_bytes(), _KINDS[ending], {"Content-Disposition": "attachment"})
+
+    def _json_text(self, text: str | None) -> None:
+        if text is None:
+            self._error(HTTPStatus.NOT_FOUND, "the study has no such thing.")
+        else:
+            self._send(text.encode("utf-8"), _JSON)
+
+    def _error(self, status: HTTPStatus, line: str) -> None:
+        self._send(to_json({"error": line}).encode("utf-8"), _JSON, status=status)
+
+    def _redirect(self, where: str) -> None:
+        self._send(b"", _HTML, {"Location": where}, HTTPStatus.FOUND)
+
+    def _send(
+        self, content: bytes, kind: str, headers: dict[str, str] | None = None, status: HTTPStatus = HTTPStatus.OK
+    ) -> None:
+        self.send_response(status)
+        always = {
+            "Content-Type": kind,
+            "Content-Length": str(len(content)),
+            "Cache-Control": "no-store",
+            "Content-Security-Policy": policy(served=True) + "; frame-ancestors 'none'",
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "no-referrer",
+            "Cross-Origin-Resource-Policy": "same-origin",
+        }
+        for name, value in (always | (headers or {})).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the terminal shows where the page is, not who asked for what."""

@@ -1,0 +1,1 @@
+"""Faults on purpose: nothing paid is lost, nothing is counted twice, the resumed result is the same bytes."""

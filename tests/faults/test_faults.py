@@ -1,0 +1,21 @@
+"""Every scenario once or twice; `make soak` strikes for half an hour."""
+
+import random
+import sys
+
+import pytest
+
+from tests.faults.scenarios import SCENARIOS, may_mount
+
+NEEDS_MOUNT = ("disk full", "read-only folder")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="signals, mounts and locks as Linux has them")
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_nothing_is_lost_counted_twice_or_changed(name, tmp_path):
+    if name in NEEDS_MOUNT and not may_mount():
+        pytest.skip("a small disk needs the right to mount")
+    tally = SCENARIOS[name](tmp_path / "study", random.Random(5), 1)
+    assert tally.injected >= 1
+    assert tally.clean, tally

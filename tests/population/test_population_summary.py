@@ -1,0 +1,72 @@
+"""Two intervals of a mean over tasks: over sources, and given these sources. Each covers what it says it is of."""
+
+import numpy as np
+import pytest
+
+from assay.population.scores import MEASURES, Measured, TaskScore
+from assay.population.summary import (
+    compare_given_sources,
+    compare_respondents,
+    means_given_sources,
+    respondent_means,
+)
+from assay.status import Status
+
+
+def scores_of(values, respondent="m", measure="tv"):
+    """values: (sources, tasks)."""
+    nothing = dict.fromkeys(MEASURES, Measured(None, None, Status.DEGENERATE))
+    return [
+        TaskScore(
+            f"task {s} {t}", f"survey {s}", respondent, "", Status.OK, nothing | {measure: Measured(float(value))}, {},
+            1.0, None, True, False, None,
+        )
+        for s, row in enumerate(np.asarray(values))
+        for t, value in enumerate(row)
+    ]  # fmt: skip
+
+
+def test_each_interval_covers_what_it_is_of():
+    """Three surveys whose means differ as much as their tasks do, 400 times."""
+    rng = np.random.default_rng(0)
+    sources = given = misread = 0
+    for _ in range(400):
+        surveys = 0.5 + 0.05 * rng.standard_normal(3)
+        values = surveys[:, None] + 0.05 * rng.standard_normal((3, 5))
+        found = scores_of(values)
+        over, within = respondent_means(found, "tv")["m"].interval, means_given_sources(found, "tv")["m"].interval
+        sources += over.contains(0.5)
+        given += within.contains(surveys.mean())
+        misread += within.contains(0.5)
+    assert sources >= 366  # 380 expected; below 366 has probability .001
+    assert given >= 366
+    assert misread < 330  # as an interval over surveys in general it would promise too much
+
+
+def test_two_sources_leave_nearly_everything_open_and_their_tasks_do_not():
+    found = scores_of([[40.0, 42.0, 44.0], [50.0, 52.0, 54.0]], measure="score")
+    over, given = respondent_means(found)["m"], means_given_sources(found)["m"]
+    assert (over.n_clusters, given.n_clusters) == (2, 6)
+    assert over.value == given.value == 47
+    assert over.interval.width > 90 and given.interval.width < 15
+
+
+def test_an_interval_ends_where_scores_do():
+    interval = respondent_means(scores_of([[90.0], [99.0]], measure="score"))["m"].interval
+    assert interval.high == 100 and interval.low >= 0
+
+
+def test_one_source_has_an_interval_over_its_tasks_alone():
+    found = scores_of([[0.1, 0.2, 0.3]])
+    assert respondent_means(found, "tv")["m"].interval is None
+    assert means_given_sources(found, "tv")["m"].interval is not None
+
+
+@pytest.mark.parametrize(("compare", "units"), [(compare_respondents, 2), (compare_given_sources, 8)])
+def test_comparisons_count_sources_or_tasks_as_units(compare, units):
+    rng = np.random.default_rng(1)
+    values = rng.random((2, 4))
+    (found,) = compare(scores_of(values) + scores_of(values - 0.1, "n"), "tv")
+    assert (found.n_units, found.n_clusters) == (8, units)
+    assert found.difference == pytest.approx(0.1)
+    assert found.p == pytest.approx(2.0 ** (1 - units))  # all differences point one way

@@ -1,0 +1,154 @@
+"""Tables and chart of a faithfulness study: numbers with n, interval and status; what is missing is said, not drawn."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from assay.faithfulness import Asking, Scoring, evaluate_batch, evaluate_counterfactual
+from assay.faithfulness.counterfactual import OwnGraph
+from assay.faithfulness.known_groups import with_damaged
+from assay.faithfulness_study import FaithfulnessStudy, Written
+from assay.reasoning.problems import load_problems, read_problems
+from assay.report import faithfulness_tables as tables
+from assay.report.charts.probes import probes, probes_frame
+from assay.report.faithfulness_tree import texts
+from assay.status import Status
+from assay.terminal_faithfulness import print_faithfulness
+from tests.faithfulness.judges import always_critical, random_judge
+from tests.faithfulness.test_counterfactual import GRAPH, NEWTON, model
+
+PROBLEMS = with_damaged(load_problems("physics")[:3] + load_problems("everyday")[:2], np.random.default_rng(1))
+
+
+def study(judges=(), problems=PROBLEMS, written=(), changed=()):
+    seen = [problem for problem in problems if not problem.id.startswith("physics-kinetic")]
+    asking = Asking(repeats=2, manners=("plain", "padded"))
+    judgements = evaluate_batch(seen, list(judges), asking=asking).judgements if judges else ()
+    return FaithfulnessStudy(
+        "s", 1, 0.95, {problem.id: problem for problem in problems}, tuple(judge.name for judge in judges), (),
+        judgements, tuple(written), tuple(changed), Scoring(), "",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def judged():
+    solver = model(GRAPH, lambda force, mass: force / mass)
+    solver.name = "mock/solver"
+    found = evaluate_counterfactual(NEWTON, solver)
+    lost = OwnGraph(Status.UNREADABLE, "the answer holds no JSON with a causal graph.")
+    written = [Written(NEWTON.id, "mock/solver", 0, found.own), Written("physics-braking", "mock/solver", 0, lost)]
+    return study([always_critical(), random_judge()], written=written, changed=found.changed)
+
+
+def rows_of(found, **where):
+    return [row for row in found if all(row[key] == value for key, value in where.items())]
+
+
+def test_each_component_is_given_as_scored_by_execution_and_by_each_judge(judged):
+    rows = rows_of(tables.component_rows(judged), method=tables.GIVEN, measure="causal_intervention")
+    assert [row["by"] for row in rows] == ["scored", "executed", "mock/critical", "mock/random"]
+    by = {row["by"]: row for row in rows}
+    assert by["mock/critical"]["value"] == 1
+    assert 0.2 < by["mock/random"]["value"] < 0.8
+    assert by["executed"]["n"] == 3
+    assert all(row["low"] <= row["value"] <= row["high"] for row in rows)
+
+
+def test_what_has_no_value_is_counted_with_its_reason_and_bounds(judged):
+    (cf,) = rows_of(tables.component_rows(judged), method=tables.GIVEN, measure="cf")
+    assert (cf["n"], cf["of"], cf["missing"]) == (4, 5, "no judge asked 1")
+    assert cf["bounds_low"] < cf["value"] < cf["bounds_high"]
+
+
+def test_a_models_own_graphs_are_a_method_of_their_own(judged):
+    (own,) = rows_of(tables.component_rows(judged), method="mock/solver", measure="causal_intervention", by="scored")
+    assert (own["value"], own["n"], own["of"], own["missing"]) == (1.0, 1, 2, "unreadable 1")
+
+
+def test_known_groups_have_an_interval_and_a_verdict(judged):
+    rows = {row["measure"]: row for row in tables.group_rows(judged)}
+    assert rows["executable"]["verdict"] == "tells"
+    assert rows["executable"]["auc_low"] < rows["executable"]["auc"] + 1e-9
+    assert rows["judge"]["verdict"] in ("does not tell", "hardly tells")
+    assert {"edge_reversed", "answer_wrong"} <= set(rows["cf"])
+
+
+def test_reliability_has_a_line_a_judge_and_figure(judged):
+    rows = tables.reliability_rows(judged)
+    assert {row["judge"] for row in rows} >= {"mock/critical", "mock/random", "mock/critical and mock/random"}
+    (alpha,) = rows_of(rows, judge="mock/random", figure="with itself, alpha", kind="")
+    assert abs(alpha["value"]) < 0.3
+    assert alpha["low"] < alpha["value"] < alpha["high"]
+    assert rows_of(rows, judge="mock/random", figure="verbosity effect on the rating")
+    table = tables.reliability_table(judged)
+    constant = next(
+        row for row in table.rows if (row["judge"], row["figure"]) == ("mock/critical", "with itself, alpha")
+    )
+    assert constant["intervention"] is None  # nothing to disagree about: no alpha, and no 1 either
+
+
+def test_changed_problems_have_a_line_a_model(judged):
+    (row,) = tables.change_rows(judged)
+    assert (row["graphs"], row["executed"], row["agrees"], row["right"]) == (2, 1, 1, 1)
+    assert (row["changes"], row["follows"], row["stays"]) == (2, 1.0, 0.0)
+
+
+def test_a_model_whose_graphs_all_failed_still_has_its_line():
+    lost = OwnGraph(Status.UNREADABLE, "no JSON")
+    (row,) = tables.change_rows(study(written=[Written("physics-braking", "mock/x", 0, lost)]))
+    assert (row["graphs"], row["executed"], row["changes"], row["follows"]) == (1, 0, 0, None)
+
+
+def test_every_table_is_written_as_csv_and_latex(judged):
+    found = texts(judged)
+    for name in ("components", "known_groups", "reliability", "counterfactual"):
+        assert found[f"{name}.csv"].count("\n") > 1
+        assert r"\toprule" in found[f"{name}.tex"]
+    assert {"known_groups.json", "reliability.json", "counterfactual.json", "summary.txt"} <= set(found)
+
+
+def test_own_graphs_are_a_problems_file_of_another_study(judged, tmp_path):
+    (tmp_path / "own.jsonl").write_text(texts(judged)["own_graphs_mock-solver.jsonl"])
+    (again,) = read_problems(tmp_path / "own.jsonl")
+    assert again.graph.to_dict() == judged.written[0].own.problem.graph.to_dict()
+    assert again.answer.value == 6.5
+
+
+def test_a_study_without_judges_has_its_tables_too():
+    found = study()
+    assert [table.name for table in tables.all_tables(found)] == [
+        "faithfulness_components",
+        "faithfulness_known_groups",
+    ]
+    assert json.dumps(tables.as_dict(found), default=str)
+
+
+def test_the_frame_has_a_row_a_mark_and_the_picture_says_what_is_missing(tmp_path):
+    figure = probes(study())
+    frame = figure.frame.set_index(["panel", "row", "series"])
+    cf = frame.loc[("component", "cf", "scored")]
+    assert (np.isnan(cf["value"]), cf["note"]) == (True, "no judge asked 5")
+    assert frame.loc[("known groups", "executable", "all damages"), "value"] == 1.0
+    svg = figure.save(tmp_path, ("svg",))[0].read_text()
+    assert "no value: no judge asked 5" in svg
+    assert "Without a value: cf (scored)" in figure.caption
+
+
+def test_the_chart_shows_judges_and_changed_problems(judged, tmp_path):
+    frame = probes_frame(judged)
+    assert set(frame["panel"]) == {"component", "known groups", "changed problems"}
+    svg = probes(judged).save(tmp_path, ("svg",))[0].read_text()
+    assert "mock/random" in svg and "mock/solver, own graphs" in svg
+
+
+@pytest.mark.parametrize("width", [100, 160])
+def test_the_terminal_shows_tables_warnings_and_no_half(judged, width):
+    out = Console(file=io.StringIO(), width=width)
+    print_faithfulness(out, judged)
+    told = out.file.getvalue()
+    for part in ("as given", "executable", "can the judge be believed?", "mock/critical gives 4 (critical)", "follows"):
+        assert part in told
+    assert ("edge reversed" in told) == (width == 160)

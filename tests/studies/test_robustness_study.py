@@ -1,0 +1,255 @@
+"""A robustness study from plan to files: stored, scored anew, written; on a Dask cluster with the same bytes."""
+
+import csv
+import importlib
+import io
+import json
+import subprocess
+import sys
+from concurrent.futures import Executor, Future
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from assay.cli import main
+from assay.comparing import compare
+from assay.measures.ranking import score_ranking
+from assay.report.robustness_tables import choice_table, ranking_table
+from assay.report.robustness_tree import report, texts, write_robustness_tree
+from assay.robustness.choose_k import k_from_other_graphs, oracle_k
+from assay.robustness.summaries import ALL, differences, means, optimism, plateaus
+from assay.robustness_study import read_robustness
+from assay.statistics import mean, paired_difference
+from assay.store import Store
+from assay.study import Plan, Study
+from assay.tasks.robustness import unpacked
+from assay.terminal_robustness import print_robustness
+
+PLAN = """
+name = "small"
+seed = 3
+[datasets.series]
+kind = "var"
+nodes = 5
+lags = 1
+graphs = {graphs}
+graph_seed = 900
+[robustness]
+datasets = ["series"]
+corruptions = ["clean", "mcar_40", "compound_full_decoy", "mnar_structural"]
+strengths = [0.5, 1]
+scorers = ["correlation", "granger", "notears"]
+seeds = 2
+k_seeds = 1
+rows = 150
+subsamples = 3
+folds = 2
+k = 6
+match = "granger"
+required = ["X0 -> X1"]
+[robustness.notears]
+sweep.lambda1 = [0.02, 0.3]
+"""
+
+
+class Inline(Executor):
+    """Chunks in this process, at once: the engine has tests of its own."""
+
+    def submit(self, function, chunk):
+        module, name = chunk.function.split(":")
+        perform, future = getattr(importlib.import_module(module), name), Future()
+        future.set_result([perform(chunk.common, unit) for unit in chunk.units])
+        return future
+
+
+def run(folder, text):
+    (folder / "plan.toml").write_text(text)
+    return Study(Plan.read(folder / "plan.toml", folder / "study")).run(Inline(), 1)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("robustness")
+    outcome = run(place, PLAN.format(graphs=6))
+    assert (outcome.done, outcome.failed) == (outcome.total, 0)
+    return place / "study"
+
+
+@pytest.fixture(scope="module")
+def study(folder):
+    return read_robustness(folder)
+
+
+def test_the_same_command_does_nothing_again(folder):
+    before = (folder / "scores.csv").read_bytes()
+    with Store.reading(folder) as store:
+        stored = {key: run.seconds for key, run in store.runs("robustness").items()}
+    run(folder.parent, PLAN.format(graphs=6))
+    with Store.reading(folder) as store:
+        assert {key: run.seconds for key, run in store.runs("robustness").items()} == stored
+    assert (folder / "scores.csv").read_bytes() == before
+
+
+def test_scores_of_the_store_are_scored_against_the_truth_when_read(folder, study):
+    with Store.reading(folder) as store:
+        run = next(run for run in store.runs("robustness").values() if run.respondent == "granger")
+    assert run.scores == {}  # the worker scored nothing
+    truth = study.evaluation.systems[run.item].truth
+    expected = score_ranking(unpacked(json.loads(run.answer)["scores"]), truth)["auprc"].value
+    frame = study.evaluation.ranking.set_index(["dataset", "corruption", "scorer", "seed"])
+    assert frame.loc[(run.item, run.variant, run.respondent, run.repeat), "auprc"] == expected
+
+
+def test_the_long_table_has_every_fit_with_and_without_k(folder, study):
+    rows = list(csv.DictReader(io.StringIO((folder / "scores.csv").read_text())))
+    assert {row["task"] for row in rows} == {"robustness"}
+    assert sum(row["measure"] == "auprc" for row in rows) == study.planned
+    wanted = {"f1@oracle_k", "f1@k_from_other_graphs", "shd@bic", "f1@given", "f1@own_rule", "f1@matched_to_oracle_k"}
+    assert wanted <= {row["measure"] for row in rows}
+
+
+def test_granger_is_ahead_on_series_and_means_count_graphs(study):
+    frame = means(study.evaluation).set_index(["corruption", "scorer"])
+    granger = frame.loc[(ALL, "granger")]
+    assert granger["value"] > frame.loc[(ALL, "correlation"), "value"] + 0.2 and granger["units"] == 6
+    rows = study.evaluation.ranking
+    rows = rows[(rows["scorer"] == "granger") & rows["corruption"].isin(study.evaluation.claims)]
+    assert granger["value"] == mean(rows["auprc"], rows["dataset"]).value
+
+
+def test_a_corruption_whose_mask_tells_the_graph_is_in_no_mean_over_corruptions(study):
+    assert "mnar_structural" in study.evaluation.tested and "mnar_structural" not in study.evaluation.claims
+    titles = [column.title for column in ranking_table(study).columns]
+    assert "mnar_structural (mask tells the graph)" in titles
+
+
+def test_differences_are_paired_over_graphs_with_interval_and_test(study):
+    pairs = differences(study.evaluation)["series"]
+    found = next(pair for pair in pairs if set(pair.names) == {"granger", "correlation"})
+    assert found.names[0] == "granger" and found.n_clusters == 6 and found.interval is not None
+    assert found.p is not None and found.adjustment == "holm" and "paired over" in found.sentence()
+
+
+def test_optimism_is_the_gain_of_the_oracle_on_corruptions_it_was_not_chosen_on(study):
+    evaluation = study.evaluation
+    found = optimism(evaluation)["series", "granger"]
+    validation = evaluation.curves_of("series", "granger", ("compound_full_decoy",))
+    test = evaluation.curves_of("series", "granger", ("clean", "mcar_40"))
+    best = [np.mean([c.at(oracle_k(validation[g]).k)["f1"] for c in test[g]]) for g in test]
+    honest = [np.mean([c.at(k_from_other_graphs(validation, g).k)["f1"] for c in test[g]]) for g in test]
+    expected = paired_difference(best, honest)
+    assert found.difference == pytest.approx(expected.difference)
+    assert found.interval.low == pytest.approx(expected.interval.low)
+    assert any(
+        "oracle_k" in line and "F1 of granger" in line
+        for line in study.findings["oracle_k against k_from_other_graphs"]
+    )
+
+
+def test_on_the_validation_corruption_no_k_beats_the_oracle(study):
+    rows = study.evaluation.chosen
+    rows = rows[(rows["corruption"] == "compound_full_decoy") & (rows["scorer"] == "granger")]
+    by_graph = rows.groupby(["dataset", "method"])["f1"].mean().unstack()
+    whole = by_graph[["k_from_other_graphs", "bic", "adaptive", "given"]]  # the others have fewer seeds
+    assert (by_graph["oracle_k"].to_numpy()[:, None] >= whole.to_numpy() - 1e-12).all()
+
+
+def test_every_k_that_saw_the_truth_is_called_an_oracle(study):
+    rows = study.evaluation.chosen
+    assert set(rows.loc[rows["oracle"], "method"]) == {"oracle_k", "matched to oracle_k"}
+    assert all("oracle" in title for title in (c.title for c in choice_table(study).columns) if "oracle_k" in title)
+    assert {"stability", "held-out", "cross-validated"} <= set(rows.loc[~rows["oracle"], "method"])
+
+
+def test_k_by_refits_has_the_seeds_it_was_chosen_for(study):
+    rows = study.evaluation.chosen
+    assert set(rows.loc[rows["method"] == "stability", "seed"]) == {0}
+    assert set(rows.loc[rows["method"] == "bic", "seed"]) == {0, 1}
+
+
+def test_the_report_is_one_document_with_everything(study):
+    found = json.loads(json.dumps(report(study), allow_nan=False))
+    assert found["validation_corruption"] == "compound_full_decoy" and found["fits"]["failures"] == []
+    for part in ("auprc", "edges_kept", "optimism_of_oracle_k", "degradation", "robustness_of_k", "invariance"):
+        assert found[part], part
+    assert found["differences"]["series"][0]["sentence"] and found["expected_edges"][0]["edges"] == 1
+    strengths = {row["strength"] for row in found["degradation"] if row["corruption"] == "mcar_40"}
+    assert strengths == {0.0, 0.5, 1.0}
+
+
+def test_files_are_the_same_bytes_when_written_anew(study, folder):
+    assert texts(study) == texts(read_robustness(folder))
+
+
+@pytest.fixture(scope="module")
+def written(study, folder):
+    return {path.name for path in write_robustness_tree(folder, study)}
+
+
+def test_every_corruption_has_its_sensitivity_curve_as_picture_and_numbers(written, folder):
+    for name in ("clean", "mcar_40", "compound_full_decoy"):
+        assert {f"sensitivity_curve_{name}.png", f"sensitivity_curve_{name}.csv"} <= written
+    frame = pd.read_csv(folder / "robustness" / "sensitivity_curve_mcar_40.csv")
+    assert set(frame["graphs"]) == {6} and set(frame["n"]) == {12}
+    assert {
+        "evaluation_report.json",
+        "degradation.png",
+        "k_lambda_notears_series.png",
+        "k.tex",
+        "ranking.tex",
+    } <= written
+
+
+def test_the_terminal_names_the_oracle_and_prints_its_optimism(study):
+    out = Console(file=io.StringIO(), width=160)
+    print_robustness(out, study)
+    text = out.file.getvalue()
+    assert "optimism of oracle_k" in text and "F1 at oracle_k (oracle)" in text and "no wider" not in text
+    assert "The mask of mnar_structural is built from the true graph" in text
+
+
+def test_plateaus_have_a_verdict_or_say_that_there_is_none(study):
+    frame = plateaus(study.evaluation)
+    assert set(frame["verdict"]) <= {"stable", "moderate", "sensitive", "cannot be told"}
+    assert set(frame["method"]) == {"oracle_k", "k_from_other_graphs"}
+
+
+def test_two_scorers_compare_in_one_line(folder):
+    assert "AUPRC" in compare(folder, "granger", "correlation").sentence().upper()
+
+
+@pytest.mark.parametrize(("option", "told"), [("--json", '"auprc"'), ("--csv", "mcar_40 low"), ("--tex", "\\toprule")])
+def test_show_prints_the_ranking_in_every_form(folder, option, told, capsys):
+    assert main(["show", str(folder), option]) == 0
+    assert told in capsys.readouterr().out
+
+
+def test_a_template_is_a_plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "robustness"]) == 0
+    assert Plan.read("study.toml").task.seeds == 10
+
+
+def test_one_graph_has_no_other_to_choose_k_on_and_says_so(tmp_path):
+    text = PLAN.format(graphs=1).replace('"compound_full_decoy", ', "").split("[robustness.notears]")[0]
+    run(tmp_path, text.replace("strengths = [0.5, 1]\n", ""))
+    found = read_robustness(tmp_path / "study")
+    assert optimism(found.evaluation) == {}
+    assert set(means(found.evaluation)["over"]) == {"seed"}
+    assert any("no other graph" in line for line in found.findings["oracle_k against k_from_other_graphs"])
+    assert texts(found)
+
+
+@pytest.mark.slow
+def test_the_slurm_script_runs_on_a_local_cluster_with_the_same_bytes(root, tmp_path):
+    pytest.importorskip("distributed")
+    text = PLAN.format(graphs=1).replace("notears", "dagma").replace("[0.5, 1]", "[1]")
+    run(tmp_path, text)
+    command = [sys.executable, str(root / "examples" / "slurm_robustness.py"), "plan.toml"]
+    done = subprocess.run(
+        [*command, "--local", "2", "--folder", "spread"], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "spread" / "scores.csv").read_bytes() == (tmp_path / "study" / "scores.csv").read_bytes()

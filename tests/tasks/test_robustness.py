@@ -1,0 +1,230 @@
+"""The robustness task: paired rows, workers that know no truth, plans that say what is wrong in one line."""
+
+import json
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from assay import registry
+from assay.datasets.corruptions import corruption
+from assay.engine import Chunk, local_executor, run_chunk
+from assay.errors import AssayError
+from assay.learners.scoring import SCORERS, scorer
+from assay.learners.scoring.leaks import shuffled
+from assay.tasks.cells import Context
+from assay.tasks.robustness import Robustness, packed, perform, unpacked
+
+SYSTEMS = {
+    "series": {"kind": "var", "nodes": 4, "lags": 1, "graphs": 2, "graph_seed": 900, "edges_per_node": 1.0},
+    "rows": {"kind": "synthetic", "nodes": 4, "graph_seed": 900, "edges_per_node": 1.0},
+}
+TABLE = {
+    "datasets": ["series", "rows"],
+    "corruptions": ["clean", "mcar_40"],
+    "scorers": ["correlation", "granger"],
+    "strengths": [0.5, 1],
+    "seeds": 2,
+    "rows": 120,
+    "choose_k": ["bic", "adaptive"],
+}
+
+
+def task(tmp_path, systems=None, **changes):
+    named = TABLE["datasets"] if systems is None else list(systems)
+    settings = {"datasets": SYSTEMS if systems is None else systems}
+    return Robustness.from_plan(TABLE | {"datasets": named} | changes, Context(settings, 3, tmp_path, "study.toml"))
+
+
+def cell_of(made, item, variant, respondent):
+    return next(c for c in made.cells() if (c.item, c.variant, c.respondent) == (item, variant, respondent))
+
+
+def test_one_seed_is_the_same_rows_for_every_scorer_and_another_for_another(tmp_path):
+    made = task(tmp_path)
+    one, other = (cell_of(made, "series-0", "mcar_40", name) for name in ("correlation", "granger"))
+    assert np.array_equal(one.unit(0)["values"], other.unit(0)["values"], equal_nan=True)
+    assert not np.array_equal(one.unit(0)["values"], one.unit(1)["values"], equal_nan=True)
+
+
+def test_a_weaker_corruption_leaves_more_of_the_same_rows(tmp_path):
+    made = task(tmp_path)
+    half, whole, clean = (
+        cell_of(made, "rows", name, "correlation").unit(1)["values"] for name in ("mcar_40 x 0.5", "mcar_40", "clean")
+    )
+    there = ~np.isnan(whole)
+    assert np.isnan(half).mean() == pytest.approx(0.2, abs=0.05) and (~np.isnan(half))[there].all()
+    assert np.allclose(whole[there], clean[there])
+
+
+def test_systems_of_a_family_differ_by_their_graph(tmp_path):
+    made = task(tmp_path)
+    assert list(made.datasets) == ["series-0", "series-1", "rows"]
+    assert made.datasets["series-0"].dataset.graph_seed == 900 and made.datasets["series-1"].dataset.graph_seed == 901
+
+
+def test_a_scorer_of_series_is_not_run_on_rows_and_the_plan_says_so(tmp_path):
+    made = task(tmp_path)
+    assert {cell.item for cell in made.cells() if cell.respondent == "granger"} == {"series-0", "series-1"}
+    assert any("granger is for series and was not run on rows" in note for note in made.notes)
+
+
+def test_a_worker_is_handed_rows_and_nothing_that_names_a_truth(tmp_path):
+    cell = cell_of(task(tmp_path), "series-0", "mcar_40", "granger")
+    unit = cell.unit(0)
+    assert set(unit) == {"key", "repeat", "names", "values", "regimes", "lags"}
+    sent = pickle.dumps((cell.common, unit))
+    assert not [word for word in (b"truth", b"series-0", b"assay.datasets", b"assay.graphs", b"mcar") if word in sent]
+
+
+@pytest.mark.parametrize("name", SCORERS)
+def test_a_shuffled_truth_gives_bit_identical_answers(tmp_path, name):
+    if scorer(name).card.needs:
+        pytest.importorskip(scorer(name).card.needs)
+    more = {"rc-gnn": {"steps": 10}, "pc": {"repeats": 3}, "fci": {"repeats": 3}}.get(name, {})
+    made = task(tmp_path, scorers=[name], **({name: more} if more else {}))
+    cell = cell_of(made, "series-0", "mcar_40", name)
+    before = perform(cell.common, cell.unit(0))
+    dataset = made.datasets["series-0"].dataset
+    dataset.__dict__["truth"] = shuffled(dataset.truth, np.random.default_rng(0))
+    after = perform(cell.common, cell.unit(0))
+    assert before["status"] == "ok" and before["answer"] == after["answer"]
+
+
+SPY = """
+import gc, sys
+import numpy as np
+from assay.learners.scoring.base import EdgeScores, ScorerCard
+
+class Spy:
+    card = ScorerCard("Spy", "counts what it must not see", "pairwise", (), "none")
+    def scores(self, data, rng):
+        seen = [o for o in gc.get_objects() if type(o).__name__ in ("Graph", "VAR", "Synthetic", "Source", "System")]
+        frame, values = sys._getframe(), []
+        while frame is not None:
+            values += [v for v in frame.f_locals.values() if type(v).__name__ in ("Graph", "VAR", "Source")]
+            frame = frame.f_back
+        matrix = 1.0 - np.eye(data.d)
+        told = {"disentanglement": len(seen) + len(values) + data.source.count("series")}
+        return EdgeScores(matrix, data.names, True, "pairwise", told)
+"""
+
+
+@pytest.mark.slow
+def test_no_graph_and_no_data_set_is_in_the_memory_of_a_worker(tmp_path):
+    (tmp_path / "spy.py").write_text(SPY)
+    made = task(tmp_path, scorers=["spy.py:Spy"])
+    cell = next(cell for cell in made.cells() if cell.item == "series-0")
+    with local_executor(1) as (executor, _):
+        chunk = Chunk(made.function, cell.common, (cell.unit(0),), 60.0)
+        outcome = executor.submit(run_chunk, chunk).result()[0]
+    assert json.loads(outcome["answer"])["disentanglement"] == 0
+
+
+LEAKING = {
+    "through the data": "matrix = np.abs(data.truth.directed * 1.0) if hasattr(data, 'truth') else 1.0 - np.eye(data.d)",
+    "through the registry": "from assay.datasets import load; matrix = load('series', {'kind': 'var', 'nodes': 4, "
+    "'lags': 1, 'graph_seed': 900, 'edges_per_node': 1.0}).truth.directed * 1.0",
+}
+
+
+@pytest.mark.parametrize("way", LEAKING)
+def test_a_leaking_scorer_is_caught_before_the_study_begins(tmp_path, way):
+    lines = SPY.split("    def scores")[0] + f"    def scores(self, data, rng):\n        {LEAKING[way]}\n"
+    (tmp_path / "leaky.py").write_text(lines + "        return EdgeScores(matrix, data.names, False, 'pairwise', {})\n")
+    with pytest.raises(AssayError, match="must not know the truth, got: .*(reads|imports)"):
+        task(tmp_path, scorers=["leaky.py:Spy"])
+
+
+def test_scores_are_stored_to_the_last_bit():
+    matrix = np.random.default_rng(0).random((7, 7)) ** 9
+    assert np.array_equal(unpacked(packed(matrix)), matrix)
+
+
+def test_k_by_refits_is_chosen_for_the_first_seeds_alone(tmp_path):
+    made = task(tmp_path, choose_k=["stability", "bic"], k_seeds=1, subsamples=3)
+    cell = cell_of(made, "series-0", "clean", "granger")
+    chosen = [set(json.loads(perform(cell.common, cell.unit(repeat))["answer"])["k"]) for repeat in (0, 1)]
+    assert chosen == [{"stability", "bic", "own rule"}, {"bic", "own rule"}]
+
+
+def test_a_sweep_is_run_under_the_validation_corruption_alone(tmp_path):
+    made = task(tmp_path, scorers=["notears"], notears={"sweep": {"lambda1": [0.1, 0.2]}}, validation="mcar_40")
+    swept = [cell for cell in made.cells() if cell.respondent != "notears"]
+    assert {cell.respondent for cell in swept} == {"notears lambda1=0.1", "notears lambda1=0.2"}
+    assert {cell.variant for cell in swept} == {"mcar_40"}
+
+
+def test_a_missing_extra_leaves_its_scorer_out_in_one_line_and_the_rest_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(registry, "is_installed", lambda package: package != "torch")
+    made = task(tmp_path, scorers=["correlation", "rc-gnn"])
+    assert {cell.respondent for cell in made.cells()} == {"correlation"}
+    assert [note for note in made.notes if "pip install 'causal-assay[torch]'" in note and "the rest goes on" in note]
+
+
+def test_a_mask_that_empties_a_column_fails_its_fits_and_no_others(tmp_path):
+    made = task(tmp_path, corruptions=["clean", "mcar 0.95"], strengths=[1], rows=12)
+    empty = cell_of(made, "rows", "mcar 0.95", "correlation")
+    outcome = perform(empty.common, empty.unit(0))
+    assert outcome["status"] == "failed" and "must leave 3 values in every column" in outcome["message"]
+    clean = cell_of(made, "rows", "clean", "correlation")
+    assert perform(clean.common, clean.unit(0))["status"] == "ok"
+
+
+def test_a_series_shorter_than_its_lags_fails_in_one_line(tmp_path):
+    made = task(tmp_path, {"short": {"kind": "var", "nodes": 4, "lags": 4}}, rows=15)
+    cell = cell_of(made, "short", "clean", "granger")
+    outcome = perform(cell.common, cell.unit(0))
+    assert outcome["status"] == "failed" and "must have at least 22 rows for 4 lags" in outcome["message"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"corruptions": ["mcar 1.5"]}, "'strength' of mcar must be in"),
+        ({"corruptions": ["noise -1"]}, "'strength' of noise must be in"),
+        ({"strengths": [3]}, "corruption 'mcar_40' at 3 of its strength"),
+        ({"strengths": [0]}, "'strengths' of .robustness. must be numbers above 0"),
+        ({"corruptions": ["mcar_4"]}, "Did you mean 'mcar_40'"),
+        ({"scorers": ["grnger"]}, "Did you mean 'granger'"),
+        ({"scorers": "granger"}, "must be a list of names"),
+        ({"scorers": ["granger", "granger"]}, "granger twice"),
+        ({"sedes": 3}, "'sedes' is not a setting of robustness. Did you mean 'seeds'"),
+        ({"seeds": 0}, "'seeds' must be a whole number of at least 1"),
+        ({"k": 13}, "'K' must be in .1, 12. .d.d-1. for 4 nodes., got 13"),
+        ({"validation": "mcar_20"}, "must be one of those planned, got 'mcar_20'"),
+        ({"match": "pc"}, "must be one of those planned, got 'pc'"),
+        ({"choose_k": ["bicc"]}, "Did you mean 'bic'"),
+        ({"granger": {"lag": 2}}, "'lag' is not a setting of granger. Did you mean 'lags'"),
+        ({"dagma": {"lambda1": 1.0}}, "must be named in 'scorers'"),
+        ({"subsamples": 1}, "'subsamples' must be a whole number of at least 2"),
+        ({"required": ["T to RH"]}, "must be edges such as 'T -> RH'"),
+        ({"correlation": {"sweep": {"transform": ["none"]}}}, "'sweep' must be one setting and its numbers"),
+    ],
+)
+def test_mistakes_in_a_plan_are_one_line(tmp_path, changes, told):
+    with pytest.raises(AssayError, match=told) as raised:
+        task(tmp_path, **changes)
+    assert "\n" not in str(raised.value)
+
+
+def test_discrete_data_are_refused_when_the_plan_is_read(tmp_path):
+    with pytest.raises(AssayError, match="must have continuous columns"):
+        task(tmp_path, {"asia": {}})
+
+
+def test_graphs_need_a_family(tmp_path):
+    with pytest.raises(AssayError, match="'graphs' must be a whole number"):
+        task(tmp_path, {"rows": SYSTEMS["rows"] | {"graphs": 0}})
+
+
+def test_corruptions_can_be_put_together_by_name():
+    made = corruption("noise 0.2 + mcar 0.1")
+    assert [str(step) for step in made.steps] == ["noise 0.2", "mcar 0.1"]
+    assert [str(step) for step in corruption("noise 0.2 + mcar 0.1 x 0.5").steps] == ["noise 0.1", "mcar 0.05"]
+
+
+def test_times_are_taken_of_seeds_with_and_without_refits(tmp_path):
+    made = task(tmp_path, seeds=4, k_seeds=1)
+    assert made.calibration(SimpleNamespace()) == {0: 0.25, 3: 0.75}

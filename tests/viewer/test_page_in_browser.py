@@ -1,0 +1,209 @@
+"""The page in a real browser: from disk and served, light and dark, with replies that want to be more than text."""
+
+import json
+import re
+import sqlite3
+
+import pytest
+
+from .conftest import HOSTILE, MEGABYTE, RANGES
+
+HOSTILE_CELL = "#cell?task=forecast&item=asia%2Fpc&variant=direct%2Fnamed%2Ffull%2Ftold%2Frun&respondent=mock%2Fhostile"
+LONG_CELL = HOSTILE_CELL.replace("asia%2Fpc", "cancer%2Fpc")
+
+
+def disk(folder):
+    return (folder / "report.html").as_uri()
+
+
+def opened(watched, url):
+    watched.page.goto(url)
+    watched.page.wait_for_selector("main h1")
+    return watched.page
+
+
+def reply_text(page):
+    return page.locator(".exchange .said").nth(1).evaluate("node => node.textContent")
+
+
+@pytest.mark.parametrize("how", ["disk", "served"])
+def test_overview_to_cell_to_reply_in_three_clicks(small, serve, page, how):
+    start = disk(small) if how == "disk" else serve(small).address
+    found = opened(page, start)
+    assert found.locator("h1").inner_text() == "small"
+    assert found.locator(".checks li").count() >= 4
+    found.click("nav a[data-tab=matrix]")
+    found.click(".matrix td > a[aria-label^='asia/pc, mock/overconfident']")
+    found.wait_for_selector("mark")
+    assert found.locator("mark").all_text_contents() == ["[0.900, 0.901]"] * 3 + ["[2, 3]"]
+    assert "measured" in found.locator("[data-measure=f1]").inner_text()
+    assert found.locator("a.chip", has_text="interval").count() == 1  # the other formulation
+    assert page.errors == [] and page.strangers() == []
+
+
+@pytest.mark.parametrize("how", ["disk", "served"])
+def test_what_a_model_writes_is_shown_as_text(small, serve, page, how):
+    base = disk(small) if how == "disk" else f"{serve(small).address}study/"
+    found = opened(page, base + HOSTILE_CELL)
+    found.wait_for_selector("mark")
+    assert reply_text(found) == HOSTILE + RANGES
+    assert found.evaluate("window.hacked") is None
+    assert found.locator("main script, main img, main style").count() == 0
+    assert page.errors == [] and page.strangers() == []
+
+
+def test_a_reply_of_a_megabyte_is_shown_whole_when_asked_for(small, serve, page):
+    found = opened(page, f"{serve(small).address}study/{LONG_CELL}")
+    found.click("button:has-text('Show all')")
+    assert reply_text(found) == MEGABYTE + RANGES
+    assert found.locator("mark").count() == 4
+    assert page.errors == []
+
+
+def test_the_k_slider_changes_f1_and_shd(small, page):
+    found = opened(page, disk(small) + "#graphs?item=asia&learner=pc")
+    scores = {}
+    for k in (0, 4):
+        found.locator("#k").evaluate("(node, k) => { node.value = k; node.dispatchEvent(new Event('input')); }", k)
+        scores[k] = [found.locator(f"[data-score={name}]").inner_text() for name in ("F1", "SHD")]
+    assert scores[0] == ["0", "8"]  # nothing kept: all eight edges of asia are missing
+    assert scores[4] != scores[0]
+    assert "k=4" in found.url
+    assert page.errors == []
+
+
+def test_f1_and_shd_of_the_page_are_those_of_the_measures(small, page):
+    from assay.datasets import load
+    from assay.graphs import Graph
+    from assay.measures.graphs import Reference
+
+    found = opened(page, disk(small) + "#graphs?item=asia&learner=pc&k=5")
+    book = json.loads(found.locator("#document").evaluate("node => node.textContent"))
+    graph = book["data"]["graph/discovery/asia"]
+    nodes, kept = graph["nodes"], graph["learners"]["pc"]["edges"][:5]
+    edges = [f"{nodes[i]} {m} {nodes[j]}" if not m.startswith("<") or m == "<->" else f"{nodes[j]} {m[::-1].replace('<', '>')} {nodes[i]}" for i, j, m, _ in kept]  # fmt: skip
+    scores = Reference(load("asia").truth).score(Graph.from_edges(edges, nodes, kind="cpdag"))
+    assert found.locator("[data-score=F1]").inner_text() == f"{scores['f1'].value:.2f}"
+    assert found.locator("[data-score=SHD]").inner_text() == f"{scores['shd'].value:g}"
+
+
+def test_true_learned_and_overlay_draw_different_edges(small, page):
+    found = opened(page, disk(small) + "#graphs?item=asia&learner=random&k=3")
+    drawn = {}
+    for name in ("True", "Learned", "Overlay"):
+        found.click(f".segments button:has-text('{name}')")
+        drawn[name] = found.locator(".canvas .edge").count()
+    assert drawn["True"] == 8 and drawn["Learned"] == 3 and drawn["Overlay"] >= 8
+
+
+def test_a_filter_is_still_there_after_a_reload(small, page):
+    found = opened(page, disk(small) + "#matrix?task=forecast")
+    all_rows = found.locator(".matrix tbody tr").count()
+    found.fill("input[type=search]", "asia")
+    found.select_option("select >> nth=1", label="runs covered")
+    few = found.locator(".matrix tbody tr").count()
+    found.reload()
+    found.wait_for_selector(".matrix")
+    assert found.locator(".matrix tbody tr").count() == few < all_rows
+    assert found.input_value("input[type=search]") == "asia"
+    assert "measure=coverage_runs" in found.url
+
+
+def test_sorting_by_disagreement_puts_the_widest_spread_first(small, page):
+    found = opened(page, disk(small) + "#matrix?task=discovery&sort=disagreement")
+    spreads = [float(text) for text in found.locator("td.spread").all_inner_texts()]
+    assert spreads == sorted(spreads, reverse=True) and len(set(spreads)) > 1
+
+
+def test_arrows_move_enter_opens_escape_comes_back(small, page):
+    found = opened(page, disk(small) + "#matrix?task=discovery")
+    found.locator(".matrix td > a").first.focus()
+    for key in ("ArrowRight", "ArrowDown", "Enter"):
+        found.keyboard.press(key)
+    found.wait_for_selector("#back")
+    assert found.locator("h1").inner_text() == "cancer" and "random" in found.locator("p.lead").inner_text()
+    found.keyboard.press("Escape")
+    found.wait_for_selector(".matrix")
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["overview", "matrix", "graphs", "analysis", "figures"])
+def test_every_view_opens_without_an_error_and_without_scrolling_sideways(small, browser, view, scheme, width):
+    from .conftest import Watched
+
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    watched = Watched(context.new_page())
+    found = opened(watched, f"{disk(small)}#{view}")
+    assert found.evaluate("document.documentElement.scrollWidth") <= width + 1
+    ground = found.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (sum(map(int, re.findall(r"\d+", ground)[:3])) < 200) == (scheme == "dark")
+    assert watched.errors == [] and watched.strangers() == []
+    context.close()
+
+
+def test_the_theme_can_be_turned_and_charts_turn_with_it(small, page):
+    found = opened(page, disk(small) + "#figures")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    before = found.evaluate(ground)
+    found.click("button:has-text('Light / dark')")
+    assert found.evaluate(ground) != before
+    assert "prefers-color-scheme:dark" in found.locator("figure img").first.get_attribute("src").replace("%3A", ":")
+
+
+def test_a_chart_brings_its_data_its_pdf_and_its_code(small, page, tmp_path):
+    found = opened(page, disk(small) + "#figures")
+    figure = found.locator("#figure-intervals_f1")
+    for label, start in (("Data (CSV)", b"kind,"), ("PDF", b"%PDF"), ("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with found.expect_download() as download:
+            figure.locator(".actions > *", has_text=re.compile(f"^{re.escape(label)}$")).click()
+        download.value.save_as(tmp_path / "file")
+        assert (tmp_path / "file").read_bytes().startswith(start), label
+    code = figure.locator("code").text_content()
+    made = {}
+    exec(code, made)
+    assert made["figure"].name == "intervals_f1"
+    assert page.errors == []
+
+
+def test_a_note_is_kept_and_a_misread_reply_becomes_a_test_case(copy, serve, page):
+    found = opened(page, f"{serve(copy).address}copy/{HOSTILE_CELL}")
+    found.click("summary:has-text('Note or misread')")
+    found.fill("textarea", "F1 is <b>wider</b>")
+    found.check(".note input[type=checkbox]")
+    found.fill("[aria-label='f1 high']", "0.75")
+    found.click("button:has-text('Save note')")
+    found.wait_for_selector(".saved p")
+    found.reload()
+    found.wait_for_selector(".saved p")
+    assert "F1 is <b>wider</b>" in found.locator(".saved").inner_text()
+    case = json.loads(found.request.get(found.url.split("#")[0] + "misread.jsonl").text())
+    assert case["text"] == HOSTILE + RANGES and case["nodes"] == 8
+    assert case["expected"] == {"precision": [0.5, 0.7], "recall": [0.4, 0.6], "f1": [0.45, 0.75], "shd": [2, 5]}
+    assert page.errors == []
+
+
+def test_new_cells_appear_without_a_reload(copy, serve, page):
+    """The last runs are taken away and come back while the page is open, as if another process wrote them."""
+    db = sqlite3.connect(copy / "study.db")
+    last = db.execute("SELECT * FROM runs WHERE task = 'discovery' ORDER BY id DESC LIMIT 8").fetchall()
+    db.execute("CREATE TABLE kept AS SELECT * FROM runs WHERE id IN (%s)" % ",".join(str(row[0]) for row in last))
+    db.execute("DELETE FROM runs WHERE id IN (SELECT id FROM kept)")
+    db.commit()
+    found = opened(page, f"{serve(copy).address}copy/#matrix?task=discovery")
+    assert found.locator(".matrix a.missing").count() == 1
+    found.evaluate("window.same = true")
+    db.execute("INSERT INTO runs SELECT * FROM kept")
+    db.commit()
+    found.wait_for_function("document.querySelectorAll('.matrix a.missing').length === 0")
+    assert found.evaluate("window.same") is True
+    assert page.errors == []
+
+
+def test_the_page_prints_light_and_without_controls(small, page):
+    found = opened(page, disk(small) + "#matrix")
+    found.emulate_media(media="print", color_scheme="dark")
+    assert not found.locator("nav").is_visible() and not found.locator(".controls").is_visible()
+    assert found.locator(".matrix").is_visible()
+    assert found.pdf().startswith(b"%PDF")
