@@ -24,12 +24,12 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
         damages = ("answer_wrong", "rule_swapped", "irrelevant_node", "parent_dropped", "edge_reversed")
         _print(out, tables.group_table(study), "right against damaged graphs", damages)
     if study.reliability is not None:
-        drop = ("clusters", "n", "abduction", "intervention", "logic")
-        _print(out, tables.reliability_table(study), "can the judge be believed?", drop, ("judge",))
+        kinds = ("clusters", "n", "abduction", "intervention", "logic")
+        _print(out, tables.reliability_table(study), "can the judge be believed?", kinds, ("judge",))
     if study.written or study.changed:
-        drop = ("right", "agrees", "otherwise", "missing", "executed", "graphs")
+        counts = ("right", "agrees", "otherwise", "missing", "executed", "graphs")
         heading = "changed problems: does the answer follow the graph?"
-        _print(out, tables.change_table(study), heading, drop, ("model",))
+        _print(out, tables.change_table(study), heading, counts, ("model",))
     for line in sentences(study):
         out.print(f"  {escape(line)}", soft_wrap=True)
     for line in notes(study):

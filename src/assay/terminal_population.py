@@ -78,14 +78,18 @@ def _mode(row: Mapping[str, Any]) -> str:
 
 
 def _value(row: Mapping[str, Any], name: str, places: int) -> str:
-    return "-" if row[name] is None else f"{row[name]:z.{places}f}{_ends(row, name, places)}"
+    if row[name] is None:
+        return "-"
+    if abs(row[name]) >= 10:
+        places = 0
+    return f"{row[name]:z.{places}f}{_ends(row, name, places)}"
 
 
 def _score(row: Mapping[str, Any]) -> str:
     """The mean score, and of how many tasks where not all are informative."""
     if row["score"] is None:
         return "uninformative" if row["answered"] else "-"
-    part = "" if row["informative"] == row["answered"] else f" of {row['informative']}"
+    part = "" if row["informative"] == row["answered"] else f" ({row['informative']} of {row['answered']} tasks)"
     return _value(row, "score", 0) + part
 
 

@@ -244,9 +244,8 @@ def test_sampled_knowns_state_their_error_too():
         "causal_graph": [{"cause": names, "effect": "y", "rule": "they all help"}],
     }
     judge = Scripted(lambda kind, node, prompt, time: verdict(kind, 4 if node in ("x1", "x2", "x3") else 0))
-    part = evaluate(dag, "?", "!", judge, answer="yes", asking=Asking(nodes=5), seed=1).components[
-        "abductive_reasoning"
-    ]
+    found = evaluate(dag, "?", "!", judge, answer="yes", asking=Asking(nodes=5), seed=1)
+    part = found.components["abductive_reasoning"]
     assert part.n == 5
     values = [test["score"] for test in part.details["node_tests"] if test["score"] is not None]
     spread = sum((value - part.value) ** 2 for value in values) / 4

@@ -93,13 +93,12 @@ def test_a_text_that_tells_the_value_in_any_spelling_tells_it_no_more():
                 told = replace(
                     problem, text=f"{problem.text} {said}", reasoning=said, graph=replace(problem.graph, plan=plan)
                 )
-                for manner in ("plain", "reversed"):
-                    question = ask_about(told, Probe("abduction", name, manner))
-                    prompt = "\n".join(message.content for message in question.messages)
-                    assert MARK in prompt
-                    assert not contains(prompt, spelling), (problem.id, name, spelling)
-                    tried += 1
-    assert tried > 1000
+                question = ask_about(told, Probe("abduction", name, "reversed" if tried % 2 else "plain"))
+                prompt = "\n".join(message.content for message in question.messages)
+                assert MARK in prompt
+                assert not contains(prompt, spelling), (problem.id, name, spelling)
+                tried += 1
+    assert tried > 500
 
 
 def test_no_prompt_about_a_damaged_copy_contains_the_hidden_value():

@@ -106,6 +106,9 @@ def test_a_refusal_is_a_status():
         ("male or female? The answer is male", "male"),
         ("Male\nMen and women differ in this.", "male"),
         ("male or female", None),
+        ("- male\n- female", None),
+        ("- male\n- female\nAnswer: female", "female"),
+        ("male\nmale", "male"),
         ("human", None),
     ],
 )

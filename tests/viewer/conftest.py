@@ -48,7 +48,7 @@ def small(tmp_path_factory) -> Path:
     """A finished forecast study with its page and two of its charts."""
     place = tmp_path_factory.mktemp("small")
     script = [
-        {"match": ["Cancer", "Name: "], "reply": MEGABYTE + RANGES},
+        {"match": ["Cancer", "Name: "], "reply": RANGES + MEGABYTE},
         {"match": [], "reply": HOSTILE + RANGES},
     ]
     (place / "hostile.jsonl").write_text("".join(json.dumps(line) + "\n" for line in script), encoding="utf-8")

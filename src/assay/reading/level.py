@@ -3,8 +3,9 @@
     levels: name -> accepted spellings,  e.g. {"male": ("male", "man"), "female": ("female", "woman")}
 
 A level counts where the whole reply, its last or its first line is a spelling, where it stands behind "answer:", or
-where no other level is named at all. A longer spelling hides the shorter one inside it ("less than high school").
-Two levels without a sign which is meant are unreadable; a refusal is a status and never a level.
+where no other level is named at all. Lines that are nothing but different levels are the list of options, said back.
+A longer spelling hides the shorter one inside it ("less than high school"). Two levels without a sign which is meant
+are unreadable; a refusal is a status and never a level.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ def read_level(text: str, levels: Levels, bins: Sequence[float] = (), top: float
         return LevelReading(None, Status.UNREADABLE, message="the reply is empty.")
     found = levels_in(view, levels)
     for parser, start, end in _places(view):
+        if parser == "line" and _is_list(view, found):
+            continue
         inside = {name.level: name for name in found if start <= name.start and name.end <= end}
         if len(inside) == 1:
             (name,) = inside.values()
@@ -137,6 +140,17 @@ def _places(view: str) -> list[tuple[str, int, int]]:
     marked = [("marked", match.end(), _line_end(view, match.end())) for match in _MARKED.finditer(view)]
     ends = [("line", *lines[-1]), ("line", *lines[0])] if lines else []
     return [("whole", 0, len(view)), *reversed(marked), *ends, ("named", 0, len(view))]
+
+
+def _is_list(view: str, found: Sequence[Named]) -> bool:
+    """Several lines of the reply are nothing but a level each, and not the same one."""
+    alone = {
+        name.level
+        for name in found
+        if not (view[view.rfind("\n", 0, name.start) + 1 : name.start] + view[name.end : _line_end(view, name.end)])
+        .strip(_AROUND)
+    }  # fmt: skip
+    return len(alone) > 1
 
 
 def _line_end(view: str, start: int) -> int:

@@ -179,21 +179,22 @@ def design_sentences(populations: Populations) -> list[str]:
 
 
 def uninformative_sentences(populations: Populations) -> list[str]:
-    """Where a perfect and a uniform sampler cannot be told apart, by the number of draws."""
-    found: dict[float | None, dict[str, None]] = {}
+    """Where a perfect answer and a uniform one cannot be told apart, and from how many draws."""
+    found: dict[str, set[float]] = {}
     for score in populations.scores:
         if score.status == Status.OK and not score.informative:
-            found.setdefault(score.draws, {})[score.task] = None
-    total = len(populations.truths)
+            found.setdefault(score.task, set()).add(float("inf") if score.draws is None else score.draws)
+    if not found:
+        return []
+    told = [f"{task} ({', '.join(_draws(k) for k in sorted(draws))})" for task, draws in found.items()]
     return [
-        f"{_who(draws)} cannot be told from a uniform one in {len(tasks)} of {total} tasks: these have no score, and "
-        f"skill and TV stand ({', '.join(tasks)})."
-        for draws, tasks in found.items()
+        "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand: "
+        f"{'; '.join(told)}."
     ]
 
 
-def _who(draws: float | None) -> str:
-    return "A stated distribution that is right" if draws is None else f"A perfect sampler of {draws:g} draws"
+def _draws(k: float) -> str:
+    return "even if stated" if k == float("inf") else f"{k:g} draws"
 
 
 def fallback_sentences(populations: Populations) -> list[str]:

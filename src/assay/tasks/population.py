@@ -211,7 +211,7 @@ def _questions(table: Mapping[str, Any], folder: Path, file: str) -> Iterator[Qu
         if question.name in seen:
             raise PlanError(f"'tasks' of [population] must name each task once, got {question.name!r} twice.  ({file})")
         seen.add(question.name)
-        own = tuple(mode for mode in question.modes if not modes or mode in modes)
+        own = tuple(mode for mode in modes or question.modes if mode in question.modes)  # in the plan's order
         if not own:
             raise PlanError(
                 f"task {question.name!r} must be made for one of {listed(modes)}, got {listed(question.modes)} in its "

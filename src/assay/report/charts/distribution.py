@@ -126,7 +126,8 @@ def distribution_chart(
         .properties(width=side, height=len(levels) * max(18, 9 * len(series)))
         .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=columns, spacing=12)
     )
-    return with_data(look.themed(grid, title), {"shares": shown})
+    heading = alt.Title(title, subtitle="grey bars: the population; dashed: its marginal; marks: what models said")
+    return with_data(look.themed(grid.properties(title=heading)), {"shares": shown})
 
 
 def distribution(populations: Populations, task: str, width: look.Width = "page") -> Figure:

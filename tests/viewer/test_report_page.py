@@ -1,0 +1,169 @@
+"""report.html: what is in the file, what is sampled, what cannot break out of it."""
+
+import json
+import re
+
+import pytest
+
+from assay.viewer import runs, standalone
+from assay.viewer.database import page_store
+from assay.viewer.figures import described, for_both, python_line
+from assay.viewer.networks import turned
+from assay.viewer.outline import path_of
+from assay.viewer.page import embedded, html_of, policy
+from assay.viewer.pages import StudyPage
+from assay.viewer.standalone import document_of, spread
+
+from .conftest import HOSTILE
+
+
+@pytest.fixture(scope="module")
+def study(small):
+    with page_store(small) as store:
+        yield StudyPage(small, store)
+
+
+@pytest.fixture(scope="module")
+def text(small):
+    return (small / "report.html").read_text(encoding="utf-8")
+
+
+def test_nothing_is_loaded_from_elsewhere(text):
+    page = re.sub(r'<script type="application/json".*?</script>', "", text, flags=re.DOTALL)
+    assert not re.search(r'(?:src|href)="(?!#|data:)', page)
+    assert "@import" not in page and "connect-src &#x27;none&#x27;" in page
+
+
+def test_what_a_model_wrote_cannot_leave_its_string(text):
+    assert HOSTILE[:20] not in text and "</style></textarea>" not in text
+    assert text.count("<script") == 2 and text.count("</script>") == 2
+    assert text.isascii() or "\u202e" not in text
+
+
+@pytest.mark.parametrize("value", ["</script><script>", "\u2028\u2029", "\ud800", "<!--", "&lt;", float("nan"), "\x00"])
+def test_embedded_json_reads_back_and_holds_no_markup(value):
+    found = embedded({"x": value})
+    assert not set("<>&\u2028\u2029") & set(found) and found.isascii()
+    assert json.loads(found)["x"] == (None if value != value else value)
+
+
+def test_the_policy_names_our_script_and_style_alone(text):
+    import base64
+    import hashlib
+
+    script = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy(served=False)
+    assert "unsafe" not in policy(served=True)
+
+
+def test_the_matrix_has_the_numbers_of_the_tables(study, small):
+    from assay.results import Results
+
+    grid = study.get("grid/discovery")
+    summaries = Results.read(small).summaries
+    for place, cell in enumerate(summaries):
+        mean, low, high, n = grid["values"]["f1"][place]
+        found = cell.measures["f1"]
+        assert (mean, low, high, n) == pytest.approx((found.mean, found.min, found.max, found.n), rel=1e-4)
+
+
+def test_a_reference_stands_under_every_formulation(study):
+    grid = study.get("grid/forecast")
+    names = [one["name"] for one in grid["respondents"]]
+    facets = {names[cell[1]]: set() for cell in grid["cells"]}
+    for cell in grid["cells"]:
+        facets[names[cell[1]]].add(cell[3])
+    assert facets["baseline/heuristic"] == {-1} and facets["mock/overconfident"] == {0, 1}
+
+
+def test_a_refusal_is_missing_and_never_a_number(study):
+    grid = study.get("grid/forecast")
+    place = next(k for k, cell in enumerate(grid["cells"]) if grid["respondents"][cell[1]]["name"] == "mock/refuses")
+    assert all(values[place] is None for values in grid["values"].values())
+    assert grid["statuses"][place] == {"refused": 1}
+
+
+def test_every_cell_of_the_matrix_can_be_opened(study):
+    paths = list(study.cell_paths())
+    assert len(paths) == len(set(paths)) == 6 + 6 * (2 * 3 + 5)
+    for path in paths:
+        assert study.get(path)["blocks"]
+
+
+def test_marks_are_the_places_that_were_read(study):
+    cell = study.get(path_of("cell", "forecast", "asia/pc", "direct/named/full/told/run", "mock/hostile"))
+    block = next(block for block in cell["blocks"] if block["kind"] == "exchange")
+    assert [block["text"][start:end] for start, end, _ in block["marks"]] == ["[0.5, 0.7]", "[0.4, 0.6]", "[0.45, 0.65]", "[2, 5]"]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ["", "grid", "grid/nothing", "cell/forecast/x/y/z", "graph/forecast/asia", "head", "_cell", "graph/discovery/x", "cell_paths", "parts"])  # fmt: skip
+def test_what_a_study_does_not_have_is_nothing(study, path):
+    assert study.get(path) is None
+
+
+def test_a_large_study_keeps_a_stated_sample(study, monkeypatch):
+    monkeypatch.setattr(standalone, "CELLS", 20_000)
+    document = document_of(study)
+    kept = [path for path in document["data"] if path.startswith("cell/")]
+    assert 0 < len(kept) < 72
+    assert f"{len(kept)} of 72 cells" in document["sample"]
+    assert {path.split("/")[1] for path in kept} == {"discovery", "forecast"}
+    assert f"{len(kept)} of 72 cells" in html_of(document)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 97, 100, 1000])
+def test_a_sample_is_even_and_misses_nothing(n):
+    paths = [str(k) for k in range(n)]
+    found = list(spread(paths))
+    assert sorted(found, key=int) == paths
+    if n >= 10:
+        first = sorted(int(k) for k in found[: n // 2])
+        assert first[0] < n / 4 and first[-1] > 3 * n / 4
+
+
+def test_a_study_too_large_to_summarise_bootstraps_the_cell_that_is_opened(small, monkeypatch):
+    path = path_of("cell", "discovery", "asia", "clean", "pc")
+    with page_store(small) as store:
+        whole = StudyPage(small, store).get(path)
+        monkeypatch.setattr(runs, "WHOLE", 0)
+        page = StudyPage(small, store)
+        alone = page.get(path)
+        assert page.get("overview")["tasks"][0]["sections"] == ()
+    table = [next(b for b in cell["blocks"] if b.get("title") == "Measures") for cell in (whole, alone)]
+    means = [[row[table[0]["columns"].index("mean")] for row in one["rows"]] for one in table]
+    assert means[0] == pytest.approx(means[1], nan_ok=True)
+
+
+def test_a_chart_follows_the_page_into_the_dark(small):
+    figure = described(small)[0]
+    assert figure["name"] == "intervals_f1" and "no test" in figure["caption"]
+    assert figure["svg"].index("<style>@media (prefers-color-scheme:dark)") < figure["svg"].index("<g")
+    assert for_both("no picture") == "no picture"
+
+
+def test_every_chart_of_a_study_has_its_line_of_python(small):
+    for name in ("intervals_f1", "runs_shd", "calibration", "differences", "heatmap_covers_mean_respondent_dataset"):
+        made = {}
+        exec(python_line(name, small), made)
+        assert made["figure"].name == name
+    assert python_line("somebody_elses", small) == ""
+
+
+@pytest.mark.parametrize(("marks", "back"), [("->", "<-"), ("<-", "->"), ("o->", "<-o"), ("<->", "<->"), ("--", "--")])
+def test_marks_turn_around(marks, back):
+    assert turned(marks) == back
+
+
+def test_a_plan_that_was_replaced_leaves_no_numbers_behind(copy):
+    """Units of an earlier plan stay in the store; they are not this study's."""
+    import sqlite3
+
+    db = sqlite3.connect(copy / "study.db")
+    db.execute("INSERT INTO runs SELECT NULL, 'old', task, item, variant, respondent, 99, status, message, seconds, answer FROM runs WHERE task = 'discovery' LIMIT 1")  # fmt: skip
+    db.execute("INSERT INTO scores SELECT last_insert_rowid(), 'f1', 1000.0, 'ok'")
+    db.commit()
+    with page_store(copy) as store:
+        page = StudyPage(copy, store)
+        assert all(values[2] <= 1 for values in page.get("grid/discovery")["values"]["f1"])
+        assert page.get("progress")["tasks"][0]["done"] == 48

@@ -1,0 +1,139 @@
+"""What is no study, half of one, or a broken one: one line, or a page that says what is missing."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from assay.cli import main
+from assay.errors import StoreError
+from assay.viewer.database import page_store
+from assay.viewer.folders import study_folders
+from assay.viewer.library import Library
+from assay.viewer.pages import StudyPage
+from assay.viewer.standalone import write_page
+
+
+def said(capsys, *arguments):
+    code = main(list(arguments))
+    told = capsys.readouterr().err
+    assert code == 2 and told.count("\n") == 1
+    return told
+
+
+def test_a_folder_that_is_no_study_is_one_line(tmp_path, capsys):
+    assert "must be a study folder" in said(capsys, "view", str(tmp_path), "--no-browser")
+    assert "must be a study folder" in said(capsys, "view", str(tmp_path / "nowhere"), "--no-browser")
+
+
+def test_no_study_at_all_is_one_line(in_tmp, capsys):
+    assert "assay run" in said(capsys, "view", "--no-browser")
+
+
+def test_a_damaged_database_is_one_line_and_is_not_touched(copy, capsys):
+    content = b"SQLite format 3\x00" + b"damaged" * 1000
+    (copy / "study.db").write_bytes(content)
+    for leftover in copy.glob("study.db-*"):
+        leftover.unlink()
+    assert "must be a sound SQLite file" in said(capsys, "view", str(copy), "--no-browser")
+    assert (copy / "study.db").read_bytes() == content
+
+
+def test_a_study_of_a_newer_version_says_so(copy, capsys):
+    db = sqlite3.connect(copy / "study.db")
+    db.execute("UPDATE meta SET value = '99' WHERE key = 'schema'")
+    db.commit()
+    assert "pip install -U" in said(capsys, "view", str(copy), "--no-browser")
+
+
+def test_a_study_of_an_earlier_version_says_what_to_do(copy, capsys):
+    db = sqlite3.connect(copy / "study.db")
+    db.execute("""UPDATE meta SET value = '{"study": "old", "seed": 1}' WHERE key = 'study'""")
+    db.commit()
+    assert "assay run FOLDER" in said(capsys, "view", str(copy), "--no-browser")
+
+
+def test_a_study_that_never_began_says_so(tmp_path, capsys):
+    from assay.store import Store
+
+    with Store.writing(tmp_path):
+        pass
+    assert "stopped before it began" in said(capsys, "view", str(tmp_path), "--no-browser")
+
+
+def test_one_broken_study_among_others_is_named_on_the_shelf(small, copy):
+    (copy / "study.db").write_bytes(b"no database at all")
+    for leftover in copy.glob("study.db-*"):
+        leftover.unlink()
+    library = Library([small, copy])
+    problems = {entry["name"]: entry["problem"] for entry in library.listed()}
+    library.close()
+    assert problems["study"] == "" and "sound SQLite file" in problems["copy"]
+
+
+@pytest.mark.parametrize("left", ["nothing", "discovery"])
+def test_a_half_finished_study_has_a_page_that_says_what_is_missing(copy, left):
+    db = sqlite3.connect(copy / "study.db")
+    db.execute("DELETE FROM runs" + ("" if left == "nothing" else " WHERE task = 'forecast'"))
+    db.execute("DELETE FROM scores WHERE run NOT IN (SELECT id FROM runs)")
+    db.commit()
+    db.close()
+    page = write_page(copy).read_text(encoding="utf-8")
+    with page_store(copy) as store:
+        overview = StudyPage(copy, store).get("overview")
+    sentences = [check["sentence"] for task in overview["tasks"] for check in task["checks"]]
+    assert ("48 are still to be done" in sentences[0]) == (left == "nothing")
+    assert overview["completeness"][1]["rows"][0]["statuses"] == {}
+    assert page.startswith("<!doctype html>")
+
+
+def test_a_study_that_is_moved_away_and_made_anew_is_opened_anew(copy, small):
+    library = Library([copy])
+    study = library.studies["copy"]
+    before = json.loads(study.answer("progress"))["tasks"][1]["done"]
+    fresh = copy.with_name("fresh.db")
+    sqlite3.connect(small / "study.db").backup(target := sqlite3.connect(fresh))
+    target.execute("DELETE FROM runs WHERE task = 'forecast'")
+    target.commit()
+    target.close()
+    for leftover in copy.glob("study.db-*"):
+        leftover.unlink()
+    fresh.replace(copy / "study.db")
+    assert before > 0 and json.loads(study.answer("progress"))["tasks"][1]["done"] == 0
+    library.close()
+
+
+def test_a_true_graph_that_is_gone_is_said(copy):
+    db = sqlite3.connect(copy / "study.db")
+    text = db.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()[0]
+    db.execute(
+        "UPDATE meta SET value = ? WHERE key = 'study'", (text.replace('"dataset": "asia"', '"dataset": "gone.csv"'),)
+    )
+    db.commit()
+    with page_store(copy) as store:
+        page = StudyPage(copy, store)
+        keys = [cell.keys for cell in page.outline.tasks[0].cells]
+        assert keys  # the identities changed with the name: the runs are another plan's now
+        found = page.get("graph/discovery/asia")
+    assert "cannot be loaded" in found["problem"] and found["learners"]["pc"]["truth"] == []
+
+
+def test_a_folder_of_studies_is_all_of_them(small, copy, tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert study_folders([str(tmp_path)]) == [copy.resolve()]
+    assert study_folders([str(small), str(small), str(tmp_path)]) == [small.resolve(), copy.resolve()]
+    with pytest.raises(StoreError, match="got neither"):
+        study_folders([str(tmp_path / "empty")])
+
+
+def test_the_command_says_where_the_page_is(small):
+    command = [sys.executable, "-m", "assay", "view", str(small), "--no-browser", "--port", "0", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        lines = [process.stdout.readline()]
+        while lines[-1] != "}\n":
+            lines.append(process.stdout.readline())
+        process.terminate()
+    found = json.loads("".join(lines))
+    assert found["address"].startswith("http://127.0.0.1:") and found["studies"][0]["problem"] == ""
