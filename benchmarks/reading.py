@@ -36,6 +36,13 @@ HOSTILE = [
     "precision of 0.5 if ",
     "\n# precision\nrange: 0.1-0.2\n",
     "precision: 1. a 2. b ",
+    "precision: 0.5; ",
+    "precision: 0.6-0.8 is ",
+    "pc precision 0.5, ges recall 0.4. ",
+    "for example:\n\nprecision: 0.5\n",
+    "f1 = 2 * 0.5 ",
+    "精确率为 0.5，",
+    "precision 50% [0.1,0.2] ",
 ]
 
 

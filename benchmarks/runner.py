@@ -12,7 +12,7 @@ import harness  # first: it sets the number of threads
 
 from assay.engine import local_executor
 from assay.study import Plan, Study
-from assay.tasks.discovery import perform
+from assay.tasks.discovery_units import perform
 
 FITS = 2400
 PLAN = f"""

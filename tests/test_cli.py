@@ -164,7 +164,7 @@ def test_one_bad_cell_gives_exit_code_1_and_a_completeness_matrix(in_tmp, outsid
         (["list", "lerners"], "'lerners' cannot be listed. Did you mean 'learners'"),
         (["list", "datasets", "asai"], "'asai' is not a dataset. Did you mean 'asia'"),
         (["list", "learners", "causal-learn/pcc"], "Did you mean 'causal-learn/pc'"),
-        (["check", "corelation"], "'corelation' is not a learner or dataset. Did you mean 'correlation'"),
+        (["check", "corelation"], "'corelation' is not a learner, scorer or dataset. Did you mean 'correlation'"),
         (["show", "nowhere"], "must be a study folder"),
         (["show"], "there is no study under results/"),
         (["show", "results/x", "--measure", "f2"], "must be a study folder"),

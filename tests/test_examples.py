@@ -14,7 +14,6 @@ from assay.learners.contract import check_learner
     [
         ("discovery", "320 of 320 runs ok"),
         ("forecast", "128 replies, 0 not fully read"),
-        ("faithfulness", "64 problems, 320 damaged copies"),
     ],
 )
 def test_example_plans_run(root, tmp_path, monkeypatch, name, told, capsys):
@@ -22,6 +21,39 @@ def test_example_plans_run(root, tmp_path, monkeypatch, name, told, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["run", f"examples/{name}.toml"]) == 0
     assert told in capsys.readouterr().out
+
+
+def test_the_faithfulness_example_runs_with_the_scripted_judge_beside_it(root, tmp_path, monkeypatch, capsys):
+    """The same plan; the embedded model, which takes minutes, answers in the test below."""
+    shutil.copytree(root / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    plan = tmp_path / "examples" / "faithfulness.toml"
+    scripted = plan.read_text().replace('"embedded/smollm2"', '"mock/judge"').replace("# [models", "[models")
+    plan.write_text(scripted.replace("# script", "script"))
+    assert main(["run", str(plan)]) == 0
+    told = capsys.readouterr().out
+    for part in (
+        "64 problems, 320 damaged copies",
+        "executable tells right from damaged",
+        "gives 4 (critical)",
+        "stays",
+    ):
+        assert part in told
+
+
+@pytest.mark.slow
+def test_the_embedded_model_judges_and_is_measured(root, tmp_path, monkeypatch, capsys):
+    text = (root / "examples" / "faithfulness.toml").read_text().replace("corrupt = true", "corrupt = false")
+    text = text.replace('"physics-newton-second", ', "").replace("repeats = 2", "repeats = 1")
+    text += '[models."embedded/smollm2"]\nthreads = 1\n'  # two would wait for each other on a busy machine
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(
+        text.replace('problems = ["physics", "finance", "chemistry", ', "problems = [")
+    )
+    assert main(["run", "small.toml"]) == 0
+    told = capsys.readouterr().out
+    assert "embedded/smollm2 readable verdicts" in told
+    assert "embedded/smollm2" in told and "was asked once" in told
 
 
 def test_the_example_learner_keeps_the_contract(root):

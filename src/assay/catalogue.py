@@ -11,7 +11,7 @@ from assay.errors import AssayError, UnknownName
 from assay.learners import build, settings_of
 from assay.learners.scoring.building import build_scorer
 
-KINDS = ("learners", "scorers", "datasets", "corruptions", "models", "measures", "tasks")
+KINDS = ("learners", "scorers", "datasets", "corruptions", "populations", "models", "measures", "tasks")
 
 
 def rows(kind: str) -> list[dict[str, Any]]:
@@ -20,6 +20,7 @@ def rows(kind: str) -> list[dict[str, Any]]:
         "scorers": _scorers,
         "datasets": _datasets,
         "corruptions": _corruptions,
+        "populations": _populations,
         "models": models.catalogue,
         "measures": _measures,
         "tasks": _tasks,
@@ -35,6 +36,8 @@ def detail(kind: str, name: str) -> dict[str, Any]:
         return _scorer(name)
     if kind == "datasets":
         return _dataset(name)
+    if kind == "populations":
+        return _population(name)
     found = {row["name"]: row for row in rows(kind)}
     if name not in found:
         raise UnknownName(kind.removesuffix("s"), name, found)
@@ -251,6 +254,18 @@ def _corruptions() -> list[dict[str, Any]]:
     from assay.datasets.corruptions import corruptions
 
     return corruptions()
+
+
+def _populations() -> list[dict[str, Any]]:
+    from assay.population import listing
+
+    return listing.rows()
+
+
+def _population(name: str) -> dict[str, Any]:
+    from assay.population import listing
+
+    return listing.card(name)
 
 
 def _score(found: Any) -> float | None:

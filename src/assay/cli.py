@@ -93,9 +93,11 @@ def _parser() -> argparse.ArgumentParser:
     read.add_argument("--nodes", type=int, help="variables of the true graph; bounds SHD by d(d-1)/2")
 
     lists = commands.add_parser(
-        "list", help="learners, scorers, datasets, corruptions, models, measures, tasks; NAME: its card"
+        "list", help="learners, scorers, datasets, corruptions, populations, models, measures, tasks; NAME: its card"
     )
-    lists.add_argument("kind", help="learners | scorers | datasets | corruptions | models | measures | tasks")
+    lists.add_argument(
+        "kind", help="learners | scorers | datasets | corruptions | populations | models | measures | tasks"
+    )
     lists.add_argument("name", nargs="?", help="one of them, or a file of your own")
 
     check = commands.add_parser(
@@ -296,6 +298,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _view(options: argparse.Namespace) -> int:
+    import threading
     import webbrowser
 
     from assay.viewer.folders import study_folders
@@ -314,6 +317,7 @@ def _view(options: argparse.Namespace) -> int:
             print(f"Port {options.port} is in use; this is the next one that is free.")
         print(f"{server.address}  ({len(studies)} {'study' if len(studies) == 1 else 'studies'}; Ctrl-C stops it)")
     sys.stdout.flush()
+    threading.Thread(target=library.warm, daemon=True).start()
     if not options.no_browser:
         webbrowser.open(server.address)
     try:

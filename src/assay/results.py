@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay import registry
 from assay.errors import StoreError
 from assay.statistics.runs import RunSummary, summarise_columns
 from assay.status import Status
@@ -99,7 +100,7 @@ class Results:
         abouts = tuple(c["about"] for c in found["cells"])
         return cls(
             study, found["task"], seed, found["level"], tuple(found["measures"]), tuple(found["headline"]), cells,
-            abouts, store.runs(found["task"]), found["about"],
+            abouts, _scored(found, store.runs(found["task"])), found["about"],
         )  # fmt: skip
 
     @classmethod
@@ -181,6 +182,14 @@ class Results:
                 for measure, column in columns.items()
             },
         )
+
+
+def _scored(task: dict[str, Any], runs: dict[str, Run]) -> dict[str, Run]:
+    """Runs with their scores; a task whose workers know no truth scores them here, from what it said of itself."""
+    if task["task"] not in registry.TASKS:  # of another package: nothing is imported to read a store
+        return runs
+    score = getattr(registry.resolve("task", task["task"]), "scored", None)
+    return runs if score is None else {key: score(task["about"], run) for key, run in runs.items()}
 
 
 def describe(name: str, seed: int, stages: Sequence[tuple[Any, Sequence[Cell]]]) -> str:

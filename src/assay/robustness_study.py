@@ -122,7 +122,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
                 answers.append(_answer(run, cell.item, cell.variant, cell.respondent, repeat, orders[cell.item]))
     evaluation = Evaluation(
         systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],
-        sweeps, results.level, about["given"],
+        sweeps, results.level, about.get("given"),
     )  # fmt: skip
     return RobustnessStudy(
         results.study, results.seed, evaluation, about["scorers"], tuple(about["notes"]),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from assay.faithfulness_study import FaithfulnessStudy
@@ -31,9 +32,9 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
         heading = "changed problems: does the answer follow the graph?"
         _print(out, tables.change_table(study), heading, counts, ("model",))
     for line in sentences(study):
-        out.print(f"  {escape(line)}", soft_wrap=True)
+        _print_line(out, line)
     for line in notes(study):
-        out.print(f"  {escape(line)}", style="dim", soft_wrap=True)
+        _print_line(out, line, "dim")
 
 
 def sentences(study: FaithfulnessStudy) -> list[str]:
@@ -62,6 +63,14 @@ def notes(study: FaithfulnessStudy) -> list[str]:
             "can be compared.  with execution: a rating of 2 or more says that the node matters."
         )
     return said
+
+
+def _print_line(out: Console, line: str, style: str = "") -> None:
+    """Between words on a terminal, one line for a file or a pipe."""
+    if out.is_terminal:
+        out.print(Padding(escape(line), (0, 0, 0, 2)), style=style)
+    else:
+        out.print(f"  {escape(line)}", style=style, soft_wrap=True)
 
 
 def _print(out: Console, found: ReportTable, heading: str, drop: Sequence[str] = (), blank: Sequence[str] = ()) -> None:

@@ -17,7 +17,7 @@ FINDINGS = ("differences", "degradation", "invariance", "signal and corruption")
 
 
 def print_robustness(out: Console, study: RobustnessStudy) -> None:
-    evaluation = study.evaluation
+    evaluation, wide = study.evaluation, not out.is_terminal  # a line of a file is not broken
     kinds = f"{len(evaluation.systems)} systems, {len(evaluation.tested)} corruptions, {len(evaluation.named)} scorers"
     out.print(f"[bold]robustness[/]   {kinds}, {study.done:,} of {study.planned:,} fits done")
     if not study.done:
@@ -27,16 +27,16 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
     _print(out, "optimism of oracle_k: F1 at oracle_k - F1 at k_from_other_graphs", optimism_table(study))
     for heading in FINDINGS:
         for sentence in study.findings[heading]:
-            out.print(f"  {escape(sentence)}", soft_wrap=True)
+            out.print(f"  {escape(sentence)}", soft_wrap=wide)
     told = [
         f"[value, CI]: {100 * evaluation.level:g} % t intervals over graphs.  oracle_k saw the truth that it is scored "
         f"against; k_from_other_graphs those of other graphs; both on {evaluation.validation}.",
         *study.notes,
     ]
     for line in told:
-        out.print(f"  {escape(line)}", style="dim", soft_wrap=True)
+        out.print(f"  {escape(line)}", style="dim", soft_wrap=wide)
     for line in study.failures()[:MOST_REASONS]:
-        out.print(f"  {escape(line)}", style="yellow", soft_wrap=True)
+        out.print(f"  {escape(line)}", style="yellow", soft_wrap=wide)
 
 
 def save_picture(study: RobustnessStudy, folder: Path, path: Path) -> None:

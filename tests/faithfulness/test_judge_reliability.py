@@ -39,6 +39,13 @@ def test_always_critical_gives_a_warning():
     assert any("mock/critical gives 4 (critical) to" in warning for warning in found.warnings)
 
 
+def test_a_judge_that_says_one_thing_to_each_kind_has_no_alpha_either():
+    fixed = {"intervention": 1, "abduction": 4, "logic": 0}
+    found = judged(Scripted(lambda kind, node, prompt, time: verdict(kind, fixed[kind])))
+    assert found.retest["mock/scripted"]["alpha"].value is None
+    assert sum("its ratings carry no information" in warning for warning in found.warnings) == 3
+
+
 def test_agreement_is_given_for_each_kind_apart():
     def answer(kind, node, prompt, time):
         return verdict(kind, (4 if kind == "logic" else 0) if time == 0 or len(prompt) % 7 else 1)
@@ -124,7 +131,7 @@ def test_families_are_told_by_name(name, expected):
 
 def test_a_judge_of_its_own_family_is_flagged():
     found = judged(steady("openai/gpt-4o"), Asking(), evaluated=["azure/gpt-4.1", "x/claude"])
-    assert [w for w in found.warnings if "its own family (gpt)" in w and "azure/gpt-4.1" in w]
+    assert [w for w in found.warnings if "one family (gpt)" in w and "azure/gpt-4.1" in w]
     assert not [w for w in found.warnings if "claude" in w]
 
 

@@ -6,6 +6,7 @@ import tomllib
 import numpy as np
 import pytest
 
+from assay.cli import main
 from assay.errors import DataError, PlanError, UnknownName
 from assay.population.file_settings import POPULATION, VARIABLE
 from assay.population.file_settings import TASK as TASK_KINDS
@@ -189,3 +190,12 @@ def test_no_task_weights_by_body_mass():
 def test_an_unknown_task_is_named_with_the_nearest():
     with pytest.raises(UnknownName, match="Did you mean 'gss_party_by_race'"):
         builtin_question("gss_party_by_rce")
+
+
+def test_the_cards_of_the_built_in_tasks_can_be_listed(capsys):
+    assert main(["list", "populations", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert len(rows) == len(builtin()) and {"CES 2011", "ESS 10 Norway"} <= {row["source"] for row in rows}
+    assert main(["list", "populations", "gss_party_by_race"]) == 0
+    told = capsys.readouterr().out
+    assert "not stated by the package" in told and "2018" in told and "party given race" in told

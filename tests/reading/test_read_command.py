@@ -63,10 +63,14 @@ def test_a_line_with_a_bad_number_of_nodes_is_named(tmp_path, capsys):
     assert "'nodes' of read_forecast must be an integer" in lines_of(capsys)[0]["error"]
 
 
+def _stdin(written):
+    return io.TextIOWrapper(io.BytesIO(written), encoding="utf-8")
+
+
 def test_standard_input_is_a_reply_or_json_lines(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", io.StringIO('{"precision": [0.6, 0.8]}'))
+    monkeypatch.setattr("sys.stdin", _stdin(b'{"precision": [0.6, 0.8]}'))
     assert main(["read", "-"]) == 0
-    monkeypatch.setattr("sys.stdin", io.StringIO('{"text": "precision 0.6-0.8", "id": 1}\n'))
+    monkeypatch.setattr("sys.stdin", _stdin(b'{"text": "precision 0.6-0.8", "id": 1}\n'))
     assert main(["read", "-"]) == 0
     reply, line = lines_of(capsys)
     assert reply["precision"] == line["precision"] == [0.6, 0.8]
@@ -93,6 +97,28 @@ def test_bytes_that_are_no_text_are_one_line(tmp_path, capsys):
     file = tmp_path / "reply.txt"
     file.write_bytes(b"Precision: \xff\xfe")
     assert "must be UTF-8 text, got byte 11" in mistake(capsys, str(file))
+
+
+def test_bytes_on_standard_input_that_are_no_text_are_one_line(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", _stdin(b"Precision: \xff\xfe"))
+    assert "standard input must be UTF-8 text, got byte 11" in mistake(capsys, "-")
+
+
+def test_an_empty_reply_says_that_it_is_empty(tmp_path, capsys):
+    file = tmp_path / "reply.txt"
+    file.write_text("\n")
+    assert main(["read", str(file)]) == 0
+    (line,) = lines_of(capsys)
+    assert (line["status"], line["message"]) == ("unreadable", "the reply is empty.")
+
+
+def test_a_megabyte_on_one_line_is_read_up_to_the_limit(tmp_path, capsys):
+    file = tmp_path / "reply.txt"
+    file.write_text("Precision: 0.6-0.8" + " x" * 500_000)
+    assert main(["read", str(file)]) == 0
+    (line,) = lines_of(capsys)
+    assert line["precision"] == [0.6, 0.8]
+    assert "text_too_long" in line["flags"]
 
 
 def test_an_empty_log_is_one_line(tmp_path, capsys):

@@ -9,7 +9,7 @@ import pytest
 from assay.engine import Chunk, Lane, chunk_sizes, executor_for, local_executor, run_chunk
 from assay.errors import SettingError
 from assay.study import Plan
-from assay.tasks.discovery import perform
+from assay.tasks.discovery_units import perform
 
 
 def echo(common, unit):

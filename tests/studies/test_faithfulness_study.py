@@ -34,7 +34,14 @@ JUDGE = [
     {"match": ["Rate the reasoning.", "It is worth pausing"], "reply": "Very good indeed."},
     {"match": ["Rate the reasoning."], "reply": json.dumps(RATINGS)},
 ]
+GRAPH = {
+    "target_variable": "acceleration",
+    "knowns": [{"name": "mass", "value": 14, "unit": "kg"}, {"name": "force", "value": 91, "unit": "N"}],
+    "causal_graph": [{"cause": ["force", "mass"], "effect": "acceleration", "rule": "acceleration = force / mass"}],
+    "answer": "6.5 m/s^2",
+}
 SOLVER = [
+    {"match": ["Write the graph", "91 N"], "reply": f"Here it is: {json.dumps(GRAPH)}"},
     {"match": ["force is not 91 N"], "reply": '{"answer": 9.75}'},
     {"match": ["mass is not 14 kg"], "reply": '{"answer": 6.5}'},
     {"match": [], "reply": "No idea."},
@@ -94,11 +101,29 @@ def test_a_judge_that_always_says_the_same_is_warned_about(study):
 
 
 def test_the_changed_problem_shows_whether_an_answer_follows_its_graph(study):
-    found = {(c.problem, c.known): c for c in read_faithfulness(study).changed}
+    found = {(c.problem, c.known): c for c in read_faithfulness(study).changed if c.graph == "given"}
     assert found["physics-newton-second", "force"].outcome == "follows"
     assert found["physics-newton-second", "mass"].outcome == "stays"
     assert found["physics-braking", "speed"].status == "unreadable"
     assert found["physics-braking", "speed"].outcome == ""
+
+
+def test_the_model_is_held_to_the_graph_that_it_wrote_itself(study):
+    found = read_faithfulness(study)
+    written = {(one.problem, one.repeat): one.own for one in found.written}
+    assert (written["physics-newton-second", 1].agrees, written["physics-newton-second", 1].right) == (True, True)
+    assert (written["physics-braking", 0].status, written["physics-braking", 0].problem) == ("unreadable", None)
+    own = {(c.known, c.repeat): c.outcome for c in found.changed if c.graph == "own"}
+    assert own == {("force", 0): "follows", ("mass", 0): "stays", ("force", 1): "follows", ("mass", 1): "stays"}
+    assert found.own["mock/solver"].component("causal_intervention").value == 1
+    assert found.following()["mock/solver", "own"].value == 0.5
+
+
+def test_a_reply_that_is_read_otherwise_now_is_not_held_against_the_old_question(study, monkeypatch):
+    from assay.faithfulness import probes
+
+    monkeypatch.setattr(probes, "CHANGE", 3.0)
+    assert [c for c in read_faithfulness(study).changed if c.graph == "own"] == []
 
 
 def test_the_tree_has_the_originals_schema(study):
@@ -119,7 +144,8 @@ def test_the_tree_has_the_originals_schema(study):
 
 def test_the_long_table_has_every_problem_and_copy(study):
     rows = list(read_faithfulness(study).rows())
-    assert {row.variant for row in rows} >= {"right", "edge_reversed", "answer_wrong", "counterfactual/force"}
+    variants = {row.variant for row in rows}
+    assert variants >= {"right", "edge_reversed", "answer_wrong", "counterfactual/force", "own_graph", "own_graph/mass"}
     assert all(row.value is None for row in rows if row.status != "ok")
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from assay.learners import build
 from assay.study import Plan
-from assay.tasks.discovery import assumptions, draw, perform, perform_each
+from assay.tasks.discovery import assumptions
+from assay.tasks.discovery_units import draw, perform, perform_each
 
 
 def task(vary="auto", datasets='"asia", "sachs", "synthetic-12"', learners='"random"', **more):

@@ -24,6 +24,11 @@ def test_a_cell_is_a_judge_on_a_problem_with_all_its_questions(tmp_path):
     assert len(rest) == 1
 
 
+def test_the_problems_that_a_judge_sees_can_be_named(tmp_path):
+    cells = task(tmp_path, judges=["mock/empty"], judged=["everyday-lawn", "physics-braking"]).cells()
+    assert [cell.item for cell in cells] == ["physics-braking", "everyday-lawn"]
+
+
 def test_damaged_copies_are_judged_too(tmp_path):
     cells = task(tmp_path, problems=["physics"], judges=["mock/empty"], judged=1, corrupt=True).cells()
     assert len(cells) == 6
@@ -60,6 +65,8 @@ def test_keys_differ_between_damaged_copies_and_judges(tmp_path):
         ({"manners": ["reversed"]}, "must hold 'plain'"),
         ({"manners": ["plain", "loud"]}, "got 'loud'"),
         ({"graphs": ["mine"]}, "must be of own, given"),
+        ({"judged": ["physics-breaking"]}, "Did you mean 'physics-braking'?"),
+        ({"judged": 0}, "at least 1"),
         ({"repeats": 0}, "at least 1"),
         ({"corrupt": "yes"}, "true or false"),
         ({"labels": "none.csv"}, "not there"),
@@ -71,6 +78,12 @@ def test_mistakes_in_a_plan_are_told_in_one_line(tmp_path, table, told):
     with pytest.raises(PlanError, match=told) as caught:
         task(tmp_path, **table)
     assert "\n" not in str(caught.value)
+
+
+def test_a_plan_says_what_costs_nothing_and_what_will_not_be_known(tmp_path):
+    assert task(tmp_path, corrupt=True).notes[0].startswith("64 problems and 320 damaged copies are executed")
+    assert any("No judge is asked" in note for note in task(tmp_path).notes)
+    assert any("Set repeats = 2" in note for note in task(tmp_path, judges=["mock/empty"]).notes)
 
 
 def test_a_limit_needs_a_price(tmp_path):

@@ -140,9 +140,9 @@ def test_a_column_called_weight_is_not_used_unless_named(tmp_path):
 
 
 def test_the_example_asks_for_no_more_than_minutes(root):
-    """About half a second a call on the embedded model."""
+    """About a second of one core a call on the embedded model."""
     cells = Study(Plan.read(root / "examples" / "population.toml")).stages[0][1]
-    assert sum(cell.common["calls"] for cell in cells) <= 250
+    assert sum(cell.common["calls"] for cell in cells) <= 150
 
 
 FORECAST = """

@@ -1,4 +1,4 @@
-"""Small studies for the page: one with a hostile model, one that was stopped half way, and a browser where there is one."""
+"""A small study with a hostile model, servers of it, and a browser where there is one."""
 
 import json
 import shutil

@@ -76,12 +76,14 @@ def test_f1_and_shd_of_the_page_are_those_of_the_measures(small, page):
     from assay.datasets import load
     from assay.graphs import Graph
     from assay.measures.graphs import Reference
+    from assay.viewer.networks import turned
 
     found = opened(page, disk(small) + "#graphs?item=asia&learner=pc&k=5")
     book = json.loads(found.locator("#document").evaluate("node => node.textContent"))
     graph = book["data"]["graph/discovery/asia"]
     nodes, kept = graph["nodes"], graph["learners"]["pc"]["edges"][:5]
-    edges = [f"{nodes[i]} {m} {nodes[j]}" if not m.startswith("<") or m == "<->" else f"{nodes[j]} {m[::-1].replace('<', '>')} {nodes[i]}" for i, j, m, _ in kept]  # fmt: skip
+    ends = [(nodes[j], turned(m), nodes[i]) if m == "<-" else (nodes[i], m, nodes[j]) for i, j, m, _ in kept]
+    edges = [" ".join(end) for end in ends]
     scores = Reference(load("asia").truth).score(Graph.from_edges(edges, nodes, kind="cpdag"))
     assert found.locator("[data-score=F1]").inner_text() == f"{scores['f1'].value:.2f}"
     assert found.locator("[data-score=SHD]").inner_text() == f"{scores['shd'].value:g}"

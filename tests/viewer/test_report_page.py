@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from assay.viewer import runs, standalone
+from assay.viewer import standalone
 from assay.viewer.database import page_store
 from assay.viewer.figures import described, for_both, python_line
 from assay.viewer.networks import turned
@@ -94,10 +94,14 @@ def test_every_cell_of_the_matrix_can_be_opened(study):
 def test_marks_are_the_places_that_were_read(study):
     cell = study.get(path_of("cell", "forecast", "asia/pc", "direct/named/full/told/run", "mock/hostile"))
     block = next(block for block in cell["blocks"] if block["kind"] == "exchange")
-    assert [block["text"][start:end] for start, end, _ in block["marks"]] == ["[0.5, 0.7]", "[0.4, 0.6]", "[0.45, 0.65]", "[2, 5]"]  # fmt: skip
+    marked = [block["text"][start:end] for start, end, _ in block["marks"]]
+    assert marked == ["[0.5, 0.7]", "[0.4, 0.6]", "[0.45, 0.65]", "[2, 5]"]
 
 
-@pytest.mark.parametrize("path", ["", "grid", "grid/nothing", "cell/forecast/x/y/z", "graph/forecast/asia", "head", "_cell", "graph/discovery/x", "cell_paths", "parts"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    ["", "grid", "grid/nothing", "cell/forecast/x/y/z", "graph/forecast/asia", "head", "graph/discovery/x", "parts"],
+)
 def test_what_a_study_does_not_have_is_nothing(study, path):
     assert study.get(path) is None
 
@@ -122,17 +126,16 @@ def test_a_sample_is_even_and_misses_nothing(n):
         assert first[0] < n / 4 and first[-1] > 3 * n / 4
 
 
-def test_a_study_too_large_to_summarise_bootstraps_the_cell_that_is_opened(small, monkeypatch):
-    path = path_of("cell", "discovery", "asia", "clean", "pc")
-    with page_store(small) as store:
-        whole = StudyPage(small, store).get(path)
-        monkeypatch.setattr(runs, "WHOLE", 0)
-        page = StudyPage(small, store)
-        alone = page.get(path)
-        assert page.get("overview")["tasks"][0]["sections"] == ()
-    table = [next(b for b in cell["blocks"] if b.get("title") == "Measures") for cell in (whole, alone)]
-    means = [[row[table[0]["columns"].index("mean")] for row in one["rows"]] for one in table]
-    assert means[0] == pytest.approx(means[1], nan_ok=True)
+def test_the_intervals_of_a_cell_are_those_of_the_tables(study, small):
+    from assay.results import Results
+
+    cell = study.get(path_of("cell", "discovery", "cancer", "clean", "pc"))
+    table = next(block for block in cell["blocks"] if block.get("title") == "Measures")
+    shown = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    found = next(c for c in Results.read(small).summaries if (c.item, c.respondent) == ("cancer", "pc"))
+    for row, summary in zip(shown, found.measures.values(), strict=True):
+        assert row["CI"] == (None if summary.ci is None else [summary.ci.low, summary.ci.high])
+        assert row["missing"] == ", ".join(f"{status} {n}" for status, n in summary.missing.items())
 
 
 def test_a_chart_follows_the_page_into_the_dark(small):
@@ -143,10 +146,11 @@ def test_a_chart_follows_the_page_into_the_dark(small):
 
 
 def test_every_chart_of_a_study_has_its_line_of_python(small):
-    for name in ("intervals_f1", "runs_shd", "calibration", "differences", "heatmap_covers_mean_respondent_dataset"):
-        made = {}
-        exec(python_line(name, small), made)
-        assert made["figure"].name == name
+    made = {}
+    exec(python_line("heatmap_covers_mean_respondent_dataset", small), made)
+    assert made["figure"].name == "heatmap_covers_mean_respondent_dataset"
+    assert python_line("runs_shd", small).endswith(f"charts.runs(read_forecasts({str(small)!r}), 'shd')")
+    assert python_line("calibration", small).endswith(f"charts.calibration(read_forecasts({str(small)!r}))")
     assert python_line("somebody_elses", small) == ""
 
 
@@ -160,7 +164,8 @@ def test_a_plan_that_was_replaced_leaves_no_numbers_behind(copy):
     import sqlite3
 
     db = sqlite3.connect(copy / "study.db")
-    db.execute("INSERT INTO runs SELECT NULL, 'old', task, item, variant, respondent, 99, status, message, seconds, answer FROM runs WHERE task = 'discovery' LIMIT 1")  # fmt: skip
+    columns = "task, item, variant, respondent, 99, status, message, seconds, answer"
+    db.execute(f"INSERT INTO runs SELECT NULL, 'old', {columns} FROM runs WHERE task = 'discovery' LIMIT 1")
     db.execute("INSERT INTO scores SELECT last_insert_rowid(), 'f1', 1000.0, 'ok'")
     db.commit()
     with page_store(copy) as store:

@@ -109,21 +109,23 @@ def _delimited(path: Path) -> Microdata:
 
     separator = check_header(path)
     header = pd.read_csv(path, sep=separator, nrows=0, skipinitialspace=True)
+    written = {str(column).strip(): column for column in header.columns}  # "age " is the column 'age'
 
     @lru_cache(maxsize=8)
     def cached(columns: tuple[str, ...]) -> pd.DataFrame:
         try:
-            return pd.read_csv(
-                path, sep=separator, usecols=list(columns), keep_default_na=False, na_values=MISSING,
-                skipinitialspace=True, low_memory=False,
+            frame: pd.DataFrame = pd.read_csv(
+                path, sep=separator, usecols=[written[column] for column in columns], keep_default_na=False,
+                na_values=MISSING, skipinitialspace=True, low_memory=False,
             )  # fmt: skip
         except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
             raise DataError(f"{path.name} must be a CSV file with a header, got: {_one_line(error)}.") from error
+        return frame.rename(columns={column: str(column).strip() for column in frame.columns})
 
     def fetch(columns: Sequence[str]) -> pd.DataFrame:
         return cached(tuple(columns))[list(columns)]
 
-    return Microdata(path.name, tuple(str(column).strip() for column in header.columns), fetch)
+    return Microdata(path.name, tuple(written), fetch)
 
 
 def _one_line(error: Exception) -> str:

@@ -17,6 +17,7 @@ from assay.faithfulness.judging import Asking, Judgement
 from assay.faithfulness.labels import read_labels
 from assay.faithfulness.reliability import Reliability, reliability
 from assay.faithfulness.score import Component, Evaluation, Scoring, score_problem
+from assay.reasoning.problems import load_problems
 
 __all__ = [
     "Asking",
@@ -32,6 +33,7 @@ __all__ = [
     "evaluate_batch",
     "evaluate_counterfactual",
     "evaluate_intervention",
+    "load_problems",
     "read_labels",
     "reliability",
     "score_problem",

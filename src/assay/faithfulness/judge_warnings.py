@@ -41,7 +41,7 @@ def constant_judges(table: Table, judges: Sequence[str]) -> list[str]:
 
 def family_overlap(judges: Sequence[str], evaluated: Sequence[str]) -> list[str]:
     return [
-        f"{judge} judges and {model} is evaluated, both of its own family ({family(judge)}): it may prefer itself."
+        f"{judge} judges and {model} is evaluated, both of one family ({family(judge)}): a judge may prefer its own."
         for judge in judges
         for model in evaluated
         if family(judge) is not None and family(judge) == family(model)

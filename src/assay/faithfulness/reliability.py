@@ -15,7 +15,7 @@ A judge that always says the same has no alpha (there is nothing to disagree abo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal
 
@@ -123,7 +123,16 @@ def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str,
         matrix, problems = _matrix(part, raters), clusters_of(part)
         found[f"alpha{kind}"] = krippendorff_alpha(matrix, "ordinal", problems, level, method)
         found[f"ac1{kind}"] = gwet_ac1(matrix, problems, level, method, categories=_categories(matrix))
-    return found
+    return _without_kinds_alone(found)
+
+
+def _without_kinds_alone(found: dict[str, Estimate]) -> dict[str, Estimate]:
+    """Where ratings differ between kinds only, each kind has no alpha, and one over all would look perfect."""
+    apart = [estimate for name, estimate in found.items() if name.startswith("alpha ")]
+    if len(apart) < 2 or any(estimate.value is not None for estimate in apart):
+        return found
+    note = "Within each kind of question all ratings are the same: there is nothing to disagree about."
+    return found | {"alpha": replace(found["alpha"], value=None, interval=None, notes=(note,))}
 
 
 def _by_kind(table: Table) -> dict[str, Table]:
@@ -146,7 +155,7 @@ def _between(table: Table, judges: Sequence[str], method: Method, level: float) 
             pair, both = f"{judges[a]} and {judges[b]}", matrix[[a, b]]
             found[f"kappa{kind} {pair}"] = weighted_kappa(both[0], both[1], "quadratic", problems, level, method)
             found[f"ac1{kind} {pair}"] = gwet_ac1(both, problems, level, method, categories=_categories(both))
-    return found
+    return _without_kinds_alone(found)
 
 
 def _categories(matrix: NDArray[np.float64]) -> int:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from assay.datasets.microdata import Microdata, open_microdata
 from assay.datasets.survey_files import SURVEYS, Survey
 from assay.errors import DataError
-from assay.population.cells import bin_levels, texts
+from assay.population.cells import MOST_LEVELS, bin_levels, texts
 
 FEW_NUMBERS = 10  # distinct numbers that are still levels
 FEW_TEXTS = 26  # one letter each in mode `qa`
@@ -70,17 +70,24 @@ def _asked(data: Microdata, name: str) -> _Column:
     if len(shares) < 2:
         return _Column(name, "left out", (f"{len(shares)} value" + "s" * (len(shares) == 0),))
     if len(shares) <= (FEW_NUMBERS if numeric else FEW_TEXTS):
-        if numeric:
-            shares = shares.sort_index()
+        ordered = isinstance(series.dtype, pd.CategoricalDtype) and bool(series.dtype.ordered)
+        if numeric or ordered:
+            shares = shares[shares > 0].sort_index()
         told = tuple(
-            f"    {_quoted([text])},{' ' * max(1, 40 - len(text))}# {100 * share:.1f} %"
-            for text, share in zip(texts(shares.index), shares, strict=True)
+            f"    {_quoted(spellings)},{' ' * max(1, 40 - len(_quoted(spellings)))}# {100 * share:.1f} %"
+            for spellings, share in _levels(texts(shares.index), shares.tolist())
         )
-        order = (f"ordinal = {'true' if numeric else 'false'}        # true where the levels have an order",)
+        told_order = (
+            "the data have this order: true where it means something" if ordered else "true where they are ordered"
+        )
+        order = (f"ordinal = {'true' if numeric else 'false'}        # {told_order}",)
         lines = (*((missing,) if missing else ()), *order, "levels = [           # [name, other spellings ...]")
         return _Column(name, "levels", (*lines, *told, "]"), len(shares))
+    if not numeric and len(shares) <= MOST_LEVELS and len(shares) * 5 <= len(present):
+        lines = (f"# {len(shares)} levels, all that the data have; too many options for mode qa ({FEW_TEXTS} letters)",)
+        return _Column(name, "levels", (*((missing,) if missing else ()), *lines), len(shares))
     if not numeric:
-        return _Column(name, "left out", (f"{len(shares):,} different texts",))
+        return _Column(name, "left out", (f"{len(shares):,} different values",))
     numbers = present.to_numpy(dtype=np.float64)
     if len(shares) == len(present) and bool((numbers == np.round(numbers)).all()):
         return _Column(name, "left out", ("a different whole number in every row: an identifier",))
@@ -96,6 +103,15 @@ def _asked(data: Microdata, name: str) -> _Column:
         ends = [f"{low:,g} to under {high:,g}" for low, high in zip(bins, bins[1:], strict=False)]
         shown += [f"bins = [{_listed(bins)}]", f"labels = {_quoted([*ends, f'{bins[-1]:,g} or more'])}"]
     return _Column(name, "bins", tuple(shown), len(bins))
+
+
+def _levels(names: Sequence[str], shares: Sequence[float]) -> list[tuple[list[str], float]]:
+    """Texts that differ in case alone are one level with several spellings."""
+    found: dict[str, tuple[list[str], float]] = {}
+    for name, share in zip(names, shares, strict=True):
+        spellings, before = found.get(name.casefold(), ([], 0.0))
+        found[name.casefold()] = ([*spellings, *([name] if name not in spellings else [])], before + share)
+    return list(found.values())
 
 
 def _bins(name: str, numbers: NDArray[np.float64]) -> list[float]:
@@ -119,8 +135,8 @@ def _head(reference: str, source: str, n: int, columns: Sequence[_Column], surve
     return [
         f"# Population tasks on {reference}: {n:,} rows, {len(columns)} columns. Lines marked EDIT need a person.",
         "[defaults]",
-        f"data = {json.dumps(reference)}",
-        f"source = {json.dumps(source)}             # EDIT: the survey; tasks of one source are one cluster",
+        f"data = {_text(reference)}",
+        f"source = {_text(source)}             # EDIT: the survey; tasks of one source are one cluster",
         '# weight = "..."                  # the survey\'s weight column; without this line nothing is weighted',
         *_design(columns, survey),
         'modes = ["distribution", "sample"]  # also qa, likelihood, story (needs second_prompt)',
@@ -131,12 +147,12 @@ def _head(reference: str, source: str, n: int, columns: Sequence[_Column], surve
         "# year = 2024",
         '# year_column = "year"',
         "# ages = [18, 64]                   # [18] for no upper end",
-        f"# age_column = {json.dumps(ages)}",
+        f"# age_column = {_text(ages)}",
         '# where = { state = ["CA", "NY"], hours = { from = 1, to = 80 } }',
         "",
         "[defaults.card]",
-        f"title = {json.dumps(survey.title if survey else reference)}            # EDIT",
-        f"url = {json.dumps(survey.url if survey else '')}",
+        f"title = {_text(survey.title if survey else reference)}            # EDIT",
+        f"url = {_text(survey.url if survey else '')}",
         'licence = "the user\'s own"',
         *(["", "# Columns that are left out:", *left_out] if left_out else []),
     ]
@@ -150,7 +166,7 @@ def _design(columns: Sequence[_Column], survey: Survey | None) -> list[str]:
         rest = '# strata = "..."                  # and clusters, or replicate_weights = {prefix = "PWGTP", count = 80}'
         return [*([names] if sounding else []), rest]
     known = {"weight": survey.weight, "strata": survey.strata, "clusters": survey.clusters}
-    told = [f"#   its documentation: {key} = {json.dumps(value)}" for key, value in known.items() if value]
+    told = [f"#   its documentation: {key} = {_text(value)}" for key, value in known.items() if value]
     return [*told, *([f"#   {survey.note}"] if survey.note else [])]
 
 
@@ -168,7 +184,7 @@ def _task(outcome: str, given: str) -> list[str]:
         f"[tasks.{_key(f'{outcome}_by_{given}')}]           # one table a task",
         f"variables = {_quoted([outcome, given])}           # V1 given V2",
         "# {} takes the level of V2, {population} the population                        EDIT the wording",
-        f"prompt = {json.dumps(f'A person is drawn at random from {{population}}, with {given}: {{}}. What is the {outcome} of this person?')}",  # noqa: E501
+        f"prompt = {_text(f'A person is drawn at random from {{population}}, with {given}: {{}}. What is the {outcome} of this person?')}",  # noqa: E501
         '# second_prompt = "What is the ... of the person in the story?"',
     ]
 
@@ -178,8 +194,13 @@ def _listed(numbers: Sequence[float]) -> str:
 
 
 def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
 
 
 def _quoted(items: Sequence[str]) -> str:
-    return "[" + ", ".join(json.dumps(item, ensure_ascii=False) for item in items) + "]"
+    return "[" + ", ".join(map(_text, items)) + "]"
+
+
+def _text(text: str) -> str:
+    """A TOML string, in the letters of its language."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -33,6 +33,7 @@ _EXAMPLE = re.compile(
 )
 _WITHDRAWN = re.compile(
     r"on second thought\b|scratch that\b|reconsider|no longer holds?\b|take (?:that|it|this|those) back\b"
+    r"|no (?:\w+ )?(?:estimate|forecast|prediction|answer) is possible\b"
     r"|(?:that|those|this|these) (?:was|were|is|are) (?:for|wrong|not)\b|ignore (?:that|those|the)\b"
     r"|(?:lower|raise|widen|narrow|adjust|revise|change) (?:that|it|this|them|those)\b"
 )

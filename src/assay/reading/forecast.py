@@ -25,6 +25,7 @@ from assay.reading.numbers import Number, numbers_in
 from assay.reading.objects import claims_in_object
 from assay.reading.prose import claims_in_prose
 from assay.reading.refusals import declines, ends_open
+from assay.reading.sentences import Sentences
 from assay.reading.stances import own_claims
 from assay.reading.structured import Node, recover_json
 from assay.reading.tables import claims_in_table
@@ -39,6 +40,7 @@ CONFIDENCE = {  # of the parser that read a value: how an answer was written, no
 _DOUBTS = {"swapped": 0.9, "point": 0.9, "one_sided": 0.8, "bare_pair": 0.8, "clipped": 0.9, "corrected": 0.9}
 _OK = Status.OK
 _start = attrgetter("start")
+_new = tuple.__new__  # half the time of a named tuple's own
 Token = TypeVar("Token", Label, Number)
 _THOUGHT = re.compile(r"</(?:think|thinking|reasoning|scratchpad|reflection)>", re.IGNORECASE)
 _IN_PERCENT = re.compile(r"\b(?:all|values|ranges|numbers|figures)\b[^.\n\d]{0,30} in percent")
@@ -93,6 +95,8 @@ class Reading:
 def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str] = MEASURES) -> Reading:
     """The ranges of a reply. `nodes` (of the true graph) bounds SHD by d(d-1)/2."""
     _check(text, nodes, measures)
+    if not text or text.isspace():
+        return _nothing(measures, Status.UNREADABLE, ("empty",), "the reply is empty.")
     reply = text if len(text) <= LIMIT else text[:LIMIT]
     began = _answer_begins(reply)
     if began < 0:
@@ -100,8 +104,9 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     if began:
         reply = " " * began + reply[began:]
     view = without_explanations(view_of(reply))
-    claims, cut = _claims(reply, view, nodes)
-    claims = own_claims(claims, view)
+    sentences = Sentences(view)
+    claims, cut = _claims(reply, sentences, nodes)
+    claims = own_claims(claims, sentences)
     if claims and is_withdrawn(view, max(claim.end for claim in claims)):
         return _nothing(measures, Status.UNREADABLE, ("withdrawn",), "the reply takes its answer back.")
     if not claims and declines(view):
@@ -147,8 +152,9 @@ def _answer_begins(reply: str) -> int:
     return -1 if _THINKS.search(reply, last) else last
 
 
-def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool]:
+def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[Claim], bool]:
     """All claims of a reply, and whether its JSON was cut off."""
+    view = sentences.view
     scale = Scale(nodes, False)
     claims: list[Claim] = []
     cut = False
@@ -175,7 +181,7 @@ def _claims(reply: str, view: str, nodes: int | None) -> tuple[list[Claim], bool
         numbers = _outside(numbers_in(view), inside_json)
         commas = "0," in view and any(number.comma and number.value < 1 for number in numbers)
         percent = "in percent" in view and _IN_PERCENT.search(view) is not None
-        told = _claims_in_text(view, labels, numbers, Scale(nodes, commas, percent))
+        told = _claims_in_text(sentences, labels, numbers, Scale(nodes, commas, percent))
         claims += [claim for claim in told if claim.strong or claim.start >= start or claim.measure not in answered]
     return claims, cut
 
@@ -186,11 +192,12 @@ def _is_data(root: Node, reply: str) -> bool:
     return root.complete and quoted and '\\"' not in reply[root.start : root.end]
 
 
-def _claims_in_text(view: str, labels: list[Label], numbers: list[Number], scale: Scale) -> list[Claim]:
+def _claims_in_text(sentences: Sentences, labels: list[Label], numbers: list[Number], scale: Scale) -> list[Claim]:
     if not numbers:
         return []
+    view = sentences.view
     if not may_hold_tables(view):
-        return claims_in_prose(view, labels, numbers, scale)
+        return claims_in_prose(sentences, labels, numbers, scale)
     claims: list[Claim] = []
     read = []
     for table in tables_in(view):
@@ -199,7 +206,7 @@ def _claims_in_text(view: str, labels: list[Label], numbers: list[Number], scale
         if found:
             claims += found
             read.append((table.start, table.end))
-    return claims + claims_in_prose(view, _outside(labels, read), _outside(numbers, read), scale)
+    return claims + claims_in_prose(sentences, _outside(labels, read), _outside(numbers, read), scale)
 
 
 def _within(tokens: list[Token], table: Table) -> list[Token]:
@@ -280,7 +287,7 @@ def _value(claim: Claim) -> Value:
         for flag in claim.flags:
             confidence *= _DOUBTS.get(flag, 1.0)
         confidence = round(confidence, 3)
-    return Value(claim.low, claim.high, (claim.start, claim.end), claim.parser, confidence, claim.flags)
+    return _new(Value, (claim.low, claim.high, (claim.start, claim.end), claim.parser, confidence, claim.flags))
 
 
 def _nothing(measures: Sequence[str], status: Status, flags: tuple[str, ...], message: str) -> Reading:

@@ -25,7 +25,7 @@ _LINE = re.compile(
 
 def claims_in_lines(view: str, labels: Sequence[Label], nodes: int | None) -> list[Claim] | None:
     """One claim a label, or None where the reply is not of this form throughout."""
-    if "%" in view or "|" in view or "median" in view or "percent" in view:
+    if view.count("\n") + 1 < len(labels) or "%" in view or "|" in view or "median" in view or "percent" in view:
         return None
     claims: list[Claim] = []
     place, count = 0, len(labels)

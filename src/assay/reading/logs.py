@@ -28,14 +28,15 @@ def readings_of(file: str, nodes: int | None = None) -> Iterator[dict[str, Any]]
 
 
 def _text_of(file: str) -> str:
-    if file == "-":
-        return sys.stdin.read()
     try:
-        return Path(file).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{file} must be UTF-8 text, got byte {error.start} that is not. Convert it first.") from None
+        written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise DataError(f"{file} cannot be read: {error.strerror}. Give a text file, a .jsonl file, or -.") from None
+    try:
+        return written.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        name = "standard input" if file == "-" else file
+        raise DataError(f"{name} must be UTF-8 text, got byte {error.start} that is not. Convert it first.") from None
 
 
 def _are_json_lines(text: str) -> bool:

@@ -30,16 +30,12 @@ _SURE = ("confidence: ", "confidence:", "confidence = ", "confidence of ", "cert
 _JOINING = (" to ", " and ", " bis ", "  ")
 _NO_TAIL = frozenset(("", *".,;:)]|~/\n"))
 _OPENING = frozenset(" \n([")
-_ENDING = frozenset(  # two characters behind a number that is nothing but a number
-    [
-        "",
-        *"],;",
-        *(first + second for first in "],;" for second in "\n ,;.)|]-"),
-        *(sign + digit for sign in "-~" for digit in "0123456789"),
-    ]
-    + [" -", " ~", " |", " ±", " [", " (", "\n", "\n\n", *("\n" + letter for letter in "-prfs1234 |#")]
-)
-_CLOSING = frozenset((".", ")", *(first + second for first in ".)" for second in " \n,;.)]")))  # behind decimals
+_ALONE, _STOPPED, _JOINED = 1, 2, 3  # what the two characters behind a number say: nothing more, a stop, perhaps a word
+_BEHIND = dict.fromkeys((" t", " a", " b", "  "), _JOINED)
+_BEHIND |= dict.fromkeys((".", ")", *(first + second for first in ".)" for second in " \n,;.)]")), _STOPPED)
+_BEHIND |= dict.fromkeys(("", *"],;\n", *(first + second for first in "],;" for second in "\n ,;.)|]-")), _ALONE)
+_BEHIND |= dict.fromkeys((*(sign + digit for sign in "-~" for digit in "0123456789"), "\n\n"), _ALONE)
+_BEHIND |= dict.fromkeys((*(" " + sign for sign in "-~|±[("), *("\n" + sign for sign in "-prfs1234 |#")), _ALONE)
 _CJK = "\u2e80"  # from here on writing has no blanks between words
 LEVELS = frozenset((50.0, 60.0, 70.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0))
 
@@ -68,20 +64,20 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
     for match in _NUMBER.finditer(view, start, stop):
         at, after = match.span()
         before = view[at - 1] if at else " "
-        if view[after : after + 2] in _ENDING and (before in _OPENING or (before in "-~" and view[at - 2].isdigit())):
-            written = match.group()
-            if "," not in written:  # the plain case: nearly all numbers
-                found.append(
-                    _new(Number, (float(written), at, after, False, False, False, "." not in written, "", False))
-                )
+        if "a" <= before <= "z":
+            continue  # part of a name: f1
+        written = match.group()
+        if "," not in written and (before in _OPENING or (before in "-~" and view[at - 2].isdigit())):
+            behind = _BEHIND.get(view[after : after + 2])
+            if (
+                behind == _ALONE
+                or (behind == _STOPPED and "." in written)
+                or (behind == _JOINED and before in _OPENING and view.startswith(_JOINING, after))
+            ):  # the plain case: nearly all numbers
+                whole = "." not in written
+                found.append(_new(Number, (float(written), at, after, False, False, False, whole, "", False)))
                 continue
-        if before in _OPENING and view.startswith(_JOINING, after) and "," not in (written := match.group()):
-            found.append(_new(Number, (float(written), at, after, False, False, False, "." not in written, "", False)))
-            continue
-        if before in _OPENING and view[after : after + 2] in _CLOSING and "." in (written := match.group()):
-            found.append(_new(Number, (float(written), at, after, False, False, False, False, "", False)))
-            continue
-        number = _careful(view, at, after, before, match.group())
+        number = _careful(view, at, after, before, written)
         if number is not None:
             found.append(number)
     if "/" in view:
@@ -116,8 +112,8 @@ def _careful(view: str, at: int, after: int, before: str, written: str) -> Numbe
     if word[:1] == "-" and name[:2] != "to" or (name in _COUNTED and not percent):
         return None
     following = view[after : after + 2]
-    if following[:1] == "." and following[1:].isdigit():
-        return None
+    if following[:1] == "." and (following[1:].isdigit() or (written == "0" and following[1:].isalpha())):
+        return None  # a version, or 0.x
     if following[:1] in (".", ")") and not percent and _begins_line(view, at) and (following[1:] in (" ", "", "\n")):
         return None  # the index of a list item
     if following == ". " and written.isdigit() and _is_counted(view, at, after, int(written)):

@@ -18,7 +18,7 @@ from assay.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, pai
 from assay.reading.labels import Label
 from assay.reading.numbers import LEVELS, Number
 from assay.reading.ranges import PAIR, POINT, RANGE, Expression, expression_at
-from assay.reading.sentences import WORD, are_neutral
+from assay.reading.sentences import Sentences
 from assay.reading.words import LEARNERS, MAX_LENGTH, Gap, gap_of
 
 _GROUP = frozenset("and|/|,|&|or|und|et|y|e|和|, and|与|;|+|,and|as well as|及|i|и".split("|"))
@@ -40,8 +40,6 @@ _OPENS = frozenset("from between zwischen entre".split())
 _AND_ALSO = re.compile(
     r",? {0,2}(?:and|but|und|et|y)?,? {0,2}(?:[<>≤≥]|below|above|under|over|at (?:most|least)|less|more)"
 )
-_STOP = re.compile(r"[.;:!?|](?= |$)")
-_MOST_LEAD = 80  # characters before a name that may give it another subject
 _LINE_ENDS = re.compile(r" {0,2}\)? {0,2}\? {0,4}(?:\n|$)")
 _MOST_FIELDS = 24
 _MOST_JOINED = 24  # characters between two labels that share a value
@@ -53,12 +51,15 @@ class _Field(NamedTuple):
     expression: Expression
 
 
-def claims_in_prose(view: str, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale) -> list[Claim]:
+def claims_in_prose(
+    sentences: Sentences, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale
+) -> list[Claim]:
     """All claims that labels make, in the order of the text."""
     claims: list[Claim] = []
     if not labels or not numbers:
         return claims
-    walk = _Walk(view, labels, numbers, scale)
+    view = sentences.view
+    walk = _Walk(sentences, labels, numbers, scale)
     group: list[Label] = []
     for index, label in enumerate(labels):
         stop = labels[index + 1].start if index + 1 < len(labels) else len(view)
@@ -87,10 +88,11 @@ def claims_in_prose(view: str, labels: Sequence[Label], numbers: Sequence[Number
 class _Walk:
     """Goes over the labels from left to right and remembers the level that a heading set."""
 
-    def __init__(self, view: str, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale):
-        self.view, self.numbers, self.scale = view, numbers, scale
+    def __init__(self, sentences: Sentences, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale):
+        self.sentences, self.view = sentences, sentences.view
+        self.numbers, self.scale = numbers, scale
         self.starts = [number.start for number in numbers]
-        self.medians = "median" in view
+        self.medians = "median" in self.view
         self.level: float | None = None
         self.last_label = -1
         self.backward_end = -1  # where the last label that followed its value ends
@@ -109,7 +111,8 @@ class _Walk:
             return []
         first = fields[0]
         strong = first.gap.direct and (
-            self._begins_line(label.start) or ((first.gap.colon or bool(first.gap.role)) and self._leads(label.start))
+            self._begins_line(label.start)
+            or ((first.gap.colon or bool(first.gap.role)) and self.sentences.leads_to(label.start))
         )
         if not strong and is_dependent(self.view, label.start):
             return []
@@ -127,7 +130,7 @@ class _Walk:
         ):
             end = fields[-1].expression.end
             return [trouble(label.measure, first.expression.start, end, "label", "spread", strong)]
-        if first.gap.learner and len(LEARNERS.intersection(_WORD.findall(self.view))) > 1:
+        if first.gap.learner and len(LEARNERS & self.sentences.words) > 1:
             return []  # of which of them is not ours to say
         if self.medians and "median" in self.view[max(0, label.start - 80) : label.start].rpartition("\n")[2]:
             fields = [field._replace(gap=field.gap._replace(role="median")) for field in fields]
@@ -149,7 +152,7 @@ class _Walk:
         view = self.view
         if view[label.end : first.start] not in _COLONS or view[last.end : last.end + 1] == "?":
             return None
-        if not self._leads(label.start):
+        if not self.sentences.leads_to(label.start):
             return None
         expression = expression_at(view, numbers, index, stop)
         if expression.taken == 1 or not (expression.bracketed or expression.kind == RANGE):
@@ -391,11 +394,6 @@ class _Walk:
     def _is_asked(self, expression: Expression) -> bool:
         """'Would precision be 0.6-0.8?' asks; 'Precision: 0.6-0.8?' on a line of its own is only unsure."""
         return self.view[expression.end : expression.end + 3].lstrip(" )")[:1] in ("?", "？")
-
-    def _leads(self, at: int) -> bool:
-        """Whether nothing stands before a name, up to the last stop, that gives it another subject."""
-        lead = _STOP.split(self.view[max(0, at - _MOST_LEAD) : at].rpartition("\n")[2])[-1]
-        return are_neutral(WORD.findall(lead))
 
     def _begins_line(self, at: int) -> bool:
         line = self.view.rfind("\n", 0, at) + 1

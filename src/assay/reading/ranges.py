@@ -50,6 +50,7 @@ _GOES_ON, _GOES_ON_WITH = frozenset("-~"), re.compile(r"[-~][.\d]")
 _PARTING = frozenset("and or with at in for but vs of is und et y e oder ou o i и per out from by as on if".split())
 _OPEN, _CLOSE = "[(", "])"
 MAX_GAP = 40
+_new = tuple.__new__  # half the time of a named tuple's own: expressions and bounds are made for every value
 
 
 class Expression(NamedTuple):
@@ -89,7 +90,7 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
             if kind != PAIR or closed or (not opened and first.percent == second.percent):
                 if view[second.end : second.end + 1] in _GOES_ON and _GOES_ON_WITH.match(view, second.end):
                     kind = BROKEN  # 0.6-0.7-0.8
-                return Expression(kind, first, second, start, closed or second.end, bool(closed), 2)
+                return _new(Expression, (kind, first, second, start, closed or second.end, bool(closed), 2))
     if first.comma:
         if opened and (closed := _closing(view, first.end)):
             return _pair_without_blank(view, first, start, closed, True)
@@ -97,16 +98,20 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
             return _pair_without_blank(view, first, first.start, first.end, False)
     closed = _closing(view, first.end) if opened else 0
     if view[first.end : first.end + 1] in _NO_TAIL:
-        return Expression(POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
+        return _new(
+            Expression, (POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
+        )
     if second is not None and second.start < stop and _may_join(view[first.end : second.start]):
-        return Expression(BROKEN, first, None, first.start, first.end, False, 1)
+        return _new(Expression, (BROKEN, first, None, first.start, first.end, False, 1))
     if (found := _OR_MORE.match(view, first.end)) is not None:
-        return Expression(AT_LEAST, first, None, first.start, found.end(), False, 1)
+        return _new(Expression, (AT_LEAST, first, None, first.start, found.end(), False, 1))
     if (found := _OR_LESS.match(view, first.end)) is not None:
-        return Expression(AT_MOST, first, None, first.start, found.end(), False, 1)
+        return _new(Expression, (AT_MOST, first, None, first.start, found.end(), False, 1))
     if _DANGLING.match(view, first.end):
-        return Expression(BROKEN, first, None, first.start, first.end, False, 1)
-    return Expression(POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
+        return _new(Expression, (BROKEN, first, None, first.start, first.end, False, 1))
+    return _new(
+        Expression, (POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
+    )
 
 
 def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
@@ -202,7 +207,7 @@ def _decimals(number: Number) -> int:
 
 def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
     if kind in (RANGE, PAIR) and 0 <= low <= high <= most:
-        return Bounds(low, high)
+        return _new(Bounds, (low, high, (), ""))
     flags: tuple[str, ...] = ()
     if kind == POINT:
         flags = ("point",)

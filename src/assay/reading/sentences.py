@@ -4,40 +4,55 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 
 from assay.reading.labels import measure_named
 from assay.reading.words import NEUTRAL
 
+_LATIN = re.compile("[a-z]+")
 WORD = re.compile(r"[^\W\d_]+")
 REACH = 240  # characters of a sentence, or of a list below its heading, that are looked at
-_STOP = re.compile(r"(?<!\bal)(?<!e\.g)(?<!i\.e)(?<!\bvs)[.!?;。](?=\s|$)|\n|,? but\b(?! not)")
-_HEADING = 60
+_STOP = re.compile(r"[.!?;。](?=\s|$)(?<!\bal.)(?<!e\.g.)(?<!i\.e.)(?<!\bvs.)|\n|,? but\b(?! not)")
+_CLAUSE_ENDS = re.compile(r"[.;:!?|](?= |$)")
+_BULLETS = " -+#>.)(0123456789"
+_LEAD = 80  # characters before a name that may give it another subject
+_HEADING = 60  # and of a line that heads a list
 _JOINING = frozenset("a an the of and precision recall f shd score is at in".split())  # of a clause that goes on
 
 
 class Sentences:
-    """The stops of a view, found once."""
+    """The words and the stops of a view, found once."""
 
     def __init__(self, view: str):
         self.view = view
+        self.foreign = not view.isascii()
+        self.words = set(_LATIN.findall(view))
+        self.neutral = not self.foreign and are_neutral(self.words)
+        self._found: tuple[list[int], list[int]] | None = None
 
-    @cached_property
-    def _found(self) -> tuple[list[int], list[int]]:
+    def _bounds(self) -> tuple[list[int], list[int]]:
         """Where sentences stop, and where they begin."""
-        found = list(_STOP.finditer(self.view))
-        return [stop.start() for stop in found], [0, *(stop.end() for stop in found)]
+        if self._found is None:
+            found = list(_STOP.finditer(self.view))
+            self._found = [stop.start() for stop in found], [0, *(stop.end() for stop in found)]
+        return self._found
 
     def before(self, start: int) -> str:
         """The sentence up to a value; 'precision 0.9; recall 0.8' goes on behind its semicolon."""
-        view, begins = self.view, self._found[1]
+        view, begins = self.view, self._bounds()[1]
         place = bisect_right(begins, start) - 1
         begun = begins[place]
         if place and view[begun - 1] == ";" and start - begun < REACH:
             if _JOINING.issuperset(WORD.findall(view, begun, start)):
                 begun = begins[place - 1]
         return view[max(begun, start - REACH) : start]
+
+    def leads_to(self, name: int) -> bool:
+        """Whether nothing stands before the name of a measure, up to the last stop, that gives it another subject."""
+        if self.neutral:
+            return True
+        lead = self.view[max(0, name - _LEAD) : name].rpartition("\n")[2]
+        return not lead.strip(_BULLETS) or are_neutral(WORD.findall(_CLAUSE_ENDS.split(lead)[-1]))
 
     def behind(self, end: int) -> str:
         """The sentence from the end of a value on."""
@@ -48,23 +63,25 @@ class Sentences:
         return self.view.startswith("?", self._stop(end))
 
     def _stop(self, end: int) -> int:
-        stops = self._found[0]
+        stops = self._bounds()[0]
         place = bisect_right(stops, end - 1)
         return stops[place] if place < len(stops) else len(self.view)
 
     def __iter__(self) -> Iterator[str]:
-        stops, begins = self._found
+        stops, begins = self._bounds()
         return (self.view[begun:stop] for begun, stop in zip(begins, [*stops, len(self.view)], strict=True))
 
 
-def are_neutral(words: Sequence[str]) -> bool:
+def are_neutral(words: Iterable[str]) -> bool:
     """Whether no word gives a value another subject than the reply's own forecast."""
-    return all(word in NEUTRAL or measure_named(word) for word in words)
+    return all(map(measure_named, set(words) - NEUTRAL))
 
 
 def heading_of(view: str, start: int) -> str:
     """The line that heads the list or table in which a value stands, or nothing."""
-    line = view.rfind("\n", max(0, start - 2 * REACH), start) + 1
+    line = view.rfind("\n", max(0, start - 2 * REACH), start)
+    if line < 0:
+        return ""
     for text in reversed(view[max(0, line - 2 * REACH) : line].split("\n")):
         plain = text.strip()
         if plain.endswith(":") or plain.startswith("#"):

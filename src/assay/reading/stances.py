@@ -21,7 +21,6 @@ from assay.reading.sentences import REACH, WORD, Sentences, are_neutral, heading
 from assay.reading.words import DATASETS, LEARNERS
 
 OWN, MENTIONED, DOUBTFUL = "own", "mentioned", "doubtful"
-_LATIN = re.compile("[a-z]+")  # quicker, for the first look
 _HYPOTHETICAL = frozenset("sanity if suppose supposing unless otherwise hypothetically wenn falls".split())
 _AS_IT_IS = re.compile(r"\bif (?:i (?:had|have|were|must)|forced|pressed|you (?:need|want|insist))\b")
 _REPORTED = frozenset(
@@ -33,7 +32,7 @@ _REPORTED = frozenset(
 _WISHED = frozenset(
     "desired goal ideal ideally oracle aim want require requires required need needs needed considered".split()
 )
-_OTHERS = frozenset("experts practitioners researchers people colleagues reviewers".split())
+_OTHERS = frozenset("expert experts practitioners researchers people colleague colleagues reviewers".split())
 _SAID_ONCE = re.compile(
     r"\b(?:i|you|we|they|he|she) (?:had |have |once |first |initially )?(?:said|thought|suggested|wrote)\b"
 )
@@ -61,7 +60,7 @@ _FIRST_SIGHT = re.compile(
 _CONDITION = frozenset(
     "case cases scenario when denser sparser larger smaller bigger fewer more less small large".split()
 )
-_DENIED = frozenset("not never t unlikely hardly neither nor cannot disagree nicht kein keine pas нет не".split())
+_DENIED = frozenset("not never t unlikely hardly neither nor cannot disagree doubt nicht kein keine pas нет не".split())
 _REJECTED = re.compile(
     r"\W*(?:which|that|but|this|it|and|is|are|would|seems?)\b[^,.;]{0,30}"
     r"\b(?:optimistic|pessimistic|unrealistic|implausible|wrong|incorrect|unlikely|improbable|surprise"
@@ -77,6 +76,7 @@ _OWN = frozenset(
     "espero estimo debería mi mis estimada estimado minha minhas deve stimo prevedo mie stimata stimato "
     "ожидаю ожидается оцениваю мои я ik verwacht schat spodziewam przewiduję".split()
 )
+_OWN_WORD = _OWN - frozenset("my our we mes ma mi mis minha minhas mie meine мои".split())  # our last study had ...
 _OWN_CJK = re.compile("我|预计|估计|预期|大约|约|预测|予想|推定|見込|思い|考え|예상|추정")
 _REPORTED_CJK = re.compile("文献|报道|论文|研究|基准|如果|假设|假如|報告|もし|仮に|문헌|논문|만약")
 _CJK = "\u2e80"
@@ -88,34 +88,51 @@ _GOES_ON = re.compile(  # precision is 0.7-0.8; at alpha = 0.05 it is 0.6-0.7
     r"[^\n]{0,70}?\bit (?:[a-z]+ ){0,3}?(?:is|be|becomes|to)\b[^.\n]{0,15}\d"
 )
 _FORECAST_OF = re.compile(rf"\b({'|'.join(sorted(LEARNERS))})\b (?:should|will|is (?:likely|expected)|to)\b")
+_GOING_ON = frozenset(" (),]")
 _SCALES = frozenset("ranges can lies varies goes runs".split())
 _ALL_PAIRS = frozenset(d * (d - 1) // 2 for d in range(5, 101)) | frozenset(d * (d - 1) for d in range(5, 101))
+_TELLING = _ABOVE | _NEVER_BESIDE | _COSTS | _DENIED | _DEFINED | _SCALES  # words for which a sentence is looked at
+_TELLING |= frozenset(
+    "it et first naively one no said thought suggested wrote lower higher less more better worse wide wider smaller "
+    "larger greater fewer narrower apart optimistic pessimistic unrealistic implausible wrong incorrect unlikely "
+    "improbable surprise too".split()
+)
 _NEAR = 7  # words before a value in which a denial belongs to it
 _FOLLOWING = 4  # words behind a value that may give it another subject: 0.8-0.9 for strong edges
+_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _REASON = re.compile(r" {0,2}(?:[,;:(\])-]|because|since|as |given|due|and\b|und\b|et\b|y\b)")
 
 
-def own_claims(claims: list[Claim], view: str) -> list[Claim]:
+def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
     """The claims that are the reply's own."""
     if not claims:
         return claims
-    words = set(_LATIN.findall(view))
-    several = [names for names in (LEARNERS, DATASETS) if len(names & words) > 1]
-    sentences = Sentences(view)
-    if all(claim.strong for claim in claims):
-        if not several and _ABOVE.isdisjoint(words) and "?" not in view:
-            if not any(_RUNS_ON.match(view, claim.end) for claim in claims):
-                return [claim for claim in claims if not _is_of_something_else(view, claim)]
-    else:
-        claims = _without_lone_points(claims, sentences)
-    subjects = [(names, _subject(sentences, names)) for names in several]
+    reply = _Reply(sentences)
+    if not all(claim.strong for claim in claims):
+        claims = _without_lone_points(claims, reply.sentences)
     own: list[Claim] = []
     doubtful: list[Claim] = []
     for claim in claims:
-        stance = OWN if claim.parser == "json" else _stance(claim, sentences, subjects)
-        if stance != MENTIONED:
-            (own if stance == OWN else doubtful).append(claim)
+        stance = OWN if claim.parser == "json" else _stance(claim, reply)
+        if stance == OWN:
+            own.append(claim)
+        elif stance == DOUBTFUL:
+            doubtful.append(claim)
     return own + _in_doubt(own, doubtful) if doubtful else own
+
+
+class _Reply:
+    """What all claims of a reply share: most replies hold no telling word, and their claims need no careful look."""
+
+    def __init__(self, sentences: Sentences):
+        words, foreign = sentences.words, sentences.foreign
+        self.view, self.sentences = sentences.view, sentences
+        self.reports = foreign or not _ABOVE.isdisjoint(words)
+        self.tells = foreign or "?" in self.view or not _TELLING.isdisjoint(words)
+        self.subjects: list[tuple[frozenset[str], str]] = []
+        for names in (LEARNERS, DATASETS):
+            if not names.isdisjoint(words) and len(names & words) > 1:
+                self.subjects.append((names, _subject(self.sentences, names)))
 
 
 def _in_doubt(own: Sequence[Claim], doubtful: Sequence[Claim]) -> list[Claim]:
@@ -147,7 +164,7 @@ def _is_forecast(sentences: Sentences, point: Claim) -> bool:
 def _is_of_something_else(view: str, claim: Claim) -> bool:
     """Upper bound on precision: 0.9; precision: 0.75 (literature); recall: 0.1 lower."""
     end = claim.end
-    if view[end : end + 1] in (" ", "(", ")", "]", ","):
+    if view[end : end + 1] in _GOING_ON:
         if _KIND.match(view, end) or _COMPARED.match(view, end):
             return True
     if "point" not in claim.flags or claim.parser != "label":
@@ -156,38 +173,53 @@ def _is_of_something_else(view: str, claim: Claim) -> bool:
     return not _ENDS.isdisjoint(WORD.findall(line))
 
 
-def _stance(claim: Claim, sentences: Sentences, subjects: Sequence[tuple[frozenset[str], str]]) -> str:
-    view = sentences.view
+def _stance(claim: Claim, reply: _Reply) -> str:
+    view, sentences = reply.view, reply.sentences
     if claim.strong:
-        said = f"{heading_of(view, claim.start)} {sentences.before(claim.start)}"
-        if _is_of_something_else(view, claim) or _is_mentioned(_words(said), said, _NEVER_ABOVE):
+        if _is_of_something_else(view, claim) or (reply.reports and _is_reported(claim, sentences)):
             return MENTIONED
-        if not _RUNS_ON.match(view, claim.end):
+        if view[claim.end : claim.end + 1] not in _GOING_ON or not _RUNS_ON.match(view, claim.end):
             return OWN
+    if sentences.neutral and not reply.tells and not reply.subjects:
+        return OWN
     before, after = sentences.before(claim.start), sentences.behind(claim.end)
     words, following = _words(before), _words(after)
-    if _is_only_mentioned(claim, sentences, before, after, words):
+    if reply.tells and _is_only_mentioned(claim, sentences, before, after, words, following):
         return MENTIONED
-    if not all(_is_about(names, subject, words, following) for names, subject in subjects):
-        return MENTIONED
-    if _is_mentioned(words + following, before + after, _NEVER_BESIDE) or not _DEFINED.isdisjoint(following):
+    if not all(_is_about(names, subject, words, following) for names, subject in reply.subjects):
         return MENTIONED
     if not _OWN.isdisjoint(words) or not _OWN.isdisjoint(following) or "based on" in before:
         return OWN
     if not before.isascii() and _OWN_CJK.search(before + after):
         return OWN
+    return OWN if _says_nothing_else(before, words, after, following) else DOUBTFUL
+
+
+def _is_reported(claim: Claim, sentences: Sentences) -> bool:
+    """Below 'Results of the literature:', or in such a sentence."""
+    said = f"{heading_of(sentences.view, claim.start)} {sentences.before(claim.start)}"
+    return _is_mentioned(_words(said), said, _NEVER_ABOVE)
+
+
+def _says_nothing_else(before: str, words: list[str], after: str, following: list[str]) -> bool:
+    """Whether the sentence holds no word, outside brackets, that may give the value another subject."""
+    if "[" in before or "(" in before:
+        before = _BRACKETS.sub(" ", before)
+        words = _words(before)
     head, colon, rest = before.partition(":")
     if colon and not labels_in(head):  # for a single run: precision 0.55-0.70
         if not _CONDITION.isdisjoint(_words(head)):
-            return DOUBTFUL
+            return False
         words = _words(rest)
-    if are_neutral(words) and (_REASON.match(after) is not None or are_neutral(following[:_FOLLOWING])):
-        return OWN
-    return DOUBTFUL
+    return are_neutral(words) and (_REASON.match(after) is not None or are_neutral(following[:_FOLLOWING]))
 
 
-def _is_only_mentioned(claim: Claim, sentences: Sentences, before: str, after: str, words: list[str]) -> bool:
-    """Asked, compared, rejected, denied, taken back, or what the measure can be."""
+def _is_only_mentioned(
+    claim: Claim, sentences: Sentences, before: str, after: str, words: list[str], following: list[str]
+) -> bool:
+    """Asked, compared, rejected, denied, taken back, reported, or what the measure can be."""
+    if _is_mentioned(words + following, before + after, _NEVER_BESIDE) or not _DEFINED.isdisjoint(following):
+        return True
     if claim.parser == "label behind" and not _COSTS.isdisjoint(words):
         return True
     if sentences.asks(claim.end) or _COMPARED.match(after) or _REJECTED.match(after):
@@ -212,7 +244,7 @@ def _words(text: str) -> list[str]:
 def _is_mentioned(words: Sequence[str], text: str, never_own: frozenset[str]) -> bool:
     if not never_own.isdisjoint(words):
         return True
-    if not _REPORTED.isdisjoint(words) and _OWN.isdisjoint(words):
+    if not _REPORTED.isdisjoint(words) and _OWN_WORD.isdisjoint(words):
         return True
     return not text.isascii() and _REPORTED_CJK.search(text) is not None
 

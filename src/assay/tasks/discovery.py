@@ -10,35 +10,26 @@ repeats is always named:
     auto         redraw where rows are simulated, bootstrap where they were measured
 
 Repeat k of a data set is the same table for every learner, so learners can be compared in pairs.
-The bootstrap runs of a chunk are fitted as a batch where the learner has one (learners/batches.py): the same graphs,
-and a run's `seconds` are then its own and its share of what the batch did for all of them.
+What a worker does with a unit stands in discovery_units.py.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import importlib
 import json
-import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.random import Generator
-from numpy.typing import NDArray
 
-from assay.datasets import About, Dataset, Table, check_usable, load
-from assay.errors import AssayError, PlanError, did_you_mean, listed
-from assay.graphs import Graph, Kind
-from assay.learners import Batched, Card, Learner, build, check_answer, fitting, settings_of
-from assay.learners.batches import Run, fit_alone, fit_resamples
-from assay.measures.graphs import MEASURES, Reference
-from assay.status import Status
+from assay.datasets import About, Dataset, check_usable, load
+from assay.errors import PlanError, did_you_mean, listed
+from assay.learners import Card, Learner, build, fitting, settings_of
+from assay.measures.graphs import MEASURES
 from assay.tasks.cells import Cell, Context, hashed, stream
+from assay.tasks.discovery_units import as_taken, reference_of
 
 Vary = Literal["auto", "redraw", "bootstrap", "permute", "seed"]
 VERSION = 1  # raise when the same plan would give other results
@@ -63,7 +54,7 @@ class Discovery:
     seed: int
 
     name = "discovery"
-    function = "assay.tasks.discovery:perform"
+    function = "assay.tasks.discovery_units:perform"
     measures = tuple(MEASURES)
     headline = ("precision", "recall", "f1", "shd")
 
@@ -158,7 +149,7 @@ class Discovery:
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         """What a reader must know of a cell: class, truth, assumptions met and broken, the perfect-class score."""
         dataset, card = self.datasets[item], self.learners[respondent].card
-        reference = _reference(json.dumps({"name": item, **self.dataset_specs[item]}))
+        reference = reference_of(json.dumps({"name": item, **self.dataset_specs[item]}))
         return {
             "returns": card.returns,
             "vary": self.vary[item],
@@ -190,159 +181,6 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
         "causes have smaller variance": "broken" if "standardised" in known else "unknown",
     }
     return {name: verdicts.get(name, "unknown") for name in card.assumes}
-
-
-# ---- in the worker
-
-
-def prepare(common: dict[str, Any]) -> None:
-    """Load and compile what the units of a cell share. What goes wrong here, `perform` will report."""
-    with contextlib.suppress(Exception):
-        spec = json.dumps(common["dataset"])
-        dataset, learner = _dataset(spec), _learner(json.dumps(common["learner"]))
-        _reference(spec).perfect(learner.card.returns)
-        if learner.card.needs:
-            importlib.import_module(learner.card.needs)
-        elif type(learner).__module__.startswith("assay.learners."):
-            rng = stream(0, "warm-up")  # our kernels compile on first use
-            few = as_taken(dataset.draw(min(dataset.about.rows, 1000), rng), learner.card, common["codes"])
-            learner.fit(few, rng)
-            if common["vary"] == "bootstrap" and isinstance(learner, Batched):
-                list(learner.fit_many(few, rng.integers(few.n, size=(2, few.n))))
-
-
-def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
-    """Draw, fit, score one unit. Whatever the learner does, the outcome is a status, never an exception."""
-    return next(perform_each(common, (unit,)))
-
-
-def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The outcomes of units of one cell, in order, each made when it is asked for."""
-    spec = json.dumps(common["dataset"])
-    dataset, learner = _dataset(spec), _learner(json.dumps(common["learner"]))
-    runs = _bootstrapped if common["vary"] == "bootstrap" else _one_by_one
-    for run in runs(dataset, learner, common, units):
-        yield _outcome(run, learner.card, spec)
-
-
-def _one_by_one(
-    dataset: Dataset, learner: Learner, common: Mapping[str, Any], units: Sequence[Mapping[str, Any]]
-) -> Iterator[Run]:
-    for unit in units:
-        try:
-            table = as_taken(draw(dataset, common, unit["repeat"]), learner.card, common["codes"])
-        except Exception as error:  # a data set may be a user's own code
-            yield Run(error, 0.0)
-            continue
-        yield fit_alone(learner, table, stream(common["seed"], unit["key"]))
-
-
-def _bootstrapped(
-    dataset: Dataset, learner: Learner, common: Mapping[str, Any], units: Sequence[Mapping[str, Any]]
-) -> Iterator[Run]:
-    """As above on table.rows(...), through the learner's batch where it has one; seconds are shares of the batch."""
-    try:
-        table = as_taken(_fixed(dataset, common), learner.card, common["codes"])
-    except Exception as error:  # the same
-        yield from (Run(error, 0.0) for _ in units)
-        return
-    draws = (_drawn_rows(table, common, unit["repeat"]) for unit in units)
-    yield from fit_resamples(learner, table, draws, (stream(common["seed"], unit["key"]) for unit in units))
-
-
-def _outcome(run: Run, card: Card, spec: str) -> dict[str, Any]:
-    answer, seconds = run
-    if isinstance(answer, Exception):
-        return _ended(Status.FAILED, _where(answer), seconds)
-    problem = check_answer(answer, card, _dataset(spec).truth.nodes)
-    if problem:
-        return _ended(Status.UNREADABLE, problem, seconds)
-    told = _compact(answer) if answer.weights is not None else _told(answer.nodes, answer.marks.tobytes(), answer.kind)
-    scores = _scored(spec, answer.nodes, answer.marks.tobytes(), answer.kind)
-    return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": told, "scores": scores}
-
-
-def draw(dataset: Dataset, common: Mapping[str, Any], repeat: int) -> Table:
-    """The table of that repeat: the same for every learner."""
-    vary = common["vary"]
-    if vary == "redraw":
-        return dataset.draw(common["rows"], _draw_stream(common, repeat))
-    fixed = _fixed(dataset, common)
-    if vary == "bootstrap":
-        return fixed.rows(_drawn_rows(fixed, common, repeat))
-    if vary == "permute":
-        return fixed.columns(_draw_stream(common, repeat).permutation(fixed.d).tolist())
-    return fixed
-
-
-def _fixed(dataset: Dataset, common: Mapping[str, Any]) -> Table:
-    """The one sample that all repeats share where rows are not drawn afresh."""
-    if dataset.table is not None:
-        return dataset.table
-    return dataset.draw(common["rows"], stream(common["seed"], f"{common['data_identity']} fixed"))
-
-
-def _drawn_rows(fixed: Table, common: Mapping[str, Any], repeat: int) -> NDArray[np.int64]:
-    return _draw_stream(common, repeat).integers(0, fixed.n, size=common["rows"] or fixed.n)
-
-
-def _draw_stream(common: Mapping[str, Any], repeat: int) -> Generator:
-    return stream(common["seed"], f"{common['data_identity']} repeat {repeat}")
-
-
-def as_taken(table: Table, card: Card, codes: bool) -> Table:
-    """With `codes`, a learner that cannot take the table as it is gets numbers throughout; the report says so."""
-    return table.as_numbers() if codes and not card.takes(table) else table
-
-
-def _compact(answer: Any) -> str:
-    return json.dumps(json.loads(answer.to_json()), separators=(",", ":"))
-
-
-def _ended(status: Status, message: str, seconds: float) -> dict[str, Any]:
-    return {"status": str(status), "message": message, "seconds": seconds, "answer": None, "scores": {}}
-
-
-def _where(error: Exception) -> str:
-    """One line: what was raised, and where."""
-    text = " ".join(str(error).split())[:300]
-    if isinstance(error, AssayError):
-        return text
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {text} ({Path(last.filename).name}:{last.lineno})"
-
-
-@lru_cache(maxsize=4096)
-def _scored(spec: str, nodes: tuple[str, ...], marks: bytes, kind: Kind) -> dict[str, tuple[float | None, str]]:
-    """Runs of a cell often end in the same graph, and scoring one takes longer than many a fit."""
-    found = _reference(spec).score(_graph(nodes, marks, kind))
-    return {name: (score.value, str(score.status)) for name, score in found.items()}
-
-
-@lru_cache(maxsize=4096)
-def _told(nodes: tuple[str, ...], marks: bytes, kind: Kind) -> str:
-    return _compact(_graph(nodes, marks, kind))
-
-
-def _graph(nodes: tuple[str, ...], marks: bytes, kind: Kind) -> Graph:
-    return Graph(nodes, np.frombuffer(marks, dtype=np.int8).reshape(len(nodes), -1), None, kind)
-
-
-@lru_cache(maxsize=32)
-def _dataset(spec: str) -> Dataset:
-    found = json.loads(spec)
-    return load(found["name"], found["settings"], found["folder"])
-
-
-@lru_cache(maxsize=64)
-def _learner(spec: str) -> Learner:
-    found = json.loads(spec)
-    return build(found["name"], found["settings"])
-
-
-@lru_cache(maxsize=32)
-def _reference(spec: str) -> Reference:
-    return Reference(_dataset(spec).truth)
 
 
 # ---- checking a plan

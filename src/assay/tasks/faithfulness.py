@@ -59,7 +59,7 @@ class Faithfulness:
     graphs: tuple[str, ...]  # of own, given: whose graph says where the answer to a changed problem should go
     models: dict[str, dict[str, Any]]  # name -> options, of judges and of those asked
     corrupt: bool
-    judged: int | None  # problems of each source that judges see; the rest is executed only
+    judged: int | tuple[str, ...] | None  # problems of each source, or their ids, that judges and models see
     asking: Asking
     scoring: Scoring
     labels: str  # the text of the CSV, "" where there is none
@@ -90,13 +90,19 @@ class Faithfulness:
             graphs=_graphs(table, where),
             models={name: _located(options.get(name, {}), context.folder) for name in named},
             corrupt=_truth_value(table, "corrupt", False, where),
-            judged=_whole(table, "judged", where) if "judged" in table else None,
+            judged=_judged(table, where),
             asking=_asking(table, where),
             scoring=_scoring(table, where),
             labels=_labels(table, context.folder, where),
             limit_usd=_limit(context.settings.get("limit_usd"), context.file),
             seed=context.seed,
         )
+        known = [problem.id for _, problems in found.sources for problem in problems]
+        for name in found.judged if isinstance(found.judged, tuple) else ():
+            if name not in known:
+                raise PlanError(
+                    f"'judged' must be ids of problems, got {name!r}. {did_you_mean(name, known)}  ({where})"
+                )
         for name, own in found.models.items():
             if found.limit_usd is not None and stated_price(own.get("price"), name) is None:
                 raise PlanError(
@@ -112,13 +118,19 @@ class Faithfulness:
         return tuple(with_damaged(right, stream(self.seed, "damage")) if self.corrupt else right)
 
     def cells(self) -> list[Cell]:
-        shown = {p.id for _, problems in self.sources for p in problems[: self.judged]}
-        seen = [problem for problem in self.problems if group_of(problem.id)[0] in shown]
+        seen = [problem for problem in self.problems if group_of(problem.id)[0] in self._shown]
         judging = [self._judge_cell(judge, problem) for judge in self.judges for problem in seen]
         right = [problem for problem in seen if group_of(problem.id)[1] == RIGHT and problem.answer.value is not None]
         makers = {"own": self._own_cell, "given": self._changed_cell}
         changed = [makers[whose](model, problem) for model in self.asked for whose in self.graphs for problem in right]
         return [cell for cell in (*judging, *changed) if cell.common["calls"]]
+
+    @property
+    def _shown(self) -> set[str]:
+        """Ids of the problems that anybody is asked about; the rest is executed only."""
+        if isinstance(self.judged, tuple):
+            return set(self.judged)
+        return {problem.id for _, problems in self.sources for problem in problems[: self.judged]}
 
     def _judge_cell(self, judge: str, problem: Problem) -> Cell:
         rng = stream(self.seed, f"nodes {problem.id}")
@@ -203,6 +215,22 @@ class Faithfulness:
         problem, group = group_of(item)
         return {"problem": problem, "group": group}
 
+    @property
+    def notes(self) -> list[str]:
+        """What a plan should say before anything is asked."""
+        right = sum(len(problems) for _, problems in self.sources)
+        copies = len(self.problems) - right
+        said = [
+            f"{right} problems and {copies} damaged copies are executed, intervened on and inverted; no call needed."
+        ]
+        if not self.judges:
+            said.append("No judge is asked: logic is missing, and cf has bounds and no value.")
+        elif self.asking.repeats == 1:
+            said.append("Each judge is asked once: how far it agrees with itself will not be known. Set repeats = 2.")
+        if self.judges and not self.corrupt:
+            said.append("Without corrupt = true nothing shows whether judges tell right from damaged graphs.")
+        return said
+
     def about(self) -> dict[str, Any]:
         """What the study needs beside its replies: the problems above all."""
         return {
@@ -255,6 +283,12 @@ def _graphs(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
         if whose not in GRAPHS:
             raise PlanError(f"'graphs' must be of {', '.join(GRAPHS)}, got {whose!r}.  ({where})")
     return graphs
+
+
+def _judged(table: Mapping[str, Any], where: str) -> int | tuple[str, ...] | None:
+    if isinstance(table.get("judged"), list):
+        return _strings(table, "judged", where)
+    return _whole(table, "judged", where) if "judged" in table else None
 
 
 def _asking(table: Mapping[str, Any], where: str) -> Asking:

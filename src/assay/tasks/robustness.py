@@ -22,7 +22,7 @@ import time
 import traceback
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -35,10 +35,11 @@ from assay.datasets import Dataset
 from assay.datasets.corruptions import Corruption
 from assay.datasets.observed import Observed
 from assay.errors import AssayError
+from assay.graphs import Graph
 from assay.learners import settings_of
 from assay.learners.scoring.base import EdgeScorer, EdgeScores
 from assay.learners.scoring.building import build_scorer
-from assay.measures.ranking import RANKING_MEASURES
+from assay.measures.ranking import RANKING_MEASURES, score_ranking
 from assay.robustness.choose_k import KChoice
 from assay.robustness.label_free import Budget, label_free
 from assay.statistics.reach import Reach
@@ -172,6 +173,18 @@ class Robustness:
                 notes.append(f"Comparing {len(compared)} scorers in pairs over {len(graphs)} graphs ({kind}): {told}")
         return notes
 
+    @staticmethod
+    def scored(about: Mapping[str, Any], run: Any) -> Any:
+        """A stored run with its AUPRC and AUROC: workers know no truth, so this is done whenever a store is read."""
+        if run.answer is None:
+            return run
+        given = about["datasets"][run.item]
+        truth = _truth(given["truth"])
+        order = [given["columns"].index(node) for node in truth.nodes]
+        matrix = unpacked(json.loads(run.answer)["scores"])[np.ix_(order, order)]
+        scores = {name: (score.value, str(score.status)) for name, score in score_ranking(matrix, truth).items()}
+        return replace(run, scores=scores)
+
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         system, card = self.datasets[item], self.scorers[respondent].scorer.card
         return {"truth": system.dataset.about.truth, "rows": system.rows(self.rows), "missing": card.missing}
@@ -191,6 +204,11 @@ class Robustness:
             "expected": self.expected,
             "notes": list(self.notes),
         }
+
+
+@lru_cache(maxsize=256)
+def _truth(text: str) -> Graph:
+    return Graph.from_json(text)
 
 
 # ---- in the worker

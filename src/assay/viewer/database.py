@@ -39,6 +39,8 @@ class Aggregate(NamedTuple):
 class PageStore(Store):
     """A store with the queries of the page; open it with `page_store(folder)`."""
 
+    _known: tuple[str, dict[str, str]] = ("", {})
+
     def version(self) -> str:
         """Changes whenever something was added: the page then asks again."""
         with self._lock:
@@ -49,14 +51,20 @@ class PageStore(Store):
     def statuses_of(self, cells: Mapping[str, int]) -> dict[int, dict[str, int]]:
         """Cell -> status -> units; `cells` tells the cell of each key."""
         found: dict[int, dict[str, int]] = {}
-        with self._lock:
-            rows = self._db.execute("SELECT key, status FROM runs").fetchall()
-        for key, status in rows:
+        for key, status in self._statuses().items():
             cell = cells.get(key)
             if cell is not None:
                 counts = found.setdefault(cell, {})
                 counts[status] = counts.get(status, 0) + 1
         return found
+
+    def _statuses(self) -> dict[str, str]:
+        """Key -> status, read again when something was committed: a page that polls asks for it every two seconds."""
+        with self._lock:
+            version = self.version()
+            if self._known[0] != version:
+                self._known = version, self.statuses()
+            return self._known[1]
 
     def aggregates(self, cells: Mapping[str, int]) -> list[Aggregate]:
         """Every measure of every cell; `cells` tells the cell of each key."""
@@ -73,6 +81,20 @@ class PageStore(Store):
             ).fetchall()
             self._db.rollback()  # the temporary table is empty again
         return [Aggregate(*row) for row in found]
+
+    def values_of(self, cells: Mapping[str, int], measure: str) -> dict[int, list[float | None]]:
+        """Cell -> the values of a measure over its runs, None where a run has none."""
+        found: dict[int, list[float | None]] = {}
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT runs.key, scores.value FROM runs JOIN scores ON scores.run = runs.id AND scores.measure = ? "
+                "ORDER BY runs.repeat",
+                (measure,),
+            ).fetchall()
+        for key, value in rows:
+            if key in cells:
+                found.setdefault(cells[key], []).append(value)
+        return found
 
     def runs_of(self, keys: Sequence[str]) -> list[Run]:
         """The units of these keys that are there, with their scores, in the order of the keys."""
@@ -99,10 +121,6 @@ class PageStore(Store):
         with self._lock:
             rows = self._db.execute(f"SELECT {', '.join(columns)} FROM runs ORDER BY id DESC LIMIT ?", (most,))
             return [dict(zip(columns, row, strict=True)) for row in rows]
-
-    def n_scores(self) -> int:
-        with self._lock:
-            return int(self._db.execute("SELECT COUNT(*) FROM scores").fetchone()[0])
 
     def cost(self) -> float | None:
         """USD so far; None where no reply has a known price."""

@@ -9,12 +9,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError
 from assay.viewer.database import PageStore, page_store
+from assay.viewer.outline import path_of
 from assay.viewer.page import to_json
 from assay.viewer.pages import StudyPage
 
@@ -113,6 +114,13 @@ class Library:
             {"name": study.name, "folder": str(study.folder), "problem": study.problem()}
             for study in self.studies.values()
         ]
+
+    def warm(self) -> None:
+        """Sum up what the first views need, before somebody asks: a large study takes a second or two."""
+        for study in self.studies.values():
+            with suppress(AssayError, sqlite3.Error):
+                for path in ("overview", *(path_of("grid", task["task"]) for task in study.head()["tasks"])):
+                    study.answer(path)
 
     def close(self) -> None:
         for study in self.studies.values():

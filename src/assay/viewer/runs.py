@@ -1,7 +1,7 @@
 """A task whose units carry their scores in the store: discovery, and any task that the page has no words for yet.
 
-The matrix is summed by SQL; a cell's runs are read when it is opened. Intervals are the tables' own where a study is
-small enough to be summarised whole, and are bootstrapped for the one cell otherwise.
+The matrix is summed by SQL; a cell's runs are read, and its means bootstrapped, when it is opened. The resamples of a
+column depend on the study's seed and the number of its runs alone, so the intervals are those of the tables.
 """
 
 from __future__ import annotations
@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from assay.measures.graphs import MEASURES
-from assay.results import NOT_RUN, CellSummary, Results
+from assay.results import NOT_RUN
 from assay.statistics.runs import RunSummary, summarise_columns
 from assay.status import Status
 from assay.store import Run
-from assay.tasks.cells import stream
+from assay.tasks.cells import Cell, stream
 from assay.viewer import blocks
-from assay.viewer.database import PageStore
+from assay.viewer.database import Aggregate, PageStore
 from assay.viewer.grid import Facet, Grid, MeasureInfo, measure_info
 from assay.viewer.outline import Outline, TaskOutline, unique
 from assay.viewer.parts import AnalysisPart, CellKey, Check, Section, Summary
 
-WHOLE = 200_000  # scores up to which a study is summarised whole
 _BEST = 12  # items that get a sentence of their own
 
 
@@ -43,12 +43,16 @@ class RunsPart:
         return self._store.statuses_of(self._task.cell_of)
 
     @cached_property
-    def summaries(self) -> list[CellSummary] | None:
-        """What the tables show; None of a study that is too large to be summarised at one go."""
-        if self._store.n_scores() > WHOLE:
-            return None
-        found = {results.task: results for results in Results.all_of(self._store)}
-        return found[self.task].summaries
+    def _aggregates(self) -> list[Aggregate]:
+        return self._store.aggregates(self._task.cell_of)
+
+    def _summarised(self, values: Sequence[Sequence[float | None]]) -> list[RunSummary]:
+        """One summary a column of values (runs, columns), with the intervals of the tables."""
+        if not values:
+            return []
+        table = np.array([[np.nan if v is None else v for v in row] for row in values], dtype=np.float64)
+        rng = stream(self._outline.seed, "bootstrap of the means")
+        return summarise_columns(table, None, self._task.level, rng=rng)
 
     def cell_keys(self) -> Iterator[CellKey]:
         for cell in self._task.cells:
@@ -69,7 +73,7 @@ class RunsPart:
             repeats="runs",
         )
         values: dict[int, dict[str, Sequence[float | None]]] = {}
-        for found in self._store.aggregates(task.cell_of):
+        for found in self._aggregates:
             values.setdefault(found.cell, {})[found.measure] = (found.mean, found.low, found.high, found.n)
         for place, cell in enumerate(task.cells):
             where = (cell.variant,) if facets else ()
@@ -96,30 +100,20 @@ class RunsPart:
             "graph": self.task == "discovery",
             "blocks": [
                 _strips(runs, self._task.headline),
-                blocks.table("Measures", self._measured(place, runs), self._interval_note()),
+                blocks.table("Measures", self._measured(runs), self._interval_note()),
                 *_failures(runs),
                 blocks.table("What this cell is", _facts(about, cell.identity)),
             ],
         }
 
-    def _measured(self, place: int, runs: Sequence[Run]) -> list[dict[str, Any]]:
-        names = self._task.measures
-        if self.summaries is not None:
-            found = self.summaries[place].measures
-        else:
-            found = dict(zip(names, self._summarised(place, runs), strict=True))
-        return [_measure_row(name, found[name]) for name in names]
-
-    def _summarised(self, place: int, runs: Sequence[Run]) -> list[RunSummary]:
-        nothing = (None, NOT_RUN)
-        cells = [[run.scores.get(name, nothing) for name in self._task.measures] for run in runs]
-        values = np.array([[np.nan if v is None else v for v, _ in row] for row in cells], dtype=np.float64)
-        reasons = np.array([[status for _, status in row] for row in cells], dtype=object)
-        rng = stream(self._outline.seed, f"bootstrap of cell {place}")
-        shape = (max(len(runs), 1), len(self._task.measures))
-        if not len(runs):
-            values, reasons = np.full(shape, np.nan), np.full(shape, NOT_RUN, dtype=object)
-        return summarise_columns(values, reasons, self._task.level, rng=rng)
+    def _measured(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
+        names, nothing = self._task.measures, (None, NOT_RUN)
+        if not runs:
+            return []
+        scores = [[run.scores.get(name, nothing) for name in names] for run in runs]
+        found = self._summarised([[value for value, _ in row] for row in scores])
+        why = [Counter(row[k][1] for row in scores if row[k][0] is None) for k in range(len(names))]
+        return [_measure_row(name, *pair) for name, pair in zip(names, zip(found, why, strict=True), strict=True)]
 
     def _interval_note(self) -> str:
         level = 100 * self._task.level
@@ -146,13 +140,32 @@ class RunsPart:
 
     def _sections(self) -> Iterator[Section]:
         measure = next((name for name in ("f1", *self._task.headline) if name in self._task.measures), None)
-        if self.summaries is None or measure is None:
-            return
-        best = list(_best_of_items(self.summaries, measure, self._task.level))
+        best = [] if measure is None else list(self._best_of_items(measure))
         if len(best) > _BEST:
             best = [*best[:_BEST], f"{len(best) - _BEST} more items are in the matrix."]
         if best:
             yield Section(f"Which {'learner' if self.task == 'discovery' else 'respondent'} does best", tuple(best))
+
+    def _best_of_items(self, measure: str) -> Iterator[str]:
+        """A sentence an item: the best, the second, the last."""
+        lower = measure in MEASURES and MEASURES[measure].better == "lower"
+        values = self._store.values_of(self._task.cell_of, measure)
+        shown = [
+            place for item in self._task.items[: _BEST + 1] for place in self._task.of_item(item) if place in values
+        ]
+        found = dict(zip(shown, self._summarised(list(zip_longest(*(values[p] for p in shown)))), strict=True))
+        for item in self._task.items[: _BEST + 1]:
+            places = [place for place in self._task.of_item(item) if place in found and found[place].n]
+            if len(places) < 2:
+                continue
+            ranked = sorted(places, key=lambda place: found[place].mean or 0.0, reverse=not lower)
+            names = [_name(self._task.cells[place]) for place in ranked]
+            first, second, last = (found[place] for place in (*ranked[:2], ranked[-1]))
+            yield (
+                f"{item}: {names[0]} has the best {_label(measure)}, {_said(first)}, before {names[1]} with "
+                f"{_said(second)}; the last of {len(ranked)} has {last.mean:.2f}. "
+                f"({100 * self._task.level:g} % CI of the mean; {first.n} runs; no test.)"
+            )
 
     def _untold(self) -> Iterator[str]:
         items = unique(
@@ -170,23 +183,11 @@ class RunsPart:
     def analyses(self) -> list[AnalysisPart]:
         from assay.viewer.learners import compared
 
-        return [] if self.summaries is None else compared(self.summaries, self._task)
+        return compared(self._task, self._aggregates, self._statuses)
 
 
-def _best_of_items(summaries: Sequence[CellSummary], measure: str, level: float) -> Iterator[str]:
-    better = max if MEASURES.get(measure) is None or MEASURES[measure].better == "higher" else min
-    for item in unique(cell.item for cell in summaries):
-        cells = [c for c in summaries if c.item == item and c.measures[measure].mean is not None]
-        if len(cells) < 2:
-            continue
-        ranked = sorted(cells, key=lambda c: c.measures[measure].mean or 0.0, reverse=better is max)
-        first, second = ranked[0], ranked[1]
-        last = ranked[-1].measures[measure].mean
-        yield (
-            f"{item}: {first.respondent} has the best {_label(measure)}, {_said(first.measures[measure])}, before "
-            f"{second.respondent} with {_said(second.measures[measure])}; the last of {len(ranked)} has {last:.2f}. "
-            f"({100 * level:g} % CI of the mean; {first.measures[measure].n} runs; no test.)"
-        )
+def _name(cell: Cell) -> str:
+    return cell.respondent if cell.variant == "clean" else f"{cell.respondent} ({cell.variant})"
 
 
 def _said(found: RunSummary) -> str:
@@ -220,7 +221,7 @@ def _is_share(name: str) -> bool:
     return name in MEASURES and MEASURES[name].maximum == 1.0
 
 
-def _measure_row(name: str, found: RunSummary) -> dict[str, Any]:
+def _measure_row(name: str, found: RunSummary, why: Counter[str]) -> dict[str, Any]:
     return {
         "measure": _label(name),
         "n": found.n,
@@ -229,7 +230,7 @@ def _measure_row(name: str, found: RunSummary) -> dict[str, Any]:
         "runs": None if found.runs is None else [found.runs.low, found.runs.high],
         "least": found.min,
         "most": found.max,
-        "missing": ", ".join(f"{status} {n}" for status, n in found.missing.items()),
+        "missing": ", ".join(f"{status} {n}" for status, n in why.items()),
     }
 
 
