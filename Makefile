@@ -1,7 +1,8 @@
 # Two commands do everything, on a machine that has Python 3.11+, pip and make:
 #   make run     the main job: `assay run`, the quickstart
 #   make test    ruff, mypy, tests
-# Both set up .venv by themselves, once; `make setup` is the set-up alone, `make bench` all benchmarks.
+# Both set up .venv by themselves, once; `make setup` is the set-up alone, `make bench` all benchmarks,
+# `make browser` the browser that the tests of the page drive.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -9,7 +10,7 @@ STAMP := $(VENV)/.ready
 WORKERS ?= 2
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test setup bench bench-learners lint types unit clean
+.PHONY: run test setup browser bench bench-learners lint types unit clean
 
 run: setup
 	$(BIN)/assay run
@@ -31,6 +32,10 @@ types: setup
 
 unit: setup
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+# Chromium for the tests of the page (Debian's package, as root); without it they are skipped and say so
+browser: setup
+	command -v chromium || apt-get install -y chromium
 
 # the peers of the learners' benchmark: gcastle needs torch, so they stay out of the set-up
 bench-learners: setup

@@ -27,7 +27,9 @@ import numpy as np
 
 from assay.datasets import Table, load
 from assay.datasets.synthetic import Synthetic
+from assay.edge_stability import stability
 from assay.learners import build
+from assay.learners.batches import fit_resamples
 
 DISCRETE = {"asia": 10_000, "cancer": 5_000, "child": 5_000}
 SIX = ("asia", "cancer", "sachs", "child", "synthetic-12", "synthetic-30")
@@ -160,6 +162,32 @@ def notears_lines(repeats, quick):
     yield mean_line("NOTEARS", found, 25, "gcastle")
 
 
+def batch_lines(repeats, quick):
+    """Resamples as a batch and one by one, to the same graphs; then all that `stability` does. A batch never loses."""
+    tables = {"sachs": data("sachs"), "sachs (terciles)": terciles(data("sachs")), "asia": data("asia")}
+    for learner in map(build, ("pc", "fci", "rfci", "ges")):
+        for where, table in tables.items():
+            rng = np.random.default_rng(1)
+            draws = rng.integers(table.n, size=(40 if quick else 200, table.n))
+            batch = functools.partial(in_a_batch, learner, table, draws)
+            alone = functools.partial(one_by_one, learner, table, draws)
+            if batch() != alone():
+                raise SystemExit(f"{learner.card.title} gives other graphs in a batch on {where}")
+            ours, theirs = (timed(call, repeats) / len(draws) for call in (batch, alone))
+            yield harness.Line(f"{learner.card.title}, a resample of {where} in a batch", ours, 1, "one by one", theirs)
+    many = functools.partial(stability, "pc", tables["sachs"], 1000)
+    seconds = timed(lambda: many(rng=np.random.default_rng(0)), repeats)
+    yield harness.Line("stability of PC on sachs, 1,000 resamples", seconds, None)
+
+
+def in_a_batch(learner, table, draws):
+    return [run.answer for run in fit_resamples(learner, table, draws, [None] * len(draws))]
+
+
+def one_by_one(learner, table, draws):
+    return [learner.fit(table.rows(draw), None) for draw in draws]
+
+
 def standardised(table):
     values = (table.values - table.values.mean(axis=0)) / table.values.std(axis=0)
     return Table(table.names, values, (None,) * table.d, table.source)
@@ -248,7 +276,7 @@ def main():
     parser_options = harness.options(__doc__, quick=True)
     repeats, quick = parser_options.repeats, parser_options.quick
     lines, notes = [], []
-    parts = [pc_lines, agrum_lines, fci_lines, lingam_lines, notears_lines]
+    parts = [pc_lines, agrum_lines, fci_lines, lingam_lines, notears_lines, batch_lines]
     for part in parts:
         try:
             lines += list(part(repeats, quick))

@@ -12,7 +12,7 @@ import harness  # first: it sets the number of threads
 
 from assay.engine import local_executor
 from assay.study import Plan, Study
-from assay.tasks.discovery_units import perform
+from assay.tasks.discovery_units import perform, perform_each
 
 FITS = 2400
 PLAN = f"""
@@ -26,6 +26,12 @@ rows = 100
 learner = "random"
 edges_per_node = 1
 """
+RESAMPLES = """
+[discovery]
+datasets = ["sachs"]
+learners = ["pc"]
+runs = 500
+"""
 
 
 def seconds_of_the_work(study):
@@ -37,6 +43,20 @@ def seconds_of_the_work(study):
         for repeat in range(cell.repeats):
             perform(cell.common, cell.unit(repeat))
     return time.perf_counter() - began
+
+
+def cpu_of_units():
+    """CPU seconds a unit of PC on resamples of sachs, as one chunk and one by one; its graphs were scored before."""
+    (cell,) = Plan.parse(RESAMPLES, "resamples.toml").task.cells()
+    units = [cell.unit(repeat) for repeat in range(cell.repeats)]
+    list(perform_each(cell.common, units))
+    times = [time.process_time()]
+    list(perform_each(cell.common, units))
+    times.append(time.process_time())
+    for unit in units:
+        perform(cell.common, unit)
+    times.append(time.process_time())
+    return (times[1] - times[0]) / len(units), (times[2] - times[1]) / len(units)
 
 
 def seconds_of_the_study(study):
@@ -57,7 +77,11 @@ def main():
             study.run(executor, slots)
         again = time.perf_counter() - began
     added = (whole - work) / FITS
-    lines = [harness.Line(f"added to each of {FITS:,} fits", added, 0.002, limit=True)]
+    together, alone = cpu_of_units()
+    lines = [
+        harness.Line(f"added to each of {FITS:,} fits", added, 0.002, limit=True),
+        harness.Line("PC on sachs: draw and fit, runs of a chunk", together, 1, "one by one", alone),
+    ]
     notes = (
         f"study {whole:.2f} s, of which drawing, fitting and scoring {work:.2f} s ({work / FITS * 1e3:.2f} ms a fit)",
         f"the same command again, nothing to do: {again:.2f} s",

@@ -198,9 +198,7 @@ def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[s
 
 
 def _units(study: Study, task: Any) -> tuple[int, str]:
-    """What was drawn independently, and so counts in a test: data sets, or the surveys behind population tasks."""
-    if task.name == "population":
-        return len({question.source for question in task.questions}), "sources"
+    """What was drawn independently, and so counts in a test: data sets, or problems."""
     if task.name == "faithfulness":
         return sum(len(problems) for _, problems in task.sources), "problems"
     return len({cell.item for cell in study.cells}), "data sets"

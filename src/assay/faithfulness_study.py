@@ -178,9 +178,10 @@ class FaithfulnessStudy:
             errors = [one["standard_error"] for one in drawn if one["standard_error"] is not None]
             if drawn:
                 nodes = f"{sum(one['asked'] for one in drawn)} of {sum(one['of'] for one in drawn)} nodes"
+                where = f"{len(drawn)} problem{'s' if len(drawn) > 1 else ''}"
                 error = f"{sum(errors) / len(errors):.2f} on average" if errors else "not known, one node a problem"
                 said.append(
-                    f"{name}: judges were asked about {nodes} in {len(drawn)} problems; the standard error that this "
+                    f"{name}: judges were asked about {nodes} in {where}; the standard error that this "
                     f"leaves in the value of one problem is {error}."
                 )
         return said

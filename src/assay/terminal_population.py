@@ -25,7 +25,8 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
     rows = [row | {"name": names[row["respondent"]]} for row in summary_rows(populations)]
     replies = sum(row["replies"] for row in rows)
     sources = len({truth.question.source for truth in populations.truths.values()})
-    out.print(f"[bold]population[/]   {len(populations.truths)} tasks from {sources} sources, {replies:,} replies read")
+    many = "1 source" if sources == 1 else f"{sources} sources"
+    out.print(f"[bold]population[/]   {len(populations.truths)} tasks from {many}, {replies:,} replies read")
     table, left_out = _main(rows, out.width)
     out.print(table)
     if tasks:

@@ -1,6 +1,7 @@
 """cf and its components: the guide's example, missing parts, weights, sampling, bad input."""
 
 import json
+import threading
 
 import pytest
 
@@ -220,6 +221,18 @@ def test_the_same_prompt_is_asked_once():
         judge,
     )
     assert judge.calls == 5  # two nodes, two knowns, one logic
+
+
+def test_a_judge_is_asked_side_by_side():
+    """Each call waits for another one to be under way: one after the other would never end."""
+    meeting = threading.Barrier(2)
+
+    def answer(kind, node, prompt, time):
+        meeting.wait(timeout=30)
+        return verdict(kind, 4)
+
+    found = evaluate(DAG, TEXT, "", Scripted(answer), answer=5, scoring=Scoring(prefer="judge"))
+    assert found.components["causal_intervention"].source == "judge"
 
 
 def test_sampled_nodes_state_their_error():

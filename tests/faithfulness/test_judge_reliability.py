@@ -3,7 +3,7 @@
 import pytest
 
 from assay.errors import DataError
-from assay.faithfulness import Asking, evaluate_batch, read_labels
+from assay.faithfulness import Asking, evaluate_batch, read_labels, reliability
 from assay.faithfulness.judge_warnings import family
 from assay.faithfulness.ratings import Item
 from assay.reasoning.problems import load_problems
@@ -33,6 +33,13 @@ def test_a_random_judge_has_alpha_near_zero_and_a_warning():
     assert any("do not rest conclusions on it" in warning for warning in found.warnings)
 
 
+def test_agreement_has_bootstrap_intervals_where_they_are_asked_for():
+    batch = evaluate_batch(PROBLEMS[:8], random_judge(), asking=Asking(kinds=("intervention",), repeats=2))
+    found = reliability(batch.judgements, batch.evaluations, method="bootstrap").retest["mock/random"]["alpha"]
+    assert "bootstrap" in found.method
+    assert found.interval.low < found.value < found.interval.high
+
+
 def test_always_critical_gives_a_warning():
     found = judged(always_critical())
     assert found.retest["mock/critical"]["alpha"].value is None
@@ -51,7 +58,9 @@ def test_agreement_is_given_for_each_kind_apart():
         return verdict(kind, (4 if kind == "logic" else 0) if time == 0 or len(prompt) % 7 else 1)
 
     found = judged(Scripted(answer)).retest["mock/scripted"]
-    assert found["alpha"].value > found["alpha intervention"].value
+    assert found["alpha intervention"].value < 0.667
+    assert found["alpha"].value is None  # what the kinds have apart would make it look good
+    assert "hardly within one" in found["alpha"].notes[0]
 
 
 def test_two_judges_that_say_the_same_agree():

@@ -124,6 +124,22 @@ def test_what_is_wrong_with_the_table_is_told_of_every_run(learner):
     assert len(found) == 4 and all("must vary, got a constant" in str(error) for error in found)
 
 
+def test_a_table_too_wide_for_products_is_fitted_run_by_run(monkeypatch):
+    monkeypatch.setattr("assay.learners.resampling._PRODUCTS", 100)
+    table, learner = continuous_sample(COLLIDER, rng(), 60), build("pc")
+    draws = draws_of(table, 3)
+    assert list(learner.fit_many(table, draws)) == [None] * 3
+    assert fitted(learner, table, draws) == [plain(learner, table, draw) for draw in draws]
+
+
+def test_more_levels_than_a_byte_holds_are_fitted_run_by_run():
+    codes = np.column_stack([np.arange(400) % 300, np.arange(400) % 2, rng().integers(2, size=400)])
+    levels = tuple(tuple(f"l{k}" for k in range(count)) for count in (300, 2, 2))
+    table, learner = Table(("a", "b", "c"), codes, levels), build("ges")
+    draws = draws_of(table, 3)
+    assert fitted(learner, table, draws) == [plain(learner, table, draw) for draw in draws]
+
+
 def test_too_few_rows_are_refused_run_by_run():
     table = binary_sample(COLLIDER, rng(), 50)
     found = fitted(build("pc"), table, draws_of(table, 3, size=3))

@@ -12,6 +12,8 @@ FAILURES = {
     "Stranger": "answers with a graph of its class over the columns",
     "Raises": "leaves the data unchanged",
     "Outside": "refuses missing values",
+    "TakesAll": "refuses kinds of columns that its card does not name",
+    "OtherInABatch": "gives the same graphs in a batch as one by one",
 }
 
 

@@ -65,7 +65,7 @@ def test_a_sum_that_is_off_is_flagged_and_kept():
 )
 def test_what_is_no_distribution_is_unreadable(text):
     found = read_distribution(text, SEX)
-    assert (found.status, dict(found.shares)) == (Status.UNREADABLE, {})
+    assert (found.status, found.probs) == (Status.UNREADABLE, {})
 
 
 def test_a_level_left_out_is_zero_only_where_the_others_are_everything():
@@ -163,3 +163,9 @@ def test_nothing_is_made_up(numbers, form):
 def test_no_text_breaks_a_reader(text):
     for found in (read_distribution(text, AGES), read_level(text, AGES, (18, 30, 65)), read_share(text)):
         assert found.status in (Status.OK, Status.UNREADABLE, Status.REFUSED)
+
+
+def test_numbers_that_are_no_distribution_are_shown_and_not_used():
+    found = read_distribution('{"male": 1, "female": 1}', SEX)
+    assert (found.status, found.probs) == (Status.UNREADABLE, {})
+    assert found.shares == {"male": 0.01, "female": 0.01} and found.spans.keys() == found.shares.keys()

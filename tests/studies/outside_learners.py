@@ -80,6 +80,20 @@ class HangsSometimes(Outside):
         return Graph.empty(data.names)
 
 
+class TakesAll(Outside):
+    """Its card says numbers; it takes anything."""
+
+    card: ClassVar[Card] = Card(**CARD | {"data": {"continuous"}})
+
+
+class OtherInABatch(Outside):
+    """A batch that finds what single fits do not."""
+
+    def fit_many(self, data, draws):
+        complete = np.triu(np.ones((data.d, data.d)), 1)
+        return (Graph.from_matrix(complete, data.names, direction="row to column") for _ in draws)
+
+
 class HangsInABatch(Outside):
     """Which runs hang follows from the first row that they drew, in a batch as alone."""
 

@@ -64,9 +64,9 @@ def test_a_worker_killed_from_outside_does_not_fail_its_unit(tmp_path):
     assert answers(found) == ["1", "2", "3"]
 
 
-def batch(plan, runs, limit=30.0):
+def batch(plan, runs, limit=30.0, dataset="sachs"):
     """The chunk of all runs of a plan's only cell."""
-    task = Plan.parse(f'[discovery]\ndatasets = ["sachs"]\nruns = {runs}\n{plan}', "x.toml").task
+    task = Plan.parse(f'[discovery]\ndatasets = ["{dataset}"]\nruns = {runs}\n{plan}', "x.toml").task
     (cell,) = task.cells()
     return Chunk(task.function, cell.common, tuple(cell.unit(repeat) for repeat in range(runs)), limit)
 
@@ -75,6 +75,12 @@ def test_a_run_that_hangs_in_a_batch_is_ended_and_the_others_are_not(outside):
     work = batch(f'learners = ["hangs"]\n[discovery.hangs]\nlearner = "{outside}HangsInABatch"', 7, limit=1.0)
     statuses = ["timed_out" if repeat in (2, 5) else "ok" for repeat in range(7)]  # their first rows are high ones
     assert [outcome["status"] for outcome in run(work)] == statuses
+
+
+def test_a_fit_is_ended_inside_a_compiled_loop():
+    endless = batch('learners = ["pc"]\n[discovery.pc]\nalpha = 0.9\nsearch = "exhaustive"', 1, 0.5, "synthetic-60")
+    (found,) = run(endless)
+    assert (found["status"], found["message"]) == ("timed_out", "ended after 0.5 s")
 
 
 def test_a_batch_gives_what_single_units_give():

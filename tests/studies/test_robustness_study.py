@@ -148,6 +148,11 @@ def test_optimism_is_the_gain_of_the_oracle_on_corruptions_it_was_not_chosen_on(
     )
 
 
+def test_on_the_corruption_it_was_chosen_on_the_oracle_never_loses(study):
+    gaps = optimism(study.evaluation, True)
+    assert gaps and all(gap.difference >= -1e-12 for gap in gaps.values())
+
+
 def test_on_the_validation_corruption_no_k_beats_the_oracle(study):
     rows = study.evaluation.chosen
     rows = rows[(rows["corruption"] == "compound_full_decoy") & (rows["scorer"] == "granger")]

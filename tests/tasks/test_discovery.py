@@ -6,7 +6,7 @@ import pytest
 from assay.learners import build
 from assay.study import Plan
 from assay.tasks.discovery import assumptions
-from assay.tasks.discovery_units import draw, perform, perform_each
+from assay.tasks.discovery_units import draw, perform, perform_each, prepare
 
 
 def task(vary="auto", datasets='"asia", "sachs", "synthetic-12"', learners='"random"', **more):
@@ -125,3 +125,11 @@ def test_weights_are_kept_though_scores_of_equal_graphs_are_shared():
     cell = task("bootstrap", '"sachs"', '"lingam"').cells()[0]
     outcomes = list(perform_each(cell.common, [cell.unit(repeat) for repeat in range(2)]))
     assert len({outcome["answer"] for outcome in outcomes}) == 2 and all("weight" in o["answer"] for o in outcomes)
+
+
+def test_kernels_are_warmed_up_once_and_on_few_columns(monkeypatch):
+    cell, seen = task("bootstrap", '"sachs"', '"pc"').cells()[0], []
+    monkeypatch.setattr("assay.learners.pc.PC.fit", lambda self, data, rng=None: seen.append(data.d))
+    for _ in range(3):  # as for three chunks; the note keeps this cell apart from those of other tests
+        prepare({**cell.common, "dataset": cell.common["dataset"] | {"note": "cold"}})
+    assert seen == [5]

@@ -139,6 +139,18 @@ def test_a_column_called_weight_is_not_used_unless_named(tmp_path):
     assert own(tmp_path).truths["own"].question.weight is None  # and its negative values trouble nobody
 
 
+def test_a_plan_says_what_its_sources_and_draws_can_show():
+    """Four parties cannot be told from a uniform guess by 10 draws (by simulation); marriage by age can by 2,000."""
+    few = task(
+        'modes = ["sample"]\ndraws = 10', BASE.replace('"acs_married_by_age"', '"acs_married_by_age", "gss_*_by_race"')
+    )
+    told = " ".join(few.reach())
+    assert "Comparing 4 respondents" in told and "over 2 sources" in told
+    assert "From 10 draws a perfect sampler cannot be told from a uniform one" in told and "gss_party_by_race" in told
+    many = task('modes = ["sample"]\ndraws = 2000').reach()
+    assert len(many) == 1  # nothing is uninformative
+
+
 def test_the_example_asks_for_no_more_than_minutes(root):
     """About a second of one core a call on the embedded model."""
     cells = Study(Plan.read(root / "examples" / "population.toml")).stages[0][1]

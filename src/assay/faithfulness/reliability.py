@@ -22,7 +22,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.faithfulness.judge_warnings import constant_judges, family_overlap, weak_agreement
+from assay.faithfulness.judge_warnings import UNRELIABLE, constant_judges, family_overlap, weak_agreement
 from assay.faithfulness.judging import Judgement
 from assay.faithfulness.known_groups import group_of
 from assay.faithfulness.labels import corrected
@@ -127,11 +127,14 @@ def _retest(table: Table, judge: str, method: Method, level: float) -> dict[str,
 
 
 def _without_kinds_alone(found: dict[str, Estimate]) -> dict[str, Estimate]:
-    """Where ratings differ between kinds only, each kind has no alpha, and one over all would look perfect."""
-    apart = [estimate for name, estimate in found.items() if name.startswith("alpha ")]
-    if len(apart) < 2 or any(estimate.value is not None for estimate in apart):
+    """Where no kind has an alpha worth the name and all together do, ratings differ between kinds only: no alpha."""
+    apart = [estimate.value for name, estimate in found.items() if name.startswith("alpha ")]
+    over_all = found["alpha"].value
+    if len(apart) < 2 or over_all is None or over_all < UNRELIABLE:
         return found
-    note = "Within each kind of question all ratings are the same: there is nothing to disagree about."
+    if any(value is not None and value >= UNRELIABLE for value in apart):
+        return found
+    note = "Ratings differ between kinds of question and hardly within one: see each kind."
     return found | {"alpha": replace(found["alpha"], value=None, interval=None, notes=(note,))}
 
 

@@ -15,7 +15,7 @@ from numpy.random import Generator, default_rng
 from assay.datasets.table import Table
 from assay.errors import DataError
 from assay.graphs import ARROW, TAIL, Graph
-from assay.learners.base import Learner, check_answer
+from assay.learners.base import Batched, Learner, check_answer
 
 COLLIDER = Graph.from_edges(["X0 -> X2", "X1 -> X2", "X2 -> X3"], ["X0", "X1", "X2", "X3"])
 CHAIN = Graph.from_edges(["X0 -> X1", "X1 -> X2"], ["X0", "X1", "X2"])
@@ -49,6 +49,8 @@ def check_learner(learner: Learner) -> list[Check]:
         ("refuses a constant column", lambda known: _refuses(known, _constant)),
         ("refuses missing values", lambda known: _refuses(known, _missing)),
         ("refuses fewer rows than columns", lambda known: _refuses(known, _short)),
+        ("refuses kinds of columns that its card does not name", _refuses_kinds),
+        ("gives the same graphs in a batch as one by one", _batched),
     ]
     return [_tried(rule, test, learner) for rule, test in rules]
 
@@ -143,12 +145,36 @@ def _right(graph: Graph, truth: Graph) -> bool:
 
 
 def _refuses(learner: Learner, spoil: Callable[[Table], Table]) -> bool:
-    table = spoil(sample(COLLIDER, learner, default_rng(0)))
+    return _raises(learner, spoil(sample(COLLIDER, learner, default_rng(0))))
+
+
+def _raises(learner: Learner, table: Table) -> bool:
     try:
         learner.fit(table, default_rng(0))
     except DataError:
         return True
     return False
+
+
+def _refuses_kinds(learner: Learner) -> bool | None:
+    """Categories with words for levels cannot pass for numbers; numbers cannot pass for categories."""
+    numbers, categories = continuous_sample(COLLIDER, default_rng(0)), binary_sample(COLLIDER, default_rng(0))
+    both = np.hstack([numbers.values[:, :2], categories.values[:, 2:]])
+    mixed = Table(numbers.names, both, (*numbers.levels[:2], *categories.levels[2:]), "the check")
+    unnamed = [table for table in (numbers, categories, mixed) if not learner.card.takes(table)]
+    return all(_raises(learner, table) for table in unnamed) if unnamed else None
+
+
+def _batched(learner: Learner) -> bool | None:
+    if not isinstance(learner, Batched):
+        return None
+    table = sample(COLLIDER, learner, default_rng(0))
+    draws = default_rng(1).integers(table.n, size=(4, table.n))
+    plain = [learner.fit(table.rows(draw), default_rng(0)) for draw in draws]
+    batch = list(learner.fit_many(table, draws))
+    return len(batch) == len(plain) and all(
+        one is None or one == other for one, other in zip(batch, plain, strict=True)
+    )
 
 
 def _constant(table: Table) -> Table:

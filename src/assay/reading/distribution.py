@@ -36,7 +36,10 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True)
 class DistributionReading:
-    """`shares` are fractions as the reply gave them and sum to `total`; `probs` are divided by it."""
+    """`shares` are fractions as the reply gave them and sum to `total`; `probs` are divided by it.
+
+    Numbers that are no distribution (unreadable) stand in `shares` with their spans, and have no `probs`.
+    """
 
     status: Status
     shares: Mapping[str, float] = field(default_factory=dict)
@@ -51,6 +54,8 @@ class DistributionReading:
 
     @property
     def probs(self) -> dict[str, float]:
+        if self.status != Status.OK:
+            return {}
         return {level: share / self.total for level, share in self.shares.items()}
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,7 +107,8 @@ def _checked(claim: Mapping[str, Share], levels: Levels, parser: str) -> Distrib
         if abs(total - 1) > rounding(len(levels)):
             problem = f"no share is given for {', '.join(left)}, and the others sum to {100 * total:.3g} %."
     if problem:
-        return DistributionReading(Status.UNREADABLE, {}, spans, parser, tuple(flags), problem)
+        said = {level: shares[level] for level in spans}
+        return DistributionReading(Status.UNREADABLE, said, spans, parser, tuple(flags), problem)
     message = ""
     if abs(total - 1) > rounding(len(levels)):
         flags.append(OFF_SUM)

@@ -27,7 +27,7 @@ class Sentences:
         self.view = view
         self.foreign = not view.isascii()
         self.words = set(_LATIN.findall(view))
-        self.neutral = not self.foreign and are_neutral(self.words)
+        self.neutral = not self.foreign and are_neutral(self.words - NEUTRAL)
         self._found: tuple[list[int], list[int]] | None = None
 
     def _bounds(self) -> tuple[list[int], list[int]]:
@@ -74,7 +74,7 @@ class Sentences:
 
 def are_neutral(words: Iterable[str]) -> bool:
     """Whether no word gives a value another subject than the reply's own forecast."""
-    return all(map(measure_named, set(words) - NEUTRAL))
+    return all(word in NEUTRAL or measure_named(word) for word in words)
 
 
 def heading_of(view: str, start: int) -> str:

@@ -100,12 +100,14 @@ _TELLING |= frozenset(
 _NEAR = 7  # words before a value in which a denial belongs to it
 _FOLLOWING = 4  # words behind a value that may give it another subject: 0.8-0.9 for strong edges
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_REASON = re.compile(r" {0,2}(?:[,;:(\])-]|because|since|as |given|due|and\b|und\b|et\b|y\b)")
+_REASON = re.compile(r" {0,2}(?:[,;:(\[\])-]|because|since|as |given|due|and\b|und\b|et\b|y\b)")
 
 
 def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
     """The claims that are the reply's own."""
     if not claims:
+        return claims
+    if all(_stands_alone(claim, sentences) for claim in claims):
         return claims
     reply = _Reply(sentences)
     if not all(claim.strong for claim in claims):
@@ -127,12 +129,23 @@ class _Reply:
     def __init__(self, sentences: Sentences):
         words, foreign = sentences.words, sentences.foreign
         self.view, self.sentences = sentences.view, sentences
-        self.reports = foreign or not _ABOVE.isdisjoint(words)
+        self.reports = _may_report(sentences)
         self.tells = foreign or "?" in self.view or not _TELLING.isdisjoint(words)
         self.subjects: list[tuple[frozenset[str], str]] = []
         for names in (LEARNERS, DATASETS):
             if not names.isdisjoint(words) and len(names & words) > 1:
                 self.subjects.append((names, _subject(self.sentences, names)))
+
+
+def _may_report(sentences: Sentences) -> bool:
+    return sentences.foreign or not _ABOVE.isdisjoint(sentences.words)
+
+
+def _stands_alone(claim: Claim, sentences: Sentences) -> bool:
+    """Nearly all answers: a label with its range, nothing behind it, in a reply that reports nothing."""
+    if not claim.strong or claim.flags or sentences.view[claim.end : claim.end + 1] in _GOING_ON:
+        return False
+    return not _may_report(sentences)
 
 
 def _in_doubt(own: Sequence[Claim], doubtful: Sequence[Claim]) -> list[Claim]:

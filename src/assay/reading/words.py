@@ -83,8 +83,9 @@ _SENTENCE = re.compile(r"[.!?。](?:\s|$)")
 MAX_LENGTH = 160
 NEUTRAL = PLAIN | LEARNERS | DATASETS | MIDDLE  # words of a sentence that give a value no other subject
 NEUTRAL |= frozenset(
-    "and or while whereas p r f und et y e least most above below under over more less fewer than up down tot bis "
-    "hasta exceed exceeds giving puts seems errors mistakes posterior positive predictive".split()
+    "and or while whereas precision recall p r f und et y e least most above below under over more less "
+    "fewer than up down tot bis hasta exceed exceeds giving puts seems errors mistakes posterior positive "
+    "predictive".split()
 )
 NEUTRAL -= frozenset("good decent excellent poor strong weak".split())  # a good precision is 0.8-0.9
 

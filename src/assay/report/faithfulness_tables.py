@@ -164,6 +164,8 @@ def change_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
         if written:
             row |= {"graphs": len(written), "executed": sum(own.status is Status.OK for own in written)}
             row |= {name: sum(getattr(own, name) is True for own in written) for name in ("agrees", "right")}
+            lost = _counted(f"graph {own.status}" for own in written if own.status is not Status.OK)
+            row["missing"] = ", ".join(part for part in (row["missing"], lost) if part)
         rows.append(row)
     return rows
 

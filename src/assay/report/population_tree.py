@@ -5,8 +5,8 @@
     population/scores.csv             every task, respondent, mode, repeat and measure with its interval
     population/main.csv .tex          one line a respondent and mode
     population/table.csv .tex         tasks by respondents (score)
-    population/comparisons.csv        paired differences over tasks, clustered by source, Holm
-    population/notes.txt              which models were asked in another way, and why
+    population/comparisons.csv        paired differences, over sources and over tasks of these sources, Holm
+    population/notes.txt              what so few sources cannot tell; who was asked in another way, and why
     plots/population_{task}           truth beside model per condition: .png .svg .pdf, its numbers as .csv
 
 The original keeps a value a row; rows of microdata are not ours to copy, so `true_vals` are the levels and `weights`

@@ -28,7 +28,7 @@ from assay.report.saving import Figure, csv_text, plain_records
 from assay.robustness.choose_k import KChoice
 from assay.robustness.evaluation import ORACLE, OTHERS, Evaluation
 from assay.robustness.invariance import disentanglement, expected_edges, invariance
-from assay.robustness.sensitivity import SensitivityCurve
+from assay.robustness.sensitivity import SensitivityCurve, original_range
 from assay.robustness.summaries import ALL, chosen_means, degradation, differences, means, optimism, plateaus
 from assay.robustness_study import RobustnessStudy
 from assay.store import to_json, write_atomically
@@ -89,6 +89,7 @@ def report(study: RobustnessStudy) -> dict[str, Any]:
             name: {
                 "group": system.group, "truth": system.believed, "nodes": len(system.truth), "rows": system.rows,
                 "edges": [str(edge) for edge in system.truth.edges],
+                "original_k_range": list(original_range(system.truth.n_edges(), len(system.truth))),
             }
             for name, system in evaluation.systems.items()
         },
@@ -106,8 +107,9 @@ def report(study: RobustnessStudy) -> dict[str, Any]:
             for choice in chosen.values()
         ],
         "optimism_of_oracle_k": [
-            {"group": group, "scorer": scorer} | gap.row() | {"sentence": gap.sentence()}
-            for (group, scorer), gap in optimism(evaluation).items()
+            {"group": group, "scorer": scorer, "on_validation": where} | gap.row() | {"sentence": gap.sentence()}
+            for where in (True, False)
+            for (group, scorer), gap in optimism(evaluation, where).items()
         ],
         "differences": {
             group: [pair.row() | {"sentence": pair.sentence()} for pair in pairs]

@@ -57,10 +57,10 @@ def _first(pairs: Sequence[Comparison]) -> list[Comparison]:
 
 def optimism_sentences(evaluation: Evaluation) -> list[str]:
     """What the oracle's K gains over one from other graphs, a scorer at a time."""
-    found = optimism(evaluation)
+    found = [pair for where in (True, False) for pair in optimism(evaluation, where).items()]
     if not found:
         return ["There is no other graph in any group: what the oracle gains cannot be measured."]
-    return [f"{group.capitalize()}: {gap.sentence()}" for (group, _), gap in found.items()]
+    return [f"{group.capitalize()}: {gap.sentence()}" for (group, _), gap in found]
 
 
 def _choosing(evaluation: Evaluation) -> list[str]:

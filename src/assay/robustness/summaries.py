@@ -3,7 +3,7 @@
     means         mean AUPRC (or F1 at a K) over graphs and seeds, t interval clustered by graph
     differences   scorer a - scorer b, paired by graph, corruption and seed; sign-flip over graphs; Holm over pairs
     degradation   AUPRC at 0 (clean), ..., 1 of a corruption's strength, and its loss against clean, paired
-    optimism      F1 at oracle_k - F1 at k_from_other_graphs, under corruptions that neither was chosen on
+    optimism      F1 at oracle_k - F1 at k_from_other_graphs, under the corruption both were chosen on and the others
     plateaus      range of F1 within K +- 5; stable, moderate or sensitive where the interval allows a verdict
 
 All are kept for an evaluation once they are known: tables, charts and sentences ask for the same.
@@ -148,16 +148,22 @@ def _loss(at: pd.Series[Any], clean: pd.Series[Any], level: float) -> dict[str, 
 
 
 @lru_cache(maxsize=16)
-def optimism(evaluation: Evaluation) -> dict[tuple[str, str], Comparison]:
-    """(group, scorer) -> what the oracle gains; nothing where a group has one graph."""
+def optimism(evaluation: Evaluation, on_validation: bool = False) -> dict[tuple[str, str], Comparison]:
+    """(group, scorer) -> what the oracle gains; nothing where a group has one graph.
+
+    Under the corruptions that neither K was chosen on, or under the validation corruption itself, where the oracle
+    cannot lose.
+    """
+    tests = (evaluation.validation,) if on_validation else evaluation.tests
     found = {}
     for group in evaluation.groups:
         for scorer in evaluation.named:
             validation = evaluation.curves_of(group, scorer, (evaluation.validation,))
-            test = evaluation.curves_of(group, scorer, evaluation.tests)
+            test = evaluation.curves_of(group, scorer, tests)
             test = {name: curves for name, curves in test.items() if name in validation}
             if len(test) > 1 and len(validation) > 1:
-                found[group, scorer] = optimism_of(validation, test, scorer)
+                gap = optimism_of(validation, test, scorer)
+                found[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
     return found
 
 

@@ -21,18 +21,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from assay.errors import PlanError, UnknownName, did_you_mean, listed
 from assay.models import Message, Reply, Settings
 from assay.models.prices import stated_price
-from assay.population.elicitation import Elicited, Form, Manner, elicit, most_calls, read_answers
+from assay.population.elicitation import VARIANTS, Elicited, Form, Manner, elicit, most_calls, read_answers
 from assay.population.elicitation.modes import opening
 from assay.population.kept_truths import kept_truth
 from assay.population.question_files import builtin, read_questions
 from assay.population.questions import MODES, Question
 from assay.population.records import truth_to_dict
 from assay.population.references import REFERENCES
-from assay.population.scores import MEASURES
+from assay.population.scores import MEASURES, Scales
 from assay.population.truth import Truth
+from assay.statistics.reach import Reach
 from assay.tasks.cells import Cell, Context, reply_key, stream
 
 VERSION = 1  # raise when the same plan would ask other questions
@@ -140,6 +143,34 @@ class Population:
         return replace(
             self.manner, **fixed, **({"claim_temperature": own["temperature"]} if "temperature" in own else {})
         )
+
+    def reach(self) -> list[str]:
+        """What this design can show: by its number of sources, and by its number of draws."""
+        modes = {mode for question in self.questions for mode in question.modes}
+        respondents = len(self.models) * sum(len(VARIANTS[mode]) for mode in modes) + len(self.references)
+        sources, pairs = len({question.source for question in self.questions}), respondents * (respondents - 1) // 2
+        said = [
+            f"Comparing {respondents} respondents of population (a model in one mode is one) in pairs over {sources} "
+            f"sources (the units): {Reach(sources, pairs)}"
+        ] * (pairs > 0)
+        few = [] if modes.isdisjoint({"sample", "story"}) else self._uninformative()
+        if few:
+            said.append(
+                f"From {self.manner.draws} draws a perfect sampler cannot be told from a uniform one in {len(few)} of "
+                f"{len(self.truths)} tasks ({listed(few)}): no score there in sample and story. More draws help."
+            )
+        return said
+
+    def _uninformative(self) -> list[str]:
+        """Tasks without a score at the planned number of draws."""
+        scales = Scales(self.seed)
+        return [
+            name
+            for name, truth in self.truths.items()
+            if not scales.of(
+                truth, np.arange(len(truth.conditions)), np.full(len(truth.conditions), float(self.manner.draws))
+            ).informative
+        ]
 
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> dict[str, Any]:
         """Ask for one condition, as often as its mode needs, and read the replies."""

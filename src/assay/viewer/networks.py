@@ -51,8 +51,8 @@ def graph_of(folder: Path, store: PageStore, task: TaskOutline, item: str) -> di
         name = cell.respondent if cell.variant == "clean" else f"{cell.respondent} · {cell.variant}"
         found[name] = _learned(nodes, runs, str(task.abouts[place].get("returns", "dag")), truth)
         found[name]["key"] = [cell.item, cell.variant, cell.respondent]
-    shown = _pairs_of(truth, nodes) if truth is not None else _frequent(found, len(nodes))
-    return {"item": item, "problem": problem, **_layout(nodes, shown), "learners": found}
+    shown = pairs_of(truth, nodes) if truth is not None else _frequent(found, len(nodes))
+    return {"item": item, "problem": problem, **layout(nodes, shown), "learners": found}
 
 
 def _truth(folder: Path, task: TaskOutline, places: Sequence[int]) -> tuple[Graph | None, str]:
@@ -79,7 +79,7 @@ def _learned(nodes: Sequence[str], runs: Sequence[Run], kind: str, truth: Graph 
         if times > best.get((i, j), (0, ""))[0]:
             best[i, j] = (times, marks)
     ranked = sorted(((i, j, marks, times) for (i, j), (times, marks) in best.items()), key=lambda e: (-e[3], e[:2]))
-    own = [] if truth is None else _pairs_of(_in_class(truth, kind), nodes)
+    own = [] if truth is None else pairs_of(_in_class(truth, kind), nodes)
     return {
         "kind": kind,
         "n": len(answers),
@@ -95,7 +95,7 @@ def _in_class(truth: Graph, kind: str) -> Graph:
     return truth.to_cpdag() if kind == "cpdag" else truth.to_pag(()) if kind == "pag" else truth
 
 
-def _pairs_of(graph: Graph, nodes: Sequence[str]) -> list[Pair]:
+def pairs_of(graph: Graph, nodes: Sequence[str]) -> list[Pair]:
     edges = ({"source": edge.source, "target": edge.target, "marks": edge.arrow} for edge in graph.edges)
     return _pairs(edges, nodes)
 
@@ -127,7 +127,7 @@ def _frequent(found: dict[str, Any], d: int) -> list[Pair]:
     return [(i, j, marks) for i, j, marks, _ in edges[: 2 * d]]
 
 
-def _layout(nodes: Sequence[str], pairs: Sequence[Pair]) -> dict[str, Any]:
+def layout(nodes: Sequence[str], pairs: Sequence[Pair]) -> dict[str, Any]:
     """Box of every node: middle and width."""
     wide = [max(40.0, _LETTER * min(len(node), 24) + _PADDING) for node in nodes]
     ends = [(j, i) if marks.startswith("<") and not marks.endswith(">") else (i, j) for i, j, marks in pairs]

@@ -34,7 +34,7 @@ HEADINGS = {
     "faithfulness": ("Faithfulness", "Does reasoning depend on what it says it depends on?"),
     "robustness": ("Robustness", "What do corrupted data do to a learner?"),
 }
-WITH_GRAPHS = ("discovery",)
+WITH_GRAPHS = ("discovery", "robustness")
 
 
 class StudyPage:
@@ -64,8 +64,15 @@ class StudyPage:
             return self._cell(part, (names[1], names[2], names[3]))
         task = self.outline.task(names[0])
         if kind == "graph" and len(names) == 2 and task is not None and task.task in WITH_GRAPHS:
-            return networks.graph_of(self.folder, self._store, task, names[1])
+            return self._graph(part, task, names[1])
         return None
+
+    def _graph(self, part: Part, task: TaskOutline, item: str) -> dict[str, Any] | None:
+        """Scores of edges are a robustness study's own; a learner's edges are counted over its runs."""
+        if hasattr(part, "graph"):
+            found: dict[str, Any] | None = part.graph(item)
+            return found
+        return networks.graph_of(self.folder, self._store, task, item)
 
     def _cell(self, part: Part, key: CellKey) -> dict[str, Any] | None:
         found = part.cell(key)
@@ -151,6 +158,10 @@ def _part(outline: Outline, task: TaskOutline, store: PageStore, known: Known) -
         from assay.viewer.faithfulness import FaithfulnessPart
 
         return FaithfulnessPart(task, store, known)
+    if task.task == "robustness":
+        from assay.viewer.robustness import RobustnessPart
+
+        return RobustnessPart(task, store, known)
     return RunsPart(outline, task, store)
 
 

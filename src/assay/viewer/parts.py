@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assay.forecast.findings import Findings
     from assay.forecast.frames import Forecasts
     from assay.population_study import Populations
+    from assay.robustness_study import RobustnessStudy
 
 CellKey = tuple[str, str, str]  # item, variant, respondent
 
@@ -61,6 +62,7 @@ class Known:
     findings: Findings | None = None
     populations: Populations | None = None
     faithfulness: FaithfulnessStudy | None = None
+    robustness: RobustnessStudy | None = None
 
 
 NOTHING = Known()

@@ -29,6 +29,7 @@ _TITLES = {
     "changed problems": "share of answers that follow the graph",
 }
 AUC = "all damages"
+OWN = ", own graphs"  # a model's, in its colour and as diamonds
 _GAP = 0.24  # of a row that stays free between its series
 _LINE = 11  # points that one series of a row takes
 
@@ -40,7 +41,7 @@ def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
         own = row["method"] != tables.GIVEN
         if own and (row["by"] != tables.SCORED or row["measure"] in ("cf", "logic_quality")):
             continue  # without a judge of its own a model's graph has no logic and no cf
-        series = f"{row['method']}, own graphs" if own else row["by"]
+        series = f"{row['method']}{OWN}" if own else row["by"]
         rows.append(_mark("component", tables.title(row["measure"]), series, row) | {"of": row["of"]})
     for row in tables.group_rows(study):
         told = {"value": row["auc"], "low": row["auc_low"], "high": row["auc_high"], "missing": row["verdict"]}
@@ -49,7 +50,7 @@ def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     for row in tables.change_rows(study):
         told = {"value": row["follows"], "low": row["follows_low"], "high": row["follows_high"]}
         label = f"{row['model']}, {row['graph']} graph"
-        series = tables.SCORED if row["graph"] == "given" else f"{row['model']}, own graphs"
+        series = tables.SCORED if row["graph"] == "given" else f"{row['model']}{OWN}"
         told |= {"n": row["changes"], "missing": row["missing"]}
         rows.append(_mark("changed problems", label, series, told) | {"of": row["changes"]})
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -65,17 +66,24 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width
         scale=alt.Scale(domain=[*legend, AUC], range=[*(colours[name] for name in legend), look.TRUTH]),
         legend=alt.Legend(title=None, orient="bottom", direction="horizontal", values=legend, columns=4),
     )
+    shape = alt.Shape(
+        "series:N",
+        scale=alt.Scale(
+            domain=[*legend, AUC], range=["diamond" if OWN in name else "circle" for name in (*legend, AUC)]
+        ),
+        legend=alt.Legend(title=None, orient="bottom", direction="horizontal", values=legend, columns=4),
+    )
     labels = text_width([row for part in panels.values() for row in part["row"]])
     beside = max(1, min(2, sum(name != "changed problems" for name in panels)))
     side = (look.POINTS[width] - beside * (labels + 16) - 14 * (beside - 1)) / beside
     tall = max(_height(part) for name, part in panels.items() if name != "changed problems")
     drawn = {
-        name: _panel(name, part, colour, side, _height(part) if name == "changed problems" else tall)
+        name: _panel(name, part, (colour, shape), side, _height(part) if name == "changed problems" else tall)
         for name, part in panels.items()
     }
     top = alt.hconcat(*(drawn[name] for name in PANELS[:2] if name in drawn), spacing=14)
     rows: list[Any] = [top, *(drawn[name] for name in PANELS[2:] if name in drawn)]
-    chart: alt.VConcatChart = alt.vconcat(*rows, spacing=14).resolve_scale(color="shared")
+    chart: alt.VConcatChart = alt.vconcat(*rows, spacing=14).resolve_scale(color="shared", shape="shared")
     return with_data(look.themed(chart, "Faithfulness, and how far each measure can be believed"), panels)
 
 
@@ -96,7 +104,7 @@ def series_colours(study: FaithfulnessStudy, series: Iterable[str]) -> dict[str,
     """A judge and a model have one colour each; what is scored is black, what is executed grey."""
     own = look.colours({*study.judges, *study.own})
     fixed = {tables.SCORED: look.TRUTH, tables.EXECUTED: look.GREYS[1], AUC: look.TRUTH}
-    return {name: fixed.get(name) or own[name.removesuffix(", own graphs")] for name in dict.fromkeys(series)}
+    return {name: fixed.get(name) or own[name.removesuffix(OWN)] for name in dict.fromkeys(series)}
 
 
 def _mark(panel: str, row: str, series: str, told: dict[str, Any]) -> dict[str, Any]:
@@ -117,9 +125,10 @@ def _placed(part: pd.DataFrame) -> pd.DataFrame:
     return part.assign(place=at, text=text)
 
 
-def _panel(name: str, part: pd.DataFrame, colour: alt.Color, side: float, height: float) -> Any:
+def _panel(name: str, part: pd.DataFrame, look_of: tuple[alt.Color, alt.Shape], side: float, height: float) -> Any:
     import altair as alt
 
+    colour, shape = look_of
     names = list(dict.fromkeys(part["row"]))
     scale = alt.Scale(domain=[0, 1], nice=False)
     axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], title=_TITLES[name], format=".2~f")
@@ -129,7 +138,7 @@ def _panel(name: str, part: pd.DataFrame, colour: alt.Color, side: float, height
     layers = [
         there.mark_rule(strokeWidth=1.4).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y, color=colour),
         there.mark_point(size=24, filled=True, opacity=1).encode(
-            x=alt.X("value:Q", scale=scale, axis=axis), y=y, color=colour
+            x=alt.X("value:Q", scale=scale, axis=axis), y=y, color=colour, shape=shape
         ),
         base.transform_filter("!isValid(datum.value)")
         .mark_text(align="left", fontSize=6, color=look.MISSING)

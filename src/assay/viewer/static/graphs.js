@@ -7,7 +7,7 @@ async function showGraphs(main) {
     return;
   }
   const { settings } = state();
-  const task = tasks[0];
+  const task = tasks.find((one) => one.task === settings.get("task")) || tasks[0];
   const item = task.graphs.includes(settings.get("item")) ? settings.get("item") : task.graphs[0];
   let found;
   try {
@@ -17,12 +17,18 @@ async function showGraphs(main) {
     return;
   }
   const names = Object.keys(found.learners);
+  if (!names.length) {
+    fill(main, el("h1", null, "Graphs"), el("p.notice", null, found.problem || "Nothing has been learned yet."));
+    return;
+  }
   const learner = names.includes(settings.get("learner")) ? settings.get("learner") : names[0];
   const again = () => { set({ k: "" }); showGraphs(main); };
   const host = el("div");
   fill(main, el("h1", null, "Graphs"),
     el("p.lead", null, "What is true, and which edges were found how often."),
-    el("div.controls", null, choice("Data set", "item", task.graphs.map((name) => [name, name]), item, again), choice("Learner", "learner", names.map((name) => [name, name]), learner, again)),
+    el("div.controls", null,
+      tasks.length > 1 ? choice("Study part", "task", tasks.map((one) => [one.task, one.title]), task.task, again) : null,
+      choice("Data set", "item", task.graphs.map((name) => [name, name]), item, again), choice("Learner", "learner", names.map((name) => [name, name]), learner, again)),
     found.problem ? el("p.notice", null, found.problem) : null, host);
   drawGraphPage(host, found, found.learners[learner], task.task);
 }
@@ -58,7 +64,8 @@ function drawGraphPage(host, found, learned, task) {
     el("div", null,
       el("div.slider", null, label, slider),
       scores, curve,
-      el("p.quiet.small", null, `${learned.n} runs gave a ${learned.kind}${learned.failed ? `, ${learned.failed} gave none` : ""}. An edge's score is the share of runs that have it with its most frequent marks. F1 and SHD are against the true ${learned.kind}. The median run has ${learned.typical} edges.`,
+      el("p.quiet.small", null, learned.scored_by || `${learned.n} runs gave a ${learned.kind}${learned.failed ? `, ${learned.failed} gave none` : ""}. An edge's score is the share of runs that have it with its most frequent marks. The median run has ${learned.typical} edges.`,
+        ` F1 and SHD are against the true ${learned.kind}.`,
         learned.left_out ? ` ${number(learned.left_out)} rare edges are not shown.` : ""),
       el("p", null, el("a", { href: cellAddress(task, learned.key) }, "All measures of this cell")))), list);
   draw();
@@ -119,7 +126,7 @@ function graphPicture(found, view, kept, learned, verdicts) {
   const drawn = [];
   if (view === "true") learned.truth.forEach(([i, j, marks]) => drawn.push([i, j, marks, "plain", 1, "true"]));
   else {
-    kept.forEach(([i, j, marks, times], at) => drawn.push([i, j, marks, view === "overlay" && learned.truth.length ? verdicts[at] : "plain", times / learned.n, `in ${times} of ${learned.n} runs`]));
+    kept.forEach(([i, j, marks, times], at) => drawn.push([i, j, marks, view === "overlay" && learned.truth.length ? verdicts[at] : "plain", times / learned.n, learned.scored_by ? `score ${number(times)}` : `in ${times} of ${learned.n} runs`]));
     if (view === "overlay") {
       const there = new Set(kept.map(([i, j]) => `${i},${j}`));
       learned.truth.filter(([i, j]) => !there.has(`${i},${j}`)).forEach(([i, j, marks]) => drawn.push([i, j, marks, "lost", 0.4, "true, not kept"]));
@@ -171,5 +178,5 @@ function tip(mark, [x, y], [dx, dy], width) {
 function edgeList(found, kept, learned, verdicts) {
   const words = { correct: "correct", wrong: "wrong mark", extra: "extra" };
   const rows = kept.map(([i, j, marks, times], at) => [at + 1, found.nodes[i], marks, found.nodes[j], times / learned.n, learned.truth.length ? words[verdicts[at]] : ""]);
-  return rows.length ? [el("h2", null, "Edges kept"), dataTable({ columns: ["rank", "from", "mark", "to", "share of runs", "verdict"], rows, title: "" }, `edges_${found.item}`, 12)] : null;
+  return rows.length ? [el("h2", null, "Edges kept"), dataTable({ columns: ["rank", "from", "mark", "to", learned.scored_by ? "score" : "share of runs", "verdict"], rows, title: "" }, `edges_${found.item}`, 12)] : null;
 }

@@ -27,7 +27,7 @@ function progressOf(progress) {
       el("div.track", { role: "img", "aria-label": `${task.done} of ${task.planned} done` }, el("i", { "width%": (100 * ok) / wide }), el("i.bad", { "width%": (100 * bad) / wide })),
       el("span.num.quiet", null, `${number(task.done)} of ${number(task.planned)}${bad ? `, ${number(bad)} without an answer` : ""}`));
   });
-  const cost = progress.cost === null ? null : el("p.quiet.small.num", null, `Spent: $${progress.cost.toFixed(progress.cost < 1 ? 4 : 2)}`);
+  const cost = !progress.cost ? null : el("p.quiet.small.num", null, `Spent: $${progress.cost.toFixed(progress.cost < 1 ? 4 : 2)}`);
   return el("div.progress", null, rows, cost);
 }
 
