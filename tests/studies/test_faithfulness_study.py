@@ -5,6 +5,7 @@ import json
 import pytest
 
 from assay import registry
+from assay.cli import main
 from assay.engine import local_executor
 from assay.faithfulness_study import read_faithfulness
 from assay.reasoning.problems import load_problems, problem_from
@@ -140,6 +141,15 @@ def test_the_tree_has_the_originals_schema(study):
     batch = json.loads((study / "faithfulness" / "batch.json").read_text())
     assert {"average_cf", "individual_scores", "total_problems", "summary", "detailed_reports"} <= set(batch)
     assert "is believed as far as this number goes" in (study / "faithfulness" / "summary.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    "form, told",
+    [("--csv", "as given,cf,scored"), ("--tex", r"\label{tab:faithfulness-judges}"), ("--json", '"changed"')],
+)
+def test_show_gives_the_tables_as_data(study, capsys, form, told):
+    assert main(["show", str(study), form]) == 0
+    assert told in capsys.readouterr().out
 
 
 def test_the_long_table_has_every_problem_and_copy(study):

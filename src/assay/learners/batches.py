@@ -6,10 +6,10 @@ A batch is a short cut to the same graphs and nothing else. A run that it leaves
 is fitted on its own: so one run's failure is its own, in the same words. Runs come one at a time, so that whoever waits
 for them can hold each to its time limit.
 
-PC, FCI, RFCI and GES have batches: what they need of the data (correlations, counts) costs them as much as the search.
-Their searches stay one compiled call a run: one call for all would save 15 of 130 us (PC on sachs), take 12 s to compile,
-and could not be ended for one run alone. The others search for more than ten times as long as preparing a run takes
-(NOTEARS, DAGMA, GOLEM, LiNGAM), or need the rows themselves (hill climbing and BOSS, which break ties by their content).
+PC, FCI, RFCI and GES have batches: preparing a run takes them as long as searching. Their searches stay one compiled
+call a run: one call for all would save 11 of 134 us (PC on sachs), take 12 s more to compile, and could not be ended
+for one run alone. LiNGAM, NOTEARS, DAGMA and GOLEM search ten times as long and more, and their weights would differ in
+the last digit; hill climbing and BOSS break ties by the content of the rows.
 """
 
 from __future__ import annotations

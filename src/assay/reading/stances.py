@@ -107,9 +107,9 @@ def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
     """The claims that are the reply's own."""
     if not claims:
         return claims
-    if all(_stands_alone(claim, sentences) for claim in claims):
-        return claims
     reply = _Reply(sentences)
+    if not reply.reports and all(_stands_alone(claim, reply.view) for claim in claims):
+        return claims
     if not all(claim.strong for claim in claims):
         claims = _without_lone_points(claims, reply.sentences)
     own: list[Claim] = []
@@ -129,7 +129,7 @@ class _Reply:
     def __init__(self, sentences: Sentences):
         words, foreign = sentences.words, sentences.foreign
         self.view, self.sentences = sentences.view, sentences
-        self.reports = _may_report(sentences)
+        self.reports = foreign or not _ABOVE.isdisjoint(words)
         self.tells = foreign or "?" in self.view or not _TELLING.isdisjoint(words)
         self.subjects: list[tuple[frozenset[str], str]] = []
         for names in (LEARNERS, DATASETS):
@@ -137,15 +137,9 @@ class _Reply:
                 self.subjects.append((names, _subject(self.sentences, names)))
 
 
-def _may_report(sentences: Sentences) -> bool:
-    return sentences.foreign or not _ABOVE.isdisjoint(sentences.words)
-
-
-def _stands_alone(claim: Claim, sentences: Sentences) -> bool:
-    """Nearly all answers: a label with its range, nothing behind it, in a reply that reports nothing."""
-    if not claim.strong or claim.flags or sentences.view[claim.end : claim.end + 1] in _GOING_ON:
-        return False
-    return not _may_report(sentences)
+def _stands_alone(claim: Claim, view: str) -> bool:
+    """Nearly all answers: a label with its range, and nothing behind it."""
+    return claim.strong and not claim.flags and view[claim.end : claim.end + 1] not in _GOING_ON
 
 
 def _in_doubt(own: Sequence[Claim], doubtful: Sequence[Claim]) -> list[Claim]:

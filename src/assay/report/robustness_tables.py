@@ -100,8 +100,8 @@ def optimism_table(study: RobustnessStudy) -> Table:
         Column("graphs", "Graphs", "count"),
     )
     caption = (
-        f"Optimism: directed F1 at {ORACLE} minus that at {OTHERS}, both chosen on {evaluation.validation}, there and under "
-        f"the other corruptions; paired by graph, {100 * evaluation.level:g} % sign-flip intervals."
+        f"Optimism: directed F1 at {ORACLE} minus that at {OTHERS}, both chosen on {evaluation.validation}; there, and "
+        f"under the other corruptions; paired by graph, {100 * evaluation.level:g} % sign-flip intervals."
     )
     return Table("robustness_optimism", columns, rows, caption, rule_before="under")
 

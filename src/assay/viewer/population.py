@@ -164,7 +164,7 @@ class PopulationPart:
             marks, status, message = _read(record["used"], form, stored.reply)
             about = f" · {entry['about']}" if entry.get("about") else ""
             title = f"Reply {number} of {len(entries)} for {condition}{about}"
-            yield blocks.exchange(self._store, stored, marks, status, message, title) | {"folded": True}
+            yield blocks.exchange(self._store, stored, marks, status, message, title) | {"folded": len(entries) > 1}
 
     # ---- what it says
 

@@ -52,7 +52,7 @@ function number(value) {
 function range(ends) {
   if (!ends) return "–";
   const [low, high] = ends.map(number);
-  if (low !== high || ends[0] === ends[1]) return `[${low}, ${high}]`;
+  if (low !== high || Math.abs(ends[0] - ends[1]) < 1e-9) return `[${low}, ${high}]`;
   return `[${ends.map((end) => end.toPrecision(4)).join(", ")}]`; // they differ, and the page says so
 }
 

@@ -9,15 +9,18 @@ async function showMatrix(main) {
   const table = el("div");
   const draw = () => drawMatrix(table, grid, task);
   const again = () => showMatrix(main);
-  const facets = grid.facets.map((facet) => choice(facet.label, facet.name, facet.values.map((value, k) => [value, facet.labels[k]]), facetValue(grid, facet), draw));
+  const columns = columnsOf(grid);
+  const facets = grid.facets.filter((facet) => facet !== columns.facet).map((facet) => choice(facet.label, facet.name, facet.values.map((value, k) => [value, facet.labels[k]]), facetValue(grid, facet), draw));
   fill(main, el("h1", null, taskOf(task).title), el("p.lead", null, taskOf(task).question),
     el("div.controls", null,
       BOOK.head.tasks.length > 1 ? choice("Study part", "task", BOOK.head.tasks.map((one) => [one.task, one.title]), task, again) : null,
       choice("Measure", "measure", grid.measures.map((measure) => [measure.name, measure.label]), measureOf(grid).name, draw),
       facets,
-      choice("Sort by", "sort", [["plan", "order of the plan"], ["disagreement", "disagreement"], ["name", "name"], ...grid.respondents.map((one, k) => [`r${k}`, one.name])], settings.get("sort") || "plan", draw),
+      grid.facets.length ? choice("Columns", "columns", [["respondents", "respondents"], ...grid.facets.filter((facet) => facet.values.length > 1).map((facet) => [facet.name, facet.label.toLowerCase()])], columns.facet ? columns.facet.name : "respondents", again) : null,
+      columns.facet && grid.respondents.length > 1 ? choice("Respondent", "respondent", grid.respondents.map((one) => [one.name, one.name]), grid.respondents[columns.who].name, draw) : null,
+      choice("Sort by", "sort", [["plan", "order of the plan"], ["disagreement", "disagreement"], ["name", "name"], ...columns.names.map((name, k) => [`r${k}`, name])], settings.get("sort") || "plan", draw),
       filterBox(settings, draw),
-      grid.respondents.some((one) => one.reference) ? tick("baselines", "references", settings.get("references") !== "no", draw) : null),
+      !columns.facet && grid.respondents.some((one) => one.reference) ? tick("baselines", "references", settings.get("references") !== "no", draw) : null),
     table);
   draw();
 }
@@ -44,33 +47,54 @@ function facetValue(grid, facet) {
   return facet.values.includes("f1") ? "f1" : facet.values[0];
 }
 
-/** item -> respondent -> place of the cell, under the facets that are chosen; -1 answers whatever the facet. */
-function chosenCells(grid) {
+/** What stands in the columns: the respondents, or the values of a facet for one of them. */
+function columnsOf(grid) {
+  const settings = state().settings;
+  const facet = grid.facets.find((one) => one.name === (settings.get("columns") || defaultColumns(grid)));
+  const names = grid.respondents.map((one) => one.name);
+  if (!facet) return { facet: null, names, plain: names.map((name, k) => !grid.respondents[k].reference) };
+  const who = Math.max(0, names.indexOf(settings.get("respondent")));
+  return { facet, place: grid.facets.indexOf(facet), who, names: facet.labels, plain: facet.labels.map(() => true) };
+}
+
+/** One respondent alone says more beside itself: its copies, its ways of being asked. */
+function defaultColumns(grid) {
+  const variant = grid.facets.find((one) => one.name === "variant" && one.values.length > 1);
+  return grid.respondents.length === 1 && variant ? "variant" : "respondents";
+}
+
+/** item -> column -> place of the cell, under the facets that are chosen; -1 answers whatever the facet. */
+function chosenCells(grid, columns) {
   const wanted = grid.facets.map((facet) => facet.values.indexOf(facetValue(grid, facet)));
-  const found = grid.items.map(() => new Array(grid.respondents.length).fill(-1));
+  const found = grid.items.map(() => new Array(columns.names.length).fill(-1));
+  const fits = (cell) => wanted.every((value, k) => (columns.facet && k === columns.place) || cell[2 + k] === value || cell[2 + k] === -1);
   grid.cells.forEach((cell, place) => {
-    if (wanted.every((value, k) => cell[2 + k] === value || cell[2 + k] === -1)) found[cell[0]][cell[1]] = place;
+    if (!fits(cell)) return;
+    if (!columns.facet) found[cell[0]][cell[1]] = place;
+    else if (cell[1] === columns.who && cell[2 + columns.place] >= 0) found[cell[0]][cell[2 + columns.place]] = place;
+    else if (cell[1] === columns.who) found[cell[0]].fill(place);
   });
   return found;
 }
 
 function shownMatrix(grid) {
   const { settings } = state();
+  const columns = columnsOf(grid);
   const words = (settings.get("q") || "").toLowerCase().split(/[\s,]+/).filter(Boolean);
-  const names = grid.respondents.map((one) => one.name.toLowerCase());
+  const names = columns.names.map((name) => name.toLowerCase());
   const columnWords = words.filter((word) => !grid.items.some((item) => item.toLowerCase().includes(word)) && names.some((name) => name.includes(word)));
   const itemWords = words.filter((word) => !columnWords.includes(word));
-  const columns = grid.respondents.map((one, k) => k).filter((k) =>
-    (settings.get("references") !== "no" || !grid.respondents[k].reference) && (!columnWords.length || columnWords.some((word) => names[k].includes(word))));
-  const places = chosenCells(grid);
+  const shown = names.map((name, k) => k).filter((k) =>
+    (settings.get("references") !== "no" || columns.plain[k]) && (!columnWords.length || columnWords.some((word) => names[k].includes(word))));
+  const places = chosenCells(grid, columns);
   const values = grid.values[measureOf(grid).name];
   const rows = grid.items.map((item, i) => {
-    const cells = columns.map((k) => places[i][k]);
+    const cells = shown.map((k) => places[i][k]);
     const numbers = cells.map((place) => (place < 0 || !values[place] ? null : values[place][0]));
     const there = numbers.filter((value) => value !== null);
     return { item, i, cells, numbers, spread: there.length > 1 ? Math.max(...there) - Math.min(...there) : null };
   }).filter((row) => itemWords.every((word) => row.item.toLowerCase().includes(word)) && row.cells.some((place) => place >= 0));
-  return { columns, rows: sorted(rows, settings.get("sort") || "plan", columns), places };
+  return { names: columns.names, columns: shown, rows: sorted(rows, settings.get("sort") || "plan", shown) };
 }
 
 function sorted(rows, by, columns) {
@@ -83,23 +107,23 @@ function sorted(rows, by, columns) {
 
 function drawMatrix(host, grid, task) {
   const measure = measureOf(grid);
-  const { columns, rows } = shownMatrix(grid);
+  const { names, columns, rows } = shownMatrix(grid);
   const all = rows.flatMap((row) => row.numbers).filter((value) => value !== null);
   const [least, most] = [Math.min(...all), Math.max(...all)];
   const depth = (value) => (most > least ? (value - least) / (most - least) : 0.4);
   const sort = state().settings.get("sort") || "plan";
   const by = (key) => () => { set({ sort: sort === key ? "plan" : key }); drawMatrix(host, grid, task); };
   const head = el("tr", null, el("th", { scope: "col" }, `${rows.length} of ${grid.items.length} items`),
-    columns.map((k) => el("th", { scope: "col", title: grid.respondents[k].name }, el("button", { type: "button", "aria-pressed": String(sort === `r${k}`), click: by(`r${k}`) }, grid.respondents[k].name))),
+    columns.map((k) => el("th", { scope: "col", title: names[k] }, el("button", { type: "button", "aria-pressed": String(sort === `r${k}`), click: by(`r${k}`) }, names[k]))),
     columns.length > 1 ? el("th", { scope: "col" }, el("button", { type: "button", "aria-pressed": String(sort === "disagreement"), click: by("disagreement") }, "disagreement")) : null);
   const line = (row) => el("tr", null, el("th", { scope: "row", title: row.item }, row.item),
-    row.cells.map((place, c) => el("td", null, place < 0 ? null : matrixCell(grid, task, measure, row, place, grid.respondents[columns[c]].name, depth))),
+    row.cells.map((place, c) => el("td", null, place < 0 ? null : matrixCell(grid, task, measure, row, place, names[columns[c]], depth))),
     columns.length > 1 ? el("td.spread.num", null, number(row.spread)) : null);
   const body = el("tbody", null, rows.slice(0, ROWS_AT_ONCE).map(line));
   const more = rows.length > ROWS_AT_ONCE
     ? el("button.plain", { type: "button", click: (event) => { append(body, rows.slice(ROWS_AT_ONCE).map(line)); event.target.remove(); } }, `Show all ${number(rows.length)} items`) : null;
   const matrix = el("table.matrix", { keydown: arrows }, el("thead", null, head), body);
-  const csv = () => csvOf(["item", ...columns.map((k) => grid.respondents[k].name)], rows.map((row) => [row.item, ...row.numbers]));
+  const csv = () => csvOf(["item", ...columns.map((k) => names[k])], rows.map((row) => [row.item, ...row.numbers]));
   fill(host,
     el("div.legend", null,
       all.length ? el("span", null, number(least), el("span.ramp", { "aria-hidden": "true" }), number(most)) : null,
@@ -111,13 +135,13 @@ function drawMatrix(host, grid, task) {
   if (first) first.tabIndex = 0;
 }
 
-function matrixCell(grid, task, measure, row, place, respondent, depth) {
+function matrixCell(grid, task, measure, row, place, column, depth) {
   const cell = grid.cells[place];
   const [planned, ok] = cell.slice(-2);
   const found = grid.values[measure.name][place];
   const others = Object.entries(grid.statuses[place]).map(([status, n]) => `${status} ${n}`);
   const key = keyOf(grid, cell);
-  const about = `${row.item}, ${respondent}: ${found ? `${number(found[0])}, ${grid.spread} ${range([found[1], found[2]])}, n ${found[3]}` : "nothing to average"}; ${ok} of ${planned} ${grid.repeats} ok${others.length ? ` (${others.join(", ")})` : ""}`;
+  const about = `${row.item}, ${column}: ${found ? `${number(found[0])}, ${grid.spread} ${range([found[1], found[2]])}, n ${found[3]}` : "nothing to average"}; ${ok} of ${planned} ${grid.repeats} ok${others.length ? ` (${others.join(", ")})` : ""}`;
   const attributes = { href: cellAddress(task, key), title: about, "aria-label": about, tabindex: -1 };
   if (!found) return el("a.missing", attributes, others.length ? Object.keys(grid.statuses[place])[0] : ok < planned ? "to be done" : "undefined");
   return el("a", { ...attributes, "--v": depth(found[0]).toFixed(3) }, number(found[0]), ok < planned ? el("small", null, `${ok} of ${planned}`) : null);
