@@ -63,12 +63,17 @@ class RobustnessStudy:
         return [f"{text} (x {count})" for text, count in found.most_common()]
 
     def rows(self) -> Iterator[Row]:
-        """The long table: every fit, its measures without a K, and those at each K."""
+        """The long table: every fit, its measures without a K, and those at each K.
+
+        Members of a sweep are no respondents of their own; their fits are in robustness/scores.csv.
+        """
         for answer, ranked in zip(self.evaluation.answers, self.evaluation.ranking.to_dict("records"), strict=True):
+            if answer.scorer in self.evaluation.sweeps:
+                continue
             where = (self.study, "robustness", answer.dataset, answer.corruption, answer.scorer, answer.seed)
             for name in RANKING_MEASURES:
                 yield Row(*where, name, *_told(ranked[name], answer.status))
-            if answer.matrix is None or answer.scorer in self.evaluation.sweeps:
+            if answer.matrix is None:
                 continue
             curve = self.evaluation.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed]
             for method, choice in self.evaluation.choices(answer).items():

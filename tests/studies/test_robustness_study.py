@@ -105,7 +105,9 @@ def test_scores_of_the_store_are_scored_against_the_truth_when_read(folder, stud
 def test_the_long_table_has_every_fit_with_and_without_k(folder, study):
     rows = list(csv.DictReader(io.StringIO((folder / "scores.csv").read_text())))
     assert {row["task"] for row in rows} == {"robustness"}
-    assert sum(row["measure"] == "auprc" for row in rows) == study.planned
+    fits = [answer for answer in study.evaluation.answers if answer.scorer not in study.evaluation.sweeps]
+    assert sum(row["measure"] == "auprc" for row in rows) == len(fits) == 6 * 7 * 3 * 2
+    assert len(study.evaluation.ranking) == study.planned == len(fits) + 6 * 2 * 2  # the sweep's are in its own table
     wanted = {"f1@oracle_k", "f1@k_from_other_graphs", "shd@bic", "f1@given", "f1@own_rule", "f1@matched_to_oracle_k"}
     assert wanted <= {row["measure"] for row in rows}
 

@@ -197,7 +197,7 @@ def test_new_cells_appear_without_a_reload(copy, serve, page):
     found.evaluate("window.same = true")
     db.execute("INSERT INTO runs SELECT * FROM kept")
     db.commit()
-    found.wait_for_function("document.querySelectorAll('.matrix a.missing').length === 0")
+    found.wait_for_selector(".matrix a.missing", state="detached")
     assert found.evaluate("window.same") is True
     assert page.errors == []
 

@@ -20,7 +20,7 @@ from assay.viewer.page import to_json
 from assay.viewer.pages import StudyPage
 
 AGAIN = 5.0  # seconds: a study that is being written is summed anew at most so often
-_CHEAP = ("progress", "figures")  # never kept
+_CHEAP = ("figures",)  # read from files, never kept
 
 
 class OpenStudy:
@@ -41,10 +41,11 @@ class OpenStudy:
     def answer(self, path: str) -> str | None:
         """The JSON of a path; None where the study has no such thing."""
         with self._lock:
-            page = self._current(fresh=path == "progress")
+            page = self._current()
+            if path == "progress":  # counts as they are now; the version is that of all other answers
+                return to_json(page.progress() | {"version": self._version})
             if path in _CHEAP:
-                found = page.get(path)
-                return None if found is None else to_json(found)
+                return to_json(page.get(path))
             if path not in self._kept:
                 found = page.get(path)
                 self._kept[path] = None if found is None else to_json(found)
@@ -74,14 +75,14 @@ class OpenStudy:
             self._stack.close()
             self._stack, self._store, self._page, self._kept = ExitStack(), None, None, {}
 
-    def _current(self, fresh: bool = False) -> StudyPage:
+    def _current(self) -> StudyPage:
         """The page of what is committed now; while a study runs, at most AGAIN seconds old."""
         self._reopen_if_replaced()
         if self._store is None:
             self._store = self._stack.enter_context(page_store(self.folder))
         version = f"{self._store.version()} {self._store.meta('plan')}"
         due = time.monotonic() - self._read > AGAIN
-        if self._page is None or (version != self._version and due and not fresh):
+        if self._page is None or (version != self._version and due):
             self._page, self._version, self._read = StudyPage(self.folder, self._store), version, time.monotonic()
             self._kept.clear()
         return self._page

@@ -127,11 +127,12 @@ def _marked(by_panel: Mapping[str, Sequence[KChoice]]) -> pd.DataFrame:
     """One row a panel and K: labels of one K are joined, neighbours stand at the top and the bottom by turns."""
     rows = []
     for panel, several in by_panel.items():
-        labels: dict[int, list[str]] = {}
+        at: dict[int, dict[str, list[str]]] = {}
         for choice in several:
-            labels.setdefault(choice.k, []).append(_label(choice))
-        for place, (k, said) in enumerate(sorted(labels.items())):
-            rows.append({"panel": panel, "k": k, "label": " = ".join(dict.fromkeys(said)), "place": place})
+            at.setdefault(choice.k, {}).setdefault(choice.learner, []).append(_method(choice))
+        for place, (k, learners) in enumerate(sorted(at.items())):
+            said = [(f"{name}: " if name else "") + " = ".join(dict.fromkeys(how)) for name, how in learners.items()]
+            rows.append({"panel": panel, "k": k, "label": ", ".join(said), "place": place})
     return pd.DataFrame(rows, columns=["panel", "k", "label", "place"])
 
 
@@ -170,5 +171,8 @@ def sensitivity_panels(
 
 
 def _label(choice: KChoice) -> str:
-    name = f"{choice.learner}: {choice.method}" if choice.learner else choice.method
-    return f"{name} (oracle)" if choice.is_oracle and "oracle" not in name else name
+    return f"{choice.learner}: {_method(choice)}" if choice.learner else _method(choice)
+
+
+def _method(choice: KChoice) -> str:
+    return f"{choice.method} (oracle)" if choice.is_oracle and "oracle" not in choice.method else choice.method
