@@ -412,7 +412,7 @@ _SETTINGS = (
 
 def _analyse(options: argparse.Namespace) -> int:
     from assay import terminal_analyse
-    from assay.analyse import Settings, analyse, documents, page, read_tables
+    from assay.analyse import Settings, analyse, documents, read_tables
 
     toml = [file for file in options.files if file.endswith(".toml")]
     files = [file for file in options.files if file not in toml]
@@ -427,7 +427,9 @@ def _analyse(options: argparse.Namespace) -> int:
     elif options.tex:
         print(documents.as_tex(found), end="")
     elif options.html:
-        print(page.as_html(found), end="")
+        from assay.viewer.analysis import as_html
+
+        print(as_html(found), end="")
     else:
         terminal_analyse.print_analysis(found, details=options.details)
     if options.out:

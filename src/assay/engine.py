@@ -9,13 +9,14 @@ gets `failed`. Either way the rest of the chunk goes on. Workers never write: on
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import Pipe
@@ -23,7 +24,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from assay import registry
-from assay.errors import SettingError
+from assay.errors import AssayError, SettingError
 from assay.status import Status
 
 START_LIMIT = 300.0  # seconds a new process may take to import what it needs
@@ -139,10 +140,36 @@ def local_executor(workers: int) -> Iterator[tuple[Executor, int]]:
         _lanes.clear()
 
 
+class ClusterLost(AssayError):
+    """The scheduler is gone: nothing that was handed out will come back."""
+
+
+class ClusterExecutor(Executor):
+    """A Dask client's executor that notices when its scheduler is gone; Dask's own futures would then wait for ever."""
+
+    def __init__(self, client: Any, address: str):
+        self._client, self._address = client, address
+        self._executor = client.get_executor(retries=3)
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.check()
+        future: Future[Any] = self._executor.submit(function, *args, **kwargs)
+        return future
+
+    def check(self) -> None:
+        if self._client.status in ("closing", "closed"):
+            raise ClusterLost(
+                f"the Dask scheduler at {self._address} was lost. What has come back is stored: start it anew and give "
+                "the same command again, or leave out --cluster to go on here."
+            )
+
+
 @contextmanager
 def dask_executor(address: str) -> Iterator[tuple[Executor, int]]:
     """The workers of a running Dask cluster, e.g. tcp://10.0.0.5:8786."""
     distributed = registry.need("distributed", "a Dask cluster")
+    for logger in ("distributed.client", "tornado.application"):
+        logging.getLogger(logger).setLevel(logging.CRITICAL)  # a lost cluster is told in one line of ours
     try:
         client = distributed.Client(address, timeout="10s", set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
@@ -151,7 +178,7 @@ def dask_executor(address: str) -> Iterator[tuple[Executor, int]]:
         slots = sum(client.nthreads().values())
         if slots == 0:
             raise SettingError(f"the Dask cluster at {address} has no workers. Start one: dask worker {address}")
-        yield client.get_executor(retries=3), slots
+        yield ClusterExecutor(client, address), slots
     finally:
         client.close()
 

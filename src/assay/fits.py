@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from typing import Any
 
-from assay.engine import Chunk, chunk_sizes, run_chunk
+from assay.engine import Chunk, ClusterExecutor, chunk_sizes, run_chunk
 from assay.errors import AssayError
 from assay.progress import Progress, Report
 from assay.status import Status
@@ -55,6 +55,8 @@ class FitDriver:
                 finished, _ = wait(self.in_flight, timeout=0.5, return_when=FIRST_COMPLETED)
                 for future in finished:
                     self._store(future)
+                if isinstance(self.executor, ClusterExecutor):
+                    self.executor.check()
                 self.report(self.progress)
             except KeyboardInterrupt:
                 if stopping:

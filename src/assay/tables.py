@@ -1,4 +1,4 @@
-"""Tables of a study as data: what `assay show` prints, as JSON, CSV and LaTeX."""
+"""Tables of a study as data: what `assay show` prints, as JSON, CSV, LaTeX and Markdown."""
 
 from __future__ import annotations
 
@@ -49,25 +49,16 @@ def as_csv(results: Results, measures: Sequence[str]) -> str:
 
 
 def as_tex(results: Results, measures: Sequence[str]) -> str:
-    """A booktabs table: mean with the CI of the mean, one line a cell."""
-    head = " & ".join(["Data set", "Learner", "Class", "$n$", *(_escaped(name) for name in measures)])
-    lines = [
-        f"% mean [{100 * results.level:g} % bootstrap CI of the mean]; n = runs with a graph",
-        rf"\begin{{tabular}}{{lllr{'l' * len(measures)}}}",
-        r"\toprule",
-        head + r" \\",
-    ]
-    item = None
-    for cell in results.summaries:
-        if cell.item != item:
-            lines.append(r"\midrule")
-        values = [cell_text(cell.measures[name]) for name in measures]
-        shown = _escaped(cell.item) if cell.item != item else ""
-        lines.append(
-            " & ".join([shown, _escaped(cell.respondent), cell.about["returns"], str(cell.ok), *values]) + r" \\"
-        )
-        item = cell.item
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    """A booktabs table with caption and label."""
+    from assay.report.discovery_tables import measured_table  # pandas is not needed for the rest
+
+    return measured_table(results, measures).to_latex()
+
+
+def as_markdown(results: Results, measures: Sequence[str]) -> str:
+    from assay.report.discovery_tables import measured_table
+
+    return measured_table(results, measures).to_markdown()
 
 
 def cell_text(found: RunSummary) -> str:
@@ -93,9 +84,3 @@ def _row(cell: CellSummary, measure: str, found: RunSummary) -> dict[str, Any]:
         "measure": measure,
         **found.to_row(),
     }
-
-
-def _escaped(text: str) -> str:
-    for sign in "&%$#_{}":
-        text = text.replace(sign, "\\" + sign)
-    return text

@@ -12,13 +12,13 @@ from rich.table import Table
 from assay.analyse import Analysis
 from assay.analyse.documents import QUESTIONS, as_csv, as_tex, as_text, chart_frames, rows_csv, table_rows
 from assay.analyse.lines import Line, line_cells, number_cell, p_cell, short_name
-from assay.analyse.page import as_html
 from assay.analyse.roles import Pair
 from assay.analyse.rules import FLAGGED, Breakdown
 from assay.analyse.sentences import changes_verdict, contrast_sentence, short_sentence, understood
 from assay.statistics.comparison import Comparison
 from assay.store import write_atomically
 from assay.terminal import console
+from assay.viewer.analysis import as_html
 
 ROOMY = 120  # columns from which tables are set wide
 _NARROW = {"n_units": "units", "n_clusters": "clusters"}

@@ -102,6 +102,17 @@ class Place:
         return self._count("SELECT count(*) FROM (SELECT 1 FROM runs GROUP BY task, item, variant, respondent, repeat "
                            "HAVING count(*) > 1)")  # fmt: skip
 
+    def failed(self) -> int:
+        return self._count("SELECT count(*) FROM runs WHERE status != 'ok'")
+
+    def statuses(self) -> dict[str, set[str]]:
+        """Respondent -> the statuses of its units."""
+        found: dict[str, set[str]] = {}
+        with sqlite3.connect(f"file:{self.folder / 'study.db'}?mode=ro", uri=True) as database:
+            for respondent, status in database.execute("SELECT DISTINCT respondent, status FROM runs"):
+                found.setdefault(respondent, set()).add(status)
+        return found
+
     def _count(self, statement: str) -> int:
         path = self.folder / "study.db"
         if not path.exists():

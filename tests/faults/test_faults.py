@@ -5,9 +5,8 @@ import sys
 
 import pytest
 
-from tests.faults.scenarios import SCENARIOS, may_mount
-
-NEEDS_MOUNT = ("disk full", "read-only folder")
+import tests.faults.workers  # noqa: F401  registers its scenarios
+from tests.faults.scenarios import NEEDS_MOUNT, SCENARIOS, may_mount
 
 
 @pytest.mark.slow

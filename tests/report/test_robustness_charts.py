@@ -8,10 +8,14 @@ from assay.datasets.corruptions import corruption as named_corruption
 from assay.datasets.series import VAR
 from assay.graphs import Graph
 from assay.report.charts.corruption import corruption
+from assay.report.charts.degradation import degradation, degradation_frame
+from assay.report.charts.k_lambda import k_lambda, k_lambda_cells
 from assay.report.charts.sensitivity import sensitivity, sensitivity_frame
 from assay.robustness.choose_k import KChoice, oracle_k
+from assay.robustness.evaluation import Answer, Evaluation, System, Variant
 from assay.robustness.sensitivity import sensitivity_curve
 from assay.statistics import mean
+from assay.status import Status
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +78,42 @@ def test_names_of_columns_are_data_and_no_code(tmp_path):
     found = named_corruption("mild").apply(hostile, seed=1)
     svg = corruption(found).save(tmp_path, ("svg",))[0].read_text()
     assert "<b>" not in svg and "&lt;b&gt;" in svg
+
+
+TRUTH = Graph.from_edges(["a -> b", "b -> c"], tuple("abc"), "dag")
+PERFECT = TRUTH.directed * 1.0
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    """Three graphs; the scorer is perfect on clean rows, worse at half strength and worst at full; a sweep of two."""
+    reversed_one = PERFECT.copy()
+    reversed_one[1, 0], reversed_one[0, 1] = 2.0, 0.5
+    said = {"clean": PERFECT, "mcar_40": PERFECT.T, "mcar_40 x 0.5": reversed_one}
+    variants = {"clean": Variant("clean", 1.0, False), "mcar_40": Variant("mcar_40", 1.0, False)}
+    variants["mcar_40 x 0.5"] = Variant("mcar_40", 0.5, False)
+    graphs = ("g", "h", "i")
+    answers = [Answer(g, name, "s", 0, Status.OK, matrix) for g in graphs for name, matrix in said.items()]
+    swept = {"s l=0.1": ("s", "l", 0.1), "s l=1": ("s", "l", 1.0)}
+    for g in graphs:
+        answers += [Answer(g, "mcar_40", "s l=0.1", 0, Status.OK, PERFECT)]
+        answers += [Answer(g, "mcar_40", "s l=1", 0, Status.OK, PERFECT.T)]
+    systems = {g: System(TRUTH, "known", False, 100) for g in graphs}
+    return Evaluation(systems, variants, ("s", *swept), tuple(answers), "mcar_40", "s", swept)
+
+
+def test_degradation_runs_from_clean_to_full_strength_with_the_loss_against_clean(evaluation, tmp_path):
+    frame = degradation_frame(evaluation).set_index("strength")
+    assert list(frame.index) == [0.0, 0.5, 1.0] and set(frame["scorer"]) == {"s"}
+    assert frame["value"].is_monotonic_decreasing and frame.loc[0.0, "value"] == 1
+    assert frame.loc[1.0, "loss"] == pytest.approx(1 - frame.loc[1.0, "value"])
+    svg = degradation(evaluation).save(tmp_path, ("svg",))[0].read_text()
+    assert "share of its strength" in svg and "mcar_40" in svg
+
+
+def test_k_lambda_has_every_k_and_marks_the_first_best_of_each_lambda(evaluation, tmp_path):
+    frame = k_lambda_cells(evaluation, "s", "rows")
+    assert len(frame) == 2 * 6 and set(frame["n"]) == {3}
+    assert frame.loc[frame["best"], ["lambda", "k"]].to_numpy().tolist() == [[0.1, 2], [1.0, 1]]
+    figure = k_lambda(evaluation, "s", "rows")
+    assert "oracle" in figure.caption and figure.save(tmp_path, ("svg",))

@@ -215,6 +215,10 @@ def test_discrete_data_are_refused_when_the_plan_is_read(tmp_path):
         task(tmp_path, {"asia": {}})
 
 
+def test_regimes_that_overwrite_recorded_rows_are_labelled(tmp_path):
+    assert any("Regimes overwrite recorded values" in note for note in task(tmp_path, overwrite_regimes=True).notes)
+
+
 def test_graphs_need_a_family(tmp_path):
     with pytest.raises(AssayError, match="'graphs' must be a whole number"):
         task(tmp_path, {"rows": SYSTEMS["rows"] | {"graphs": 0}})

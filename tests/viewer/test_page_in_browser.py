@@ -208,3 +208,33 @@ def test_the_page_prints_light_and_without_controls(small, page):
     assert not found.locator("nav").is_visible() and not found.locator(".controls").is_visible()
     assert found.locator(".matrix").is_visible()
     assert found.pdf().startswith(b"%PDF")
+
+
+def test_one_study_leads_to_another(small, copy, serve, page):
+    found = opened(page, serve(small, copy).address)
+    found.click("a:has-text('study')")
+    found.wait_for_selector(".checks li")
+    found.select_option("select[aria-label=study]", "copy")
+    found.wait_for_url("**/copy/")
+    found.wait_for_selector(".checks li")
+    assert page.errors == [] and page.strangers() == []
+
+
+def test_the_page_of_analyse_opens_and_escapes(page, tmp_path):
+    import pandas as pd
+
+    from assay.analyse import analyse
+    from assay.viewer.analysis import as_html
+
+    name = "<img src=x onerror='window.hacked = 1'>"
+    records = [
+        {"condition": c, "task": t, "model": name, "rule_pass": (t + k) % 3 > 0}
+        for k, c in enumerate(("none", "with"))
+        for t in range(6)
+    ]
+    (tmp_path / "analysis.html").write_text(as_html(analyse({name: pd.DataFrame(records)})), encoding="utf-8")
+    found = opened(page, (tmp_path / "analysis.html").as_uri())
+    found.click("nav a[data-tab=analysis]")
+    found.wait_for_selector("table")
+    assert name in found.locator("main").inner_text() and found.evaluate("window.hacked") is None
+    assert page.errors == [] and page.strangers() == []

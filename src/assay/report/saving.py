@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
@@ -23,17 +24,33 @@ PNG_SCALE = 2.0  # 144 points to the inch: for screens; print takes the PDF
 _UNSAFE = re.compile(r"[/:\\\\\s\x00-\x1f\x7f*?\"'<>|$`%]")
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """A picture that is SVG from the start (a graph); it is saved as charts are."""
+
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
 @dataclass(frozen=True, eq=False)
 class Figure:
     """One chart with the numbers that it draws and what its caption says."""
 
     name: str
     frame: pd.DataFrame
-    chart: Any  # altair's chart
+    chart: Any  # altair's chart, or a Drawing
     caption: str
 
     def save(self, folder: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
         return save(self.chart, folder / self.name, self.frame, formats, self.caption)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the picture as `save` writes it, which needs no script, and its caption."""
+        picture = b64encode(_described(_svg_of(self.chart), self.caption).encode()).decode()
+        image = f'<img alt="{escape(self.name)}" src="data:image/svg+xml;base64,{picture}">'
+        return f"<figure>{image}<figcaption>{escape(self.caption)}</figcaption></figure>"
 
 
 def save(
@@ -47,9 +64,7 @@ def save(
     import vl_convert
 
     written = []
-    svg = vl_convert.vegalite_to_svg(
-        chart.to_dict(validate=False)
-    )  # the chart was checked part by part when it was built
+    svg = _svg_of(chart)
     for form in formats:
         target = path.with_name(f"{path.name}.{form}")
         if form == "svg":
@@ -63,6 +78,14 @@ def save(
         written.append(path.with_name(f"{path.name}.csv"))
         write_atomically(written[-1], csv_text(frame))
     return written
+
+
+def _svg_of(chart: Any) -> str:
+    import vl_convert
+
+    if isinstance(chart, Drawing):
+        return chart.svg
+    return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False)))  # it was checked part by part when built
 
 
 def _described(svg: str, caption: str) -> str:

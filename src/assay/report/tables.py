@@ -1,8 +1,9 @@
-"""One description of a table, written as LaTeX (booktabs), Markdown or CSV.
+"""One description of a table, written for the terminal, as LaTeX (booktabs), Markdown, HTML or CSV.
 
 A column of estimates shows `value [low, high]` with as many decimals as the intervals allow: two digits of the median
 width, d = 1 - floor(log10(width)), so that no figure is shown that the data do not know. The best row is bold only
-where it can be told apart: its interval and that of the runner-up have no point in common (sufficient, not necessary).
+where it can be told apart: its interval and that of every other contender have no point in common (sufficient, not
+necessary). `within` names keys: rows that agree on them contend with one another only.
 All text is escaped; a missing value is a dash, never a number.
 """
 
@@ -12,12 +13,16 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
 from assay.report.saving import csv_text
 from assay.statistics.result import latex_text
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
 
 Kind = Literal["text", "count", "number", "percent"]
 
@@ -49,6 +54,7 @@ class Table:
     caption: str
     contends: str | None = None
     rule_before: str | None = None  # a thin rule wherever this key changes
+    within: tuple[str, ...] = ()  # the best is sought among the rows that agree on these keys
 
     def frame(self) -> pd.DataFrame:
         """All numbers, unrounded."""
@@ -62,6 +68,34 @@ class Table:
         """The text of each cell, not escaped."""
         shown = {column.key: _shown(column, self.rows) for column in self.columns}
         return [[shown[column.key][k] for column in self.columns] for k in range(len(self.rows))]
+
+    def to_rich(self) -> RichTable:
+        """For the terminal; names are data, so they are escaped."""
+        from rich.markup import escape as plain
+        from rich.table import Table as Printed
+
+        bold = self._best()
+        printed = Printed(box=None, pad_edge=False, header_style="bold")
+        for column in self.columns:
+            printed.add_column(plain(column.title), justify="left" if column.kind == "text" else "right")
+        for k, cells in enumerate(self.cells()):
+            if self._ruled(k):
+                printed.add_section()
+            texts = [plain(cell) for cell in cells]
+            texts = [f"[bold]{t}[/]" if (k, c.key) in bold else t for t, c in zip(texts, self.columns, strict=True)]
+            printed.add_row(*texts)
+        return printed
+
+    def _repr_html_(self) -> str:
+        bold = self._best()
+        head = "".join(f"<th>{escape(column.title)}</th>" for column in self.columns)
+        lines = []
+        for k, cells in enumerate(self.cells()):
+            texts = [escape(cell) for cell in cells]
+            texts = [f"<b>{t}</b>" if (k, c.key) in bold else t for t, c in zip(texts, self.columns, strict=True)]
+            lines.append("<tr>" + "".join(f"<td>{text}</td>" for text in texts) + "</tr>")
+        caption = f"<caption>{escape(self.caption)}</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
     def to_markdown(self) -> str:
         bold = self._best()
@@ -84,7 +118,7 @@ class Table:
         lines += [rf"\label{{tab:{label_of(self.name)}}}", rf"{begin}\begin{{tabular}}{{{spec}}}", r"\toprule"]
         lines += [" & ".join(escaped(column.title) for column in self.columns) + r" \\", r"\midrule"]
         for k, cells in enumerate(self.cells()):
-            if k and self.rule_before and self.rows[k].get(self.rule_before) != self.rows[k - 1].get(self.rule_before):
+            if self._ruled(k):
                 lines.append(r"\midrule")
             texts = [
                 _latex(cell, column, (k, column.key) in bold) for cell, column in zip(cells, self.columns, strict=True)
@@ -92,8 +126,16 @@ class Table:
             lines.append(" & ".join(texts) + r" \\")
         return "\n".join([*lines, r"\bottomrule", rf"\end{{tabular}}{end}", r"\end{table}"]) + "\n"
 
+    def _ruled(self, k: int) -> bool:
+        key = self.rule_before
+        return bool(k and key) and self.rows[k].get(str(key)) != self.rows[k - 1].get(str(key))
+
     def _best(self) -> set[tuple[int, str]]:
-        pairs = ((column.key, _best_row(column, self.rows, self.contends)) for column in self.columns)
+        fields: dict[tuple[Any, ...], list[int]] = {}
+        for k, row in enumerate(self.rows):
+            if not self.contends or row.get(self.contends):
+                fields.setdefault(tuple(row.get(key) for key in self.within), []).append(k)
+        pairs = ((c.key, _best_row(c, self.rows, field)) for c in self.columns for field in fields.values())
         return {(row, key) for key, row in pairs if row is not None}
 
 
@@ -149,12 +191,11 @@ def _width(column: Column, row: Mapping[str, Any]) -> float | None:
     return float(row[column.high] - row[column.low])
 
 
-def _best_row(column: Column, rows: Sequence[Mapping[str, Any]], contends: str | None) -> int | None:
-    """The row that is best and can be told apart from every other contender; None where none can."""
+def _best_row(column: Column, rows: Sequence[Mapping[str, Any]], field: Sequence[int]) -> int | None:
+    """The row of the field that is best and can be told apart from every other one; None where none can."""
     if column.better is None:
         return None
     sign = 1.0 if column.better == "higher" else -1.0
-    field = [k for k, row in enumerate(rows) if not contends or row.get(contends)]
     field = [k for k in field if not _absent(rows[k].get(column.key))]
     if len(field) < 2 or any(_width(column, rows[k]) is None for k in field):
         return None

@@ -274,6 +274,8 @@ def _notes(
     uses = [name for name, variant in corruptions.items() if variant.corruption.card.uses_graph and variant.factor == 1]
     if uses:
         notes.append(f"The mask of {listed(uses)} is built from the true graph; it is in no mean over corruptions.")
+    if reader.truth_value("overwrite_regimes"):
+        notes.append("Regimes overwrite recorded values: their effects on other columns are missing.")
     if seeds < ENOUGH_SEEDS:
         notes.append(f"{seeds} seeds a cell: at least {ENOUGH_SEEDS} are asked for before conclusions are drawn.")
     return notes

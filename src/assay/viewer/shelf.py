@@ -13,7 +13,7 @@ def shelf_of(studies: Sequence[Mapping[str, str]]) -> str:
     entries = "".join(_entry(study) for study in studies)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
-        'content="width=device-width, initial-scale=1"><title>Studies · assay</title>'
+        'content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"><title>Studies · assay</title>'
         f"<style>{style()}</style></head><body><main><h1>Studies</h1>"
         f'<ul class="studies">{entries}</ul></main></body></html>\n'
     )

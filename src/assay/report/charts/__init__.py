@@ -1,24 +1,35 @@
 """One file a chart: the frame it draws (one row a mark), how it is drawn, what its caption says."""
 
 from assay.report.charts.calibration import calibration, calibration_chart, calibration_frame
+from assay.report.charts.consistency import consistency, consistency_chart, consistency_frame
 from assay.report.charts.corruption import corruption, corruption_chart, corruption_frame
+from assay.report.charts.dag import dag, dag_chart, dag_frame, majority
 from assay.report.charts.degradation import degradation, degradation_chart, degradation_frame
 from assay.report.charts.differences import differences, differences_chart, differences_frame
 from assay.report.charts.distribution import distribution, distribution_chart, distribution_frame
 from assay.report.charts.heatmap import heatmap, heatmap_chart, heatmap_frame
 from assay.report.charts.intervals import intervals, intervals_chart, intervals_frame
 from assay.report.charts.k_lambda import k_lambda, k_lambda_cells, k_lambda_chart
+from assay.report.charts.measured import measured, measured_chart, measured_frame
 from assay.report.charts.probes import probes, probes_chart, probes_frame
+from assay.report.charts.ranks import ranks, ranks_chart, ranks_frame, ranks_of_learners, ranks_of_respondents
 from assay.report.charts.runs import runs, runs_chart, runs_frame
+from assay.report.charts.runtime import runtime, runtime_chart, runtime_frame
 from assay.report.charts.sensitivity import sensitivity, sensitivity_chart, sensitivity_frame
 
 __all__ = [
     "calibration",
     "calibration_chart",
     "calibration_frame",
+    "consistency",
+    "consistency_chart",
+    "consistency_frame",
     "corruption",
     "corruption_chart",
     "corruption_frame",
+    "dag",
+    "dag_chart",
+    "dag_frame",
     "degradation",
     "degradation_chart",
     "degradation_frame",
@@ -37,12 +48,24 @@ __all__ = [
     "k_lambda",
     "k_lambda_cells",
     "k_lambda_chart",
+    "majority",
+    "measured",
+    "measured_chart",
+    "measured_frame",
     "probes",
     "probes_chart",
     "probes_frame",
+    "ranks",
+    "ranks_chart",
+    "ranks_frame",
+    "ranks_of_learners",
+    "ranks_of_respondents",
     "runs",
     "runs_chart",
     "runs_frame",
+    "runtime",
+    "runtime_chart",
+    "runtime_frame",
     "sensitivity",
     "sensitivity_chart",
     "sensitivity_frame",

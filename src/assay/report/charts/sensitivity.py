@@ -65,7 +65,7 @@ def sensitivity_chart(
     choices: Mapping[str, Sequence[KChoice]] | Sequence[KChoice] = (),
     width: look.Width = "page",
     title: str = "Edges kept",
-) -> alt.VConcatChart:
+) -> alt.VConcatChart | alt.HConcatChart:
     """choices: of each panel by its title, or of the one that has none."""
     import altair as alt
 
@@ -94,7 +94,7 @@ def sensitivity_chart(
         sized = [chart.properties(width=(look.POINTS[width] - 170) / 2, height=HEIGHT) for chart in both]
         row = alt.hconcat(*sized, spacing=14)
         rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
-    chart = alt.vconcat(*rows, spacing=10)
+    chart = alt.vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
     return with_data(look.themed(chart, title), {"curves": frame, "chosen": marked, "bands": bands})
 
 

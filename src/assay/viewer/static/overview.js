@@ -34,6 +34,7 @@ function progressOf(progress) {
 function checksOf(found) {
   const checks = found.tasks.flatMap((task) => task.checks.map((check) => ({ ...check, task: task.task })));
   const words = { true: ["holds", "ok"], false: ["fails", "no"], null: ["not yet", "open"] };
+  if (!checks.length) return null;
   return el("section", { "aria-label": "checks" }, el("h2", null, "Do the numbers stand?"),
     el("ul.checks", null, checks.map((check) => {
       const [word, colour] = words[String(check.passed)];
@@ -46,7 +47,25 @@ function findingsOf(task, several) {
   const there = task.sections.filter((section) => section.sentences.length);
   if (!there.length) return null;
   return el("section", null, el("h2", null, several ? `${taskOf(task.task).title}: what was found` : "What was found"),
+    forestOf(task.forest || []),
     there.map((section) => el("div", null, el("h3", null, title(section.title)), sentences(section.sentences))));
+}
+
+/** Differences with their intervals, zero marked. */
+function forestOf(rows) {
+  if (!rows.length) return null;
+  const ends = rows.flatMap((row) => [row.low, row.high, 0]);
+  const [least, most] = [Math.min(...ends), Math.max(...ends)];
+  const x = (value) => 10 + (580 * (value - least)) / (most - least || 1);
+  const lines = rows.map((row, k) => svg("g", null, svg("title", null, `${row.label}: ${number(row.value)} ${range([row.low, row.high])}`),
+    svg("text", { x: 10, y: 20 + 44 * k, "font-size": 12.5, fill: "var(--ink)" }, row.label),
+    svg("line", { x1: x(row.low), x2: x(row.high), y1: 34 + 44 * k, y2: 34 + 44 * k, stroke: "var(--fill)", "stroke-width": 3 }),
+    svg("circle", { cx: x(row.value), cy: 34 + 44 * k, r: 5, fill: "var(--fill)" })));
+  const tall = 44 * rows.length + 26;
+  return el("div.card.forest", null, svg("svg", { class: "curve", viewBox: `0 0 600 ${tall}`, role: "img", "aria-label": "paired differences with intervals" },
+    svg("line", { x1: x(0), x2: x(0), y1: 24, y2: tall - 20, stroke: "var(--soft)", "stroke-dasharray": "3 3" }), lines,
+    svg("text", { x: 10, y: tall - 4, "font-size": 11, fill: "var(--soft)" }, number(least)),
+    svg("text", { x: 590, y: tall - 4, "font-size": 11, fill: "var(--soft)", "text-anchor": "end" }, number(most))));
 }
 
 function sentences(said, most = FEW) {
@@ -75,6 +94,7 @@ function completenessOf(tasks) {
 
 function provenanceOf(found) {
   const told = found.provenance;
+  if (found.seed === null) return null;
   const packages = Object.entries(told.packages || {}).map(([name, version]) => `${name} ${version}`).join(", ");
   return el("p.quiet.small", null, `Seed ${found.seed}. `, told.written ? `Tables of ${told.written}, Python ${told.python}, ${told.platform}. ` : "", packages);
 }

@@ -1,0 +1,78 @@
+"""The charts of a discovery study, all of which can be drawn again from its store.
+
+    plots/measured    range of runs and CI of the mean, one row a data set and learner, one panel a measure
+    plots/runtime     seconds a fit
+    plots/ranks       mean ranks of the learners by F1, where there are two learners and two data sets
+    plots/dag_{dataset}   the true graph, and what each learner found in most runs
+    plots/results_summary .csv .tex .md   the table of it (a forecast study on top of it writes its own, with coverage)
+
+each chart as .png .svg .pdf, its numbers as .csv. variance/ and scores.csv are outputs.py's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from assay.datasets import load
+from assay.errors import AssayError
+from assay.graphs import Graph
+from assay.report import charts
+from assay.report.discovery_tables import measured_table
+from assay.report.saving import Figure, safe_name
+from assay.results import Results
+from assay.store import write_atomically
+from assay.study import base_of
+
+MOST_NODES = 60  # a larger graph cannot be read on a page; the page of the study draws it
+MOST_DAGS = 12
+
+
+def write_discovery_tree(folder: Path, results: Results, alone: bool = True) -> list[Path]:
+    """Write all of it below `folder`; what was written. alone: no other task writes results_summary."""
+    written = [path for figure in plots(results, base_of(folder)) for path in figure.save(folder / "plots")]
+    if alone:
+        table = measured_table(results, results.headline)
+        for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):
+            written.append(folder / "plots" / f"results_summary.{suffix}")
+            write_atomically(written[-1], text)
+    return written
+
+
+def plots(results: Results, base: Path = Path()) -> Iterator[Figure]:
+    """No runs: no figures. base: where the plan's own relative paths start."""
+    if not results.runs:
+        return
+    yield charts.measured(results)
+    yield charts.runtime(results)
+    if "f1" in results.measures and _can_be_ranked(results):
+        yield charts.ranks_of_learners(results)
+    for dataset, truth in list(truths(results, base).items())[:MOST_DAGS]:
+        if len(truth) <= MOST_NODES:
+            figure = charts.dag(results, dataset, truth)  # a data set may be a path
+            yield Figure(safe_name("dag", dataset), figure.frame, figure.chart, figure.caption)
+
+
+def truths(results: Results, base: Path) -> dict[str, Graph]:
+    """Data set -> its true graph, loaded as the plan named it; one whose file is gone since is left out."""
+    found: dict[str, Graph] = {}
+    for cell in results.cells:
+        data = cell.identity.get("data")
+        if cell.item in found or not isinstance(data, dict) or "dataset" not in data:
+            continue
+        try:
+            found[cell.item] = load(data["dataset"], data.get("settings"), base).truth
+        except (AssayError, OSError):
+            continue
+    return found
+
+
+def _can_be_ranked(results: Results) -> bool:
+    """Two learners with F1 on the same two data sets, at the least."""
+    scored: dict[str, set[str]] = {}
+    for cell in results.summaries:
+        if cell.measures["f1"].mean is not None:
+            scored.setdefault(cell.respondent, set()).add(cell.item)
+    half = len({cell.item for cell in results.summaries}) / 2
+    ranked = [items for items in scored.values() if len(items) > half]
+    return len(ranked) > 1 and len(set.intersection(*ranked)) > 1

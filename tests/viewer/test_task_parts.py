@@ -1,0 +1,161 @@
+"""Population, faithfulness and robustness on the page: every cell opens, and says what the study's own tables say."""
+
+import json
+import sys
+
+import pytest
+
+from assay.engine import local_executor
+from assay.study import Plan, Study
+from assay.viewer.database import page_store
+from assay.viewer.page import html_of
+from assay.viewer.pages import StudyPage
+from assay.viewer.standalone import document_of
+
+FAITHFULNESS = """
+name = "reasons"
+[faithfulness]
+problems = ["physics"]
+corrupt = true
+judges = ["mock/judge"]
+models = ["mock/judge"]
+judged = 1
+[models."mock/judge"]
+script = "judge.jsonl"
+"""
+ROBUSTNESS = """
+name = "robust"
+[robustness]
+datasets = ["series"]
+corruptions = ["clean", "mcar_40"]
+scorers = ["correlation", "granger"]
+seeds = 2
+strengths = [1.0]
+rows = 120
+validation = "mcar_40"
+match = "granger"
+subsamples = 2
+folds = 2
+k_seeds = 1
+[datasets.series]
+kind = "var"
+graphs = 2
+nodes = 4
+lags = 1
+"""
+POPULATION = """
+name = "people"
+[population]
+models = ["mock/says", "mock/refuses"]
+tasks = ["tasks.toml"]
+modes = ["sample", "distribution"]
+draws = 4
+[models."mock/says"]
+script = "says.jsonl"
+"""
+TASKS = """
+[defaults]
+data = "people.csv"
+source = "a made survey"
+modes = ["sample", "distribution"]
+[defaults.population]
+who = "people"
+country = "Atlantis"
+[variables.sex]
+levels = [["male", "man"], ["female", "woman"]]
+[variables.age]
+bins = [18, 45]
+[tasks.sex_by_age]
+variables = ["sex", "age"]
+prompt = "What is the sex of a person aged {}?"
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, root):
+    """made(plan, files) -> the folder of the study, run."""
+
+    def make(text, **files):
+        place = tmp_path_factory.mktemp("part")
+        for name, content in files.items():
+            (place / name.replace("_", ".")).write_text(content, encoding="utf-8")
+        study = Study(Plan.parse(text, "plan.toml", place, place / "study"))
+        with local_executor(1) as (executor, slots):
+            study.run(executor, slots)
+        return place / "study"
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def faithful(made, root):
+    return made(FAITHFULNESS, judge_jsonl=(root / "examples" / "judge.jsonl").read_text())
+
+
+@pytest.fixture(scope="module")
+def people(made):
+    rows = ["sex,age"] + [
+        f"{'female' if k < women else 'male'},{age}" for age, women in ((30, 105), (60, 225)) for k in range(300)
+    ]
+    says = [{"match": ["JSON"], "reply": '{"male": 60, "female": 40}'}, {"match": [], "reply": "I would say female."}]
+    lines = "".join(json.dumps(line) + "\n" for line in says)
+    return made(POPULATION, people_csv="\n".join(rows), tasks_toml=TASKS, says_jsonl=lines)
+
+
+@pytest.fixture(scope="module")
+def robust(made):
+    return made(ROBUSTNESS)
+
+
+@pytest.mark.parametrize("name", ["faithful", "people", "robust"])
+def test_every_cell_opens_and_the_page_is_made(name, request):
+    folder = request.getfixturevalue(name)
+    with page_store(folder) as store:
+        page = StudyPage(folder, store)
+        document = document_of(page)
+        paths = list(page.cell_paths())
+    cells = [document["data"][path] for path in paths]
+    assert len(paths) == len(set(paths)) > 3 and all(cell["blocks"] for cell in cells)
+    for block in (block for cell in cells for block in cell["blocks"] if block["kind"] == "exchange"):
+        assert all(0 <= start < end <= len(block["text"]) for start, end, _ in block["marks"])
+    assert document["data"]["overview"]["tasks"][0]["checks"]
+    assert sys.getsizeof(html_of(document)) < 8e6
+
+
+def test_a_claimed_distribution_stands_beside_the_true_one(people):
+    with page_store(people) as store:
+        cell = StudyPage(people, store).get("cell/population/sex_by_age/distribution/mock%2Fsays")
+    bars = [block for block in cell["blocks"] if block["kind"] == "bars"]
+    assert [block["claimed"] for block in bars] == [[0.6, 0.4]] * 2
+    assert [block["truth"] for block in bars] == [[0.65, 0.35], [0.25, 0.75]]
+    reply = next(block for block in cell["blocks"] if block["kind"] == "exchange")
+    assert [reply["text"][start:end] for start, end, _ in reply["marks"]] == ["60", "40"]
+
+
+def test_a_refused_distribution_is_missing(people):
+    with page_store(people) as store:
+        cell = StudyPage(people, store).get("cell/population/sex_by_age/sample/mock%2Frefuses")
+    bars = next(block for block in cell["blocks"] if block["kind"] == "bars")
+    assert bars["claimed"] is None and bars["status"] == "refused" and bars["replies"] == {"refused": 4}
+
+
+def test_damaged_copies_stand_beside_the_right_one(faithful):
+    with page_store(faithful) as store:
+        page = StudyPage(faithful, store)
+        grid = page.get("grid/faithfulness")
+        cell = page.get(next(path for path in page.cell_paths() if "/right/" in path))
+    assert grid["facets"][0]["values"][0] == "right" and "rule_swapped" in grid["facets"][0]["values"]
+    assert {one["label"] for one in cell["siblings"]} >= {"rule swapped", "edge reversed"}
+    assert any(block.get("verdict") for block in cell["blocks"])
+
+
+def test_edges_are_ranked_by_the_mean_score_over_seeds(robust):
+    with page_store(robust) as store:
+        page = StudyPage(robust, store)
+        item = page.outline.tasks[0].items[0]
+        graph = page.get(f"graph/robustness/{item}")
+    assert set(graph["learners"]) == {f"{s} · {c}" for s in ("correlation", "granger") for c in ("clean", "mcar_40")}
+    for learned in graph["learners"].values():
+        scores = [edge[3] for edge in learned["edges"]]
+        assert scores == sorted(scores, reverse=True) and scores[0] == 1.0
+        assert len({(i, j) for i, j, *_ in learned["edges"]}) == len(scores) and learned["runs"] == 2
