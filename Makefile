@@ -10,7 +10,7 @@ STAMP := $(VENV)/.ready
 WORKERS ?= 2
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test setup browser bench bench-learners lint types unit clean
+.PHONY: run test setup browser soak bench bench-learners lint types unit clean
 
 run: setup
 	$(BIN)/assay run
@@ -44,6 +44,10 @@ bench-learners: setup
 
 bench: setup
 	status=0; for file in $(filter-out benchmarks/harness.py benchmarks/equality_%.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$file || status=1; done; exit $$status
+
+# faults on purpose for half an hour: kills, full disks, lost clusters; prints what was lost (nothing)
+soak: setup
+	$(BIN)/python -m tests.faults.soak
 
 clean:
 	rm -rf $(VENV) results .mypy_cache .ruff_cache .pytest_cache

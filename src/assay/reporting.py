@@ -65,10 +65,13 @@ def rewrite(folder: Path) -> None:
 
 
 def write_report(folder: Path) -> Report:
-    """The trees of the study's tasks; a discovery study has its own written already."""
+    """The trees of the study's tasks."""
     with Store.reading(folder) as store:
-        tasks = [results.task for results in Results.all_of(store)]
+        found = Results.all_of(store)
+    tasks = [results.task for results in found]
     report = Report(folder)
+    if "discovery" in tasks:
+        report = _with_discovery(report, found[tasks.index("discovery")], alone="forecast" not in tasks)
     if "forecast" in tasks:
         report = _with_forecast(report)
     if "population" in tasks:
@@ -78,6 +81,12 @@ def write_report(folder: Path) -> Report:
     if "robustness" in tasks:
         report = _with_robustness(report)
     return report
+
+
+def _with_discovery(report: Report, results: Results, alone: bool) -> Report:
+    from assay.report.discovery_tree import write_discovery_tree
+
+    return replace(report, files=(*report.files, *write_discovery_tree(report.folder, results, alone)))
 
 
 def _with_forecast(report: Report) -> Report:

@@ -1,10 +1,10 @@
 """The charts of a discovery study, all of which can be drawn again from its store.
 
-    plots/measured    range of runs and CI of the mean, one row a data set and learner, one panel a measure
-    plots/runtime     seconds a fit
-    plots/ranks       mean ranks of the learners by F1, where there are two learners and two data sets
-    plots/dag_{dataset}   the true graph, and what each learner found in most runs
-    plots/results_summary .csv .tex .md   the table of it (a forecast study on top of it writes its own, with coverage)
+    plots/measured          range of runs and CI of the mean, one row a data set and learner, one panel a measure
+    plots/runtime           seconds a fit
+    plots/ranks_learners    mean ranks of the learners by F1, where there are two learners and two data sets
+    plots/dag_{dataset}     the true graph, and what each learner found in most runs
+    plots/results_summary   the table of it, .csv .tex .md (a forecast study writes its own, with coverage)
 
 each chart as .png .svg .pdf, its numbers as .csv. variance/ and scores.csv are outputs.py's.
 """
@@ -29,8 +29,14 @@ MOST_DAGS = 12
 
 
 def write_discovery_tree(folder: Path, results: Results, alone: bool = True) -> list[Path]:
-    """Write all of it below `folder`; what was written. alone: no other task writes results_summary."""
-    written = [path for figure in plots(results, base_of(folder)) for path in figure.save(folder / "plots")]
+    """Write all of it below `folder`; what was written.
+
+    alone: no forecasts rest on it, which draw what was measured beside what was claimed.
+    """
+    written = []
+    for figure in plots(results, base_of(folder)):
+        if alone or figure.name != "measured":
+            written += figure.save(folder / "plots")
     if alone:
         table = measured_table(results, results.headline)
         for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):

@@ -12,14 +12,27 @@ kernels get that far: what they call is handed on as plain LLVM and optimised on
 
 from __future__ import annotations
 
-from typing import Any
+import gc
+from typing import Any, ClassVar
 
 from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
 
-class _Part(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
+class _Whole(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
+    """LLVM of a kernel, made into machine code."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """With one pass manager for all; numba makes one for each function, declarations too."""
+        module.data_layout = self._codegen._data_layout
+        manager, builder = self._codegen._function_pass_manager()
+        for function in module.functions:
+            if not function.is_declaration:
+                manager.run(function, builder)
+
+
+class _Part(_Whole):
     """LLVM to link into a kernel: not loaded, so that it has neither an address nor an environment to set."""
 
     def _optimize_final_module(self) -> None:
@@ -39,16 +52,34 @@ class _Part(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         pass
 
 
-class _PartCompiler(Compiler):  # type: ignore[misc]
+class _KernelCompiler(Compiler):  # type: ignore[misc]
+    library: ClassVar[type[_Whole]] = _Whole
+
+    def compile_extra(self, func: Any) -> Any:
+        """Without garbage collection, which would find little and take a tenth of the time."""
+        collected = gc.isenabled()
+        gc.disable()
+        try:
+            return super().compile_extra(func)
+        finally:
+            if collected:
+                gc.enable()
+
     def define_pipelines(self) -> Any:
-        self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        state = self.state
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
         return super().define_pipelines()
 
 
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
-_PART = _OPTIONS | {"no_cpython_wrapper": True, "pipeline_class": _PartCompiler}
+class _PartCompiler(_KernelCompiler):
+    library = _Part
 
-kernel = njit(**_OPTIONS, cache=True)
+
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
+_PART = _OPTIONS | {"no_cpython_wrapper": True, "no_rewrites": True, "pipeline_class": _PartCompiler}
+
+kernel = njit(**_OPTIONS, cache=True, pipeline_class=_KernelCompiler)
 inner = njit(**_PART)
 bare = njit(**_PART, _nrt=False)
 reordered = njit(**_PART, _nrt=False, fastmath={"reassoc", "contract"})

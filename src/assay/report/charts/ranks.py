@@ -117,6 +117,7 @@ def ranks(
     procedure: Procedure = "wilcoxon-holm",
     level: float = 0.95,
     width: look.Width = "column",
+    name: str = "ranks",
 ) -> Figure:
     """scores: (data sets, respondents). respondents: all of the study, so that colours are those of other charts."""
     kept = _with_enough(scores)
@@ -125,7 +126,7 @@ def ranks(
     names = list(respondents or scores.columns)
     chart = ranks_chart(frame, look.colours(names, references), look.labels(names), width, f"Mean ranks by {what}")
     left_out = [str(name) for name in scores.columns if name not in kept.columns]
-    return Figure("ranks", frame, chart, _caption(ranking, what, better, left_out))
+    return Figure(name, frame, chart, _caption(ranking, what, better, left_out))
 
 
 def ranks_of_learners(results: Results, measure: str = "f1", **settings: Any) -> Figure:
@@ -134,7 +135,15 @@ def ranks_of_learners(results: Results, measure: str = "f1", **settings: Any) ->
     names = list(dict.fromkeys(c.respondent for c in results.summaries))
     table = pd.Series(cells, dtype=float).unstack().reindex(columns=names)
     better = MEASURES[measure].better
-    return ranks(table, better, look.measure_label(measure), respondents=names, level=results.level, **settings)
+    return ranks(
+        table,
+        better,
+        look.measure_label(measure),
+        respondents=names,
+        level=results.level,
+        name="ranks_learners",
+        **settings,
+    )
 
 
 def ranks_of_respondents(forecasts: Forecasts, **settings: Any) -> Figure:

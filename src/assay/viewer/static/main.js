@@ -50,11 +50,12 @@ async function show(quietly = false) {
   document.title = `${BOOK.head.study} · ${title(view)}`;
 }
 
-addEventListener("hashchange", () => show());
+let steps = 0; // within this page: Escape goes back over those, never out of it
+addEventListener("hashchange", () => { steps += 1; show(); });
 addEventListener("keydown", (event) => {
   if (event.key === "Escape" && state().view === "cell") {
     const back = document.getElementById("back");
-    if (history.length > 1) history.back();
+    if (steps > 0) history.back();
     else if (back) location.hash = back.getAttribute("href");
   }
 });
