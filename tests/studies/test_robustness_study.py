@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from assay.measures.ranking import score_ranking
 from assay.report.robustness_tables import choice_table, ranking_table
 from assay.report.robustness_tree import report, texts, write_robustness_tree
 from assay.robustness.choose_k import k_from_other_graphs, oracle_k
-from assay.robustness.summaries import ALL, differences, means, optimism, plateaus
+from assay.robustness.summaries import ALL, differences, means, optimism, optimism_places, plateaus
 from assay.robustness_study import read_robustness
 from assay.statistics import mean, paired_difference
 from assay.store import Store
@@ -153,6 +154,14 @@ def test_optimism_is_the_gain_of_the_oracle_on_corruptions_it_was_not_chosen_on(
 def test_on_the_corruption_it_was_chosen_on_the_oracle_never_loses(study):
     gaps = optimism(study.evaluation, True)
     assert gaps and all(gap.difference >= -1e-12 for gap in gaps.values())
+
+
+def test_optimism_is_asked_once_where_one_corruption_was_run(study):
+    evaluation = study.evaluation
+    assert optimism_places(evaluation) == (True, False)
+    assert optimism_places(
+        replace(evaluation, corruptions={"mcar_40": evaluation.corruptions["mcar_40"]}, validation="mcar_40")
+    ) == (True,)
 
 
 def test_on_the_validation_corruption_no_k_beats_the_oracle(study):

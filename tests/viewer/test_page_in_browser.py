@@ -129,8 +129,7 @@ def test_arrows_move_enter_opens_escape_comes_back(small, page):
     assert page.errors == []
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])
 @pytest.mark.parametrize("view", ["overview", "matrix", "graphs", "analysis", "figures"])
 def test_every_view_opens_without_an_error_and_without_scrolling_sideways(small, browser, view, scheme, width):
     from .conftest import Watched

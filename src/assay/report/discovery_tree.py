@@ -6,7 +6,8 @@
     plots/dag_{dataset}     the true graph, and what each learner found in most runs
     plots/results_summary   the table of it, .csv .tex .md (a forecast study writes its own, with coverage)
 
-each chart as .png .svg .pdf, its numbers as .csv. variance/ and scores.csv are outputs.py's.
+each chart as .png .svg .pdf, its numbers as .csv. Below forecasts: runtime and ranks_learners alone.
+variance/ and scores.csv are outputs.py's.
 """
 
 from __future__ import annotations
@@ -31,12 +32,10 @@ MOST_DAGS = 12
 def write_discovery_tree(folder: Path, results: Results, alone: bool = True) -> list[Path]:
     """Write all of it below `folder`; what was written.
 
-    alone: no forecasts rest on it, which draw what was measured beside what was claimed.
+    alone: no forecasts rest on it, whose charts show what was measured beside what was claimed.
     """
-    written = []
-    for figure in plots(results, base_of(folder)):
-        if alone or figure.name != "measured":
-            written += figure.save(folder / "plots")
+    drawn = plots(results, base_of(folder)) if alone else about_learners(results)
+    written = [path for figure in drawn for path in figure.save(folder / "plots")]
     if alone:
         table = measured_table(results, results.headline)
         for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):
@@ -50,13 +49,20 @@ def plots(results: Results, base: Path = Path()) -> Iterator[Figure]:
     if not results.runs:
         return
     yield charts.measured(results)
-    yield charts.runtime(results)
-    if "f1" in results.measures and _can_be_ranked(results):
-        yield charts.ranks_of_learners(results)
+    yield from about_learners(results)
     for dataset, truth in list(truths(results, base).items())[:MOST_DAGS]:
         if len(truth) <= MOST_NODES:
             figure = charts.dag(results, dataset, truth)  # a data set may be a path
             yield Figure(safe_name("dag", dataset), figure.frame, figure.chart, figure.caption)
+
+
+def about_learners(results: Results) -> Iterator[Figure]:
+    """How fast they are, and how they rank."""
+    if not results.runs:
+        return
+    yield charts.runtime(results)
+    if "f1" in results.measures and _can_be_ranked(results):
+        yield charts.ranks_of_learners(results)
 
 
 def truths(results: Results, base: Path) -> dict[str, Graph]:

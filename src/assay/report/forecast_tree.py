@@ -3,7 +3,7 @@
     llm_comparisons/{dataset}_{algorithm}_llm_comparison.json   every claim beside what was measured
     evaluation/main_results.csv  detailed_results.json  coverage_by_{model,algorithm,dataset,metric,formulation}.csv
     statistics/statistical_tests.csv  interpretation.txt        validation on top, then hypotheses and findings
-    plots/{intervals,runs}_{measure}, heatmap_*, calibration, differences  as .png .svg .pdf, their numbers as .csv
+    plots/{intervals,runs}_{measure}, heatmap_*, calibration, differences, ranks, consistency  as .png .svg .pdf, their numbers as .csv
     plots/results_summary.csv  .tex                              what the learners did
     paper/draft.tex  tables/*.tex  figures/*.pdf
 
@@ -112,6 +112,12 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
     yield charts.calibration(forecasts)
     if _comparable(forecasts):
         yield charts.differences(forecasts)
+    ranked = charts.ranks_of_respondents(forecasts)
+    if len(ranked.frame):
+        yield ranked
+    consistency = charts.consistency(forecasts)
+    if len(consistency.frame):
+        yield consistency
 
 
 def figures_of_paper(forecasts: Forecasts) -> Iterator[Figure]:

@@ -15,7 +15,7 @@ from assay.measures.ranking import RANKING_MEASURES
 from assay.report.saving import plain_records
 from assay.report.tables import Column, Table
 from assay.robustness.evaluation import ORACLE, OTHERS, Evaluation
-from assay.robustness.summaries import ALL, chosen_means, differences, means, optimism
+from assay.robustness.summaries import ALL, chosen_means, differences, means, optimism, optimism_places
 from assay.robustness_study import RobustnessStudy
 from assay.status import Status
 
@@ -83,7 +83,8 @@ def choice_table(study: RobustnessStudy) -> Table:
 def optimism_table(study: RobustnessStudy) -> Table:
     """What the oracle gains, a scorer a line: where both K were chosen, and under the other corruptions."""
     evaluation, rows = study.evaluation, []
-    for chosen_on, under in ((True, evaluation.validation), (False, ", ".join(evaluation.tests))):
+    for chosen_on in optimism_places(evaluation):
+        under = evaluation.validation if chosen_on else ", ".join(evaluation.tests)
         for (group, scorer), gap in optimism(evaluation, chosen_on).items():
             ends = (gap.interval.low, gap.interval.high) if gap.interval else (None, None)
             row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}

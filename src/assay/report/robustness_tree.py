@@ -29,7 +29,16 @@ from assay.robustness.choose_k import KChoice
 from assay.robustness.evaluation import ORACLE, OTHERS, Evaluation
 from assay.robustness.invariance import disentanglement, expected_edges, invariance
 from assay.robustness.sensitivity import SensitivityCurve, original_range
-from assay.robustness.summaries import ALL, chosen_means, degradation, differences, means, optimism, plateaus
+from assay.robustness.summaries import (
+    ALL,
+    chosen_means,
+    degradation,
+    differences,
+    means,
+    optimism,
+    optimism_places,
+    plateaus,
+)
 from assay.robustness_study import RobustnessStudy
 from assay.store import to_json, write_atomically
 
@@ -108,7 +117,7 @@ def report(study: RobustnessStudy) -> dict[str, Any]:
         ],
         "optimism_of_oracle_k": [
             {"group": group, "scorer": scorer, "on_validation": where} | gap.row() | {"sentence": gap.sentence()}
-            for where in (True, False)
+            for where in optimism_places(evaluation)
             for (group, scorer), gap in optimism(evaluation, where).items()
         ],
         "differences": {

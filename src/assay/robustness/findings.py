@@ -9,7 +9,16 @@ import pandas as pd
 from assay.errors import listed
 from assay.robustness.evaluation import OTHERS, Evaluation
 from assay.robustness.invariance import disentanglement, invariance
-from assay.robustness.summaries import ALL, chosen_means, degradation, differences, means, optimism, plateaus
+from assay.robustness.summaries import (
+    ALL,
+    chosen_means,
+    degradation,
+    differences,
+    means,
+    optimism,
+    optimism_places,
+    plateaus,
+)
 from assay.statistics import Comparison
 
 
@@ -57,7 +66,7 @@ def _first(pairs: Sequence[Comparison]) -> list[Comparison]:
 
 def optimism_sentences(evaluation: Evaluation) -> list[str]:
     """What the oracle's K gains over one from other graphs, a scorer at a time."""
-    found = [pair for where in (True, False) for pair in optimism(evaluation, where).items()]
+    found = [pair for where in optimism_places(evaluation) for pair in optimism(evaluation, where).items()]
     if not found:
         return ["There is no other graph in any group: what the oracle gains cannot be measured."]
     return [f"{group.capitalize()}: {gap.sentence()}" for (group, _), gap in found]

@@ -147,6 +147,11 @@ def _loss(at: pd.Series[Any], clean: pd.Series[Any], level: float) -> dict[str, 
     return {"loss": found.difference, "loss_low": ends[0], "loss_high": ends[1], "loss_p": found.p}
 
 
+def optimism_places(evaluation: Evaluation) -> tuple[bool, ...]:
+    """`on_validation` of every question that optimism can be asked: one where no other corruption was run."""
+    return (True,) if evaluation.tests == (evaluation.validation,) else (True, False)
+
+
 @lru_cache(maxsize=16)
 def optimism(evaluation: Evaluation, on_validation: bool = False) -> dict[tuple[str, str], Comparison]:
     """(group, scorer) -> what the oracle gains; nothing where a group has one graph.

@@ -124,7 +124,7 @@ def ranks(
     ranking = rank(kept.to_numpy(dtype=float), list(kept.columns), better, procedure, level)
     frame = ranks_frame(kept, better, ranking)
     names = list(respondents or scores.columns)
-    chart = ranks_chart(frame, look.colours(names, references), look.labels(names), width, f"Mean ranks by {what}")
+    chart = ranks_chart(frame, look.colours(names, references), look.labels(names), width, f"Mean ranks by {what.partition(',')[0]}")
     left_out = [str(name) for name in scores.columns if name not in kept.columns]
     return Figure(name, frame, chart, _caption(ranking, what, better, left_out))
 
