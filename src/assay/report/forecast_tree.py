@@ -3,11 +3,11 @@
     llm_comparisons/{dataset}_{algorithm}_llm_comparison.json   every claim beside what was measured
     evaluation/main_results.csv  detailed_results.json  coverage_by_{model,algorithm,dataset,metric,formulation}.csv
     statistics/statistical_tests.csv  interpretation.txt        validation on top, then hypotheses and findings
-    plots/{intervals,runs}_{measure}, heatmap_*, calibration, differences, ranks, consistency  as .png .svg .pdf, their numbers as .csv
+    plots/{intervals,runs}_{measure}, heatmap_*, calibration, differences, ranks, consistency
+                                                                 as .png .svg .pdf, their numbers as .csv
     plots/results_summary.csv  .tex                              what the learners did
-    paper/draft.tex  tables/*.tex  figures/*.pdf
 
-The same tables give the same bytes. variance/ is written with the discovery runs (outputs.py).
+The same tables give the same bytes. variance/ is written with the discovery runs (outputs.py), paper/ by paper.py.
 """
 
 from __future__ import annotations
@@ -24,14 +24,12 @@ from assay.forecast.frames import Forecasts
 from assay.report import charts, comparisons, forecast_tables, selection
 from assay.report.coverage import FACTORS, coverage_by
 from assay.report.interpretation import interpretation, tests_frame, validation_of
-from assay.report.paper import draft
-from assay.report.saving import Figure, csv_text, save, write_bytes_atomically
+from assay.report.saving import Figure, csv_text
 from assay.report.summary import rows
 from assay.report.tables import Table
 from assay.store import write_atomically
 
 SHOWN_IN_PAPER = 5  # respondents side by side on a page
-SAME_IN_PAPER = ("runs_f1", "heatmap_covers_mean_respondent_dataset", "differences")  # drawn once for both
 _DISTRIBUTIONS = ("f1", "shd")  # precision and recall are the two halves of F1; their frames are one call away
 
 
@@ -43,20 +41,6 @@ def write_forecast_tree(folder: Path, forecasts: Forecasts, findings: Findings |
         written.append(folder / name)
     for figure in plots(forecasts):
         written += figure.save(folder / "plots")
-    paper_figures = list(figures_of_paper(forecasts))
-    for figure in paper_figures:
-        written.append(folder / "paper" / "figures" / f"{figure.name}.pdf")
-        drawn = folder / "plots" / f"{figure.name}.pdf"
-        if figure.name in SAME_IN_PAPER and drawn in written:
-            write_bytes_atomically(written[-1], drawn.read_bytes())
-        else:
-            save(figure.chart, written[-1].with_suffix(""), formats=("pdf",))
-    tables = tables_of_paper(forecasts, findings)
-    for table in tables:
-        written.append(folder / "paper" / "tables" / f"{table.name}.tex")
-        write_atomically(written[-1], table.to_latex())
-    written.append(folder / "paper" / "draft.tex")
-    write_atomically(written[-1], draft(forecasts, findings, tables, paper_figures))
     return written
 
 
@@ -120,20 +104,20 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
         yield consistency
 
 
-def figures_of_paper(forecasts: Forecasts) -> Iterator[Figure]:
-    """Those that fit a page: at most five respondents side by side, the best ones."""
+def figures_of_paper(forecasts: Forecasts) -> Iterator[tuple[Figure, bool]]:
+    """Those that fit a page: at most five respondents side by side, the best ones; and whether `plots` has the same."""
     if forecasts.scores.empty:
         return
     measures = selection.measures(forecasts)
     shown = selection.best(forecasts, SHOWN_IN_PAPER)
     main = next((name for name in ("f1", *measures) if name in measures), None)
     if main is not None:
-        yield charts.intervals(forecasts, main, shown)
-        yield charts.runs(forecasts, main)
-    yield charts.calibration(forecasts, selection.best(forecasts, 2 * SHOWN_IN_PAPER))
-    yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None)
+        yield charts.intervals(forecasts, main, shown), False
+        yield charts.runs(forecasts, main), main in _DISTRIBUTIONS
+    yield charts.calibration(forecasts, selection.best(forecasts, 2 * SHOWN_IN_PAPER)), False
+    yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None), True
     if _comparable(forecasts):
-        yield charts.differences(forecasts)
+        yield charts.differences(forecasts), True
 
 
 def _comparable(forecasts: Forecasts) -> bool:

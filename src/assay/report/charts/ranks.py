@@ -121,10 +121,16 @@ def ranks(
 ) -> Figure:
     """scores: (data sets, respondents). respondents: all of the study, so that colours are those of other charts."""
     kept = _with_enough(scores)
-    ranking = rank(kept.to_numpy(dtype=float), list(kept.columns), better, procedure, level)
+    if kept.shape[1] > 1:
+        ranking = rank(kept.to_numpy(dtype=float), list(kept.columns), better, procedure, level)
+    else:
+        note = "Fewer than two respondents have scores, so none is ranked."
+        ranking = Ranking((), (), len(kept), None, None, None, procedure, None, (), (), level, 0, (note,))
     frame = ranks_frame(kept, better, ranking)
     names = list(respondents or scores.columns)
-    chart = ranks_chart(frame, look.colours(names, references), look.labels(names), width, f"Mean ranks by {what.partition(',')[0]}")
+    chart = ranks_chart(
+        frame, look.colours(names, references), look.labels(names), width, f"Mean ranks by {what.partition(',')[0]}"
+    )
     left_out = [str(name) for name in scores.columns if name not in kept.columns]
     return Figure(name, frame, chart, _caption(ranking, what, better, left_out))
 

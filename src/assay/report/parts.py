@@ -1,0 +1,125 @@
+"""What the paper and the PDF say of each kind of study: methods, sentences, tables, and the figures drawn already."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import unescape
+from pathlib import Path
+
+from assay.faithfulness_study import FaithfulnessStudy
+from assay.forecast.findings import Findings
+from assay.forecast.frames import Forecasts
+from assay.population_study import Populations
+from assay.report import faithfulness_tables, methods, population_tables, population_tree, robustness_tables, selection
+from assay.report.discovery_tables import measured_table
+from assay.report.forecast_tree import figures_of_paper, tables_of_paper
+from assay.report.interpretation import untold, validation_of
+from assay.report.paper import Part, Picture
+from assay.report.saving import save
+from assay.results import Results
+from assay.robustness_study import RobustnessStudy
+
+MOST_FIGURES = 12  # of one part; the others are a click away
+_CAPTION = re.compile(r"<desc>([^<]*)</desc>")
+_SAFE = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+def discovery_part(folder: Path, results: Results) -> Part:
+    counts = results.completeness()
+    planned, done = (sum(row[key] for row in counts) for key in ("planned", "ok"))
+    learners = {cell.respondent for cell in results.cells}
+    datasets = {cell.item for cell in results.cells}
+    abstract = (
+        f"We fitted {len(learners)} learners to {len(datasets)} data sets whose graph is known or believed: "
+        f"{done:,} of {planned:,} runs gave a graph."
+    )
+    tables = [measured_table(results, results.headline)] if results.runs else []
+    said = [("Completeness", _incomplete(counts) or ["Every run that was planned gave a graph."])]
+    pictures = drawn(folder / "plots", "measured", "ranks_learners", "runtime", "dag_*")
+    return Part("discovery", abstract, methods.of_discovery(results), said, tables, pictures)
+
+
+def forecast_part(folder: Path, forecasts: Forecasts, findings: Findings | None) -> Part:
+    """Its figures are drawn anew where all respondents would not fit a page."""
+    models = [name for name in selection.respondents(forecasts) if name not in forecasts.references]
+    scores = selection.headline(forecasts)
+    asked = scores[~scores["respondent"].isin(forecasts.references)]
+    read = int(selection.answered(asked).sum())
+    abstract = (
+        f"We compare {read} readable of {len(asked)} claimed ranges by {len(models)} models with what "
+        f"{len(selection.learners(forecasts))} learners did on {len(selection.datasets(forecasts))} data sets."
+    )
+    said: list[tuple[str, Sequence[str]]] = [("Validation", validation_of(forecasts, findings).sentences)]
+    if findings is not None:
+        said.append(("Hypotheses", findings.hypotheses.sentences))
+        said.append(("What this design cannot tell", untold(findings)))
+    pictures = []
+    for figure, same in figures_of_paper(forecasts):
+        plot = folder / "plots" / f"{figure.name}.pdf"
+        if not (same and plot.is_file()):
+            plot = folder / "paper" / "figures" / f"{figure.name}.pdf"
+            save(figure.chart, plot.with_suffix(""), formats=("pdf",))
+        pictures.append(Picture(figure.name, figure.caption, plot))
+    tables = tables_of_paper(forecasts, findings)
+    return Part("forecast", abstract, methods.of_forecast(forecasts), said, tables, pictures)
+
+
+def population_part(folder: Path, populations: Populations) -> Part:
+    abstract = (
+        f"We asked {len(populations.models)} models {len(populations.truths)} questions about populations and compared "
+        "their answers with weighted microdata."
+    )
+    tables = [population_tables.main_table(populations), population_tables.task_table(populations)]
+    said = [("What must stand beside the tables", population_tree.notes(populations))]
+    pictures = drawn(folder / "plots", "population_*")
+    return Part("population", abstract, methods.of_population(populations), said, tables, pictures)
+
+
+def faithfulness_part(folder: Path, study: FaithfulnessStudy) -> Part:
+    abstract = f"We measure how faithfully {len(study.right)} causal graphs explain the answers they were written for."
+    tables = [table for table in faithfulness_tables.all_tables(study) if table.rows]
+    said = [("What was found", study.sentences())]
+    pictures = drawn(folder / "plots", "probes")
+    return Part("faithfulness", abstract, methods.of_faithfulness(study), said, tables, pictures)
+
+
+def robustness_part(folder: Path, study: RobustnessStudy) -> Part:
+    evaluation = study.evaluation
+    abstract = (
+        f"We scored the edges of {len(evaluation.systems)} systems with {len(study.scorers)} scorers under "
+        f"{len(evaluation.corruptions)} corruptions."
+    )
+    if not study.done:
+        return Part("robustness", abstract, methods.of_robustness(study))
+    makers = (robustness_tables.ranking_table, robustness_tables.choice_table, robustness_tables.optimism_table)
+    tables = [table for make in makers if (table := make(study)).rows]
+    said: list[tuple[str, Sequence[str]]] = [
+        (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
+    ]
+    notes = [*study.notes, *study.failures()]
+    said += [("Notes", notes)] if notes else []
+    pictures = drawn(folder / "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
+    return Part("robustness", abstract, methods.of_robustness(study), said, tables, pictures)
+
+
+def drawn(folder: Path, *patterns: str) -> list[Picture]:
+    """The figures of a folder with the captions that their SVGs carry; TeX takes plain file names only."""
+    found = []
+    for pattern in patterns:
+        for path in sorted(folder.glob(f"{pattern}.svg")):
+            pdf = path.with_suffix(".pdf")
+            if pdf.is_file() and _SAFE.fullmatch(path.stem):
+                caption = _CAPTION.search(path.read_text(encoding="utf-8"))
+                found.append(Picture(path.stem, unescape(caption[1]) if caption else path.stem, pdf))
+    return found[:MOST_FIGURES]
+
+
+def _incomplete(counts: Sequence[dict[str, object]]) -> list[str]:
+    found = []
+    for row in counts:
+        others = {key: n for key, n in row.items() if key not in ("item", "respondent", "planned", "ok")}
+        if others:
+            how = ", ".join(f"{status} {n}" for status, n in others.items())
+            found.append(f"{row['respondent']} on {row['item']}: {row['ok']} of {row['planned']} runs ok; {how}.")
+    return found
