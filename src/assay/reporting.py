@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,7 @@ def write_report(folder: Path) -> Report:
         report = _with_faithfulness(report)
     if "robustness" in tasks:
         report = _with_robustness(report)
-    return report
+    return _with_paper(report, found)
 
 
 def _with_discovery(report: Report, results: Results, alone: bool) -> Report:
@@ -125,3 +126,27 @@ def _with_robustness(report: Report) -> Report:
     study = read_robustness(report.folder)
     files = write_robustness_tree(report.folder, study)
     return replace(report, files=(*report.files, *files), robustness=study)
+
+
+def _with_paper(report: Report, found: Sequence[Results]) -> Report:
+    """draft.tex and report.pdf of all tasks together; the tables and charts are there already."""
+    from assay.report import methods, parts
+    from assay.report.paper import write_paper
+    from assay.report.pdf import write_pdf
+
+    folder, made = report.folder, []
+    if report.forecasts is not None:
+        made.append(parts.forecast_part(folder, report.forecasts, report.findings))
+    elif found[0].task == "discovery":
+        made.append(parts.discovery_part(folder, found[0]))
+    if report.populations is not None:
+        made.append(parts.population_part(folder, report.populations))
+    if report.faithfulness is not None:
+        made.append(parts.faithfulness_part(folder, report.faithfulness))
+    if report.robustness is not None:
+        made.append(parts.robustness_part(folder, report.robustness))
+    if not made:
+        return report
+    shared = methods.of_the_plan(folder)
+    files = write_paper(folder, found[0].study, made, shared)
+    return replace(report, files=(*report.files, *files, write_pdf(folder, found[0].study, made, shared)))

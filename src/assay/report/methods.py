@@ -109,7 +109,7 @@ def of_robustness(study: RobustnessStudy) -> list[str]:
         f"Corruptions: {listed(corruptions)}.",
         f"Scorers: {listed(scorers)}; {study.done:,} of {study.planned:,} fits were done.",
         f"The number of edges K was chosen on {evaluation.validation} and frozen; budget of the choice: {budget}. "
-        f"Others were matched to {evaluation.match}. Intervals are {percent(evaluation.level)} t intervals over graphs.",
+        f"Others were matched to {evaluation.match}. Intervals: {percent(evaluation.level)} t intervals over graphs.",
     ]
 
 

@@ -15,6 +15,7 @@ from assay.store import Run, Store
 
 _RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
 _AT_ONCE = 500  # variables of one SQL statement
+_CELLS_AT_ONCE = 50
 
 
 @contextmanager
@@ -67,7 +68,11 @@ class PageStore(Store):
             return self._known[1]
 
     def aggregates(self, cells: Mapping[str, int]) -> list[Aggregate]:
-        """Every measure of every cell; `cells` tells the cell of each key."""
+        """Every measure of every cell; `cells` tells the cell of each key. One caller at a time.
+
+        Some cells at a time, so that who only asks how far the study is need not wait for a million scores.
+        """
+        found: list[Aggregate] = []
         with self._lock:
             rows = self._db.execute("SELECT id, key FROM runs").fetchall()
             self._db.execute("CREATE TEMP TABLE IF NOT EXISTS page_cells (run INTEGER PRIMARY KEY, cell INTEGER)")
@@ -75,12 +80,17 @@ class PageStore(Store):
             self._db.executemany(
                 "INSERT INTO page_cells VALUES (?, ?)", ((run, cells[key]) for run, key in rows if key in cells)
             )
-            found = self._db.execute(
-                "SELECT cell, measure, COUNT(value), AVG(value), MIN(value), MAX(value) "
-                "FROM page_cells CROSS JOIN scores USING (run) GROUP BY cell, measure"
-            ).fetchall()
+        for start in range(0, max(cells.values(), default=-1) + 1, _CELLS_AT_ONCE):
+            with self._lock:
+                part = self._db.execute(
+                    "SELECT cell, measure, COUNT(value), AVG(value), MIN(value), MAX(value) "
+                    "FROM page_cells CROSS JOIN scores USING (run) WHERE cell >= ? AND cell < ? GROUP BY cell, measure",
+                    (start, start + _CELLS_AT_ONCE),
+                )
+                found += [Aggregate(*row) for row in part]
+        with self._lock:
             self._db.rollback()  # the temporary table is empty again
-        return [Aggregate(*row) for row in found]
+        return found
 
     def values_of(self, cells: Mapping[str, int], measure: str) -> dict[int, list[float | None]]:
         """Cell -> the values of a measure over its runs, None where a run has none."""

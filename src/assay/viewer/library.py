@@ -20,7 +20,6 @@ from assay.viewer.page import to_json
 from assay.viewer.pages import StudyPage
 
 AGAIN = 5.0  # seconds: a study that is being written is summed anew at most so often
-_CHEAP = ("figures",)  # read from files, never kept
 
 
 class OpenStudy:
@@ -40,20 +39,19 @@ class OpenStudy:
 
     def answer(self, path: str) -> str | None:
         """The JSON of a path; None where the study has no such thing."""
+        if path == "progress":  # counts as they are now; the version is that of all other answers
+            return to_json(self._seen().progress() | {"version": self._version})
+        if path == "figures":  # read from files, never kept
+            return to_json(self._seen().figures())
         with self._lock:
             page = self._current()
-            if path == "progress":  # counts as they are now; the version is that of all other answers
-                return to_json(page.progress() | {"version": self._version})
-            if path in _CHEAP:
-                return to_json(page.get(path))
             if path not in self._kept:
                 found = page.get(path)
                 self._kept[path] = None if found is None else to_json(found)
             return self._kept[path]
 
     def head(self) -> dict[str, Any]:
-        with self._lock:
-            return self._current().head()
+        return self._seen().head()
 
     @property
     def store(self) -> PageStore:
@@ -74,6 +72,17 @@ class OpenStudy:
         with self._lock:
             self._stack.close()
             self._stack, self._store, self._page, self._kept = ExitStack(), None, None, {}
+
+    def _seen(self) -> StudyPage:
+        """The current page, or the one there is where somebody is at work on a large answer: looking does not wait."""
+        before = self._page
+        if not self._lock.acquire(blocking=before is None):
+            assert before is not None
+            return before
+        try:
+            return self._current()
+        finally:
+            self._lock.release()
 
     def _current(self) -> StudyPage:
         """The page of what is committed now; while a study runs, at most AGAIN seconds old."""

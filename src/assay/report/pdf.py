@@ -1,0 +1,219 @@
+"""report.pdf: the parts of a study on A4 pages, without TeX and without a browser.
+
+A page of text is laid out as SVG and made a PDF by the renderer that draws the charts, with the typeface it brings
+along; the charts' own PDFs are then set into it as they are, so lines stay lines and words can be searched. Widths of
+words are Helvetica's, with which that typeface agrees.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.report import look
+from assay.report.paper import Part, Picture
+from assay.report.saving import write_bytes_atomically
+from assay.report.tables import Table
+
+WIDE, TALL = 595.0, 842.0
+MARGIN = 48.0
+TEXT, SMALL = 9.0, 7.0
+_LEAD = 1.38  # from line to line, of the size
+_INK, _SOFT = "#16191d", "#555555"
+_LEAST_ROOM = 120.0  # a figure that would be lower than this goes to the next page
+
+
+class _Placed(NamedTuple):
+    picture: Path
+    x: float
+    top: float
+    scale: float
+
+
+def write_pdf(folder: Path, study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> Path:
+    """report.pdf below the folder."""
+    pages = _Pages()
+    pages.heading(f"Study {study}", 17.0)
+    for part in parts:
+        pages.paragraph(part.abstract)
+    for part in parts:
+        for heading, sentences in part.said:
+            pages.heading(f"{part.task.capitalize()}: {heading.lower()}")
+            for sentence in sentences or ["Nothing."]:
+                pages.paragraph(sentence, bullet=True)
+    for part in parts:
+        for table in part.tables:
+            pages.table(table)
+        for picture in part.pictures:
+            pages.picture(picture)
+    pages.heading("Methods")
+    for part in parts:
+        pages.paragraph(f"{part.task.capitalize()}. {' '.join(part.methods)}")
+    if shared:
+        pages.paragraph(" ".join(shared))
+    path = folder / "report.pdf"
+    write_bytes_atomically(path, pages.pdf(study))
+    return path
+
+
+class _Pages:
+    """Shapes and pictures of every page, and how far down the last one is filled."""
+
+    def __init__(self) -> None:
+        self.shapes: list[list[str]] = [[]]
+        self.placed: list[list[_Placed]] = [[]]
+        self.y = MARGIN
+
+    def room(self) -> float:
+        return TALL - MARGIN - self.y
+
+    def turn(self) -> None:
+        self.shapes.append([])
+        self.placed.append([])
+        self.y = MARGIN
+
+    def heading(self, words: str, size: float = 12.0) -> None:
+        if self.room() < 5 * size:
+            self.turn()
+        self.y += 0.6 * size if self.y > MARGIN else 0.0
+        for line in wrapped(words, WIDE - 2 * MARGIN, size):
+            self._line(line, MARGIN, size, _INK)
+        self.y += 0.2 * size
+
+    def paragraph(self, words: str, bullet: bool = False, size: float = TEXT, ink: str = _INK) -> None:
+        inset = 10.0 if bullet else 0.0
+        for k, line in enumerate(wrapped(words, WIDE - 2 * MARGIN - inset, size)):
+            if bullet and not k:
+                self._fits(size)
+                self.shapes[-1].append(_text("\u2013", MARGIN, self.y + size, size, ink))
+            self._line(line, MARGIN + inset, size, ink)
+        self.y += 0.35 * size
+
+    def table(self, table: Table) -> None:
+        """All columns across the page, smaller where they would not fit; the head again on a new page."""
+        if not table.rows:
+            return
+        head, cells = [column.title for column in table.columns], table.cells()
+        widths = [max(width_of(row[k], SMALL) for row in [head, *cells]) + 8 for k in range(len(head))]
+        size = SMALL * min(1.0, (WIDE - 2 * MARGIN) / sum(widths))
+        starts = [MARGIN + size / SMALL * sum(widths[:k]) for k in range(len(head))]
+        if self.room() < 8 * size * _LEAD:
+            self.turn()
+        self.y += TEXT
+        self._row(head, starts, size)
+        self._rule()
+        for row in cells:
+            if self.room() < 2 * size * _LEAD:
+                self.turn()
+                self._row(head, starts, size)
+                self._rule()
+            self._row(row, starts, size)
+        self._rule()
+        self.paragraph(table.caption, size=SMALL, ink=_SOFT)
+
+    def picture(self, picture: Picture) -> None:
+        from pypdf import PdfReader
+
+        box = PdfReader(picture.path).pages[0].mediabox
+        lines = len(wrapped(picture.caption, WIDE - 2 * MARGIN, SMALL))
+        below = (lines + 1) * SMALL * _LEAD + TEXT
+        scale = min(1.0, (WIDE - 2 * MARGIN) / float(box.width), (TALL - 2 * MARGIN - below) / float(box.height))
+        if self.room() < max(float(box.height) * scale + below, _LEAST_ROOM):
+            self.turn()
+        self.y += TEXT
+        self.placed[-1].append(_Placed(picture.path, MARGIN, self.y, scale))
+        self.y += float(box.height) * scale + 4
+        self.paragraph(picture.caption, size=SMALL, ink=_SOFT)
+
+    def pdf(self, title: str) -> bytes:
+        import vl_convert
+        from pypdf import PdfReader, PdfWriter, Transformation
+
+        writer = PdfWriter()
+        for number, (shapes, placed) in enumerate(zip(self.shapes, self.placed, strict=True), start=1):
+            foot = _text(f"{number}", WIDE - MARGIN, TALL - 24, SMALL, _SOFT)
+            drawn = PdfReader(io.BytesIO(vl_convert.svg_to_pdf(_page([*shapes, foot]))))
+            page = writer.add_page(drawn.pages[0])
+            page.scale_to(WIDE, TALL)
+            for item in placed:
+                own = PdfReader(item.picture).pages[0]
+                bottom = TALL - item.top - float(own.mediabox.height) * item.scale
+                page.merge_transformed_page(own, Transformation().scale(item.scale).translate(item.x, bottom))
+        writer.add_metadata({"/Title": title})
+        found = io.BytesIO()
+        writer.write(found)
+        return found.getvalue()
+
+    def _fits(self, size: float) -> None:
+        if self.room() < size * _LEAD:
+            self.turn()
+
+    def _line(self, words: str, x: float, size: float, ink: str) -> None:
+        self._fits(size)
+        self.shapes[-1].append(_text(words, x, self.y + size, size, ink))
+        self.y += size * _LEAD
+
+    def _row(self, cells: Sequence[str], starts: Sequence[float], size: float) -> None:
+        for cell, x in zip(cells, starts, strict=True):
+            self.shapes[-1].append(_text(cell, x, self.y + size, size, _INK))
+        self.y += size * _LEAD
+
+    def _rule(self) -> None:
+        line = f'y1="{self.y + 1:.1f}" y2="{self.y + 1:.1f}" stroke="#999999" stroke-width="0.5"'
+        self.shapes[-1].append(f'<line x1="{MARGIN}" x2="{WIDE - MARGIN}" {line}/>')
+        self.y += 3
+
+
+def wrapped(words: str, width: float, size: float) -> list[str]:
+    """Lines no wider than `width`; a word that is wider by itself is cut."""
+    lines, line = [], ""
+    for word in _pieces(words, width, size):
+        longer = f"{line} {word}" if line else word
+        if line and width_of(longer, size) > width:
+            lines.append(line)
+            line = word
+        else:
+            line = longer
+    return [*lines, line] if line else lines
+
+
+def width_of(words: str, size: float) -> float:
+    """In points. Signs that Helvetica lacks are taken for wide ones."""
+    return size * sum(_WIDTHS.get(sign, 600 if ord(sign) < 0x2E80 else 1000) for sign in words) / 1000
+
+
+def _pieces(words: str, width: float, size: float) -> Iterator[str]:
+    for word in words.split():
+        while width_of(word, size) > width:
+            cut = next(k for k in range(len(word), 0, -1) if k == 1 or width_of(word[:k], size) <= width)
+            yield word[:cut]
+            word = word[cut:]
+        if word:
+            yield word
+
+
+def _text(words: str, x: float, y: float, size: float, ink: str) -> str:
+    plain = "".join(sign if sign.isprintable() else "\ufffd" for sign in words)
+    place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:.2f}" fill="{ink}"'
+    return f'<text {place} xml:space="preserve">{escape(plain)}</text>'
+
+
+def _page(shapes: Sequence[str]) -> str:
+    size = f'width="{WIDE:g}" height="{TALL:g}" viewBox="0 0 {WIDE:g} {TALL:g}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{look.FONT}">{"".join(shapes)}</svg>'
+
+
+def _widths() -> dict[str, int]:
+    """Of Helvetica, in thousandths of the size (Adobe's font metrics)."""
+    groups = {
+        191: "'", 222: "ijl", 260: "|", 278: " !,./:;I[]\\ft", 333: "()-`r", 334: "{}", 355: '"', 389: "*", 469: "^",
+        500: "Jckvsxyz", 556: "#$0123456789?L_abdeghnopqu", 584: "+<=>~", 611: "FTZ", 667: "&ABEKPSVXY",
+        722: "CDHNRUw", 778: "GOQ", 833: "Mm", 889: "%", 944: "W", 1015: "@",
+    }  # fmt: skip
+    return {sign: width for width, signs in groups.items() for sign in signs}
+
+
+_WIDTHS = _widths()
