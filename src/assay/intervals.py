@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Literal, get_args
 
 from assay.errors import AssayError, SettingError, listed
@@ -91,6 +92,9 @@ class Interval:
     def __str__(self) -> str:
         return f"[{short(self.low)}, {short(self.high)}] ({100 * self.level:g} % {_PHRASE[self.of]})"
 
+    def _repr_html_(self) -> str:
+        return f"<b>[{short(self.low)}, {short(self.high)}]</b> {100 * self.level:g} % {_PHRASE[self.of]}"
+
 
 @dataclass(frozen=True)
 class Distribution:
@@ -139,6 +143,14 @@ class Distribution:
     def __str__(self) -> str:
         shares = ", ".join(f"{level} {100 * p:.1f} %" for level, p in zip(self.levels, self.probs, strict=True))
         return shares if self.n is None else f"{shares} (n = {self.n:g})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(str(level))}</td><td>{100 * p:.1f} %</td></tr>"
+            for level, p in zip(self.levels, self.probs, strict=True)
+        )
+        counted = "a claim" if self.n is None else f"n = {self.n:g}"
+        return f"<table><caption>{counted}</caption>{rows}</table>"
 
 
 def short(value: float) -> str:

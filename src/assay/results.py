@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from assay import registry
 from assay.errors import StoreError
+from assay.intervals import short
 from assay.statistics.runs import RunSummary, summarise_columns
 from assay.status import Status
 from assay.store import Run, Store
@@ -182,6 +184,24 @@ class Results:
                 for measure, column in columns.items()
             },
         )
+
+    def _repr_html_(self) -> str:
+        """In a notebook: one row a cell, how its runs ended and the mean of each headline measure with its CI."""
+        head = "".join(f"<th>{escape(name)}</th>" for name in ("item", "respondent", "ok / planned", *self.headline))
+        rows = []
+        for cell in self.summaries:
+            texts = [cell.item, cell.respondent, f"{cell.ok} / {cell.repeats}"]
+            texts += [_mean_text(cell.measures[name]) for name in self.headline]
+            rows.append("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>")
+        title = f"{self.study}: {self.task}, {100 * self.level:g} % CI of the mean"
+        return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def _mean_text(found: RunSummary) -> str:
+    if found.mean is None:
+        return "-"
+    ends = "" if found.ci is None else f" [{short(found.ci.low)}, {short(found.ci.high)}]"
+    return f"{short(found.mean)}{ends}"
 
 
 def _scored(task: dict[str, Any], runs: dict[str, Run]) -> dict[str, Run]:

@@ -14,6 +14,7 @@ import json
 import tomllib
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,17 @@ class Study:
             results = Results.all_of(store)
             write_outputs(results, store, self.plan.text, self.plan.base, folder)
         return Outcome(total, done, sum(found.n_failed() for found in results), interrupted, stopped)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: what the plan asks for. It reads no store."""
+        rows = []
+        for task, cells in self.stages:
+            counts = (len({c.item for c in cells}), len({c.respondent for c in cells}), sum(c.repeats for c in cells))
+            texts = [task.name, *(f"{count:,}" for count in counts)]
+            rows.append("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>")
+        head = "".join(f"<th>{name}</th>" for name in ("task", "items", "respondents", "units"))
+        title = f"{self.plan.name}: seed {self.plan.seed}, {self.plan.folder}"
+        return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
     def _claim(self, store: Store, replan: bool) -> None:
         """A folder belongs to one plan."""

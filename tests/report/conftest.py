@@ -5,6 +5,8 @@ import pytest
 from assay.forecast.example import example
 from assay.forecast.findings import findings as found
 from assay.report.forecast_tree import write_forecast_tree
+from assay.report.paper import write_paper
+from assay.report.parts import forecast_part
 
 HOSTILE = r"open_router/x&y_50%$#{}~^\<b>|"
 RESPONDENTS = ("mock/calibrated", "mock/overconfident", HOSTILE)
@@ -27,4 +29,6 @@ def findings(forecasts):
 def tree(tmp_path_factory, forecasts, findings):
     """(folder, what was written)"""
     folder = tmp_path_factory.mktemp("tree")
-    return folder, write_forecast_tree(folder, forecasts, findings)
+    written = write_forecast_tree(folder, forecasts, findings)
+    shared = ["The plan as it was given: seed = 3.", f"A hostile setting: {HOSTILE}."]
+    return folder, written + write_paper(folder, "example", [forecast_part(folder, forecasts, findings)], shared)

@@ -41,7 +41,7 @@ def test_every_figure_has_three_formats_and_its_numbers(tree):
     folder, _ = tree
     stems = {path.stem for path in (folder / "plots").iterdir()} - {"results_summary"}
     kinds = {stem.split("_")[0] for stem in stems}
-    assert kinds == {"intervals", "heatmap", "runs", "calibration", "differences"}
+    assert kinds == {"intervals", "heatmap", "runs", "calibration", "differences", "ranks", "consistency"}
     for stem in stems:
         for form in ("png", "svg", "pdf", "csv"):
             assert (folder / "plots" / f"{stem}.{form}").stat().st_size > 100

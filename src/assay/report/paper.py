@@ -10,26 +10,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.report.saving import write_bytes_atomically
+from assay.report.saving import pdf_of, write_bytes_atomically
 from assay.report.tables import Table, escaped, label_of
 from assay.store import write_atomically
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure that was drawn: its PDF lies at `path`."""
+    """A figure that was drawn; pdf: where it lies as one, where it does."""
 
     name: str
     caption: str
-    path: Path
+    svg: str
+    pdf: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What a paper says of one task. said: heading -> sentences, in the order in which they should be read."""
+    """What a paper says of one task.
+
+    checks: whether its numbers stand, and how complete they are: on top of every report. said: heading and sentences.
+    """
 
     task: str
     abstract: str
+    checks: Sequence[str]
     methods: Sequence[str]
     said: Sequence[tuple[str, Sequence[str]]] = ()
     tables: Sequence[Table] = ()
@@ -45,8 +50,7 @@ def write_paper(folder: Path, study: str, parts: Sequence[Part], shared: Sequenc
             write_atomically(written[-1], table.to_latex())
         for picture in part.pictures:
             written.append(paper / "figures" / f"{picture.name}.pdf")
-            if picture.path != written[-1]:
-                write_bytes_atomically(written[-1], picture.path.read_bytes())
+            write_bytes_atomically(written[-1], picture.pdf.read_bytes() if picture.pdf else pdf_of(picture.svg))
     written.append(paper / "draft.tex")
     write_atomically(written[-1], draft(study, parts, shared))
     return written
@@ -57,6 +61,7 @@ def draft(study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> str:
     tables = [table for part in parts for table in part.tables]
     pictures = [picture for part in parts for picture in part.pictures]
     several = len(parts) > 1
+    checks = [sentence for part in parts for sentence in part.checks]
     methods = [_section("Methods", "")]
     for part in parts:
         methods += [_subsection(part.task.capitalize())] if several else []
@@ -66,6 +71,7 @@ def draft(study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> str:
         _HEAD % {"title": escaped(f"Study {study}")},
         "\n".join([r"\begin{abstract}", "% Generated from the results; write the argument here."]
                   + [escaped(part.abstract) for part in parts] + [r"\end{abstract}"]),
+        _section("Validation", _itemised(checks)),
         *methods,
         _section("Results", "\n\n".join([_references(tables, pictures), *(_input(table) for table in tables)])),
     ]  # fmt: skip

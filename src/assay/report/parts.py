@@ -16,7 +16,7 @@ from assay.report.discovery_tables import measured_table
 from assay.report.forecast_tree import figures_of_paper, tables_of_paper
 from assay.report.interpretation import untold, validation_of
 from assay.report.paper import Part, Picture
-from assay.report.saving import save
+from assay.report.saving import svg_of
 from assay.results import Results
 from assay.robustness_study import RobustnessStudy
 
@@ -35,9 +35,9 @@ def discovery_part(folder: Path, results: Results) -> Part:
         f"{done:,} of {planned:,} runs gave a graph."
     )
     tables = [measured_table(results, results.headline)] if results.runs else []
-    said = [("Completeness", _incomplete(counts) or ["Every run that was planned gave a graph."])]
+    checks = _incomplete(counts) or ["Every run that was planned gave a graph."]
     pictures = drawn(folder / "plots", "measured", "ranks_learners", "runtime", "dag_*")
-    return Part("discovery", abstract, methods.of_discovery(results), said, tables, pictures)
+    return Part("discovery", abstract, checks, methods.of_discovery(results), (), tables, pictures)
 
 
 def forecast_part(folder: Path, forecasts: Forecasts, findings: Findings | None) -> Part:
@@ -50,19 +50,17 @@ def forecast_part(folder: Path, forecasts: Forecasts, findings: Findings | None)
         f"We compare {read} readable of {len(asked)} claimed ranges by {len(models)} models with what "
         f"{len(selection.learners(forecasts))} learners did on {len(selection.datasets(forecasts))} data sets."
     )
-    said: list[tuple[str, Sequence[str]]] = [("Validation", validation_of(forecasts, findings).sentences)]
+    checks = validation_of(forecasts, findings).sentences
+    said: list[tuple[str, Sequence[str]]] = []
     if findings is not None:
         said.append(("Hypotheses", findings.hypotheses.sentences))
         said.append(("What this design cannot tell", untold(findings)))
-    pictures = []
+    pictures: list[Picture] = []
     for figure, same in figures_of_paper(forecasts):
-        plot = folder / "plots" / f"{figure.name}.pdf"
-        if not (same and plot.is_file()):
-            plot = folder / "paper" / "figures" / f"{figure.name}.pdf"
-            save(figure.chart, plot.with_suffix(""), formats=("pdf",))
-        pictures.append(Picture(figure.name, figure.caption, plot))
+        found = drawn(folder / "plots", figure.name) if same else []
+        pictures += found or [Picture(figure.name, figure.caption, svg_of(figure.chart))]
     tables = tables_of_paper(forecasts, findings)
-    return Part("forecast", abstract, methods.of_forecast(forecasts), said, tables, pictures)
+    return Part("forecast", abstract, checks, methods.of_forecast(forecasts), said, tables, pictures)
 
 
 def population_part(folder: Path, populations: Populations) -> Part:
@@ -71,17 +69,20 @@ def population_part(folder: Path, populations: Populations) -> Part:
         "their answers with weighted microdata."
     )
     tables = [population_tables.main_table(populations), population_tables.task_table(populations)]
-    said = [("What must stand beside the tables", population_tree.notes(populations))]
+    checks = population_tree.notes(populations)
     pictures = drawn(folder / "plots", "population_*")
-    return Part("population", abstract, methods.of_population(populations), said, tables, pictures)
+    return Part("population", abstract, checks, methods.of_population(populations), (), tables, pictures)
 
 
 def faithfulness_part(folder: Path, study: FaithfulnessStudy) -> Part:
     abstract = f"We measure how faithfully {len(study.right)} causal graphs explain the answers they were written for."
     tables = [table for table in faithfulness_tables.all_tables(study) if table.rows]
+    read = sum(judgement.verdict.status == "ok" for judgement in study.judgements)
+    asked = f"{read:,} of {len(study.judgements):,} judgements were read" if study.judgements else "no judge was asked"
+    checks = [f"{len(study.evaluations)} graphs were scored; {asked}."]
     said = [("What was found", study.sentences())]
     pictures = drawn(folder / "plots", "probes")
-    return Part("faithfulness", abstract, methods.of_faithfulness(study), said, tables, pictures)
+    return Part("faithfulness", abstract, checks, methods.of_faithfulness(study), said, tables, pictures)
 
 
 def robustness_part(folder: Path, study: RobustnessStudy) -> Part:
@@ -90,17 +91,16 @@ def robustness_part(folder: Path, study: RobustnessStudy) -> Part:
         f"We scored the edges of {len(evaluation.systems)} systems with {len(study.scorers)} scorers under "
         f"{len(evaluation.corruptions)} corruptions."
     )
+    checks = [f"{study.done:,} of {study.planned:,} fits were done.", *study.notes, *study.failures()]
     if not study.done:
-        return Part("robustness", abstract, methods.of_robustness(study))
+        return Part("robustness", abstract, checks, methods.of_robustness(study))
     makers = (robustness_tables.ranking_table, robustness_tables.choice_table, robustness_tables.optimism_table)
     tables = [table for make in makers if (table := make(study)).rows]
     said: list[tuple[str, Sequence[str]]] = [
         (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
     ]
-    notes = [*study.notes, *study.failures()]
-    said += [("Notes", notes)] if notes else []
     pictures = drawn(folder / "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
-    return Part("robustness", abstract, methods.of_robustness(study), said, tables, pictures)
+    return Part("robustness", abstract, checks, methods.of_robustness(study), said, tables, pictures)
 
 
 def drawn(folder: Path, *patterns: str) -> list[Picture]:
@@ -110,8 +110,9 @@ def drawn(folder: Path, *patterns: str) -> list[Picture]:
         for path in sorted(folder.glob(f"{pattern}.svg")):
             pdf = path.with_suffix(".pdf")
             if pdf.is_file() and _SAFE.fullmatch(path.stem):
-                caption = _CAPTION.search(path.read_text(encoding="utf-8"))
-                found.append(Picture(path.stem, unescape(caption[1]) if caption else path.stem, pdf))
+                svg = path.read_text(encoding="utf-8")
+                caption = _CAPTION.search(svg)
+                found.append(Picture(path.stem, unescape(caption[1]) if caption else path.stem, svg, pdf))
     return found[:MOST_FIGURES]
 
 

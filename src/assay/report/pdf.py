@@ -1,17 +1,17 @@
 """report.pdf: the parts of a study on A4 pages, without TeX and without a browser.
 
-A page of text is laid out as SVG and made a PDF by the renderer that draws the charts, with the typeface it brings
-along; the charts' own PDFs are then set into it as they are, so lines stay lines and words can be searched. Widths of
-words are Helvetica's, with which that typeface agrees.
+A page is laid out as SVG, charts set into it as they are, and made a PDF by the renderer that draws the charts, with
+the typeface it brings along: lines stay lines, words can be searched. Widths of words are Helvetica's, with which that
+typeface agrees.
 """
 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import NamedTuple
 
 from assay.report import look
 from assay.report.paper import Part, Picture
@@ -23,14 +23,8 @@ MARGIN = 48.0
 TEXT, SMALL = 9.0, 7.0
 _LEAD = 1.38  # from line to line, of the size
 _INK, _SOFT = "#16191d", "#555555"
-_LEAST_ROOM = 120.0  # a figure that would be lower than this goes to the next page
-
-
-class _Placed(NamedTuple):
-    picture: Path
-    x: float
-    top: float
-    scale: float
+_SIDE = re.compile(r'\s(?:width|height)="[^"]*"')
+_IDS = re.compile(r"(\bid=\"|url\(#|href=\"#)([\w-]+)")
 
 
 def write_pdf(folder: Path, study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> Path:
@@ -39,6 +33,9 @@ def write_pdf(folder: Path, study: str, parts: Sequence[Part], shared: Sequence[
     pages.heading(f"Study {study}", 17.0)
     for part in parts:
         pages.paragraph(part.abstract)
+    pages.heading("Validation")
+    for sentence in (sentence for part in parts for sentence in part.checks):
+        pages.paragraph(sentence, bullet=True)
     for part in parts:
         for heading, sentences in part.said:
             pages.heading(f"{part.task.capitalize()}: {heading.lower()}")
@@ -60,11 +57,10 @@ def write_pdf(folder: Path, study: str, parts: Sequence[Part], shared: Sequence[
 
 
 class _Pages:
-    """Shapes and pictures of every page, and how far down the last one is filled."""
+    """The shapes of every page, and how far down the last one is filled."""
 
     def __init__(self) -> None:
         self.shapes: list[list[str]] = [[]]
-        self.placed: list[list[_Placed]] = [[]]
         self.y = MARGIN
 
     def room(self) -> float:
@@ -72,7 +68,6 @@ class _Pages:
 
     def turn(self) -> None:
         self.shapes.append([])
-        self.placed.append([])
         self.y = MARGIN
 
     def heading(self, words: str, size: float = 12.0) -> None:
@@ -115,33 +110,26 @@ class _Pages:
         self.paragraph(table.caption, size=SMALL, ink=_SOFT)
 
     def picture(self, picture: Picture) -> None:
-        from pypdf import PdfReader
-
-        box = PdfReader(picture.path).pages[0].mediabox
+        width, height = _sides(_opening(picture.svg))
         lines = len(wrapped(picture.caption, WIDE - 2 * MARGIN, SMALL))
         below = (lines + 1) * SMALL * _LEAD + TEXT
-        scale = min(1.0, (WIDE - 2 * MARGIN) / float(box.width), (TALL - 2 * MARGIN - below) / float(box.height))
-        if self.room() < max(float(box.height) * scale + below, _LEAST_ROOM):
+        scale = min(1.0, (WIDE - 2 * MARGIN) / width, (TALL - 2 * MARGIN - below) / height)
+        if self.room() < height * scale + below:
             self.turn()
         self.y += TEXT
-        self.placed[-1].append(_Placed(picture.path, MARGIN, self.y, scale))
-        self.y += float(box.height) * scale + 4
+        self.shapes[-1].append(_set_in(picture.svg, MARGIN, self.y, scale, f"p{len(self.shapes[-1])}-"))
+        self.y += height * scale + 4
         self.paragraph(picture.caption, size=SMALL, ink=_SOFT)
 
     def pdf(self, title: str) -> bytes:
         import vl_convert
-        from pypdf import PdfReader, PdfWriter, Transformation
+        from pypdf import PdfReader, PdfWriter
 
         writer = PdfWriter()
-        for number, (shapes, placed) in enumerate(zip(self.shapes, self.placed, strict=True), start=1):
+        for number, shapes in enumerate(self.shapes, start=1):
             foot = _text(f"{number}", WIDE - MARGIN, TALL - 24, SMALL, _SOFT)
-            drawn = PdfReader(io.BytesIO(vl_convert.svg_to_pdf(_page([*shapes, foot]))))
-            page = writer.add_page(drawn.pages[0])
-            page.scale_to(WIDE, TALL)
-            for item in placed:
-                own = PdfReader(item.picture).pages[0]
-                bottom = TALL - item.top - float(own.mediabox.height) * item.scale
-                page.merge_transformed_page(own, Transformation().scale(item.scale).translate(item.x, bottom))
+            writer.append(PdfReader(io.BytesIO(vl_convert.svg_to_pdf(_page([*shapes, foot])))))
+        writer.compress_identical_objects()
         writer.add_metadata({"/Title": title})
         found = io.BytesIO()
         writer.write(found)
@@ -165,6 +153,12 @@ class _Pages:
         line = f'y1="{self.y + 1:.1f}" y2="{self.y + 1:.1f}" stroke="#999999" stroke-width="0.5"'
         self.shapes[-1].append(f'<line x1="{MARGIN}" x2="{WIDE - MARGIN}" {line}/>')
         self.y += 3
+
+
+def _sides(opening: str) -> tuple[float, float]:
+    width, height = (re.search(rf'\s{side}="([0-9.]+)', opening) for side in ("width", "height"))
+    assert width is not None and height is not None
+    return float(width[1]), float(height[1])
 
 
 def wrapped(words: str, width: float, size: float) -> list[str]:
@@ -199,6 +193,23 @@ def _text(words: str, x: float, y: float, size: float, ink: str) -> str:
     plain = "".join(sign if sign.isprintable() else "\ufffd" for sign in words)
     place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:.2f}" fill="{ink}"'
     return f'<text {place} xml:space="preserve">{escape(plain)}</text>'
+
+
+def _opening(svg: str) -> str:
+    start = svg.find("<svg")
+    return svg[start : svg.find(">", start) + 1]
+
+
+def _set_in(svg: str, x: float, y: float, scale: float, prefix: str) -> str:
+    """A picture inside the page. Its ids get a prefix: two charts of a page use the same ones."""
+    opening = _opening(svg)
+    width, height = _sides(opening)
+    box = "" if "viewBox" in opening else f' viewBox="0 0 {width:g} {height:g}"'
+    place = f'x="{x:.1f}" y="{y:.1f}" width="{scale * width:.2f}" height="{scale * height:.2f}"{box}'
+    bare = _SIDE.sub("", opening)
+    inner = svg[svg.find(opening) + len(opening) :]
+    inner = _IDS.sub(rf"\g<1>{prefix}\g<2>", inner)
+    return bare.replace("<svg", f"<svg {place}", 1) + inner
 
 
 def _page(shapes: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ class Figure:
 
     def _repr_html_(self) -> str:
         """In a notebook: the picture as `save` writes it, which needs no script, and its caption."""
-        picture = b64encode(_described(_svg_of(self.chart), self.caption).encode()).decode()
+        picture = b64encode(_described(svg_of(self.chart), self.caption).encode()).decode()
         image = f'<img alt="{escape(self.name)}" src="data:image/svg+xml;base64,{picture}">'
         return f"<figure>{image}<figcaption>{escape(self.caption)}</figcaption></figure>"
 
@@ -64,7 +64,7 @@ def save(
     import vl_convert
 
     written = []
-    svg = _svg_of(chart)
+    svg = svg_of(chart)
     for form in formats:
         target = path.with_name(f"{path.name}.{form}")
         if form == "svg":
@@ -72,7 +72,7 @@ def save(
         elif form == "png":
             write_bytes_atomically(target, vl_convert.svg_to_png(svg, ppi=72 * PNG_SCALE))
         else:
-            write_bytes_atomically(target, vl_convert.svg_to_pdf(svg))
+            write_bytes_atomically(target, pdf_of(svg))
         written.append(target)
     if frame is not None:
         written.append(path.with_name(f"{path.name}.csv"))
@@ -80,12 +80,18 @@ def save(
     return written
 
 
-def _svg_of(chart: Any) -> str:
+def svg_of(chart: Any) -> str:
     import vl_convert
 
     if isinstance(chart, Drawing):
         return chart.svg
     return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False)))  # it was checked part by part when built
+
+
+def pdf_of(svg: str) -> bytes:
+    import vl_convert
+
+    return bytes(vl_convert.svg_to_pdf(svg))
 
 
 def _described(svg: str, caption: str) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Literal, get_args
 
 from assay.errors import SettingError
@@ -39,6 +40,13 @@ class Result(ABC):
 
     def __str__(self) -> str:
         return self.sentence()
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the sentence, and below it the row as a table."""
+        cells = [(key, value) for key, value in self.row().items() if value not in (None, "")]
+        head = "".join(f"<th>{escape(key)}</th>" for key, _ in cells)
+        body = "".join(f"<td>{escape(_shown(value))}</td>" for _, value in cells)
+        return f"<p>{escape(self.sentence())}</p><table><tr>{head}</tr><tr>{body}</tr></table>"
 
 
 @dataclass(frozen=True)
@@ -201,6 +209,10 @@ def checked_choice(name: str, value: str, kind: object) -> None:
     allowed = get_args(kind)
     if value not in allowed:
         raise SettingError(f"{name!r} must be one of {', '.join(allowed)}, got {value!r}.")
+
+
+def _shown(value: Cell) -> str:
+    return short(value) if isinstance(value, float) else str(value)
 
 
 def _plural(n: int, noun: str) -> str:

@@ -43,12 +43,17 @@ class OpenStudy:
             return to_json(self._seen().progress() | {"version": self._version})
         if path == "figures":  # read from files, never kept
             return to_json(self._seen().figures())
-        with self._lock:
+        before = self._kept.get(path)
+        if not self._lock.acquire(blocking=before is None):
+            return before  # somebody is at work on another answer; this one is there
+        try:
             page = self._current()
             if path not in self._kept:
                 found = page.get(path)
                 self._kept[path] = None if found is None else to_json(found)
             return self._kept[path]
+        finally:
+            self._lock.release()
 
     def head(self) -> dict[str, Any]:
         return self._seen().head()

@@ -1,0 +1,43 @@
+"""A discovery study made by hand: three data sets, three learners, four runs each; one cell failed throughout."""
+
+import json
+
+from assay.results import Results
+from assay.status import Status
+from assay.store import Run
+from assay.tasks.cells import Cell
+
+MEANS = {  # F1 of each learner on each data set; None: every run failed
+    "asia": {"pc": 0.9, "ges": 0.7, "random": 0.2},
+    "cancer": {"pc": 0.8, "ges": 0.6, "random": 0.1},
+    "child": {"pc": 0.7, "ges": 0.75, "random": 0.3},
+    "survey": {"pc": 0.6, "ges": None, "random": 0.2},
+}
+HOSTILE = "<script>alert(1)</script>"
+EDGES = [("a", "->", "b"), ("b", "->", "c")]
+
+
+def learner_results(means=None, runs=4):
+    cells, abouts, stored = [], [], {}
+    for item, by_learner in (means or MEANS).items():
+        for learner, f1 in by_learner.items():
+            identity = {"item": item, "learner": learner, "settings": {"alpha": 0.05}, "data": {"dataset": item}}
+            cell = Cell(item, "clean", learner, runs, {}, identity)
+            cells.append(cell)
+            abouts.append({"returns": "dag", "rows": 100, "truth": "known", "vary": "redraw"})
+            for k, key in enumerate(cell.keys):
+                stored[key] = _run(cell, k, key, f1)
+    return Results(
+        "by hand", "discovery", 1, 0.95, ("f1", "shd"), ("f1", "shd"), tuple(cells), tuple(abouts), stored
+    )  # fmt: skip
+
+
+def _run(cell, k, key, f1):
+    if f1 is None:
+        return Run(key, cell.item, "clean", cell.respondent, k, str(Status.FAILED), "no", None, None, {})
+    value = f1 + 0.01 * (k - 1.5)
+    edges = EDGES if k else EDGES[:1]
+    told = [{"source": source, "marks": marks, "target": target} for source, marks, target in edges]
+    answer = json.dumps({"nodes": ["a", "b", "c"], "edges": told})
+    scores = {"f1": (value, "ok"), "shd": (10 * (1 - value), "ok")}
+    return Run(key, cell.item, "clean", cell.respondent, k, str(Status.OK), "", 0.1 * (k + 1), answer, scores)

@@ -1,0 +1,189 @@
+"""Charts about learners and about consistency: the frame has the numbers of the runs, missing stays missing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.graphs import Graph
+from assay.report import charts, look
+from assay.report.discovery_tree import plots, write_discovery_tree
+
+from .learner_results import HOSTILE, MEANS, learner_results
+
+TRUTH = Graph.from_edges(["a -> b", "c -> b"])
+
+
+@pytest.fixture(scope="module")
+def results():
+    return learner_results()
+
+
+def marks_of(frame, kind):
+    return frame[frame["kind"] == kind]
+
+
+# ---- ranks
+
+
+def test_mean_ranks_are_the_means_of_the_drawn_ranks(results):
+    frame = charts.ranks_of_learners(results).frame
+    means = marks_of(frame, "mean").set_index("respondent")["rank"]
+    pd.testing.assert_series_equal(
+        means, marks_of(frame, "one").groupby("respondent")["rank"].mean()[means.index].astype(float),
+        check_dtype=False,
+    )  # fmt: skip
+    assert list(means.index) == ["pc", "ges", "random"] and means["pc"] == pytest.approx(4 / 3)
+
+
+def test_a_data_set_with_a_missing_score_ranks_nobody_and_is_counted(results):
+    figure = charts.ranks_of_learners(results)
+    assert set(marks_of(figure.frame, "one")["dataset"]) == {"asia", "cancer", "child"}
+    assert "1 data sets with a missing score are left out" in figure.caption and "over 3 data sets" in figure.caption
+
+
+def test_a_learner_without_scores_is_named_and_not_ranked():
+    means = {item: by | {"lost": None} for item, by in MEANS.items()}
+    figure = charts.ranks_of_learners(learner_results(means))
+    assert "lost" not in set(figure.frame["respondent"]) and "Not ranked, for want of scores: lost." in figure.caption
+
+
+def test_the_caption_says_what_so_few_data_sets_cannot_show(results):
+    caption = charts.ranks_of_learners(results).caption
+    assert "Friedman" in caption and "Holm" in caption and "no difference can reach 0.05" in caption
+
+
+def test_less_is_better_for_a_distance(results):
+    by_f1, by_shd = (marks_of(charts.ranks_of_learners(results, m).frame, "mean") for m in ("f1", "shd"))
+    assert list(by_f1["respondent"]) == list(by_shd["respondent"])
+
+
+def test_nemenyi_brings_its_critical_difference(results):
+    frame = charts.ranks_of_learners(results, procedure="nemenyi").frame
+    # Demsar (2006), table 5: q.05 of 3 classifiers is 2.343; CD = q sqrt(k (k + 1) / (6 N)), N = 3
+    assert marks_of(frame, "cd")["rank"].item() == pytest.approx(2.343 * np.sqrt(12 / 18), abs=2e-3)
+
+
+def test_groups_join_neighbours_only(results):
+    frame = charts.ranks_of_learners(results).frame
+    order = list(marks_of(frame, "mean")["respondent"])
+    for first, last in marks_of(frame, "group")[["first", "last"]].itertuples(index=False):
+        assert order.index(first) < order.index(last)
+
+
+def test_respondents_of_a_forecast_are_ranked_by_interval_score(forecasts):
+    figure = charts.ranks_of_respondents(forecasts)
+    order = list(marks_of(figure.frame, "mean")["respondent"])
+    assert order.index("mock/calibrated") < order.index("mock/overconfident") and "lower is better" in figure.caption
+
+
+# ---- runtime and measured
+
+
+def test_runtime_has_the_median_and_the_range_of_the_fits(results):
+    row = charts.runtime_frame(results).set_index(["dataset", "respondent"]).loc[("asia", "pc")]
+    assert (row["median"], row["n"], row["planned"]) == (pytest.approx(0.25), 4, 4)
+    assert (row["low"], row["high"]) == (pytest.approx(0.115), pytest.approx(0.385))
+
+
+def test_a_cell_without_a_fit_has_no_seconds(results):
+    row = charts.runtime_frame(results).set_index(["dataset", "respondent"]).loc[("survey", "ges")]
+    assert row["n"] == 0 and np.isnan(row["median"])
+
+
+def test_measured_has_the_mean_and_both_intervals(results):
+    frame = charts.measured_frame(results).set_index(["measure", "dataset", "respondent"])
+    row, found = frame.loc[("f1", "child", "ges")], results.summaries[7].measures["f1"]
+    assert (row["mean"], row["run_low"], row["mean_high"]) == (found.mean, found.runs.low, found.ci.high)
+    assert np.isnan(frame.loc[("f1", "survey", "ges"), "mean"]) and frame.loc[("f1", "survey", "ges"), "n"] == 0
+
+
+# ---- dag
+
+
+def test_an_edge_of_most_graphs_is_in_the_majority_and_one_of_half_is_not():
+    often, half = ("a", "->", "b"), ("b", "->", "c")
+    found = charts.majority(["a", "b", "c"], [[often, half], [often, half], [often], []], "dag")
+    assert [str(edge) for edge in found.graph.edges] == ["a -> b"]
+    assert found.share[frozenset("ab")] == 0.75 and found.n == 4
+
+
+def test_a_pair_has_the_marks_it_has_most_often():
+    found = charts.majority(["a", "b"], [[("a", "--", "b")], [("b", "--", "a")], [("a", "->", "b")]], "cpdag")
+    assert [str(edge) for edge in found.graph.edges] == ["a -- b"] and found.share[frozenset("ab")] == 1.0
+
+
+@given(st.lists(st.permutations("abcd"), min_size=1, max_size=9))
+def test_the_majority_of_dags_is_a_dag(orders):
+    graphs = [[(o[i], "->", o[j]) for i in range(4) for j in range(i + 1, 4)] for o in orders]
+    assert charts.majority("abcd", graphs, "dag").graph.is_valid()
+
+
+def test_dag_names_each_edge_correct_reversed_extra_or_missing():
+    graphs = [[("b", "->", "a"), ("a", "->", "c")]]
+    frame = charts.dag_frame(TRUTH, {"pc": charts.majority("abc", graphs, "dag")}, "toy")
+    told = {frozenset((r.source, r.target)): r.verdict for r in frame[frame["learner"] == "pc"].itertuples()}
+    assert told == {frozenset("ab"): "wrong mark", frozenset("ac"): "extra", frozenset("bc"): "missing"}
+    assert (frame["verdict"] == "true").sum() == 2
+
+
+def test_dag_is_drawn_against_the_class_of_the_learner():
+    learned = {"pc": charts.majority("abc", [[("a", "->", "b"), ("c", "->", "b")]], "cpdag")}
+    assert set(charts.dag_frame(TRUTH, learned)["verdict"]) == {"true", "correct"}
+
+
+def test_a_name_in_a_drawing_is_text():
+    truth = Graph.from_edges(["a -> b"]).rename({"a": HOSTILE})
+    svg = charts.dag_chart(truth, {HOSTILE: charts.majority(truth.nodes, [[]], "dag")}).svg
+    assert "<script" not in svg and "&lt;script&gt;" in svg
+
+
+# ---- consistency
+
+
+def test_consistency_separates_asking_otherwise_from_asking_again(forecasts):
+    frame = charts.consistency_frame(forecasts)
+    scores = forecasts.scores
+    mine = scores[(scores["respondent"] == "mock/overconfident") & (scores["measure"] == "f1")]
+    mine = mine[np.isclose(mine["level"], forecasts.level) & (mine["dataset"] == "child") & (mine["learner"] == "pc")]
+    middles = mine.assign(middle=(mine["low"] + mine["high"]) / 2).groupby("formulation")["middle"]
+    row = frame[(frame["respondent"] == "mock/overconfident") & (frame["measure"] == "f1")]
+    row = row[(row["dataset"] == "child") & (row["learner"] == "pc")]
+    within = [np.ptp(group) for _, group in middles if len(group) == 2]
+    assert row["within"].item() == pytest.approx(np.mean(within))
+    pairs = [abs(a - b) for a in middles.get_group("direct") for b in middles.get_group("quantiles")]
+    assert row["across"].item() == pytest.approx(np.mean(pairs))
+
+
+def test_without_repeats_there_is_no_consistency_to_draw(forecasts):
+    once = replace(forecasts, scores=forecasts.scores[forecasts.scores["repeat"] == 0])
+    assert charts.consistency_frame(once).empty
+
+
+# ---- all of them
+
+
+def test_a_discovery_study_draws_its_charts_and_saves_their_numbers(results, tmp_path):
+    written = write_discovery_tree(tmp_path, learner_results({item: MEANS[item] for item in ("asia", "cancer")}))
+    names = {path.name for path in written}
+    for stem in ("measured", "runtime", "ranks_learners", "dag_asia", "dag_cancer"):
+        assert {f"{stem}.{form}" for form in ("png", "svg", "pdf", "csv")} <= names
+    assert {f"results_summary.{form}" for form in ("csv", "tex", "md")} <= names
+    assert all(path.stat().st_size > 60 for path in written)
+
+
+def test_nothing_run_draws_nothing(results):
+    assert list(plots(replace(results, runs={}))) == []
+
+
+def test_a_learner_has_one_colour_in_all_charts(results):
+    colours = look.colours(NAMES)
+    for figure in (charts.ranks_of_learners(results), charts.runtime(results), charts.measured(results)):
+        drawn = figure.chart.to_dict(validate=False)["datasets"]["marks"]
+        assert {row["respondent"]: row["colour"] for row in drawn} == colours
+
+
+NAMES = ("pc", "ges", "random")
