@@ -37,6 +37,10 @@ unit: setup
 browser: setup
 	command -v chromium || apt-get install -y chromium
 
+# docs/gallery.md and its pictures, drawn anew
+docs: setup
+	$(BIN)/python tools/gallery.py
+
 # the peers of the learners' benchmark: gcastle needs torch, so they stay out of the set-up
 bench-learners: setup
 	$(BIN)/python -m pip install --quiet $(PEERS)

@@ -147,6 +147,7 @@ def _with_paper(report: Report, found: Sequence[Results]) -> Report:
         made.append(parts.robustness_part(folder, report.robustness))
     if not made:
         return report
-    shared = methods.of_the_plan(folder)
+    asked = [results.about.get("prompts") for results in found if results.task != "forecast"]
+    shared = [sentence for used in asked for sentence in methods.prompts(used)] + methods.of_the_plan(folder)
     files = write_paper(folder, found[0].study, made, shared)
     return replace(report, files=(*report.files, *files, write_pdf(folder, found[0].study, made, shared)))

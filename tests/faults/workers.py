@@ -23,7 +23,7 @@ runs = 4
 rows = 200
 time_limit = 1.0
 [discovery.hungry]
-learner = "{HERE / "hungry_learner.py"}:Hungry"
+learner = "{OUTSIDE}:Hungry"
 [discovery.hangs]
 learner = "{OUTSIDE}:HangsSometimes"
 [discovery.crashes]

@@ -14,6 +14,7 @@ from assay.report.discovery_tree import plots, write_discovery_tree
 
 from .learner_results import HOSTILE, MEANS, learner_results
 
+NAMES = ("pc", "ges", "random")
 TRUTH = Graph.from_edges(["a -> b", "c -> b"])
 
 
@@ -184,6 +185,3 @@ def test_a_learner_has_one_colour_in_all_charts(results):
     for figure in (charts.ranks_of_learners(results), charts.runtime(results), charts.measured(results)):
         drawn = figure.chart.to_dict(validate=False)["datasets"]["marks"]
         assert {row["respondent"]: row["colour"] for row in drawn} == colours
-
-
-NAMES = ("pc", "ges", "random")

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report.tables import escaped
+from assay.report import methods
+from assay.report.paper import Part, Picture, draft
+from assay.report.parts import discovery_part, drawn
+from assay.report.pdf import width_of, wrapped, write_pdf
+from assay.report.saving import Drawing, save
+from assay.report.tables import Column, Table, escaped
+
+from .conftest import HOSTILE
+from .learner_results import learner_results
 
 COMMENT = re.compile(r"(?<!\\)%.*")
 
@@ -88,3 +96,87 @@ def test_the_draft_compiles(paper):
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "draft.tex"]
     done = subprocess.run(command, cwd=paper, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_the_plan_and_the_versions_are_told(tmp_path):
+    (tmp_path / "study.toml").write_text('seed = 7\n[discovery]\nlearners = ["pc"]\n[discovery.pc]\nalpha = 0.01\n')
+    (tmp_path / "provenance.json").write_text('{"seed": 7, "python": "3.11", "packages": {"numpy": "2.2.6"}}')
+    told = " ".join(methods.of_the_plan(tmp_path))
+    assert "discovery.pc.alpha = 0.01" in told and "Seed 7" in told and "numpy 2.2.6" in told
+
+
+def test_methods_of_a_discovery_name_data_learners_settings_runs_and_measures():
+    told = " ".join(methods.of_discovery(learner_results()))
+    for words in ("asia (100 rows", "pc (dag; alpha 0.05)", "4 times", "F1 and SHD", "95 %"):
+        assert words in told
+
+
+def test_methods_of_a_forecast_name_prompts_and_seed(forecasts):
+    told = " ".join(methods.of_forecast(forecasts))
+    assert "formulations (direct and quantiles), 2 times each" in told and "seed is 3" in told
+    assert methods.prompts({"direct": {"version": "1", "hash": "c1974b4fd5f1bf4a"}}) == [
+        "Prompts: direct (version 1, c1974b4f)."
+    ]
+
+
+def test_what_is_missing_stands_before_the_methods(tmp_path):
+    text = draft("s", [discovery_part(tmp_path, learner_results())])
+    assert "ges on survey: 0 of 4 runs ok; failed 4." in text
+    assert text.index("0 of 4 runs ok") < text.index(r"\section{Methods}")
+
+
+SQUARE = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30" viewBox="0 0 40 30"><clipPath id="c">'
+SQUARE += '<rect width="20" height="20"/></clipPath><rect clip-path="url(#c)" width="40" height="30" fill="red"/></svg>'
+
+
+def a_part(**changed):
+    table = Table("t", (Column("name", "Name", "text"), Column("n", "n", "count")), [{"name": HOSTILE, "n": 3}], "Cap.")
+    given = {"said": [("Findings", ["One."])], "tables": [table], "pictures": [Picture("p", "A picture.", SQUARE)]}
+    return Part("discovery", "An abstract.", ["A check."], ["A method."], **(given | changed))
+
+
+def test_report_pdf_has_every_word_and_needs_no_tex(tmp_path):
+    pypdf = pytest.importorskip("pypdf")
+    path = write_pdf(tmp_path, "name of the study", [a_part()], ["Seed 7."])
+    text = " ".join(page.extract_text() for page in pypdf.PdfReader(path).pages)
+    for words in (
+        "name of the study",
+        "An abstract.",
+        "A check.",
+        "One.",
+        HOSTILE,
+        "A picture.",
+        "A method.",
+        "Seed 7.",
+    ):
+        assert words in text
+
+
+def test_report_pdf_goes_on_over_pages(tmp_path):
+    pypdf = pytest.importorskip("pypdf")
+    many = a_part(
+        said=[("Findings", [f"Sentence {k}." for k in range(120)])], pictures=[Picture("p", "P.", SQUARE)] * 2
+    )
+    pages = pypdf.PdfReader(write_pdf(tmp_path, "s", [many])).pages
+    assert len(pages) > 2 and "Sentence 119." in " ".join(page.extract_text() for page in pages)
+    assert {(float(p.mediabox.width), float(p.mediabox.height)) for p in pages} == {(595.0, 842.0)}
+
+
+@given(st.text(max_size=300))
+def test_lines_are_never_wider_than_the_page(text):
+    lines = wrapped(text, 120.0, 9.0)
+    assert all(width_of(line, 9.0) <= 120.0 or len(line) == 1 for line in lines)
+    assert "".join(lines).replace(" ", "") == "".join(text.split())
+
+
+def test_figures_come_with_the_captions_they_carry(tmp_path):
+    save(Drawing(SQUARE), tmp_path / "dag_x", caption="Says a < b & c.")
+    assert [(p.name, p.caption) for p in drawn(tmp_path, "dag_*")] == [("dag_x", "Says a < b & c.")]
+
+
+def test_parts_of_several_tasks_stand_in_one_draft():
+    other = a_part(tables=[], pictures=[])
+    text = draft("s", [other, Part("robustness", "B.", ["C."], ["D."], [("Found", ["E & F."])])], ["Seed 1."])
+    order = [r"\section{Validation}", r"\subsection{Discovery}", r"\subsection{Robustness}", "Seed 1.", r"E \& F."]
+    assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
+    assert r"\section{Robustness: found}" in text

@@ -1,12 +1,17 @@
-"""Tables: decimals by the interval, bold only where told apart, one description for three forms."""
+"""Tables: decimals by the interval, bold only where told apart, one description for five forms."""
 
 import csv
 import io
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
+from assay.report.discovery_tables import measured_table
 from assay.report.tables import Column, Table, decimals_of
+
+from .learner_results import learner_results
 
 COLUMNS = (
     Column("name", "Name", "text"),
@@ -88,3 +93,41 @@ def test_a_wide_table_is_scaled_to_the_line():
     wide = table(("a name that is very long and goes on and on, " * 2, 1, 0.1, 0.05, 0.15))
     assert r"\resizebox{\textwidth}{!}{%" in wide.to_latex() and r"\end{tabular}}" in wide.to_latex()
     assert "resizebox" not in APART.to_latex()
+
+
+def test_the_best_is_sought_within_its_own_group():
+    rows = [("a", 1, 0.2, 0.15, 0.25, "x"), ("b", 1, 0.5, 0.4, 0.6, "x"), ("c", 1, 0.05, 0.01, 0.09, "y")]
+    grouped = table(*rows, within=("model",))
+    assert grouped.to_latex().count("boldmath") == 1 and r"{\boldmath $0.20$" in grouped.to_latex()
+    assert r"{\boldmath $0.05$" in table(*rows).to_latex()
+
+
+def printed(found):
+    out = Console(width=100, file=io.StringIO(), force_terminal=True, color_system="standard")
+    out.print(found.to_rich())
+    return out.file.getvalue()
+
+
+def test_the_terminal_shows_the_same_cells_and_the_same_best():
+    text = printed(APART)
+    assert "0.20 [0.15, 0.25]" in text and "1,200" in text
+    assert "\x1b[1m0.20 [0.15, 0.25]" in text and "\x1b[1m0.50" not in text
+
+
+def test_a_name_is_no_markup_in_the_terminal_nor_in_a_notebook():
+    hostile = table(("[bold]<b>x</b>[/]", 1, 0.1, 0.0, 0.2))
+    assert "[bold]<b>x</b>[/]" in printed(hostile)
+    assert "<b>x" not in hostile._repr_html_() and "&lt;b&gt;x" in hostile._repr_html_()
+
+
+def test_markdown_has_a_row_a_row_and_the_caption():
+    lines = APART.to_markdown().splitlines()
+    assert lines[0] == "| Name | n | Score |" and len(lines) == 6 and lines[-1] == "A caption."
+
+
+def test_learners_of_two_classes_do_not_contend():
+    results = learner_results({"asia": {"pc": 0.9, "ges": 0.2}})
+    best = r"{\boldmath $0.900$"
+    assert best in measured_table(results, ("f1",)).to_latex()
+    apart = replace(results, abouts=({"returns": "cpdag"}, {"returns": "dag"}))
+    assert "boldmath" not in measured_table(apart, ("f1",)).to_latex()

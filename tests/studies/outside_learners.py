@@ -1,6 +1,7 @@
 """Learners a user might bring: good ones, and those that crash, hang, lie or dawdle."""
 
 import os
+import resource
 import signal
 import time
 from dataclasses import dataclass
@@ -39,6 +40,18 @@ class Crashes(Outside):
 class Hangs(Outside):
     def fit(self, data, rng):
         time.sleep(3600)
+
+
+class Hungry(Outside):
+    """Asks for more memory than it may have."""
+
+    def fit(self, data, rng):
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (2**32, before[1]))
+        try:
+            return np.ones(2**31).sum()
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 class Raises(Outside):

@@ -124,7 +124,7 @@ def read(table: Mapping[str, Any], context: Any) -> dict[str, Any]:
         "corruptions": corruptions,
         "scorers": scorers,
         "validation": reader.one_of("validation", bases, _validation(bases)),
-        "match": reader.one_of("match", list(scorers), "rc-gnn" if "rc-gnn" in scorers else next(iter(scorers))),
+        "match": _matched(reader, scorers),
         "methods": reader.names("choose_k", LABEL_FREE, LABEL_FREE),
         "budget": reader.budget(),
         "seeds": seeds,
@@ -142,6 +142,13 @@ def read(table: Mapping[str, Any], context: Any) -> dict[str, Any]:
 def _validation(bases: list[str]) -> str:
     """The original's, or the one like it whose mask does not know the graph, or the first."""
     return next((name for name in ("compound_full_decoy", "compound_full") if name in bases), bases[0])
+
+
+def _matched(reader: _Reader, scorers: Mapping[str, Entry]) -> str:
+    """Whose K the others get too; a scorer that is left out for want of its package has none to give."""
+    planned = reader.listed("scorers", "scorers")
+    wanted = reader.one_of("match", [*scorers, *planned], "rc-gnn" if "rc-gnn" in planned else planned[0])
+    return wanted if wanted in scorers else next(iter(scorers))
 
 
 def _systems(reader: _Reader, context: Any) -> dict[str, System]:

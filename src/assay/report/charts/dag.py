@@ -79,7 +79,8 @@ def majorities(results: Results, dataset: str, nodes: Sequence[str]) -> dict[str
             continue
         runs = (results.runs.get(key) for key in cell.keys)
         answers = [json.loads(run.answer) for run in runs if run and run.status == Status.OK and run.answer]
-        graphs = [[(e["source"], e["marks"], e["target"]) for e in answer["edges"]] for answer in answers]
+        same = [answer for answer in answers if set(answer["nodes"]) == set(nodes)]  # a file may have changed since
+        graphs = [[(e["source"], e["marks"], e["target"]) for e in answer["edges"]] for answer in same]
         if graphs:
             found[cell.respondent] = majority(nodes, graphs, about["returns"])
     return found

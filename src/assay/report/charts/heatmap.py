@@ -78,16 +78,20 @@ def heatmap_chart(
     )
     answered, empty = base.transform_filter("datum.n > 0"), base.transform_filter("datum.n == 0")
     colour = alt.Color("value:Q", scale=alt.Scale(domain=[0, 1], range=_BLUES), legend=None)
-    cells = alt.layer(
-        answered.mark_rect(stroke="white", strokeWidth=1).encode(color=colour),
-        empty.mark_rect(fill="#F4F4F4", stroke="white", strokeWidth=1),
-        empty.mark_point(
-            shape=HATCH, size=(min(cell, _HEIGHT) - 3) ** 2, stroke="#AAAAAA", strokeWidth=0.8, opacity=1, filled=False
-        ),
+    layers: list[Any] = [answered.mark_rect(stroke="white", strokeWidth=1).encode(color=colour)]
+    if (frame["n"] == 0).any():  # a layer costs time even where it is empty
+        size = (min(cell, _HEIGHT) - 3) ** 2
+        layers += [
+            empty.mark_rect(fill="#F4F4F4", stroke="white", strokeWidth=1),
+            empty.mark_point(shape=HATCH, size=size, stroke="#AAAAAA", strokeWidth=0.8, opacity=1, filled=False),
+        ]
+    layers += [
         base.mark_text(fontSize=min(7.0, cell / 3.2), dy=-2.5).encode(text="text:N", color=_ink("white", "#111111")),
         base.mark_text(fontSize=min(4.8, cell / 4.4), dy=5).encode(text="count:N", color=_ink("#F0F0F0", "#444444")),
-        data=named("cells"),
-    ).properties(width=cell * len(names["column"]), height=_HEIGHT * len(names["row"]))
+    ]
+    cells = alt.layer(*layers, data=named("cells")).properties(
+        width=cell * len(names["column"]), height=_HEIGHT * len(names["row"])
+    )
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     facet = alt.Facet("panel:N", sort=names["panel"], header=header)
     grid = cells.facet(facet=facet, columns=most, spacing=10) if len(names["panel"]) > 1 else cells
