@@ -152,6 +152,16 @@ def test_every_chart_of_a_study_has_its_line_of_python(small):
     assert python_line("runs_shd", small).endswith(f"charts.runs(read_forecasts({str(small)!r}), 'shd')")
     assert python_line("calibration", small).endswith(f"charts.calibration(read_forecasts({str(small)!r}))")
     assert python_line("somebody_elses", small) == ""
+    assert [figure["name"] for figure in described(small) if not figure["python"]] == []
+
+
+@pytest.mark.parametrize("name", ["runtime", "ranks"])
+def test_a_line_of_python_makes_the_chart_it_stands_beside(small, name):
+    if name not in {figure["name"] for figure in described(small)}:
+        pytest.skip(f"the small study has no chart {name}")
+    made = {}
+    exec(python_line(name, small), made)
+    assert made["figure"].name == name
 
 
 @pytest.mark.parametrize(("marks", "back"), [("->", "<-"), ("<-", "->"), ("o->", "<-o"), ("<->", "<->"), ("--", "--")])

@@ -21,6 +21,14 @@ _DARK = {
 }  # fmt: skip
 _PAPER = ("white", "#fff", "#F0F0F0")  # a ground where it fills a box; white words on a dark cell stay white
 _FORECAST = {"intervals", "runs", "calibration", "differences", "heatmap"}
+_DISCOVERY = {"measured", "runtime", "ranks_learners"}
+_ROBUSTNESS = ("degradation", "sensitivity_curve_", "k_lambda_")
+_CALLS = {  # charts whose name is all there is to say: where the study is read, by what, what draws it
+    "ranks": ("forecast_study", "read_forecasts", "ranks_of_respondents"),
+    "consistency": ("forecast_study", "read_forecasts", "consistency"),
+    "probes": ("faithfulness_study", "read_faithfulness", "probes"),
+}
+_CHARTS = "from assay.report import charts"
 _ORDER = ("intervals_f1", "population", "intervals", "calibration", "differences", "heatmap", "runs")
 
 
@@ -53,17 +61,28 @@ def _figure(folder: Path, path: Path) -> dict[str, Any]:
 def python_line(name: str, folder: Path) -> str:
     """Code that makes the chart from the study; nothing for a chart that this page does not know."""
     kind, _, rest = name.partition("_")
+    where = repr(str(folder))
+    if name in _CALLS:
+        source, reader, call = _CALLS[name]
+        return f"from assay.{source} import {reader}; {_CHARTS}; figure = charts.{call}({reader}({where}))"
     if kind == "population":
         source, reader, call = "population_study", "read_populations", "distribution"
     elif kind in _FORECAST:
         source, reader, call = "forecast_study", "read_forecasts", kind
+    elif name.startswith(_ROBUSTNESS):
+        found = f"next(f for f in plots(read_robustness({where}).evaluation) if f.name == {name!r})"
+        imports = "from assay.robustness_study import read_robustness; from assay.report.robustness_tree import plots"
+        return f"{imports}; figure = {found}"
+    elif kind == "dag" or name in _DISCOVERY:
+        found = f"next(f for f in plots(Results.read(Path({where})), base_of(Path({where}))) if f.name == {name!r})"
+        imports = "from assay.report.discovery_tree import Path, Results, base_of, plots"
+        return f"{imports}; figure = {found}"
     else:
         return ""
     arguments = "".join(
         f", {part}" for part in (_heat(rest) if kind == "heatmap" else repr(rest) if rest else "",) if part
     )
-    made = f"charts.{call}({reader}({str(folder)!r}){arguments})"
-    return f"from assay.{source} import {reader}; from assay.report import charts; figure = {made}"
+    return f"from assay.{source} import {reader}; {_CHARTS}; figure = charts.{call}({reader}({where}){arguments})"
 
 
 def _heat(rest: str) -> str:
