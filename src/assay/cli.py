@@ -242,15 +242,18 @@ def _run(options: argparse.Namespace) -> int:
     ):
         outcome = study.run(executor, slots, report, retry=options.retry, replan=options.replan)
     results = Results.read(folder)
-    with terminal.busy("writing tables, charts and the page"):
-        written = with_page(write_report(folder))
+    written = None
+    if not outcome.interrupted:  # who stops it wants it to stop; `assay report` writes the rest
+        with terminal.busy("writing tables, charts and the page"):
+            written = with_page(write_report(folder))
     if options.json:
-        found = {"folder": str(folder), "completeness": results.completeness(), "report": written.to_dict()}
-        _print_json(vars(outcome) | found)
+        found = {"folder": str(folder), "completeness": results.completeness()}
+        _print_json(vars(outcome) | found | ({"report": written.to_dict()} if written else {}))
     else:
         terminal.print_results(results, folder)
-        terminal.print_report(written)
-        print(f"page: {folder / 'report.html'}")
+        if written:
+            terminal.print_report(written)
+            print(f"page: {folder / 'report.html'}")
     command = f"assay run {options.file}" if options.file else "assay run"
     if outcome.interrupted:
         print(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", file=sys.stderr)

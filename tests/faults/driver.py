@@ -3,8 +3,10 @@
 import sys
 
 import assay.reporting
+import assay.viewer.standalone
 from assay.cli import main
 
 if __name__ == "__main__":
     assay.reporting.write_report = assay.reporting.Report
+    assay.viewer.standalone.with_page = lambda report: report
     sys.exit(main())

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+DRIVER = HERE / "driver.py"  # without charts: they take longer than these studies
 MODEL = f"{HERE / 'counted_model.py'}:Counted"
 SLOW = f"{HERE.parent / 'studies' / 'outside_learners.py'}:Slow"
 _DISCOVERY = f"""
@@ -27,7 +28,7 @@ nap = 0.02
 """
 PLANS = {
     "discovery": _DISCOVERY,
-    "forecast": _DISCOVERY.replace("runs = 30", "runs = 5") + f'[forecast]\nmodels = ["{MODEL}"]\nrepeats = 5\n',
+    "forecast": _DISCOVERY.replace("runs = 30", "runs = 4") + f'[forecast]\nmodels = ["{MODEL}"]\nrepeats = 3\n',
     "population": f"""
 [population]
 models = ["{MODEL}"]
@@ -68,7 +69,7 @@ class Place:
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, str(HERE / "driver.py"), "run", str(self.root / "plan.toml"), "--folder", str(self.folder)]
+            [sys.executable, str(DRIVER), "run", str(self.root / "plan.toml"), "--folder", str(self.folder)]
             + ["--workers", "1", "--json", *options],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

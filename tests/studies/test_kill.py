@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.faults.places import DRIVER
+
 KILLS = 20
 PLAN = """
 name = "killed"
@@ -25,7 +27,7 @@ nap = 0.03
 
 
 def start(plan, folder, workers=2):
-    command = [sys.executable, "-m", "assay", "run", str(plan), "--folder", str(folder), "--workers", str(workers)]
+    command = [sys.executable, str(DRIVER), "run", str(plan), "--folder", str(folder), "--workers", str(workers)]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -84,7 +86,7 @@ def test_killed_study_resumes_to_the_same_bytes(tmp_path, outside):
 def test_ctrl_c_finishes_what_is_in_flight_and_tells_how_to_go_on(tmp_path, outside):
     plan = tmp_path / "killed.toml"
     plan.write_text(PLAN.format(slow=outside + "Slow").replace("nap = 0.03", "nap = 0.06"))  # long enough to be stopped
-    command = [sys.executable, "-m", "assay", "run", str(plan), "--folder", str(tmp_path / "out")]
+    command = [sys.executable, str(DRIVER), "run", str(plan), "--folder", str(tmp_path / "out")]
     driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not (tmp_path / "out" / "study.db").exists() and time.monotonic() < deadline:

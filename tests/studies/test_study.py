@@ -135,14 +135,14 @@ def test_bad_learners_get_a_status_and_leave_the_rest_alone(tmp_path, outside):
 
 def test_a_hanging_fit_is_ended_and_the_study_goes_on(tmp_path, outside):
     plan = (
-        '[discovery]\ndatasets = ["survey"]\nlearners = ["random", "hangs"]\nruns = 6\nrows = 400\ntime_limit = 1\n'
+        '[discovery]\ndatasets = ["survey"]\nlearners = ["random", "hangs"]\nruns = 25\nrows = 400\ntime_limit = 0.5\n'
         f'[discovery.hangs]\nlearner = "{outside}HangsSometimes"\n'
     )
     run(plan, tmp_path, workers=2)
     found = {row["respondent"]: row for row in Results.read(tmp_path).completeness()}
-    assert found["random"]["ok"] == 6
-    assert found["hangs"]["timed_out"] >= 1
-    assert found["hangs"]["ok"] + found["hangs"]["timed_out"] == 6
+    assert found["random"]["ok"] == 25
+    assert found["hangs"]["timed_out"] >= 1  # one in five hangs: none of 25 in 4 of 1,000 places of the file
+    assert found["hangs"]["ok"] + found["hangs"]["timed_out"] == 25
 
 
 def test_retry_does_what_failed_again(tmp_path, outside):
