@@ -55,6 +55,7 @@ class Asker:
         self._models: dict[str, Model] = {}
         self._lock = threading.Lock()
         self._under_way: dict[str, Future[Reply]] = {}
+        self._unstored: Exception | None = None  # why a reply could not be kept: nothing more is asked then
 
     def model(self, name: str) -> Model:
         with self._lock:
@@ -91,6 +92,8 @@ class Asker:
         return reply
 
     def _call(self, key: str, name: str, messages: Sequence[Message], settings: Settings) -> Reply:
+        if self._unstored is not None:
+            raise self._unstored
         model = self.model(name)
         most = self._reserve(name, messages, settings)
         reply = None
@@ -98,7 +101,11 @@ class Asker:
             reply = model.ask(messages, settings)
             asked = [m.to_dict() for m in messages]
             text = json.dumps(asked, ensure_ascii=False)
-            self.store.add_reply(key, name, hashed(text), text, settings.to_dict(), reply.to_dict())
+            try:
+                self.store.add_reply(key, name, hashed(text), text, settings.to_dict(), reply.to_dict())
+            except Exception as error:  # a full disk: what other threads would ask next could not be kept either
+                self._unstored = error
+                raise
         finally:
             with self._lock:
                 self._reserved -= most

@@ -90,16 +90,17 @@ class Store:
         path = folder / "study.db"
         with _driver_lock(folder), _explained(path):
             connection = _connect(path, f"file:{_quoted(path)}?mode=rwc")
+            store = cls(connection, path)
             try:
                 _check(connection, path)
                 connection.execute("PRAGMA journal_mode=WAL")
                 connection.execute("PRAGMA synchronous=NORMAL")
                 connection.executescript(_SCHEMA)
-                store = cls(connection, path)
                 store.set_meta("schema", str(SCHEMA_VERSION))
                 yield store
             finally:
-                connection.close()
+                with store._lock:  # a thread may be in the middle of a statement: closing then would end the process
+                    connection.close()
 
     @classmethod
     @contextmanager
