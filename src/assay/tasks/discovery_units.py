@@ -12,11 +12,9 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,13 +22,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from assay.datasets import Dataset, Table, load
-from assay.errors import AssayError
 from assay.graphs import Graph, Kind
 from assay.learners import Batched, Card, Learner, build, check_answer
 from assay.learners.batches import Run, fit_alone, fit_resamples
 from assay.measures.graphs import Reference
 from assay.status import Status
 from assay.tasks.cells import stream
+from assay.tasks.outcomes import raised, without_answer
 
 WARM_UP = 5  # columns of a fit that is made to compile
 
@@ -101,10 +99,10 @@ def _bootstrapped(
 def _outcome(run: Run, card: Card, spec: str) -> dict[str, Any]:
     answer, seconds = run
     if isinstance(answer, Exception):
-        return _ended(Status.FAILED, _where(answer), seconds)
+        return without_answer(Status.FAILED, raised(answer), seconds)
     problem = check_answer(answer, card, _dataset(spec).truth.nodes)
     if problem:
-        return _ended(Status.UNREADABLE, problem, seconds)
+        return without_answer(Status.UNREADABLE, problem, seconds)
     plain = _Plain(answer.nodes, answer.marks.tobytes(), answer.kind, answer)
     told = _told(plain) if answer.weights is None else _compact(answer)
     return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": told, "scores": _scored(spec, plain)}
@@ -145,19 +143,6 @@ def as_taken(table: Table, card: Card, codes: bool) -> Table:
 
 def _compact(answer: Any) -> str:
     return json.dumps(json.loads(answer.to_json()), separators=(",", ":"))
-
-
-def _ended(status: Status, message: str, seconds: float) -> dict[str, Any]:
-    return {"status": str(status), "message": message, "seconds": seconds, "answer": None, "scores": {}}
-
-
-def _where(error: Exception) -> str:
-    """One line: what was raised, and where."""
-    text = " ".join(str(error).split())[:300]
-    if isinstance(error, AssayError):
-        return text
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {text} ({Path(last.filename).name}:{last.lineno})"
 
 
 @dataclass(frozen=True)

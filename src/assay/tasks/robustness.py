@@ -19,12 +19,10 @@ import base64
 import contextlib
 import json
 import time
-import traceback
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,7 +32,6 @@ from numpy.typing import NDArray
 from assay.datasets import Dataset
 from assay.datasets.corruptions import Corruption
 from assay.datasets.observed import Observed
-from assay.errors import AssayError
 from assay.graphs import Graph
 from assay.learners import settings_of
 from assay.learners.scoring.base import EdgeScorer, EdgeScores
@@ -46,6 +43,7 @@ from assay.statistics.reach import Reach
 from assay.status import Status
 from assay.tasks import robustness_plan as plan
 from assay.tasks.cells import Cell, Context, hashed, stream
+from assay.tasks.outcomes import raised, without_answer
 
 VERSION = 1  # raise when the same plan would give other results
 WITHOUT_REFITS = ("bic", "adaptive")  # K from the scores and rows at hand
@@ -72,7 +70,7 @@ class Source:
                 self.dataset, self.rows, seed=corrupt, rng=rng, overwrite_regimes=self.overwrite_regimes
             )
         except Exception as error:  # a user's own data set may raise anything
-            return {"problem": _where(error)}
+            return {"problem": raised(error)}
         seen = found.observed
         return {"names": seen.names, "values": seen.values, "regimes": seen.regimes, "lags": seen.lags}
 
@@ -231,7 +229,7 @@ def _warmed(spec: str) -> bool:
 def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
     """Score one unit's rows and choose K by them. Whatever the scorer does, the outcome is a status."""
     if "problem" in unit:
-        return _ended(Status.FAILED, unit["problem"], 0.0)
+        return without_answer(Status.FAILED, unit["problem"], 0.0)
     began = time.perf_counter()
     seed, key = common["seed"], unit["key"]
     try:
@@ -240,11 +238,11 @@ def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
         data = Observed(tuple(unit["names"]), unit["values"], kinds, "the data", unit["regimes"], unit["lags"])
         found = scorer.scores(data, stream(seed, key))
     except Exception as error:  # a scorer may raise anything; that is its result
-        return _ended(Status.FAILED, _where(error), time.perf_counter() - began)
+        return without_answer(Status.FAILED, raised(error), time.perf_counter() - began)
     if not isinstance(found, EdgeScores) or found.names != data.names:
         got = type(found).__name__ if not isinstance(found, EdgeScores) else "others"
         problem = f"scores must be EdgeScores of the columns in their order, got {got}"
-        return _ended(Status.UNREADABLE, problem, time.perf_counter() - began)
+        return without_answer(Status.UNREADABLE, problem, time.perf_counter() - began)
     methods = [name for name in common["methods"] if unit["repeat"] < common["k_seeds"] or name in WITHOUT_REFITS]
     chosen, trouble = _choices(scorer, data, found, methods, Budget(**common["budget"]), seed, key)
     answer: dict[str, Any] = {"scores": packed(found.matrix), "k": chosen}
@@ -278,7 +276,7 @@ def _choices(
         try:
             got: Mapping[str, KChoice] = label_free(scorer, data, found.matrix, rng, budget=budget, methods=asked)  # type: ignore[arg-type]
         except Exception as error:
-            trouble |= {name: _where(error) for name in asked}
+            trouble |= {name: raised(error) for name in asked}
         else:
             chosen |= {name: choice.k for name, choice in got.items()}
     own = found.details.get("own_k")
@@ -300,16 +298,3 @@ def unpacked(text: str) -> NDArray[np.float64]:
 def _scorer(spec: str) -> EdgeScorer:
     found = json.loads(spec)
     return build_scorer(found["name"], found["settings"])
-
-
-def _ended(status: Status, message: str, seconds: float) -> dict[str, Any]:
-    return {"status": str(status), "message": message, "seconds": seconds, "answer": None, "scores": {}}
-
-
-def _where(error: Exception) -> str:
-    """One line: what was raised, and where."""
-    text = " ".join(str(error).split())[:300]
-    if isinstance(error, AssayError):
-        return text
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{type(error).__name__}: {text} ({Path(last.filename).name}:{last.lineno})"

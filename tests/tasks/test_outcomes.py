@@ -1,0 +1,21 @@
+"""What a fit without an answer says."""
+
+from assay.errors import AssayError
+from assay.status import Status
+from assay.tasks.outcomes import raised, without_answer
+
+
+def test_our_own_errors_are_told_as_they_are_and_others_with_their_place():
+    def caught(error):
+        try:
+            raise error
+        except Exception as found:
+            return raised(found)
+
+    assert caught(AssayError("which must be what.")) == "which must be what."
+    assert caught(ValueError("two\n lines")).startswith("ValueError: two lines (test_outcomes.py:")
+
+
+def test_no_answer_has_a_status_and_no_score():
+    found = without_answer(Status.FAILED, "why", 1.5)
+    assert (found["status"], found["answer"], found["scores"]) == ("failed", None, {})
