@@ -10,7 +10,7 @@ STAMP := $(VENV)/.ready
 WORKERS ?= 2
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test setup browser soak bench bench-learners lint types unit clean
+.PHONY: run test setup browser docs soak dist check-wheel bench bench-learners lint types unit clean
 
 run: setup
 	$(BIN)/assay run
@@ -53,5 +53,13 @@ bench: setup
 soak: setup
 	$(BIN)/python -m tests.faults.soak
 
+# wheel and sdist in dist/; then the wheel alone, in an empty environment, runs the quickstart
+dist: setup
+	$(BIN)/python -m pip install --quiet build
+	rm -rf dist && $(BIN)/python -m build --outdir dist .
+
+check-wheel: dist
+	PYTHON="$(PYTHON)" sh tools/check_wheel.sh dist/*.whl
+
 clean:
-	rm -rf $(VENV) results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) results dist .mypy_cache .ruff_cache .pytest_cache

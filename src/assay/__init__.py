@@ -12,8 +12,27 @@ Names are imported when they are first used, so that `import assay` is quick.
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the same names for type checkers, which do not follow __getattr__
+    from assay import faithfulness as faithfulness
+    from assay.datasets import load as load
+    from assay.datasets.synthetic import Synthetic as Synthetic
+    from assay.datasets.table import Table as Table
+    from assay.edge_stability import stability as stability
+    from assay.errors import AssayError as AssayError
+    from assay.graphs import Graph as Graph
+    from assay.intervals import Interval as Interval
+    from assay.learners.base import Card as Card
+    from assay.learners.base import learner as learner
+    from assay.learners.contract import check_learner as check_learner
+    from assay.measures.graphs import score_graph as score_graph
+    from assay.results import Results as Results
+    from assay.status import Status as Status
+    from assay.study import Plan as Plan
+    from assay.study import Study as Study
 
 __version__ = "0.1.0"
 
@@ -36,10 +55,16 @@ _PUBLIC = {
     "stability": "assay.edge_stability:stability",
 }
 
+_RENAMED: dict[str, str] = {}  # old name -> public name; it works, with a warning, until the next minor version
+
 __all__ = sorted(_PUBLIC)
 
 
 def __getattr__(name: str) -> Any:
+    if name in _RENAMED:
+        new = _RENAMED[name]
+        warnings.warn(f"assay.{name} is now assay.{new}; the old name goes.", DeprecationWarning, stacklevel=2)
+        return __getattr__(new)
     if name not in _PUBLIC:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
     module, attribute = _PUBLIC[name].split(":")

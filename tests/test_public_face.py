@@ -1,0 +1,58 @@
+"""What `import assay` promises: few names, typed, and a warning before one of them goes."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+
+SOURCE = Path(assay.__file__)
+
+
+def test_the_public_names_are_few_and_sorted():
+    assert assay.__all__ == sorted(assay.__all__)
+    assert len(assay.__all__) <= 25
+
+
+@pytest.mark.parametrize("name", assay.__all__)
+def test_each_public_name_is_there(name):
+    assert getattr(assay, name) is not None
+
+
+def test_no_other_name_is_offered():
+    assert [name for name in dir(assay) if not name.startswith("_")] == assay.__all__
+    with pytest.raises(AttributeError, match="no attribute 'lode'"):
+        assay.lode  # noqa: B018
+
+
+def test_type_checkers_see_the_same_names():
+    """The names of the TYPE_CHECKING block are those that __getattr__ gives at run time."""
+    block = next(node for node in ast.parse(SOURCE.read_text()).body if isinstance(node, ast.If))
+    typed = [alias.asname for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    assert sorted(typed) == assay.__all__
+
+
+def test_a_user_gets_types(tmp_path, root):
+    """With the project's own settings, so that what `make types` has read already is not read again."""
+    program = tmp_path / "program.py"
+    program.write_text("import assay\nreveal_type(assay.learner('pc'))\nreveal_type(assay.load('asia'))\n")
+    command = [sys.executable, "-m", "mypy", str(program)]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=300).stdout
+    shown = re.findall(r'Revealed type is "([^"]+)"', told)
+    assert len(shown) == 2, told
+    assert not any("Any" in name for name in shown), told
+    assert (SOURCE.parent / "py.typed").is_file()
+
+
+def test_a_renamed_name_works_and_warns(monkeypatch):
+    monkeypatch.setitem(assay._RENAMED, "read", "load")
+    with pytest.warns(DeprecationWarning, match="assay.read is now assay.load"):
+        assert assay.read is assay.load
+
+
+def test_the_version_is_semantic():
+    assert re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", assay.__version__)
