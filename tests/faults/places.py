@@ -45,6 +45,22 @@ judges = ["{MODEL}"]
 judged = 3
 repeats = 2
 """,
+    "robustness": """
+[robustness]
+datasets = ["series"]
+corruptions = ["clean", "mcar_30"]
+scorers = ["granger", "correlation"]
+seeds = 10
+rows = 200
+subsamples = 4
+folds = 2
+k_seeds = 1
+[datasets.series]
+kind = "var"
+graphs = 2
+nodes = 5
+lags = 1
+""",
 }
 
 

@@ -23,7 +23,7 @@ from tempfile import mkdtemp
 
 from tests.faults.places import Place
 
-KINDS = ("discovery", "forecast", "population", "faithfulness")
+KINDS = ("discovery", "forecast", "population", "faithfulness", "robustness")
 NEEDS_MOUNT = ("disk full", "read-only folder")
 IN_FLIGHT = 2  # calls the counted model takes at a time
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import tests.faults.providers  # noqa: F401  registers its scenarios
 import tests.faults.workers  # noqa: F401  registers its scenarios
 from tests.faults.scenarios import NEEDS_MOUNT, SCENARIOS, may_mount
 

@@ -130,7 +130,7 @@ def test_empty_text_is_unreadable_and_paid_for(server, asked, name):
 def test_a_body_of_another_shape_never_becomes_an_answer(server, asked, name):
     server.then(*[Turn(shapeless=True)] * 4)
     reply = asked(name)
-    assert reply.status in ("failed", "unreadable")
+    assert (reply.status, len(server.requests)) == ("failed", 4)  # it may pass, so it was tried again
     assert reply.text == ""
 
 

@@ -87,13 +87,16 @@ class Provided:
         except Exception as error:  # whatever an SDK raises, or a body of another shape does, is a result of the call
             return self._fault(error, sent)
 
-    async def _generate(self, messages: Sequence[Message], asked: Settings, sent: Settings) -> Reply:
+    async def _generate(self, messages: Sequence[Message], asked: Settings, sent: Settings) -> Reply | Fault:
         answer = await self._api.generate(input=_chat(messages), tools=[], tool_choice="none", config=_config(sent))
         output, call = answer if isinstance(answer, tuple) else (answer, None)
         if isinstance(output, Exception):
             raise output
         settings = effective_settings(asked, sent, call.request if call else None)
-        return replace(read_output(output, sent), settings=settings)
+        reply = read_output(output, sent)
+        if reply.status == Status.UNREADABLE and reply.input_tokens is None:  # a body of another shape, not an answer
+            return Fault(Status.FAILED, "no usable reply: it holds neither text nor usage", may_pass=True)
+        return replace(reply, settings=settings)
 
     def _fault(self, error: BaseException, sent: Settings) -> Fault:
         fault = as_fault(error)
