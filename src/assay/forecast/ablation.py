@@ -16,11 +16,10 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from assay.forecast import frames
-from assay.forecast.analysis import ITEM, Analysis, asked_models, headline, number, per_item
+from assay.forecast.analysis import ITEM, Analysis, asked_models, headline, number, pair_cells, per_item
 from assay.forecast.frames import Forecasts
 from assay.statistics.comparison import Comparison, adjusted
 from assay.statistics.paired import paired_difference
@@ -88,13 +87,7 @@ def _paired(table: pd.DataFrame, arm: str, one: str, other: str, who: str, model
 
 def _row(c: Comparison) -> dict[str, Any]:
     return {
-        "a": c.names[0],
-        "b": c.names[1],
-        "mean_a": number(c.means[0]),
-        "mean_b": number(c.means[1]),
-        "difference": number(c.difference),
-        "low": c.interval.low if c.interval else np.nan,
-        "high": c.interval.high if c.interval else np.nan,
+        **pair_cells(c),
         "n_datasets": c.n_units,
         "test": c.test,
         "p": number(c.p),

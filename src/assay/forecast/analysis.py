@@ -22,6 +22,7 @@ import pandas as pd
 from assay.forecast.frames import ARMS, CELL, Forecasts
 from assay.forecast.scores import RANDOM
 from assay.intervals import Interval
+from assay.statistics import Comparison
 
 ITEM = (*CELL, "measure", *ARMS)
 ANSWERED = "answered"
@@ -162,6 +163,17 @@ def plain(value: Any) -> Any:
 def number(value: float | None) -> float:
     """A cell of a numeric column: NaN is missing."""
     return np.nan if value is None else float(value)
+
+
+def ends(interval: Interval | None) -> dict[str, float]:
+    """The cells `low` and `high`."""
+    return {"low": interval.low if interval else np.nan, "high": interval.high if interval else np.nan}
+
+
+def pair_cells(c: Comparison) -> dict[str, Any]:
+    """Who was compared, the means, the difference a - b and its interval."""
+    means = {"mean_a": number(c.means[0]), "mean_b": number(c.means[1])}
+    return {"a": c.names[0], "b": c.names[1], **means, "difference": number(c.difference), **ends(c.interval)}
 
 
 def joined(words: Sequence[object], most: int = 4) -> str:

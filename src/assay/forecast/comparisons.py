@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
-from assay.forecast.analysis import Analysis, asked_models, headline, number, per_item, respondents
+from assay.forecast.analysis import Analysis, asked_models, headline, number, pair_cells, per_item, respondents
 from assay.forecast.frames import CELL, Forecasts
 from assay.statistics.comparison import Comparison, adjust, adjusted
 from assay.statistics.paired import paired_difference
@@ -115,13 +115,7 @@ def _rows(exact: list[Comparison], original: list[dict[str, float]], score: str)
         [
             {
                 "score": score,
-                "a": c.names[0],
-                "b": c.names[1],
-                "mean_a": number(c.means[0]),
-                "mean_b": number(c.means[1]),
-                "difference": number(c.difference),
-                "low": c.interval.low if c.interval else np.nan,
-                "high": c.interval.high if c.interval else np.nan,
+                **pair_cells(c),
                 "n_items": c.n_units,
                 "n_datasets": c.n_clusters,
                 "p_sign_flip": number(c.p),

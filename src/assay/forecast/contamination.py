@@ -24,7 +24,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from assay.forecast.analysis import Analysis, asked_models, counted, headline, joined, lines, number, per_item, percent
+from assay.forecast.analysis import (
+    Analysis,
+    asked_models,
+    counted,
+    ends,
+    headline,
+    joined,
+    lines,
+    number,
+    per_item,
+    percent,
+)
 from assay.forecast.comparisons import PROPER
 from assay.forecast.frames import CELL, Forecasts
 from assay.statistics.comparison import Comparison
@@ -106,8 +117,7 @@ def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, Any]:
         "contrast": contrast,
         "respondent": who,
         "difference": number(c.difference),
-        "low": c.interval.low if c.interval else np.nan,
-        "high": c.interval.high if c.interval else np.nan,
+        **ends(c.interval),
         "n_datasets": c.n_units,
         "test": c.test,
         "p": number(c.p),

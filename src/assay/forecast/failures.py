@@ -46,7 +46,7 @@ LEAST_CELLS = 3  # that must share a range before it counts as one answer for al
 _EXAMPLES = 3
 _REPLY = (*CELL, *ARMS, "respondent", "repeat")
 _ROUNDING = 0.005  # claims are written with two digits
-_PAIR = re.compile(r"[\[(]\s*(\d*\.?\d+)\s*,\s*(\d*\.?\d+)\s*[\])]")
+_PAIR = re.compile(r"[\[(]\s*(\d++(?:\.\d++)?|\.\d++)\s*,\s*(\d++(?:\.\d++)?|\.\d++)\s*[\])]")
 Flags = NDArray[np.bool_]
 
 

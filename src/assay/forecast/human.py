@@ -22,11 +22,13 @@ import pandas as pd
 
 from assay.errors import DataError, did_you_mean, listed
 from assay.forecast.frames import CLAIM_COLUMNS, KEYS, MEASURES, TARGETS
+from assay.outside import MEGABYTE, is_there, size, text_of
 from assay.status import Status
 
 Question = tuple[str, str, str]  # data set, learner, measure
 
 _NEEDED = ("dataset", "learner", "measure", "low", "high")
+MAX_SHEET = 16 * MEGABYTE  # 100,000 ranges have 6
 _LEVEL = 0.95
 _TOLD = ("nodes", "rows", "data", "domain")  # of a data set, for the expert to see
 
@@ -79,14 +81,9 @@ def read_experts(
     The respondent is human/<file name without .csv>; with a column `expert`, human/<file>/<expert> for each.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8-sig")  # spreadsheets write a mark of the encoding first
-    except OSError:
-        raise DataError(
-            f"the experts' file {path} must be a CSV that can be read. See 'assay new human-sheet'."
-        ) from None
-    except UnicodeDecodeError:
-        raise DataError(f"the experts' file {path} must be UTF-8 text. Save it as 'CSV UTF-8'.") from None
+    if not is_there(path):
+        raise DataError(f"the experts' file {path} must be a CSV that can be read. See 'assay new human-sheet'.")
+    text = text_of(path, MAX_SHEET)  # spreadsheets write a mark of the encoding first
     return parse_experts(text, path.name, asked, respondent or f"human/{path.stem}")
 
 
@@ -110,17 +107,30 @@ def parse_experts(
 def _lines(text: str, source: str) -> Iterator[tuple[_Place, dict[str, str]]]:
     """Rows that are not empty, by lower-case column name; semicolons where the head has no comma."""
     head = text.partition("\n")[0]
+    if len(text) > MAX_SHEET:
+        raise DataError(f"{source} must have at most {size(MAX_SHEET)}, got more. Leave other columns out.")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter="," if "," in head else ";")
-    names = [name.strip().lower().replace("algorithm", "learner") for name in next(reader, [])]
+    names = [name.strip().lower().replace("algorithm", "learner") for name in _next(reader, source) or ()]
     absent = [name for name in _NEEDED if name not in names]
     if absent:
         raise DataError(
             f"{source} must have the columns {listed(_NEEDED)}, got {listed(names) or 'none'}. "
             f"Add {absent[0]!r}, or start from 'assay new human-sheet'."
         )
-    for cells in reader:
+    while (cells := _next(reader, source)) is not None:
         if any(cell.strip() for cell in cells):
             yield _Place(source, reader.line_num), dict(zip(names, (cell.strip() for cell in cells), strict=False))
+
+
+def _next(reader: Any, source: str) -> list[str] | None:
+    """The next row; None at the end."""
+    try:
+        row: list[str] | None = next(reader, None)
+    except csv.Error as error:
+        raise DataError(
+            f"line {reader.line_num} of {source} must be CSV, got: {error}. Save it as CSV again."
+        ) from None
+    return row
 
 
 def _claim(

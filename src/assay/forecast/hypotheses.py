@@ -32,7 +32,7 @@ import pandas as pd
 
 from assay.errors import SettingError
 from assay.forecast import rank_permutation
-from assay.forecast.analysis import Analysis, asked_models, counted, headline, number, per_item, percent
+from assay.forecast.analysis import Analysis, asked_models, counted, ends, headline, number, per_item, percent
 from assay.forecast.by_dataset import over_datasets
 from assay.forecast.comparisons import PROPER
 from assay.forecast.frames import Forecasts
@@ -200,11 +200,11 @@ def _untested(what: str, why: str) -> _Tested:
 def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
     smallest = min(1.0, k * t.smallest)
     decided = verdict(p_adjusted, smallest, t.interval, t.true_where)
-    ends = f" [{t.interval.low:.3g}, {t.interval.high:.3g}]" if t.interval else ", no interval"
+    span = f" [{t.interval.low:.3g}, {t.interval.high:.3g}]" if t.interval else ", no interval"
     if t.estimate is None:
         grounds = t.why_not or "no value could be had"
     else:
-        grounds = f"{t.what}: {t.estimate:.3g}{ends} ({counted(t.n, t.unit)}"
+        grounds = f"{t.what}: {t.estimate:.3g}{span} ({counted(t.n, t.unit)}"
         grounds += f"; one-sided {p_text(t.p)}, Holm over {k} {p_adjusted:.2g})" if t.p is not None else ")"
         grounds += f". The smallest p that so many allow, adjusted, is {smallest:.2g}" if decided == CANNOT else ""
     return {
@@ -213,8 +213,7 @@ def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
         "verdict": decided,
         "what": t.what,
         "estimate": number(t.estimate),
-        "low": t.interval.low if t.interval else np.nan,
-        "high": t.interval.high if t.interval else np.nan,
+        **ends(t.interval),
         "n": t.n,
         "unit": t.unit,
         "p": number(t.p),
@@ -231,6 +230,6 @@ def _original(rows: pd.DataFrame, forecasts: Forecasts, models: list[str]) -> pd
     for name in (*models, *(name for name in NAIVE[:2] if name in table)):
         column = table[name].dropna()
         coverage = over_datasets(column, column.index.get_level_values("dataset"), "coverage", within=(0.0, 1.0))
-        ends = (coverage.interval.low, coverage.interval.high) if coverage.interval else (np.nan, np.nan)
-        found.append((name, coverage.value, *ends, coverage.n, coverage.n_clusters))
+        limits = (coverage.interval.low, coverage.interval.high) if coverage.interval else (np.nan, np.nan)
+        found.append((name, coverage.value, *limits, coverage.n, coverage.n_clusters))
     return pd.DataFrame(found, columns=["respondent", "calibrated_coverage", "low", "high", "n_items", "n_datasets"])

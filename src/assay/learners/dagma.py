@@ -24,7 +24,9 @@ from assay.learners.base import Card, checked
 from assay.learners.kernels import dagma as kernel
 from assay.learners.kernels.notears import search_for, space_for
 from assay.learners.notears import (
+    ASSUMES,
     ENDINGS,
+    FOLLOWS_SCALE,
     Scale,
     Thresholded,
     check_penalised,
@@ -76,15 +78,10 @@ class DAGMA:
     card: ClassVar[Card] = Card(
         title="DAGMA",
         summary="Least squares with a lasso, kept acyclic by a log-determinant barrier that is lowered in stages. "
-        "Its directions follow the scale of the columns: expect less on standardised data (varsortability).",
+        + FOLLOWS_SCALE,
         returns="dag",
         data={"continuous"},
-        assumes=(
-            "linear relations",
-            "equal noise variances or informative scale",
-            "causal sufficiency",
-            "acyclicity",
-        ),
+        assumes=ASSUMES,
         paper="Bello, Aragam & Ravikumar 2022",
     )
 

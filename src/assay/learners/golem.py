@@ -26,7 +26,7 @@ from assay.learners.kernels import golem as kernel
 from assay.learners.kernels.expm import acyclicity
 from assay.learners.kernels.lbfgsb import EVALUATE, VALUE
 from assay.learners.kernels.notears import search_for, space_for
-from assay.learners.notears import ENDINGS, Scale, Thresholded, cut, problem_of, warnings
+from assay.learners.notears import ENDINGS, FOLLOWS_SCALE, Scale, Thresholded, cut, problem_of, warnings
 
 LAMBDA1 = {"equal": 0.02, "unequal": 0.002}  # the authors' settings
 
@@ -58,8 +58,7 @@ class GOLEM:
 
     card: ClassVar[Card] = Card(
         title="GOLEM",
-        summary="Gaussian likelihood with a lasso and a soft penalty on cycles. "
-        "Its directions follow the scale of the columns: expect less on standardised data (varsortability).",
+        summary=f"Gaussian likelihood with a lasso and a soft penalty on cycles. {FOLLOWS_SCALE}",
         returns="dag",
         data={"continuous"},
         assumes=(

@@ -44,6 +44,8 @@ ENDINGS = {
     lbfgsb.STUCK: "no step lowers the objective",
 }
 SCALED_FROM = 1e3  # rho from which on "scaled" uses the known curvature; before that it is not needed
+ASSUMES = ("linear relations", "equal noise variances or informative scale", "causal sufficiency", "acyclicity")
+FOLLOWS_SCALE = "Its directions follow the scale of the columns: expect less on standardised data (varsortability)."
 NEAR = 0.02  # weights this near to the threshold are flagged: another solver may put them on its other side
 
 
@@ -111,15 +113,10 @@ class NOTEARS:
     card: ClassVar[Card] = Card(
         title="NOTEARS",
         summary="Least squares with a lasso over weight matrices that a smooth constraint keeps acyclic. "
-        "Its directions follow the scale of the columns: expect less on standardised data (varsortability).",
+        + FOLLOWS_SCALE,
         returns="dag",
         data={"continuous"},
-        assumes=(
-            "linear relations",
-            "equal noise variances or informative scale",
-            "causal sufficiency",
-            "acyclicity",
-        ),
+        assumes=ASSUMES,
         paper="Zheng, Aragam, Ravikumar & Xing 2018",
     )
 

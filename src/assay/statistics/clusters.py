@@ -142,6 +142,23 @@ def present(sample: Array, labels: Labels | None, name: str = "clusters") -> tup
     return sample[there], clusters_of(kept(labels, there, name), int(there.sum()), name), int((~there).sum())
 
 
+class Samples(NamedTuple):
+    """Two samples without their missing values; `notes` says how many went."""
+
+    one: Array
+    other: Array
+    labels: tuple[list[object] | None, list[object] | None] | None
+    notes: tuple[str, ...]
+
+
+def two_samples(a: ArrayLike, b: ArrayLike, clusters: tuple[Labels | None, Labels | None] | None) -> Samples:
+    one, other = as_sample(a, "a"), as_sample(b, "b")
+    there, here = ~np.isnan(one), ~np.isnan(other)
+    labels = None if clusters is None else (kept(clusters[0], there), kept(clusters[1], here))
+    dropped = int((~there).sum() + (~here).sum())
+    return Samples(one[there], other[here], labels, (f"{dropped} missing values left out.",) if dropped else ())
+
+
 def kept(labels: Labels | None, there: NDArray[np.bool_], name: str = "clusters") -> list[object] | None:
     """The labels of the rows that are there."""
     if labels is None:

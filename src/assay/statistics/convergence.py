@@ -86,17 +86,39 @@ def convergence(
     half_width: what the verdict shall reach for; by default half of what all the runs give.
     """
     column = np.asarray(values, dtype=np.float64)
-    if column.ndim != 1 or len(column) == 0:
+    if column.ndim != 1:
         raise DataError(f"'values' of convergence must be one a run and at least one, got shape {column.shape}.")
+    (found,) = convergences(column[:, None], at, level, resamples, half_width=half_width, rng=rng)
+    return found
+
+
+def convergences(
+    values: ArrayLike,
+    at: Sequence[int] | None = None,
+    level: float = 0.95,
+    resamples: int = 10_000,
+    *,
+    half_width: float | None = None,
+    rng: np.random.Generator,
+) -> list[Convergence]:
+    """One for each column of values (n, m); columns share their resamples, and so most of the time that one takes."""
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or len(table) == 0:
+        raise DataError(f"'values' of convergence must be one a run and at least one, got shape {table.shape}.")
     if half_width is not None and not half_width > 0:
         raise SettingError(f"'half_width' of convergence must be above 0, got {half_width}.")
-    steps = _steps(len(column), at)
-    # column k holds the first steps[k] runs: one bootstrap serves all of them
-    prefixes = np.where(np.arange(len(column))[:, None] < np.array(steps), column[:, None], np.nan)
+    steps = _steps(len(table), at)
+    # column k of a part holds the first steps[k] runs: one bootstrap serves all of them
+    shown = np.arange(len(table))[:, None] < np.array(steps)
+    prefixes = np.hstack([np.where(shown, column[:, None], np.nan) for column in table.T])
     summaries = summarise_columns(prefixes, None, level, resamples, rng=rng)
-    checkpoints = tuple(Checkpoint(m, s.n, s.mean, s.ci, s.runs) for m, s in zip(steps, summaries, strict=True))
-    wanted = half_width or (checkpoints[-1].half_width or 0) / 2 or None
-    return Convergence(checkpoints, wanted, _verdict(checkpoints[-1], summaries[-1], wanted))
+    found = []
+    for start in range(0, len(summaries), len(steps)):
+        part = summaries[start : start + len(steps)]
+        checkpoints = tuple(Checkpoint(m, s.n, s.mean, s.ci, s.runs) for m, s in zip(steps, part, strict=True))
+        wanted = half_width or (checkpoints[-1].half_width or 0) / 2 or None
+        found.append(Convergence(checkpoints, wanted, _verdict(checkpoints[-1], part[-1], wanted)))
+    return found
 
 
 def _steps(n: int, at: Sequence[int] | None) -> list[int]:

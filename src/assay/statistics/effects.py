@@ -24,7 +24,7 @@ from scipy.special import ndtri, stdtrit
 
 from assay.errors import DataError
 from assay.intervals import Interval
-from assay.statistics.clusters import Array, Labels, as_sample, kept
+from assay.statistics.clusters import Array, Labels, as_sample, two_samples
 from assay.statistics.influence import robust_error
 from assay.statistics.proportions import share
 from assay.statistics.result import Effect, checked_level
@@ -40,13 +40,8 @@ def cliffs_delta(
 ) -> Effect:
     """Above 0: values of a tend to be greater. clusters: labels of a and of b; a label in both is one cluster."""
     checked_level(level)
-    one, other = as_sample(a, "a"), as_sample(b, "b")
-    there, here = ~np.isnan(one), ~np.isnan(other)
-    labels = None if clusters is None else (kept(clusters[0], there), kept(clusters[1], here))
-    one, other = one[there], other[here]
+    one, other, labels, notes = two_samples(a, b, clusters)
     n = (len(one), len(other))
-    dropped = int((~there).sum() + (~here).sum())
-    notes = (f"{dropped} missing values left out.",) if dropped else ()
     if min(n) == 0:
         return Effect("Cliff's delta", None, None, None, n, level, notes=(*notes, "A sample is empty."))
     if labels is None:  # the order of the rows does not matter: sorted queries are quick ones

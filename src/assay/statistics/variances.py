@@ -23,7 +23,7 @@ from scipy.special import stdtrit
 
 from assay.errors import DataError
 from assay.intervals import Interval
-from assay.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, kept
+from assay.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, two_samples
 from assay.statistics.comparison import Comparison
 from assay.statistics.paired import t_p
 from assay.statistics.result import Effect, checked_level
@@ -68,14 +68,11 @@ def variance_ratio(
 ) -> Effect:
     """s_a^2 / s_b^2 with a jackknife interval; clusters as in unpaired_difference."""
     checked_level(level)
-    one, other = as_sample(a, "a"), as_sample(b, "b")
-    there, here = ~np.isnan(one), ~np.isnan(other)
-    labels = None if clusters is None else (kept(clusters[0], there), kept(clusters[1], here))
-    one, other = one[there], other[here]
+    one, other, labels, missing = two_samples(a, b, clusters)
     n = (len(one), len(other))
     if min(n) < 2 or np.ptp(other) == 0:
         note = "A sample has fewer than two values." if min(n) < 2 else "The second sample is constant."
-        return Effect("variance ratio", None, None, None, n, level, notes=(note,))
+        return Effect("variance ratio", None, None, None, n, level, notes=(*missing, note))
     value = float(one.var(ddof=1) / other.var(ddof=1))
     if labels is not None and labels[0] is not None and labels[1] is not None:
         inside = clusters_of([*labels[0], *labels[1]], n[0] + n[1])
@@ -87,7 +84,7 @@ def variance_ratio(
     if error is not None and value > 0:
         half = float(stdtrit(df, (1 + level) / 2)) * error
         interval = Interval(value * math.exp(-half), value * math.exp(half), level, "mean")
-    notes = (*_bounded(one, other), *(() if interval else ("Too few units for an interval.",)))
+    notes = (*missing, *_bounded(one, other), *(() if interval else ("Too few units for an interval.",)))
     return Effect("variance ratio", value, interval, None, n, level, "jackknife, log scale", count, notes)
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -30,7 +30,7 @@ from assay.graphs import ARROW, CIRCLE, TAIL, Graph
 from assay.learners import dagma, fci, lingam, notears, pc
 from assay.learners.base import check_alpha
 from assay.learners.scoring.associations import PAIRWISE, check_transform
-from assay.learners.scoring.base import Array, EdgeScores, ScorerCard, answer, check_between, observed
+from assay.learners.scoring.base import Array, EdgeScorer, EdgeScores, ScorerCard, answer, check_between, observed
 from assay.learners.scoring.covariance import Transform, pairwise_correlations
 from assay.learners.scoring.imputation import DRAWS, drawn
 
@@ -63,9 +63,7 @@ class NOTEARS:
         seen = observed(data, self)
         found = pairwise_correlations(seen, self.transform)
         fit = notears.NOTEARS(lambda1=self.lambda1).fit_details(found.stand_in())
-        size = np.abs(fit.weights)
-        own = int(np.count_nonzero(size > THRESHOLD))
-        return answer(self, seen, size, h=fit.h, converged=fit.converged, shrinkage=found.shrinkage, own_k=own)
+        return _sizes(self, seen, fit, converged=fit.converged, shrinkage=found.shrinkage)
 
 
 @dataclass(frozen=True)
@@ -91,9 +89,16 @@ class DAGMA:
         seen = observed(data, self)
         found = pairwise_correlations(seen, self.transform)
         fit = dagma.DAGMA(lambda1=self.lambda1).fit_details(found.stand_in())
-        size = np.abs(fit.weights)
-        own = int(np.count_nonzero(size > THRESHOLD))
-        return answer(self, seen, size, h=fit.h, shrinkage=found.shrinkage, own_k=own)
+        return _sizes(self, seen, fit, shrinkage=found.shrinkage)
+
+
+def _sizes(
+    scorer: EdgeScorer, seen: Observed, fit: notears.NOTEARSResult | dagma.DAGMAResult, **told: Any
+) -> EdgeScores:
+    """|W|; what the papers would keep is `own_k`."""
+    size = np.abs(fit.weights)
+    own = int(np.count_nonzero(size > THRESHOLD))
+    return answer(scorer, seen, size, h=fit.h, own_k=own, **told)
 
 
 @dataclass(frozen=True)
