@@ -37,9 +37,11 @@ unit: setup
 browser: setup
 	command -v chromium || apt-get install -y chromium
 
-# docs/gallery.md and its pictures, drawn anew
+# what is made from the code: the gallery with its pictures, the reference of the command line, the index of the pages
 docs: setup
 	$(BIN)/python tools/gallery.py
+	$(BIN)/python tools/cli_reference.py
+	$(BIN)/python tools/docs_index.py
 
 # the peers of the learners' benchmark: gcastle needs torch, so they stay out of the set-up
 bench-learners: setup

@@ -57,7 +57,7 @@ def test_the_embedded_model_judges_and_is_measured(root, tmp_path, monkeypatch, 
 
 
 def test_the_example_learner_keeps_the_contract(root):
-    learner = build(f"{root / 'examples' / 'my_learner.py'}:Tree")
+    learner = build(f"{root / 'examples' / 'adding' / 'my_learner.py'}:Tree")
     assert [check for check in check_learner(learner) if check.passed is False] == []
 
 

@@ -26,6 +26,8 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
     {
         "templates",
         "store",
+        "stored_runs",
+        "provenance",
         "engine",
         "asking",
         "fits",

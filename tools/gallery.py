@@ -23,8 +23,9 @@ from assay.forecast.example import example
 from assay.population_study import read_populations
 from assay.report import charts
 from assay.report.charts.sensitivity import sensitivity_panels
+from assay.report.rendering import pictures_of
 from assay.report.robustness_tree import sensitivity_of
-from assay.report.saving import Figure, save
+from assay.report.saving import Figure, source_of, write_pictures
 from assay.results import Results
 from assay.robustness_study import read_robustness
 from assay.study import Plan, Study
@@ -112,6 +113,8 @@ BESIDE = """## Beside the charts
 - `report.pdf`: the same on A4 pages, made without TeX.
 
 In a notebook, studies, results, intervals, statistics, tables, figures and graphs show themselves.
+
+[All pages](index.md)
 """
 QUESTIONS = {
     "intervals": "Did models know what the learners would do? Does a claimed bar cross the black line?",
@@ -139,7 +142,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         for name, make in makers(Path(place)):
             figure = found[name] = make()
-            save(figure.chart, pictures / name, formats=("svg",), caption=figure.caption)
+            write_pictures(pictures / name, pictures_of(source_of(figure.chart), ("svg",)), figure.caption)
     (DOCS / "gallery.md").write_text(page(found), encoding="utf-8")
 
 

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -46,9 +47,14 @@ class Asker:
     """`ask` that calls a model where the store has no reply."""
 
     def __init__(
-        self, store: Store, options: Mapping[str, Mapping[str, Any]], limit: float | None = None, retry: bool = False
+        self,
+        store: Store,
+        options: Mapping[str, Mapping[str, Any]],
+        limit: float | None = None,
+        retry: bool = False,
+        folder: Path = Path(),
     ):
-        self.store, self.options, self.limit, self.retry = store, options, limit, retry
+        self.store, self.options, self.limit, self.retry, self.folder = store, options, limit, retry, folder
         self.spent = store.spent()
         self.calls = 0
         self._reserved = 0.0
@@ -60,7 +66,7 @@ class Asker:
     def model(self, name: str) -> Model:
         with self._lock:
             if name not in self._models:
-                self._models[name] = models.build(name, self.options.get(name, {}))
+                self._models[name] = models.build(name, self.options.get(name, {}), self.folder)
             return self._models[name]
 
     def close(self) -> None:
@@ -146,9 +152,10 @@ class AskDriver:
         progress: Progress,
         report: Report,
         retry: bool = False,
+        folder: Path = Path(),  # where the plan's own paths start
     ):
         self.task, self.cells, self.store, self.report = task, cells, store, report
-        self.asker = Asker(store, task.models, task.limit_usd, retry)
+        self.asker = Asker(store, task.models, task.limit_usd, retry, folder)
         self.progress = progress
         self.units: dict[str, list[tuple[Cell, int]]] = {}
         for index, repeats in ((index, repeats) for index, repeats in missing.items() if repeats):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import isfunction
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,9 @@ def detail(kind: str, name: str) -> dict[str, Any]:
 
 
 def is_model(name: str) -> bool:
-    """Whether a name is of a model: `provider/model`, and no learner or file is called so."""
+    """Whether a name is of a model: `provider/model` (no learner or file is called so), or `my_file.py:MyModel`."""
+    if ".py:" in name:
+        return hasattr(registry.resolve("model", name), "ask")
     known = (*registry.names("learner"), *registry.names("dataset"))
     return "/" in name and ":" not in name and name not in known and not Path(name).exists()
 
@@ -54,7 +57,7 @@ def check(name: str) -> list[dict[str, Any]]:
     """The rules for a learner, or those for a data set, whichever the name is."""
     from assay.learners.contract import check_learner
 
-    is_data = name in registry.names("dataset") or name.startswith("synthetic-") or ".py:" not in name and "." in name
+    is_data = name in registry.names("dataset") or name.startswith("synthetic-") or _is_data_file(name)
     if not is_data and _is_scorer(name):
         return _check_scorer(name)
     if not is_data and name not in registry.names("learner") and ".py:" not in name:
@@ -63,6 +66,14 @@ def check(name: str) -> list[dict[str, Any]]:
     if is_data:
         return _check_dataset(name)
     return [{"rule": c.rule, "verdict": c.verdict, "detail": c.detail} for c in check_learner(build(name))]
+
+
+def _is_data_file(name: str) -> bool:
+    """A table or network of the user's own, or a Python file's object that draws rows (a function makes one)."""
+    if ".py:" in name:
+        made = registry.resolve("dataset", name)
+        return hasattr(made, "draw") or isfunction(made)
+    return "." in name
 
 
 def _is_scorer(name: str) -> bool:

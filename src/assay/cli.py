@@ -285,13 +285,12 @@ def _verify(study: Any, options: argparse.Namespace) -> int:
 def _report(options: argparse.Namespace) -> int:
     from assay import terminal
     from assay.plans import newest_folder
-    from assay.reporting import rewrite, write_report
+    from assay.reporting import rewrite
     from assay.viewer.standalone import with_page
 
     folder = Path(options.folder) if options.folder else newest_folder()
-    rewrite(folder)
     with terminal.busy("writing tables, charts and the page"):
-        written = with_page(write_report(folder))
+        written = with_page(rewrite(folder))
     if options.json:
         _print_json(written.to_dict())
     else:

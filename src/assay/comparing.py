@@ -108,10 +108,15 @@ def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:
 
 
 def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
-    """A baseline that was not asked has one answer to an item, whatever way others were asked."""
-    unasked = rows["variant"] == "reference"
-    variants = rows.loc[~unasked, ["item", "variant"]].drop_duplicates()
-    beside = rows[unasked].drop(columns="variant").merge(variants, on="item")
+    """A baseline that was not asked has one answer to an item, whatever way others were asked about the same target.
+
+    Its variant is `reference`, or `reference/-/-/-/run` where a question has a target (forecast: the last part).
+    """
+    parts = rows["variant"].str.split("/")
+    rows = rows.assign(target=parts.str[4].fillna(""))
+    unasked = parts.str[0] == "reference"
+    variants = rows.loc[~unasked, ["item", "target", "variant"]].drop_duplicates()
+    beside = rows[unasked].drop(columns="variant").merge(variants, on=["item", "target"])
     return pd.concat([rows[~unasked], beside], ignore_index=True) if len(beside) else rows
 
 

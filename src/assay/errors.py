@@ -17,10 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
+
+MAX_MESSAGE = 2_000  # characters
+MAX_COMPARED, MAX_KNOWN = 100, 5_000  # how long, and how many, names are compared to offer the nearest one
 
 
 class AssayError(Exception):
-    """A mistake that the user can mend; its text is one line."""
+    """A mistake that the user can mend; its text is one line, whatever names of strangers stand in it."""
+
+    def __init__(self, message: str = ""):
+        super().__init__(_one_line(message))
 
 
 class UnknownName(AssayError):
@@ -59,13 +66,22 @@ class StoreError(AssayError):
     """A study folder or its database cannot be used."""
 
 
+def _one_line(message: str) -> str:
+    """Line ends and other control characters (they could drive a terminal) as blanks; at most MAX_MESSAGE of them."""
+    shown = message if message.isprintable() else "".join(c if c.isprintable() else " " for c in message)
+    return shown if len(shown) <= MAX_MESSAGE else f"{shown[: MAX_MESSAGE // 2]} ... {shown[-MAX_MESSAGE // 4 :]}"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The sentence that offers the nearest known name, or nothing."""
-    near = get_close_matches(name.lower(), [str(k) for k in known], n=1, cutoff=0.55)
+    """The sentence that offers the nearest known name, or nothing; nothing for what is too long to be a slip."""
+    if len(name) > MAX_COMPARED:
+        return ""
+    names = [str(k) for k in islice(known, MAX_KNOWN) if len(str(k)) <= MAX_COMPARED]
+    near = get_close_matches(name.lower(), names, n=1, cutoff=0.55)
     return f"Did you mean {near[0]!r}?" if near else ""
 
 
 def listed(names: Iterable[object], most: int = 6) -> str:
     """Names for a message: all of a few, the first of many."""
-    items = [str(name) for name in names]
+    items = [name if len(name) <= MAX_COMPARED else f"{name[:40]}..." for name in map(str, names)]
     return ", ".join(items[:most]) + (f", ... ({len(items)} in all)" if len(items) > most else "")

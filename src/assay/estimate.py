@@ -12,9 +12,10 @@ import math
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from assay import models
+from assay import models, registry
 from assay.engine import Chunk, run_chunk
 from assay.models.prices import stated_price
 from assay.statistics.reach import Reach
@@ -24,7 +25,7 @@ from assay.store import Store
 from assay.study import Study
 from assay.tasks.cells import Cell
 
-SHORT_REPLY = {  # tokens of a reply that wastes none, by formulation, mode or probe
+SHORT_REPLY = {  # tokens of a reply that wastes none, by formulation, mode or probe; 1 where it is not known
     "judge": 80, "counterfactual": 60, "own_graph": 150,
     "direct": 60, "steps": 300, "interval": 60, "quantiles": 200,
     "qa": 1, "likelihood": 1, "sample": 3, "story": 150, "distribution": 40,
@@ -108,7 +109,7 @@ def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
     fits = sum(cell.repeats for _, cell in fitted)
     done = fits - sum(cost.left for cost in costs)
     asking = [(task, cells) for task, cells in study.stages if not hasattr(task, "function")]
-    asks = tuple(ask for task, cells in asking for ask in _ask_costs(task, cells, known))
+    asks = tuple(ask for task, cells in asking for ask in _ask_costs(task, cells, known, study.plan.base))
     limit = study.plan.settings.get("limit_usd")
     return Estimate(tuple(costs), fits, done, workers, tuple(_notes(study, asks, limit)), asks, limit)
 
@@ -138,19 +139,19 @@ def _kind(task: Any, cell: Cell) -> Hashable:
     return (task.name, task.alike(cell)) if hasattr(task, "alike") else (task.name, cell.keys[0])
 
 
-def _ask_costs(task: Any, cells: Sequence[Cell], known: set[str]) -> Iterator[AskCost]:
+def _ask_costs(task: Any, cells: Sequence[Cell], known: set[str], folder: Path) -> Iterator[AskCost]:
     for name, options in task.models.items():
         mine = [cell for cell in cells if cell.respondent == name]
         todo = [(cell, sum(key not in known for key in cell.keys) * cell.common.get("calls", 1)) for cell in mine]
         characters = sum(left * sum(len(m.content) for m in cell.common["messages"]) for cell, left in todo)
         tokens_in = (math.ceil(characters / 4), math.ceil(characters / 3))
         tokens_out = (
-            sum(left * SHORT_REPLY[cell.variant.split("/")[0]] for cell, left in todo),
+            sum(left * SHORT_REPLY.get(cell.variant.split("/")[0], 1) for cell, left in todo),
             sum(left * cell.common["settings"].max_tokens for cell, left in todo),
         )
         price = stated_price(options.get("price"), name)
         low, high = (None if price is None else price.cost(*pair) for pair in zip(tokens_in, tokens_out, strict=True))
-        missing = models.check_ready(name, options) or ""
+        missing = models.check_ready(name, options, folder) or ""
         calls = sum(cell.repeats * cell.common.get("calls", 1) for cell in mine)
         left = sum(left for _, left in todo)
         yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing)
@@ -198,7 +199,9 @@ def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[s
 
 
 def _units(study: Study, task: Any) -> tuple[int, str]:
-    """What was drawn independently, and so counts in a test: data sets, or problems."""
+    """What was drawn independently, and so counts in a test: data sets, or problems; of a user's own task its items."""
     if task.name == "faithfulness":
         return sum(len(problems) for _, problems in task.sources), "problems"
+    if task.name not in registry.TASKS:
+        return len({cell.item for cell in task.cells()}), "items"
     return len({cell.item for cell in study.cells}), "data sets"

@@ -255,8 +255,7 @@ class _Unit(NamedTuple):
 
 def _units(results: Results, stored: Mapping[str, StoredReply]) -> Iterator[_Unit]:
     for cell in results.cells:
-        for repeat, key in enumerate(cell.keys):
-            run = results.runs.get(key)
+        for repeat, run in enumerate(results.of_cell(cell)):
             if run is None or run.answer is None:
                 continue
             entries: list[tuple[_Entry, Reply | None]] = []

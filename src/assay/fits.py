@@ -7,7 +7,7 @@ executor failed (a lost cluster worker) is handed out again; a fit that failed i
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from typing import Any
 
@@ -36,11 +36,13 @@ class FitDriver:
         report: Report,
     ):
         self.task, self.cells, self.store, self.executor, self.slots = task, cells, store, executor, slots
-        self.missing = {index: deque(repeats) for index, repeats in missing.items()}
+        self.missing = {index: deque(repeats) for index, repeats in missing.items() if repeats}  # not handed out yet
+        self.fresh = deque(self.missing)  # cells of which no fit was handed out
+        self.left = {index: len(repeats) for index, repeats in self.missing.items()}  # not stored yet
+        self.seconds_left, self.untimed = 0.0, len(self.left)  # of timed cells; cells without a time
         self.progress, self.report = progress, report
         self.in_flight: dict[Future[list[dict[str, Any]]], tuple[int, list[int], int]] = {}
         self.seconds: dict[int, float] = {}  # of a fit, by cell, as measured so far
-        self.asked: set[int] = set()  # cells whose first fit is on its way
 
     def drive(self) -> bool:
         """Until all is done; True when Ctrl-C ended it (what was in flight is finished first)."""
@@ -67,16 +69,16 @@ class FitDriver:
 
     def _submit_next(self) -> bool:
         """One fit of every cell first, so that each one's time is known; then chunks of about a second."""
-        waiting = [index for index, left in self.missing.items() if left]
-        fresh = next((index for index in waiting if index not in self.asked), None)
-        timed = next((index for index in waiting if index in self.seconds), None)
-        index = fresh if fresh is not None else timed if timed is not None else next(iter(waiting), None)
-        if index is None:
+        if not self.missing:
             return False
-        self.asked.add(index)
+        first = next(iter(self.missing))
+        index = self.fresh.popleft() if self.fresh else next((i for i in self.missing if i in self.seconds), first)
         left = self.missing[index]
         size = chunk_sizes(self.seconds.get(index), len(left), self.slots)
-        self._submit(index, [left.popleft() for _ in range(min(size, len(left)))], 1)
+        repeats = [left.popleft() for _ in range(min(size, len(left)))]
+        if not left:
+            del self.missing[index]
+        self._submit(index, repeats, 1)
         return True
 
     def _submit(self, index: int, repeats: list[int], attempt: int) -> None:
@@ -105,23 +107,23 @@ class FitDriver:
         self.store.add(self.task.name, runs)
         self._count(index, runs)
 
-    def _left(self) -> float | None:
-        """Seconds until the end, from what a fit of each cell took; None until a fit of every cell is in."""
-        todo = {index: len(left) for index, left in self.missing.items()}
-        for index, repeats, _ in self.in_flight.values():
-            todo[index] += len(repeats)
-        if any(count and index not in self.seconds for index, count in todo.items()):
-            return None
-        return sum(self.seconds[index] * count for index, count in todo.items() if count) / self.slots
-
-    def _count(self, index: int, runs: Iterable[Run]) -> None:
-        runs = list(runs)
-        times = [run.seconds for run in runs if run.seconds is not None]
-        if times:
-            self.seconds[index] = sum(times) / len(times)
+    def _count(self, index: int, runs: Sequence[Run]) -> None:
+        self._time(index, runs)
         self.progress.done += len(runs)
-        self.progress.seconds_left = self._left()
+        self.progress.seconds_left = None if self.untimed else max(0.0, self.seconds_left) / self.slots
         self.progress.last = f"{runs[-1].item} x {runs[-1].respondent}"
         for run in runs:
             if run.status != Status.OK:
                 self.progress.failures[run.status] = self.progress.failures.get(run.status, 0) + 1
+
+    def _time(self, index: int, runs: Sequence[Run]) -> None:
+        """The cell's part of the seconds that are left, anew; a sum over all cells would be made for every chunk."""
+        times = [run.seconds for run in runs if run.seconds is not None]
+        before = self.seconds.get(index)
+        after = sum(times) / len(times) if times else before
+        old, new = self.left[index], self.left[index] - len(runs)
+        self.left[index] = new
+        self.seconds_left += new * (after or 0.0) - old * (before or 0.0)
+        if after is not None:
+            self.seconds[index] = after
+        self.untimed -= before is None and (after is not None or new == 0)

@@ -75,12 +75,12 @@ def truths_of(discovery: Results, datasets: Mapping[str, Mapping[str, Any]]) -> 
         nodes, edges = datasets[cell.item]["nodes"], datasets[cell.item]["edges"]
         for measure in MEASURES:
             shd = measure == "shd"
-            values = [value for value in cell.values[measure] if value is not None]
+            values = cell.values[measure]
             truths[cell.item, cell.respondent, measure] = Truth(
                 cell.item,
                 cell.respondent,
                 measure,
-                np.array(values, dtype=np.float64),
+                values[~np.isnan(values)],
                 cell.repeats,
                 cell.measures[measure].ci,
                 cell.measures[measure].runs,
@@ -102,8 +102,7 @@ def _replies(forecast: Results, store: Store) -> Iterator[tuple[Keys, StoredRepl
     """Every unit that was asked, with its reply as the present reader reads it."""
     stored = store.replies()
     for cell, about in zip(forecast.cells, forecast.abouts, strict=True):
-        for repeat, key in enumerate(cell.keys):
-            run = forecast.runs.get(key)
+        for repeat, run in enumerate(forecast.of_cell(cell)):
             if run is None or run.answer is None:
                 continue
             dataset, _, learner = cell.item.partition("/")

@@ -9,76 +9,102 @@ provenance.json, study.toml                 versions, seed, the plan
 from __future__ import annotations
 
 import csv
-import io
-import platform
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
-from importlib import metadata
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import isnan
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.provenance import provenance
 from assay.results import CellSummary, Results, Row
-from assay.statistics.convergence import convergence
-from assay.store import Store, to_json, write_atomically
+from assay.statistics.convergence import convergences
+from assay.store import Store, to_json, write_atomically, writing_atomically
 from assay.tasks.cells import stream
 
-_PACKAGES = ("causal-assay", "numpy", "scipy", "pandas", "numba", "networkx", "gadjid", "causal-learn", "lingam")
+_RUNTIME = ("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message")
 
 
-def write_outputs(results: Sequence[Results], store: Store, plan: str, plan_folder: Path, folder: Path) -> None:
-    """Everything that needs no drawing. The first task's runs are what the others are measured against."""
+def write_outputs(
+    results: Sequence[Results],
+    store: Store,
+    plan: str,
+    plan_folder: Path,
+    folder: Path,
+    scored: Mapping[str, Any] | None = None,
+) -> None:
+    """Everything that needs no drawing. The first task's runs are what the others are measured against.
+
+    scored: task -> its tables, where somebody has read and scored them already.
+    """
     first = results[0]
     write_atomically(folder / "study.toml", plan)
-    write_atomically(folder / "provenance.json", to_json(provenance(results, plan_folder)))
-    write_atomically(folder / "scores.csv", scores_csv(long_table(results, store)))
-    write_atomically(folder / "runtime.csv", _runtime_csv(results))
-    for summary in first.summaries if first.task == "discovery" else ():
-        write_atomically(folder / "variance" / variance_name(summary), to_json(variance(first, summary)))
+    write_atomically(folder / "provenance.json", to_json(provenance(results, store, plan, plan_folder)))
+    _write_tables(results, store, folder, scored or {})
+    for summary in first.each_summary() if first.task == "discovery" else ():
+        write_atomically(folder / "variance" / variance_name(summary), _lines(variance(first, summary), 3) + "\n")
 
 
-def long_table(results: Sequence[Results], store: Store) -> Iterator[Row]:
-    """Every task's rows; those of tasks that ask are scored anew from their replies."""
-    for found in results:
-        if found.task == "forecast":
-            from assay.forecast.scores import long  # pandas is not needed for the rest
-            from assay.forecast_study import forecasts_of
+def _write_tables(results: Sequence[Results], store: Store, folder: Path, scored: Mapping[str, Any]) -> None:
+    """scores.csv and runtime.csv, a cell at a time: each cell is read once, and no more is held."""
+    with _csv(folder / "scores.csv", Row._fields) as scores, _csv(folder / "runtime.csv", _RUNTIME) as runtime:
+        for found in results:
+            anew = _scored_anew(results[0], found, store, scored.get(found.task))
+            for row in anew or ():
+                scores.writerow(row._replace(value=None if row.value is None else float(row.value)))
+            for cell in found.cells:
+                runs = found.of_cell(cell)
+                if anew is None:
+                    scores.writerows(found.rows_of(cell, runs))
+                what = (found.task, cell.item, cell.variant, cell.respondent)
+                runtime.writerows((*what, r, run.status, run.seconds, run.message) for r, run in enumerate(runs) if run)
 
-            table = long(forecasts_of(results[0], found, store).scores)
-            columns = [table[name].tolist() for name in Row._fields[2:]]
-            for *keys, value, status in zip(*columns, strict=True):
-                yield Row._make((found.study, found.task, *keys, None if isnan(value) else value, status))
-        elif found.task == "population":
-            from assay.population_study import populations_of
 
-            yield from populations_of(found, store).rows()
-        elif found.task == "faithfulness":
-            from assay.faithfulness_study import faithfulness_of
+@contextmanager
+def _csv(path: Path, columns: Sequence[str]) -> Iterator[Any]:
+    """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status."""
+    with writing_atomically(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        yield writer
 
-            yield from faithfulness_of(found, store).rows()
-        elif found.task == "robustness":
-            from assay.robustness_study import robustness_of
 
-            yield from robustness_of(found).rows()
-        else:
-            yield from found.rows()
+def _scored_anew(first: Results, found: Results, store: Store, tables: Any) -> Iterable[Row] | None:
+    """The rows of a task that scores its replies or rankings whenever they are read; None where runs have scores."""
+    if found.task == "forecast":
+        from assay.forecast_study import forecasts_of  # pandas is not needed for the rest
+
+        return _forecast_rows(found, (tables or forecasts_of(first, found, store)).scores)
+    if found.task == "population":
+        from assay.population_study import populations_of
+
+        return (tables or populations_of(found, store)).rows()  # type: ignore[no-any-return]
+    if found.task == "faithfulness":
+        from assay.faithfulness_study import faithfulness_of
+
+        return (tables or faithfulness_of(found, store)).rows()  # type: ignore[no-any-return]
+    if found.task == "robustness":
+        from assay.robustness_study import robustness_of
+
+        return (tables or robustness_of(found)).rows()  # type: ignore[no-any-return]
+    return None
+
+
+def _forecast_rows(found: Results, scores: Any) -> Iterator[Row]:
+    from assay.forecast.scores import long
+
+    table = long(scores)
+    for *keys, value, status in zip(*(table[name].tolist() for name in Row._fields[2:]), strict=True):
+        yield Row._make((found.study, found.task, *keys, None if isnan(value) else value, status))
 
 
 def variance_name(summary: CellSummary) -> str:
     """{dataset}_{algorithm}_variance.json; a slash in a name would be a folder."""
     parts = f"{summary.item}_{summary.respondent}".replace("/", "-").replace(":", "-")
     return f"{parts}_variance.json"
-
-
-def scores_csv(rows: Iterable[Row]) -> str:
-    """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Row._fields)
-    for row in rows:
-        writer.writerow(row._replace(value="" if row.value is None else repr(float(row.value))))  # type: ignore[arg-type]
-    return text.getvalue()
 
 
 def variance(results: Results, summary: CellSummary) -> dict[str, Any]:
@@ -94,64 +120,34 @@ def variance(results: Results, summary: CellSummary) -> dict[str, Any]:
         **summary.about,
         "level": results.level,
         "measures": {
-            name: found.to_row() | {"missing": dict(found.missing), "values": summary.values[name]}
+            name: found.to_row() | {"missing": dict(found.missing), "values": _or_none(summary.values[name])}
             for name, found in summary.measures.items()
         },
-        "convergence": {name: _convergence(results, summary, name) for name in results.headline},
+        "convergence": _convergences(results, summary),
     }
 
 
-def _convergence(results: Results, summary: CellSummary, measure: str) -> list[dict[str, Any]]:
-    """How the mean, its interval and the range of runs settle as runs are added."""
-    present = [value for value in summary.values[measure] if value is not None]
-    if len(present) < 2:
-        return []
-    rng = stream(results.seed, f"convergence {summary.item} {summary.respondent} {measure}")
-    return convergence(present, level=results.level, resamples=1000, rng=rng).to_rows()
+def _lines(value: Any, depth: int, indent: str = "") -> str:
+    """JSON with a line an entry down to `depth`, and what is below it on one line: numbers of ten thousand runs."""
+    if depth == 0 or not isinstance(value, dict) or not value:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    inner = indent + "  "
+    entries = [f"{inner}{json.dumps(key)}: {_lines(entry, depth - 1, inner)}" for key, entry in value.items()]
+    return "{\n" + ",\n".join(entries) + f"\n{indent}}}"
 
 
-def provenance(results: Sequence[Results], plan_folder: Path) -> dict[str, Any]:
-    return {
-        "study": results[0].study,
-        "tasks": [found.task for found in results],
-        "seed": results[0].seed,
-        "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "plan_folder": str(plan_folder),
-        "python": sys.version.split()[0],
-        "platform": platform.platform(),
-        "machine": platform.machine(),
-        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
-        "cells": [
-            {
-                "task": found.task,
-                "item": cell.item,
-                "variant": cell.variant,
-                "respondent": cell.respondent,
-                "runs": cell.repeats,
-                "settings": cell.identity,
-            }
-            for found in results
-            for cell in found.cells
-        ],
-    }
+def _or_none(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if isnan(value) else value for value in values.tolist()]
 
 
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _runtime_csv(results: Sequence[Results]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message"))
-    for found in results:
-        for cell in found.cells:
-            for repeat, key in enumerate(cell.keys):
-                run = found.runs.get(key)
-                if run is not None:
-                    what = (found.task, cell.item, cell.variant, cell.respondent, repeat)
-                    writer.writerow((*what, run.status, run.seconds, run.message))
-    return text.getvalue()
+def _convergences(results: Results, summary: CellSummary) -> dict[str, list[dict[str, Any]]]:
+    """How the mean, its interval and the range of runs settle as runs are added; as many values, one bootstrap."""
+    present = {name: summary.values[name][~np.isnan(summary.values[name])] for name in results.headline}
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in results.headline}
+    for n in sorted({len(values) for values in present.values() if len(values) > 1}):
+        names = [name for name, values in present.items() if len(values) == n]
+        rng = stream(results.seed, f"convergence {summary.item} {summary.respondent}")
+        table = np.column_stack([present[name] for name in names])
+        settled = convergences(table, level=results.level, resamples=1000, rng=rng)
+        found |= {name: told.to_rows() for name, told in zip(names, settled, strict=True)}
+    return found

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay import registry
 from assay.errors import PlanError, StoreError, UnknownName
+from assay.outside import MAX_PLAN, json_of, text_of
 from assay.study import Plan
 
 _FORMULATIONS = {1: "direct", 2: "steps", 3: "interval"}  # the original's numbers
@@ -27,39 +28,41 @@ def read_plan(file: str | None, folder: str | None = None) -> Plan:
 
 def original_plan(path: Path, folder: str | None = None) -> Plan:
     """A plan from the original protocol's config.json (experiments, llm_settings), turned into our TOML."""
+    config = json_of(text_of(path, MAX_PLAN, PlanError), path.name, PlanError)
     try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-        experiments, asked = config["experiments"], config.get("llm_settings", {})
-        datasets, learners = experiments["datasets"], [name.lower() for name in experiments["algorithms"]]
-        formulations = [_FORMULATIONS[int(k)] for k in experiments.get("prompt_formulations", (1, 2, 3))]
-    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+        settings = _settings_of(config)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
         raise PlanError(
             f"{path} must be a config.json with experiments (datasets, algorithms, n_runs, llm_models, "
             f"prompt_formulations), got: {type(error).__name__} {error}. Or write a plan: assay new forecast"
         ) from None
-    named = experiments.get("llm_models", [])
+    return Plan.parse(_toml({"name": path.stem} | settings), path.name, path.parent, folder)
+
+
+def _settings_of(config: Any) -> dict[str, Any]:
+    """Our settings; what is of another shape than the original's raises."""
+    experiments, asked = config["experiments"], config.get("llm_settings", {})
+    named = list(experiments.get("llm_models", []))
     options = {
         name: {"retries": asked.get("max_retries", 3), "delay": asked.get("retry_delay", 5)}
         for name in named
         if not name.startswith(("embedded/", "mock/"))
     }
-    settings = {
-        "name": path.stem,
+    return {
         "discovery": {
-            "datasets": [_DATASETS.get(name.lower(), name.lower()) for name in datasets],
-            "learners": learners,
+            "datasets": [_DATASETS.get(name.lower(), name.lower()) for name in experiments["datasets"]],
+            "learners": [name.lower() for name in experiments["algorithms"]],
             "runs": experiments.get("n_runs", 100),
             "codes": True,
         },
         "forecast": {
             "models": named,
-            "formulations": formulations,
+            "formulations": [_FORMULATIONS[int(k)] for k in experiments.get("prompt_formulations", (1, 2, 3))],
             "temperature": asked.get("temperature", 0.1),
             "max_tokens": asked.get("max_tokens", 1024),
         },
         "models": options,
     }
-    return Plan.parse(_toml(settings), path.name, path.parent, folder)
 
 
 def _toml(settings: dict[str, Any], prefix: str = "") -> str:

@@ -106,8 +106,8 @@ def populations_of(results: Results, store: Store) -> Populations:
     stored = store.replies()
     for cell, where in zip(results.cells, results.abouts, strict=True):
         form = Form.of(truths[where["task"]].question, where["condition"])
-        for repeat, key in enumerate(cell.keys):
-            record, found = _answers(results.runs.get(key), form, stored, cell.variant)
+        for repeat, run in enumerate(results.of_cell(cell)):
+            record, found = _answers(run, form, stored, cell.variant)
             for variant, answer in (found or {}).items():
                 mode = f"{cell.variant}/{variant}" if variant else cell.variant
                 asked = Asked(cell.respondent, mode, where["task"], repeat)

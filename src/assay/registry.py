@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, MissingExtra, UnknownName
+from assay.outside import is_there
 
 LEARNERS = {
     "pc": "assay.learners.pc:PC",
@@ -121,6 +122,12 @@ def resolve(kind: str, name: str) -> Any:
     raise UnknownName(kind, name, names(kind), hint=f"Your own: my_file.py:My{kind.capitalize()}.")
 
 
+def located(name: str, folder: Path) -> str:
+    """`my_file.py:MyLearner` of a plan, with the path from the plan's folder; any other name as it is."""
+    file, _, attribute = name.rpartition(":")
+    return f"{(folder / file).resolve()}:{attribute}" if file.endswith(".py") else name
+
+
 def need(package: str, what: str) -> Any:
     """Import a package of an extra, or say in one line how to install it."""
     try:
@@ -154,7 +161,7 @@ def _from_file(kind: str, name: str) -> Any:
     """`path/to/my_file.py:MyLearner`, run as a module of its own."""
     file, _, attribute = name.rpartition(":")
     path = Path(file).resolve()
-    if not path.is_file():
+    if not is_there(path):
         raise AssayError(f"{kind} {name!r}: the file {file} is not there. Give a path from the current folder.")
     module = _module_of(path)
     if not hasattr(module, attribute):
@@ -162,9 +169,18 @@ def _from_file(kind: str, name: str) -> Any:
     return getattr(module, attribute)
 
 
+def was_run(name: str) -> bool:
+    """Whether the file of `my_file.py:MyLearner` has been run in this process."""
+    return _module_name(Path(name.rpartition(":")[0]).resolve()) in sys.modules
+
+
+def _module_name(path: Path) -> str:
+    return f"assay_outside_{path.stem}_{abs(hash(path))}"
+
+
 @cache
 def _module_of(path: Path) -> Any:
-    unique = f"assay_outside_{path.stem}_{abs(hash(path))}"
+    unique = _module_name(path)
     spec = importlib.util.spec_from_file_location(unique, path)
     if spec is None or spec.loader is None:
         raise AssayError(f"{path.name} must be a Python file.")

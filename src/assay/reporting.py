@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from assay.forecast.findings import Findings
     from assay.forecast.frames import Forecasts
     from assay.population_study import Populations
+    from assay.report.pdf import Pdfs
+    from assay.report.saving import Save
     from assay.robustness_study import RobustnessStudy
 
 
@@ -32,6 +34,15 @@ class Report:
     populations: Populations | None = None
     faithfulness: FaithfulnessStudy | None = None
     robustness: RobustnessStudy | None = None
+    discovery: Results | None = None
+
+    def scored(self) -> dict[str, Any]:
+        """Task -> its tables, of those that were read."""
+        found = {
+            "forecast": self.forecasts, "population": self.populations, "faithfulness": self.faithfulness,
+            "robustness": self.robustness,
+        }  # fmt: skip
+        return {task: tables for task, tables in found.items() if tables is not None}
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"folder": str(self.folder), "files": [str(path) for path in self.files]}
@@ -56,79 +67,103 @@ class Report:
         return found
 
 
-def rewrite(folder: Path) -> None:
-    """scores.csv, variance/ and provenance anew from the store."""
+def rewrite(folder: Path) -> Report:
+    """All of it from the store alone: scores.csv, variance/ and provenance anew, and the report."""
     plan = folder / "study.toml"
     with Store.reading(folder) as store:
         if not plan.is_file():
             raise PlanError(f"{plan} is not there. Copy the study's plan to it, or run the study again.")
-        write_outputs(Results.all_of(store), store, plan.read_text(encoding="utf-8"), base_of(folder), folder)
+        text = plan.read_text(encoding="utf-8")
+
+        def outputs(found: Sequence[Results], report: Report) -> None:
+            write_outputs(found, store, text, base_of(folder), folder, report.scored())
+
+        return _written(folder, store, outputs)
 
 
 def write_report(folder: Path) -> Report:
-    """The trees of the study's tasks."""
+    """The trees of the study's tasks, the paper and its PDF."""
     with Store.reading(folder) as store:
-        found = Results.all_of(store)
-    tasks = [results.task for results in found]
+        return _written(folder, store, lambda found, report: None)
+
+
+def _written(folder: Path, store: Store, meanwhile: Callable[[Sequence[Results], Report], None]) -> Report:
+    """Charts are drawn by other processes: they are begun first, and `meanwhile` has until they are there."""
+    from assay.report.press import press
+
+    found = Results.all_of(store)
+    by_task = {results.task: results for results in found}
     report = Report(folder)
-    if "discovery" in tasks:
-        report = _with_discovery(report, found[tasks.index("discovery")], alone="forecast" not in tasks)
-    if "forecast" in tasks:
-        report = _with_forecast(report)
-    if "population" in tasks:
-        report = _with_population(report)
-    if "faithfulness" in tasks:
-        report = _with_faithfulness(report)
-    if "robustness" in tasks:
-        report = _with_robustness(report)
-    return _with_paper(report, found)
+    with press() as printing:
+        if "forecast" in by_task:  # a dozen charts and more
+            printing.begin()
+        for task, written in _TREES.items():
+            if task in by_task:
+                report = written(report, by_task, store, printing.save)
+        meanwhile(found, report)
+        printing.wait()
+        return _with_paper(report, found, printing.pdfs)
 
 
-def _with_discovery(report: Report, results: Results, alone: bool) -> Report:
+ByTask = Mapping[str, Results]
+
+
+def _with_discovery(report: Report, found: ByTask, store: Store, save: Save) -> Report:
     from assay.report.discovery_tree import write_discovery_tree
 
-    return replace(report, files=(*report.files, *write_discovery_tree(report.folder, results, alone)))
+    results, alone = found["discovery"], "forecast" not in found
+    files = write_discovery_tree(report.folder, results, alone, save)
+    return replace(report, files=(*report.files, *files), discovery=results)
 
 
-def _with_forecast(report: Report) -> Report:
+def _with_forecast(report: Report, found: ByTask, store: Store, save: Save) -> Report:
     from assay.forecast.findings import findings
-    from assay.forecast_study import read_forecasts
+    from assay.forecast_study import forecasts_of
     from assay.report.forecast_tree import write_forecast_tree
 
-    forecasts = read_forecasts(report.folder)
-    found = findings(forecasts)
-    files = write_forecast_tree(report.folder, forecasts, found)
-    return replace(report, files=(*report.files, *files), forecasts=forecasts, findings=found)
+    forecasts = forecasts_of(found["discovery"], found["forecast"], store)
+    told = findings(forecasts)
+    files = write_forecast_tree(report.folder, forecasts, told, save)
+    return replace(report, files=(*report.files, *files), forecasts=forecasts, findings=told)
 
 
-def _with_population(report: Report) -> Report:
-    from assay.population_study import read_populations
+def _with_population(report: Report, found: ByTask, store: Store, save: Save) -> Report:
+    from assay.population_study import populations_of
     from assay.report.population_tree import write_population_tree
 
-    populations = read_populations(report.folder)
-    files = write_population_tree(report.folder, populations)
+    populations = populations_of(found["population"], store)
+    files = write_population_tree(report.folder, populations, save)
     return replace(report, files=(*report.files, *files), populations=populations)
 
 
-def _with_faithfulness(report: Report) -> Report:
-    from assay.faithfulness_study import read_faithfulness
+def _with_faithfulness(report: Report, found: ByTask, store: Store, save: Save) -> Report:
+    from assay.faithfulness_study import faithfulness_of
     from assay.report.faithfulness_tree import write_faithfulness_tree
 
-    study = read_faithfulness(report.folder)
-    files = write_faithfulness_tree(report.folder, study)
+    study = faithfulness_of(found["faithfulness"], store)
+    files = write_faithfulness_tree(report.folder, study, save)
     return replace(report, files=(*report.files, *files), faithfulness=study)
 
 
-def _with_robustness(report: Report) -> Report:
+def _with_robustness(report: Report, found: ByTask, store: Store, save: Save) -> Report:
     from assay.report.robustness_tree import write_robustness_tree
-    from assay.robustness_study import read_robustness
+    from assay.robustness_study import robustness_of
 
-    study = read_robustness(report.folder)
-    files = write_robustness_tree(report.folder, study)
+    study = robustness_of(found["robustness"])
+    files = write_robustness_tree(report.folder, study, save)
     return replace(report, files=(*report.files, *files), robustness=study)
 
 
-def _with_paper(report: Report, found: Sequence[Results]) -> Report:
+_TREES = {
+    "discovery": _with_discovery,
+    "forecast": _with_forecast,
+    "population": _with_population,
+    "faithfulness": _with_faithfulness,
+    "robustness": _with_robustness,
+}
+
+
+def _with_paper(report: Report, found: Sequence[Results], pdfs: Pdfs) -> Report:
     """draft.tex and report.pdf of all tasks together; the tables and charts are there already."""
     from assay.report import methods, parts
     from assay.report.paper import write_paper
@@ -150,4 +185,4 @@ def _with_paper(report: Report, found: Sequence[Results]) -> Report:
     asked = [results.about.get("prompts") for results in found if results.task != "forecast"]
     shared = [sentence for used in asked for sentence in methods.prompts(used)] + methods.of_the_plan(folder)
     files = write_paper(folder, found[0].study, made, shared)
-    return replace(report, files=(*report.files, *files, write_pdf(folder, found[0].study, made, shared)))
+    return replace(report, files=(*report.files, *files, write_pdf(folder, found[0].study, made, shared, pdfs)))

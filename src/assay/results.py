@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -24,8 +24,10 @@ from assay.intervals import short
 from assay.statistics.runs import RunSummary, summarise_columns
 from assay.status import Status
 from assay.store import Run, Store
+from assay.stored_runs import StoredRuns
 from assay.tasks.cells import Cell, stream
 
+VALUES_AT_ONCE = 2_500_000  # of cells that are summarised together: 20 MB
 READ_OR_NOT = (Status.UNREADABLE, Status.REFUSED, Status.TRUNCATED)  # a model answered; what it said is another matter
 NOT_RUN = "not run"  # planned, and not done yet
 
@@ -55,7 +57,7 @@ class CellSummary:
     statuses: dict[str, int]
     seconds: tuple[float, ...]
     measures: dict[str, RunSummary]
-    values: dict[str, list[float | None]]
+    values: dict[str, NDArray[np.float64]]  # (repeats,) of each measure, NaN where a run has none
 
     @property
     def ok(self) -> int:
@@ -77,7 +79,7 @@ class Results:
     headline: tuple[str, ...]
     cells: tuple[Cell, ...]
     abouts: tuple[dict[str, Any], ...]
-    runs: dict[str, Run]
+    runs: Mapping[str, Run]
 
     about: dict[str, Any] = field(default_factory=dict)  # what the task says of itself as a whole
 
@@ -102,7 +104,7 @@ class Results:
         abouts = tuple(c["about"] for c in found["cells"])
         return cls(
             study, found["task"], seed, found["level"], tuple(found["measures"]), tuple(found["headline"]), cells,
-            abouts, _scored(found, store.runs(found["task"])), found["about"],
+            abouts, _runs(found, store), found["about"],
         )  # fmt: skip
 
     @classmethod
@@ -111,78 +113,102 @@ class Results:
         with Store.reading(Path(folder)) as store:
             return cls.all_of(store)[0]
 
+    def of_cell(self, cell: Cell) -> list[Run | None]:
+        """The runs of a cell, one a repeat; None where it was not run yet."""
+        if isinstance(self.runs, StoredRuns):
+            return self.runs.of(cell.keys)
+        return [self.runs.get(key) for key in cell.keys]
+
     def rows(self) -> Iterator[Row]:
         """The long table, in the order of the plan."""
         for cell in self.cells:
-            for repeat, key in enumerate(cell.keys):
-                run = self.runs.get(key)
-                if run is None:
-                    continue
-                for measure in self.measures:
-                    value, status = run.scores.get(measure, (None, run.status))
-                    yield Row(
-                        self.study, self.task, cell.item, cell.variant, cell.respondent, repeat, measure, value, status
-                    )
+            yield from self.rows_of(cell, self.of_cell(cell))
+
+    def rows_of(self, cell: Cell, runs: Sequence[Run | None]) -> Iterator[Row]:
+        start = (self.study, self.task, cell.item, cell.variant, cell.respondent)
+        for repeat, run in enumerate(runs):
+            if run is None:
+                continue
+            for measure in self.measures:
+                yield Row(*start, repeat, measure, *run.scores.get(measure, (None, run.status)))
 
     def n_failed(self) -> int:
         """Runs without a result; a reply that came and could not be read is one, and is counted elsewhere."""
-        fine = (Status.OK,) if self.task == "discovery" else (*READ_OR_NOT, Status.OK)
-        return sum(run.status not in fine for run in self.failed_runs())
+        fine = (Status.OK, NOT_RUN) if self.task == "discovery" else (*READ_OR_NOT, Status.OK, NOT_RUN)
+        return sum(count for found in self._statuses for status, count in found.items() if status not in fine)
 
     def failed_runs(self) -> list[Run]:
-        found = (self.runs.get(key) for cell in self.cells for key in cell.keys)
-        return [run for run in found if run is not None and run.status != Status.OK]
+        cells = [c for c, found in zip(self.cells, self._statuses, strict=True) if found.keys() - {Status.OK, NOT_RUN}]
+        return [run for cell in cells for run in self.of_cell(cell) if run is not None and run.status != Status.OK]
 
     def completeness(self) -> list[dict[str, Any]]:
         """One row a cell: how many of the planned runs ended in which status."""
         found = []
-        for cell in self.cells:
-            statuses = self._statuses(cell)
+        for cell, statuses in zip(self.cells, self._statuses, strict=True):
             row = {"item": cell.item, "respondent": cell.respondent, "planned": cell.repeats}
             found.append(row | {"ok": statuses.get(Status.OK, 0), **_others(statuses)})
         return found
 
-    def _statuses(self, cell: Cell) -> dict[str, int]:
-        runs = [self.runs.get(key) for key in cell.keys]
-        return dict(Counter(run.status if run else NOT_RUN for run in runs))
+    @cached_property
+    def _statuses(self) -> list[dict[str, int]]:
+        """Of each cell: how many runs ended how."""
+        if isinstance(self.runs, StoredRuns):
+            known = self.runs.statuses()
+        else:
+            known = {key: run.status for key, run in self.runs.items()}
+        return [dict(Counter(known.get(key, NOT_RUN) for key in cell.keys)) for cell in self.cells]
 
     @cached_property
     def summaries(self) -> list[CellSummary]:
-        """Every cell and measure, with one bootstrap for all."""
-        width = max((cell.repeats for cell in self.cells), default=0)
-        values = np.full((width, len(self.cells) * len(self.measures)), np.nan)
+        """Every cell and measure."""
+        return list(self.each_summary())
+
+    def each_summary(self) -> Iterator[CellSummary]:
+        """As many cells at a time, with one bootstrap for all, as memory should hold; the result does not depend on
+        how many: resamples follow from the seed and the number of runs."""
+        if "summaries" in vars(self):
+            yield from self.summaries
+            return
+        width = max((cell.repeats for cell in self.cells), default=1) * max(len(self.measures), 1)
+        together = max(1, VALUES_AT_ONCE // width)
+        for start in range(0, len(self.cells), together):
+            yield from self._summarised(range(start, min(start + together, len(self.cells))))
+
+    def _summarised(self, which: Sequence[int]) -> Iterator[CellSummary]:
+        width, m = max(self.cells[c].repeats for c in which), len(self.measures)
+        values = np.full((width, len(which) * m), np.nan)
         reasons = np.full(values.shape, NOT_RUN, dtype=object)
-        for c, cell in enumerate(self.cells):
-            for repeat, key in enumerate(cell.keys):
-                run = self.runs.get(key)
+        seconds = []
+        for place, c in enumerate(which):
+            runs = self.of_cell(self.cells[c])
+            seconds.append(tuple(run.seconds for run in runs if run is not None and run.seconds is not None))
+            for repeat, run in enumerate(runs):
                 if run is None:
                     continue
-                for m, measure in enumerate(self.measures):
-                    value, status = run.scores.get(measure, (None, run.status))
-                    column = c * len(self.measures) + m
-                    reasons[repeat, column] = status
-                    if value is not None:
-                        values[repeat, column] = value
+                found = [run.scores.get(measure, (None, run.status)) for measure in self.measures]
+                columns = slice(place * m, (place + 1) * m)
+                values[repeat, columns] = [value for value, _ in found]  # None becomes NaN
+                reasons[repeat, columns] = [status for _, status in found]
         rng = stream(self.seed, "bootstrap of the means")
-        found = summarise_columns(values, reasons, self.level, rng=rng) if values.size else []
-        return [self._summary(c, cell, values, found) for c, cell in enumerate(self.cells)]
+        summaries = summarise_columns(values, reasons, self.level, rng=rng) if values.size else []
+        for place, c in enumerate(which):
+            columns = slice(place * m, (place + 1) * m)
+            yield self._summary(c, seconds[place], values[:, columns], summaries[columns])
 
-    def _summary(self, c: int, cell: Cell, values: NDArray[np.float64], found: Sequence[RunSummary]) -> CellSummary:
-        runs = [self.runs.get(key) for key in cell.keys]
-        first = c * len(self.measures)
-        columns = {measure: first + m for m, measure in enumerate(self.measures)}
+    def _summary(
+        self, c: int, seconds: tuple[float, ...], values: NDArray[np.float64], found: Sequence[RunSummary]
+    ) -> CellSummary:
+        cell = self.cells[c]
+        own = np.ascontiguousarray(values[: cell.repeats].T)
         return CellSummary(
             cell.item,
             cell.respondent,
             cell.repeats,
             self.abouts[c],
-            self._statuses(cell),
-            tuple(run.seconds for run in runs if run is not None and run.seconds is not None),
-            {measure: found[column] for measure, column in columns.items()},
-            {
-                measure: [None if np.isnan(v) else float(v) for v in values[: cell.repeats, column]]
-                for measure, column in columns.items()
-            },
+            self._statuses[c],
+            seconds,
+            dict(zip(self.measures, found, strict=True)),
+            dict(zip(self.measures, own, strict=True)),
         )
 
     def _repr_html_(self) -> str:
@@ -204,12 +230,13 @@ def _mean_text(found: RunSummary) -> str:
     return f"{short(found.mean)}{ends}"
 
 
-def _scored(task: dict[str, Any], runs: dict[str, Run]) -> dict[str, Run]:
-    """Runs with their scores; a task whose workers know no truth scores them here, from what it said of itself."""
-    if task["task"] not in registry.TASKS:  # of another package: nothing is imported to read a store
-        return runs
-    score = getattr(registry.resolve("task", task["task"]), "scored", None)
-    return runs if score is None else {key: score(task["about"], run) for key, run in runs.items()}
+def _runs(task: dict[str, Any], store: Store) -> Mapping[str, Run]:
+    """The stored runs; a task whose workers know no truth scores them here, all at once, by what it said of itself."""
+    name = task["task"]
+    score = getattr(registry.resolve("task", name), "scored", None) if name in registry.TASKS else None
+    if score is None:  # a task of another package: nothing is imported to read a store
+        return StoredRuns(store, name)
+    return {key: score(task["about"], run) for key, run in store.runs(name).items()}
 
 
 def describe(name: str, seed: int, stages: Sequence[tuple[Any, Sequence[Cell]]]) -> str:

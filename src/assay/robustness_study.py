@@ -120,8 +120,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
     statuses: dict[tuple[str, str], Counter[str]] = {}
     for cell in results.cells:
         counted = statuses.setdefault((cell.item, cell.respondent), Counter())
-        for repeat, key in enumerate(cell.keys):
-            run = results.runs.get(key)
+        for repeat, run in enumerate(results.of_cell(cell)):
             counted[NOT_RUN if run is None else run.status] += 1
             if run is not None:
                 answers.append(_answer(run, cell.item, cell.variant, cell.respondent, repeat, orders[cell.item]))

@@ -18,17 +18,22 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from sys import intern
 from typing import Any, TextIO
 
 from assay.errors import StoreError
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 3.0
+CHECKED_WHOLE = 100_000_000  # bytes of a file that is checked from end to end whenever it is opened
+NO_LAST = 2**63 - 1  # no id is greater
+_AT_ONCE = 500  # variables of one SQL statement
+_RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS runs (
@@ -116,6 +121,14 @@ class Store:
             finally:
                 connection.close()
 
+    @classmethod
+    @contextmanager
+    def rereading(cls, folder: Path) -> Iterator[Store]:
+        """A store that this process has opened, and so checked, before."""
+        path = folder / "study.db"
+        with _explained(path), closing(_connect(path, f"file:{_quoted(path)}?mode=ro")) as connection:
+            yield cls(connection, path)
+
     def meta(self, key: str) -> str | None:
         with self._lock:
             row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
@@ -125,40 +138,67 @@ class Store:
         with self._lock, self._db:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-    def statuses(self) -> dict[str, str]:
-        """key -> status of every stored unit."""
-        with self._lock:
-            return dict(self._db.execute("SELECT key, status FROM runs"))
+    @property
+    def folder(self) -> Path:
+        return self._path.parent
 
-    def add(self, task: str, runs: Iterable[Run]) -> None:
+    def last_id(self) -> int:
+        """Of the unit that came last; units that come later have greater ones."""
+        with self._lock:
+            return int(self._db.execute("SELECT IFNULL(MAX(id), 0) FROM runs").fetchone()[0])
+
+    def statuses(self, task: str | None = None, last: int = NO_LAST) -> dict[str, str]:
+        """key -> status of every stored unit, or of one task's, up to the unit with that id."""
+        query = "SELECT key, status FROM runs WHERE id <= ? AND task = IFNULL(?, task)"
+        with self._lock:
+            return {key: intern(status) for key, status in self._db.execute(query, (last, task))}
+
+    def add(self, task: str, runs: Sequence[Run]) -> None:
         """Store finished units in one transaction; a unit that is there already is replaced (--retry)."""
         with self._lock, self._db:
-            for run in runs:
-                self._db.execute("DELETE FROM scores WHERE run IN (SELECT id FROM runs WHERE key = ?)", (run.key,))
-                self._db.execute("DELETE FROM runs WHERE key = ?", (run.key,))
-                cursor = self._db.execute(
-                    "INSERT INTO runs (key, task, item, variant, respondent, repeat, status, message, seconds, answer) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (run.key, task, run.item, run.variant, run.respondent, run.repeat, run.status, run.message,
-                     run.seconds, run.answer),
-                )  # fmt: skip
-                self._db.executemany(
-                    "INSERT INTO scores VALUES (?, ?, ?, ?)",
-                    [(cursor.lastrowid, measure, value, status) for measure, (value, status) in run.scores.items()],
-                )
+            self._forget([run.key for run in runs])
+            first = self.last_id() + 1
+            self._db.executemany(
+                "INSERT INTO runs (id, key, task, item, variant, respondent, repeat, status, message, seconds, answer) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [(first + k, run.key, task, run.item, run.variant, run.respondent, run.repeat, run.status, run.message,
+                  run.seconds, run.answer) for k, run in enumerate(runs)],
+            )  # fmt: skip
+            self._db.executemany(
+                "INSERT INTO scores VALUES (?, ?, ?, ?)",
+                [(first + k, measure, *score) for k, run in enumerate(runs) for measure, score in run.scores.items()],
+            )
+
+    def _forget(self, keys: Sequence[str]) -> None:
+        for part in _parts(keys):
+            marks = _marks(part)
+            there = [row[0] for row in self._db.execute(f"SELECT id FROM runs WHERE key IN ({marks})", part)]
+            self._db.execute(f"DELETE FROM scores WHERE run IN ({_marks(there)})", there)
+            self._db.execute(f"DELETE FROM runs WHERE id IN ({_marks(there)})", there)
 
     def runs(self, task: str) -> dict[str, Run]:
         """Every stored unit of a task by key."""
-        scores: dict[int, dict[str, tuple[float | None, str]]] = {}
         with self._lock:
-            for run, measure, value, status in self._db.execute("SELECT run, measure, value, status FROM scores"):
-                scores.setdefault(run, {})[measure] = (value, status)
-            rows = self._db.execute(
-                "SELECT id, key, item, variant, respondent, repeat, status, message, seconds, answer FROM runs "
-                "WHERE task = ?",
-                (task,),
-            ).fetchall()
-        return {row[1]: Run(*(*row[1:], scores.get(row[0], {}))) for row in rows}
+            keys = [row[0] for row in self._db.execute("SELECT key FROM runs WHERE task = ?", (task,))]
+        return {run.key: run for run in self.runs_of(keys)}
+
+    def runs_of(self, keys: Sequence[str], last: int = NO_LAST) -> list[Run]:
+        """The units of these keys that are there (up to the unit with id `last`), in the order of the keys."""
+        found: dict[str, Run] = {}
+        with self._lock:
+            for part in _parts(keys):
+                query = f"SELECT {_RUN} FROM runs WHERE key IN ({_marks(part)}) AND id <= ?"
+                rows = self._db.execute(query, (*part, last)).fetchall()
+                scores = self._scores([row[0] for row in rows])
+                found |= {row[1]: Run(*(*row[1:], scores[row[0]])) for row in rows}
+        return [found[key] for key in keys if key in found]
+
+    def _scores(self, runs: Sequence[int]) -> dict[int, dict[str, tuple[float | None, str]]]:
+        found: dict[int, dict[str, tuple[float | None, str]]] = {run: {} for run in runs}
+        query = f"SELECT run, measure, value, status FROM scores WHERE run IN ({_marks(runs)})"
+        for run, measure, value, status in self._db.execute(query, runs):
+            found[run][measure] = (value, status)
+        return found
 
     def add_reply(
         self, key: str, respondent: str, prompt: str, messages: str, asked: dict[str, Any], reply: dict[str, Any]
@@ -204,15 +244,29 @@ def _stored_reply(row: tuple[Any, ...]) -> StoredReply:
     return StoredReply(key, respondent, prompt, json.loads(asked), at, status, cost, json.loads(reply))
 
 
+def _parts(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(keys), _AT_ONCE):
+        yield keys[start : start + _AT_ONCE]
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ", ".join("?" * len(values))
+
+
 def _connect(path: Path, uri: str) -> sqlite3.Connection:
     return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a damaged file or one of a newer version before anything is written."""
-    verdict = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict is None or verdict[0] != "ok":
-        raise sqlite3.DatabaseError(str(verdict and verdict[0]))
+    """Refuse a damaged file or one of a newer version before anything is written.
+
+    A large file is not read from end to end: that would take longer than to find what is left to do. SQLite tells of
+    damage when it comes upon it, and a transaction that does is undone.
+    """
+    if path.stat().st_size <= CHECKED_WHOLE:
+        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict is None or verdict[0] != "ok":
+            raise sqlite3.DatabaseError(str(verdict and verdict[0]))
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
         if row is not None and int(row[0]) > SCHEMA_VERSION:
@@ -289,11 +343,21 @@ def _open_lock(path: Path) -> TextIO:
 
 
 def write_atomically(path: Path, text: str) -> None:
+    with writing_atomically(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def writing_atomically(path: Path) -> Iterator[TextIO]:
     """A temp file beside it, then a rename: readers see the old file or the new one, never half of one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            yield file
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def to_json(value: Any) -> str:

@@ -11,8 +11,8 @@ the first (`--replan`).
 from __future__ import annotations
 
 import json
-import tomllib
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -20,16 +20,19 @@ from typing import Any
 
 from assay import registry
 from assay.asking import AskDriver
-from assay.errors import PlanError, StoreError, did_you_mean, listed
+from assay.errors import DataError, PlanError, StoreError, did_you_mean, listed
 from assay.fits import FitDriver
 from assay.outputs import write_outputs
+from assay.outside import MAX_PLAN, is_there, json_of, one_line, text_of, toml_of
 from assay.progress import Progress, Report
+from assay.provenance import session
 from assay.results import Results, describe
 from assay.status import Status
 from assay.store import Store
 from assay.tasks.cells import Cell, Context
 
 PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
+MAX_NAME = 100
 NOT_IDENTITY = ("name", "folder", "limit_usd")  # what may change without making it another study
 
 
@@ -53,39 +56,33 @@ class Plan:
         base = path.parent
         if path.is_dir():
             folder, path, base = folder or path, path / "study.toml", base_of(path)
-        if not path.is_file():
+        if not is_there(path):
             raise PlanError(f"{path} is not there. Write one with: assay new discovery {path}")
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise PlanError(f"{path} must be a TOML file in UTF-8, got: {error}.") from None
-        return cls.parse(text, path.name, base, folder)
+        return cls.parse(text_of(path, MAX_PLAN, PlanError), path.name, base, folder)
 
     @classmethod
     def parse(cls, text: str, file: str, base: Path = Path(), folder: Path | str | None = None) -> Plan:
         """`base` is where the plan's own paths start; `folder` overrules the plan's."""
-        try:
-            settings = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise PlanError(f"{file} must be TOML, got: {error}.") from None
+        settings = toml_of(text, file, PlanError)
         tasks = [name for name in registry.names("task") if name in settings]
+        tasks += [key for key in settings if ".py:" in key]  # a user's own: ["my_file.py:MyTask"]
         for key in settings:
             if key not in PLAN_KEYS and key not in tasks:
                 known = (*PLAN_KEYS, *registry.names("task"))
                 raise PlanError(f"{key!r} is not a key of a plan. {did_you_mean(key, known)}  ({file})")
         if not tasks:
             raise PlanError(f"a plan must have a task table, such as [discovery], got none.  ({file})")
-        name = str(settings.get("name", Path(file).stem))
+        name = _checked_name(settings.get("name", Path(file).stem), file)
         seed = settings.get("seed", 1)
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            raise PlanError(f"'seed' must be a whole number of at least 0, got {seed!r}.  ({file})")
+        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
+            raise PlanError(f"'seed' must be a whole number of at least 0, got {seed!r:.60}.  ({file})")
         for key in ("datasets", "models", *tasks):
             _check_tables(settings, key, tasks, file)
-        where = Path(folder) if folder else Path(settings.get("folder", Path("results") / name))
+        where = Path(folder) if folder else _checked_folder(settings.get("folder", f"results/{name}"), file)
         made: dict[str, Any] = {}
         for task in tasks:
             context = Context(settings, seed, base.resolve(), file, made, where)
-            made[task] = registry.resolve("task", task).from_plan(settings[task], context)
+            made[task] = _made(registry.located(task, base), settings[task], context)
         _check_models(settings, made, file)
         return cls(name, seed, where, base.resolve(), text, settings, tuple(made.values()), file)
 
@@ -137,24 +134,29 @@ class Study:
         interrupted, stopped = False, ""
         with Store.writing(folder) as store:
             self._claim(store, replan)
-            for task, cells in self.stages:
-                missing = _missing(cells, store.statuses(), retry)
-                planned = sum(cell.repeats for cell in cells)
-                before = planned - sum(map(len, missing.values()))
-                progress = Progress(planned, before, slots=slots, stage=task.name)
-                if not (interrupted or stopped):
-                    if hasattr(task, "function"):
-                        fits = FitDriver(
-                            task, cells, store, executor, slots, missing, progress, report or (lambda _: None)
-                        )
-                        interrupted = fits.drive()
-                    else:
-                        asks = AskDriver(task, cells, store, missing, progress, report or (lambda _: None), retry)
-                        interrupted, stopped = asks.drive()
-                total, done = total + planned, done + before + progress.done
+            todo = self._todo(store, retry)
+            with session(store, self.plan.tasks, self.plan.base) if any(todo) else nullcontext():
+                for (task, cells), missing in zip(self.stages, todo, strict=True):
+                    planned = sum(cell.repeats for cell in cells)
+                    before = planned - sum(map(len, missing.values()))
+                    progress = Progress(planned, before, slots=slots, stage=task.name)
+                    told = report or (lambda _: None)
+                    if not (interrupted or stopped):
+                        if hasattr(task, "function"):
+                            fits = FitDriver(task, cells, store, executor, slots, missing, progress, told)
+                            interrupted = fits.drive()
+                        else:
+                            asks = AskDriver(task, cells, store, missing, progress, told, retry, self.plan.base)
+                            interrupted, stopped = asks.drive()
+                    total, done = total + planned, done + before + progress.done
             results = Results.all_of(store)
             write_outputs(results, store, self.plan.text, self.plan.base, folder)
         return Outcome(total, done, sum(found.n_failed() for found in results), interrupted, stopped)
+
+    def _todo(self, store: Store, retry: bool) -> list[dict[int, list[int]]]:
+        """Of each stage: cell index -> the repeats that are to be done."""
+        known = store.statuses()
+        return [_missing(cells, known, retry) for _, cells in self.stages]
 
     def _repr_html_(self) -> str:
         """In a notebook: what the plan asks for. It reads no store."""
@@ -180,17 +182,44 @@ class Study:
 
 
 def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int, list[int]]:
-    """Cell index -> the repeats that are to be done."""
-    return {
+    """Cell index -> the repeats that are to be done, of cells that have any."""
+    found = {
         index: [r for r, key in enumerate(cell.keys) if key not in known or (retry and known[key] != Status.OK)]
         for index, cell in enumerate(cells)
     }
+    return {index: repeats for index, repeats in found.items() if repeats}
+
+
+def _made(task: str, settings: dict[str, Any], context: Context) -> Any:
+    made = registry.resolve("task", task)
+    try:
+        return made.from_plan(settings, context)
+    except OSError as error:  # a name too long for a file, a folder in place of one, no permission
+        raise PlanError(f"a file that [{task}] names cannot be read: {one_line(error)}.  ({context.file})") from None
+
+
+def _checked_name(name: Any, file: str) -> str:
+    """A study's name is also that of its folder: a plan of somebody else must not choose another one by it."""
+    text = str(name) if isinstance(name, str | int | float) else ""
+    if not 0 < len(text) <= MAX_NAME or not text.isprintable() or set(text) & set("/\\") or text.strip(". ") == "":
+        raise PlanError(f"'name' must be 1 to {MAX_NAME} characters without a slash, got {name!r:.60}.  ({file})")
+    return text
+
+
+def _checked_folder(folder: Any, file: str) -> Path:
+    """Below the current folder; another place is for the user to name, not for the file."""
+    path = Path(folder) if isinstance(folder, str) and "\0" not in folder else Path("/")
+    if path.is_absolute() or ".." in path.parts:
+        raise PlanError(
+            f"'folder' must be a path below the current one, got {folder!r:.60}. Name another with --folder.  ({file})"
+        )
+    return path
 
 
 def _check_tables(settings: dict[str, Any], key: str, tasks: list[str], file: str) -> None:
     value = settings.get(key, {})
     if not isinstance(value, dict):
-        raise PlanError(f"{key!r} must be a table, [{key}], got {value!r}.  ({file})")
+        raise PlanError(f"{key!r} must be a table, [{key}], got {value!r:.60}.  ({file})")
     if key not in tasks and not all(isinstance(entry, dict) for entry in value.values()):
         raise PlanError(f"{key!r} at the top of a plan must be tables such as [{key}.NAME].  ({file})")
 
@@ -208,9 +237,11 @@ def _check_models(settings: dict[str, Any], made: dict[str, Any], file: str) -> 
 def base_of(folder: Path) -> Path:
     """Where the paths of a study folder's own study.toml start: the folder of the plan it was copied from."""
     try:
-        return Path(json.loads((folder / "provenance.json").read_text(encoding="utf-8"))["plan_folder"])
-    except (OSError, ValueError, KeyError):
+        told = json_of(text_of(folder / "provenance.json"), "provenance.json")
+    except DataError:
         return folder
+    place = told.get("plan_folder") if isinstance(told, dict) else None
+    return Path(place) if isinstance(place, str) and "\0" not in place else folder
 
 
 def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+from assay import registry
 from assay.errors import SettingError, did_you_mean
 from assay.intervals import Interval
 from assay.results import CellSummary, Results
@@ -49,7 +50,9 @@ def as_csv(results: Results, measures: Sequence[str]) -> str:
 
 
 def as_tex(results: Results, measures: Sequence[str]) -> str:
-    """A booktabs table with caption and label."""
+    """A booktabs table with caption and label, in the words of a discovery study."""
+    if results.task not in registry.TASKS:
+        raise SettingError(f"--tex must be of a task of this program, got {results.task!r}. Use --csv or --json.")
     from assay.report.discovery_tables import measured_table  # pandas is not needed for the rest
 
     return measured_table(results, measures).to_latex()
@@ -78,9 +81,7 @@ def _row(cell: CellSummary, measure: str, found: RunSummary) -> dict[str, Any]:
     return {
         "item": cell.item,
         "respondent": cell.respondent,
-        "returns": cell.about["returns"],
-        "truth": cell.about["truth"],
-        "vary": cell.about["vary"],
+        **{key: cell.about.get(key) for key in ("returns", "truth", "vary")},  # None in a task of a user's own
         "measure": measure,
         **found.to_row(),
     }

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from assay import registry
 from assay.results import CellSummary, Results
 from assay.store import write_atomically
 from assay.tables import cell_text, interval_text
@@ -50,10 +51,12 @@ def busy(what: str) -> Iterator[None]:
 def print_results(
     results: Results, folder: Path, measures: Sequence[str] | None = None, out: Console | None = None
 ) -> None:
-    """The runs of a discovery task; what a task that asks found has tables of its own (print_report)."""
+    """The runs of a discovery task, or of a user's own; what our tasks that ask found has tables of its own."""
+    out = out or console()
+    if results.task not in registry.TASKS:
+        _print_own(results, folder, measures, out)
     if results.task != "discovery":
         return
-    out = out or console()
     total = sum(cell.repeats for cell in results.summaries)
     ok = sum(cell.ok for cell in results.summaries)
     out.print(f"[bold]{escape(results.study)}[/]   {escape(str(folder))}   {ok:,} of {total:,} runs ok")
@@ -65,6 +68,17 @@ def print_results(
     out.print(_summary_table(results, measures))
     for note in _notes(results):
         out.print(f"  {escape(note)}", style="dim")
+
+
+def _print_own(results: Results, folder: Path, measures: Sequence[str] | None, out: Console) -> None:
+    """A task that this program has no words for: a line a cell, its runs and the mean of each measure."""
+    out.print(f"[bold]{escape(results.study)}[/]   {escape(results.task)}   {escape(str(folder))}")
+    rows = [
+        {"item": cell.item, "respondent": cell.respondent, "ok / planned": f"{cell.ok} / {cell.repeats}"}
+        | {f"{name} \\[CI]": cell_text(cell.measures[name]) for name in measures or results.headline}
+        for cell in results.summaries
+    ]
+    print_rows(rows, "cells", out)
 
 
 def print_report(report: Report, out: Console | None = None) -> None:
@@ -301,8 +315,8 @@ def _ask_row(ask: AskCost) -> dict[str, Any]:
     }
 
 
-def print_rows(rows: Sequence[Mapping[str, Any]], title: str) -> None:
-    out = console()
+def print_rows(rows: Sequence[Mapping[str, Any]], title: str, out: Console | None = None) -> None:
+    out = out or console()
     if not rows:
         out.print(f"no {title}")
         return

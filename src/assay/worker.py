@@ -1,8 +1,8 @@
 """A worker process: `python -m assay.worker FD`. It takes chunks from a pipe, reports each unit, and never writes.
 
-For each unit two messages: "begin", from which the driver counts the time limit, and the outcome. Beside its function,
-say `perform(common, unit)`, a module may have `prepare(common)`, called before the first unit, and
-`perform_each(common, units)`, an iterator over the outcomes of units that share work.
+It says "begin" when all is imported, then the outcome of each unit: from one message to the next the driver counts the
+time limit. Beside its function, say `perform(common, unit)`, a module may have `prepare(common)`, called before the
+first unit, and `perform_each(common, units)`, an iterator over the outcomes of units that share work.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def main(descriptor: int) -> None:
             module.prepare(common)  # imports and data are not on the clock of the first unit
         each = getattr(module, f"{name}_each", None)  # units that share work, still made one at a time
         outcomes = each(common, units) if each else (function(common, unit) for unit in units)
+        pipe.send("begin")
         for _ in units:
-            pipe.send("begin")
             pipe.send(next(outcomes))
 
 

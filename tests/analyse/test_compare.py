@@ -84,6 +84,27 @@ def test_forecast_items_cluster_by_data_set(forecast):
     assert found.interval is None  # three data sets bound nothing at 95 %
 
 
+def test_a_baseline_stands_beside_every_wording_of_a_question_about_its_target(tmp_path):
+    """As forecast.references writes them: not asked, so without formulation, and about runs or about the mean."""
+    asked = [
+        f"{formulation}/named/full/told/{target}" for formulation in ("direct", "steps") for target in ("run", "mean")
+    ]
+    rows = [
+        ("s", "forecast", f"{net}/pc/f1", variant, who, 0, "interval_score_scaled", value, "ok")
+        for net in ("asia", "sachs")
+        for who, value, variants in (
+            ("openai/gpt-x", 0.2, asked),
+            ("baseline/heuristic", 0.4, ["reference/-/-/-/run"]),
+            ("baseline/oracle", 0.1, ["reference/-/-/-/run", "reference/-/-/-/mean"]),
+        )
+        for variant in variants
+    ]
+    folder = write_scores(tmp_path / "results" / "f", rows)
+    assert compare(folder, "openai/gpt-x", "baseline/oracle").n_units == 8
+    found = compare(folder, "openai/gpt-x", "baseline/heuristic")
+    assert (found.n_units, found.difference) == (4, pytest.approx(-0.2))
+
+
 def test_variants_can_be_compared_too(forecast):
     found = compare(forecast, "direct", "steps")
     assert found.n_units == 12 and found.difference == pytest.approx(-0.025)

@@ -159,7 +159,7 @@ def test_flat_records_need_no_harness(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.json", "{", "must be JSON"),
+        ("a.json", "{", "must be valid JSON"),
         ("a.json", '{"some": 1}', "got an object with the keys some"),
         ("a.jsonl", "", "empty file"),
         ("a.jsonl", "[1]", "must hold records"),

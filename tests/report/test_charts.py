@@ -8,7 +8,6 @@ import pytest
 
 from assay.report import charts, look, selection
 from assay.report.charts.marks import panel_columns
-from assay.report.saving import save
 
 from .conftest import HOSTILE
 
@@ -148,7 +147,7 @@ def test_saved_pictures_are_the_same_each_time(forecasts, tmp_path):
 
 
 def test_a_picture_needs_no_network_and_no_font_of_the_machine(forecasts, tmp_path):
-    pdf = save(charts.differences(forecasts).chart, tmp_path / "x", formats=("pdf",))[0].read_bytes()
+    pdf = charts.differences(forecasts).save(tmp_path, ("pdf",))[0].read_bytes()
     assert b"LiberationSans" in pdf and b"LiberationSans-Bold" not in pdf
 
 

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from assay.report import methods
 from assay.report.paper import Part, Picture, draft
 from assay.report.parts import discovery_part, drawn
 from assay.report.pdf import width_of, wrapped, write_pdf
-from assay.report.saving import Drawing, save
+from assay.report.saving import Drawing, Figure
 from assay.report.tables import Column, Table, escaped
 
 from .conftest import HOSTILE
@@ -170,7 +171,7 @@ def test_lines_are_never_wider_than_the_page(text):
 
 
 def test_figures_come_with_the_captions_they_carry(tmp_path):
-    save(Drawing(SQUARE), tmp_path / "dag_x", caption="Says a < b & c.")
+    Figure("dag_x", pd.DataFrame(), Drawing(SQUARE), "Says a < b & c.").save(tmp_path)
     assert [(p.name, p.caption) for p in drawn(tmp_path, "dag_*")] == [("dag_x", "Says a < b & c.")]
 
 

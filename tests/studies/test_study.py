@@ -226,7 +226,7 @@ def test_a_folder_without_a_study_says_so(tmp_path):
         (("rows = 400", "time_limit = 0"), "'time_limit' must be a number above 0"),
         (("rows = 400", "level = 2"), r"'level' must be in \(0, 1\)"),
         (('"survey"', '"survey", "survey"'), "must name each once"),
-        (("[discovery]", "[discovery"), "must be TOML"),
+        (("[discovery]", "[discovery"), "must be valid TOML"),
     ],
 )
 def test_a_wrong_plan_is_told_in_one_line(change, message):

@@ -13,10 +13,13 @@ from pathlib import Path
 import pandas as pd
 
 from assay.analyse import logs
-from assay.errors import DataError, MissingExtra, listed
+from assay.errors import DataError, listed
+from assay.outside import MAX_RECORDS, MEGABYTE, NOT_READ, check_parquet, is_there, one_line, opened
 
 SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
 DOMAIN = "domain"
+MAX_COLUMNS = 10_000
+MAX_CELLS = logs.MAX_CELLS
 _PLAIN_NAMES = ("scores", "results", "result", "samples", "runs", "data", "output")
 
 
@@ -40,7 +43,7 @@ def read_tables(files: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
 
 def read_table(path: Path) -> pd.DataFrame:
     """One file, by its ending."""
-    if not path.is_file():
+    if not is_there(path):
         raise DataError(f"{path} is not there. Give a file of scores: {listed(_ENDINGS, most=9)}.")
     if path.suffix == ".parquet":
         return _parquet(path)
@@ -58,26 +61,35 @@ _ENDINGS = (*SEPARATORS, ".parquet", ".jsonl", ".json", ".eval")
 
 def _csv(path: Path, separator: str | None) -> pd.DataFrame:
     try:
-        with path.open(encoding="utf-8-sig") as text:
-            head = text.readline()
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path.name} must be text in UTF-8, got: {error}. Save it again as UTF-8.") from None
+        with opened(path, MAX_RECORDS) as file:
+            head = file.readline(MEGABYTE).decode("utf-8-sig")
+    except (UnicodeDecodeError, OSError) as error:
+        raise DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it again as UTF-8.") from None
     if not head.strip():
         raise DataError(f"{path.name} must have a line of column names, got an empty file.")
     separator = separator or max((",", ";", "\t"), key=head.count)
+    if head.count(separator) >= MAX_COLUMNS:
+        got = f"{head.count(separator) + 1:,}"
+        raise DataError(f"{path.name} must have at most {MAX_COLUMNS:,} columns, got {got}. Keep those you need.")
+    most = MAX_CELLS // (head.count(separator) + 1)
     try:
-        return pd.read_csv(path, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True)
-    except (ValueError, UnicodeDecodeError) as error:  # pandas' own parser errors are ValueErrors
-        raise DataError(f"{path.name} must be a table, got: {' '.join(str(error).split())[:160]}.") from None
+        with opened(path, MAX_RECORDS) as file:
+            frame = pd.read_csv(
+                file, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True, nrows=most + 1
+            )
+    except NOT_READ as error:
+        raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
+    if len(frame) > most:
+        raise DataError(f"{path.name} must have at most {MAX_CELLS:,} cells, got more. Analyse a part of it.")
+    return frame
 
 
 def _parquet(path: Path) -> pd.DataFrame:
+    check_parquet(path, MAX_CELLS, MAX_COLUMNS)
     try:
         return pd.read_parquet(path)
-    except ImportError:
-        raise MissingExtra(f"reading {path.name}", "pyarrow", "populations") from None
-    except (ValueError, OSError) as error:
-        raise DataError(f"{path.name} must be a parquet file, got: {' '.join(str(error).split())[:160]}.") from None
+    except NOT_READ as error:
+        raise DataError(f"{path.name} must be a parquet file, got: {one_line(error)}.") from None
 
 
 def _named(file: str) -> tuple[str | None, Path]:

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from assay.errors import DataError, MissingExtra
+from assay.outside import MAX_RECORDS, NOT_READ, json_of, one_line, size, text_of
 
+MAX_CELLS = 50_000_000  # of the table that a log makes
 Record = dict[str, Any]
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)_\d{4}-\d{2}-\d{2}T[\d.:-]+$")
 _LM_EVAL = {"doc_id", "target", "filtered_resps"}
@@ -32,19 +34,19 @@ def read_json(path: Path) -> pd.DataFrame:
     content = _parsed(path)
     if isinstance(content, Mapping):
         if "eval" in content and "version" in content:
-            return _inspect(content["eval"], content.get("samples") or [], path)
+            return _frame(_inspect, path, content["eval"], content.get("samples") or [])
         results = content.get("results")
         if isinstance(results, Mapping) and isinstance(results.get("results"), list):
-            return _promptfoo(results["results"], path)
-        if isinstance(results, list) and results and "provider" in results[0]:
-            return _promptfoo(results, path)
+            return _frame(_promptfoo, path, results["results"])
+        if isinstance(results, list) and results and isinstance(results[0], Mapping) and "provider" in results[0]:
+            return _frame(_promptfoo, path, results)
         raise DataError(
             f"{path.name} must be a log of Inspect or promptfoo, or a list of records, "
             f"got an object with the keys {', '.join(list(content)[:6]) or 'none'}."
         )
     if content and set(content[0]) >= _LM_EVAL:
-        return _lm_eval(content, path)
-    return pd.DataFrame.from_records(content)
+        return _frame(_lm_eval, path, content)
+    return _frame(lambda records, path: records, path, content)
 
 
 def inspect_archive(path: Path) -> pd.DataFrame:
@@ -54,30 +56,33 @@ def inspect_archive(path: Path) -> pd.DataFrame:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
-            head = json.loads(_member(archive, "header.json" if "header.json" in names else "_journal/start.json"))
+            wanted = ["header.json" if "header.json" in names else "_journal/start.json"]
             if "summaries.json" in names:
-                samples = json.loads(_member(archive, "summaries.json"))
+                wanted.append("summaries.json")
             else:  # a run that was stopped
-                parts = sorted(n for n in names if n.startswith("_journal/summaries/"))
-                samples = [sample for part in parts for sample in json.loads(_member(archive, part))]
-    except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
-        raise DataError(f"{path.name} must be a log of Inspect (.eval), got: {error}.") from None
-    return _inspect(head["eval"], samples, path)
+                wanted += sorted(n for n in names if n.startswith("_journal/summaries/"))
+            unpacked = sum(archive.getinfo(name).file_size for name in wanted)  # zipfile reads no more than that
+            if unpacked > MAX_RECORDS:
+                raise DataError(f"{path.name} must have at most {size(MAX_RECORDS)} of summaries unpacked, got more.")
+            head, *parts = (json_of(_member(archive, name), f"{name} of {path.name}") for name in wanted)
+    except (*NOT_READ, zipfile.BadZipFile, RuntimeError) as error:  # RuntimeError: a password is asked for
+        raise DataError(f"{path.name} must be a log of Inspect (.eval), got: {one_line(error)}.") from None
+    return _frame(lambda head, path: _inspect(head["eval"], (s for part in parts for s in part), path), path, head)
 
 
-def _member(archive: Any, name: str) -> bytes:
+def _member(archive: Any, name: str) -> str:
     try:
-        return bytes(archive.read(name))
+        return str(archive.read(name), "utf-8")
     except NotImplementedError:
         pass
     try:
         import zipfile_zstd  # noqa: F401  it teaches zipfile the method
     except ImportError:
         raise MissingExtra("this .eval log (packed with zstandard)", "inspect-ai", "providers") from None
-    return bytes(archive.read(name))
+    return str(archive.read(name), "utf-8")
 
 
-def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], path: Path) -> pd.DataFrame:
+def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], path: Path) -> list[Record]:
     """`about` is the log's eval spec; arguments of the task and metadata become columns of their own."""
     fixed: Record = {"domain": about.get("task", path.stem), "model": about.get("model", "")}
     if about.get("solver"):
@@ -92,7 +97,7 @@ def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], pat
         for scorer, score in (sample.get("scores") or {}).items():
             row |= _inspect_scores(scorer, score.get("value"))
         rows.append(row)
-    return _frame(rows, path)
+    return rows
 
 
 def _inspect_scores(scorer: str, value: Any) -> Record:
@@ -112,7 +117,7 @@ def _inspect_number(value: Any) -> float | None:
         return None
 
 
-def _lm_eval(records: Iterable[Record], path: Path) -> pd.DataFrame:
+def _lm_eval(records: Iterable[Record], path: Path) -> list[Record]:
     """`metrics` names the score columns of a sample; older files do not have it, there every 0..1 number counts."""
     named = _SAMPLES.match(path.stem)
     fixed = {"domain": named["task"] if named else path.stem, "model": path.resolve().parent.name}
@@ -126,10 +131,10 @@ def _lm_eval(records: Iterable[Record], path: Path) -> pd.DataFrame:
         if record.get("filter") not in (None, "none"):
             row["filter"] = record["filter"]
         rows.append(row | {f"{name}_rate": record.get(name) for name in names})
-    return _frame(rows, path)
+    return rows
 
 
-def _promptfoo(results: Iterable[Record], path: Path) -> pd.DataFrame:
+def _promptfoo(results: Iterable[Record], path: Path) -> list[Record]:
     """The prompt's label is the condition; each assertion is a rule, by its metric or its type."""
     rows: list[Record] = []
     seen: dict[tuple[Any, ...], int] = {}
@@ -150,33 +155,41 @@ def _promptfoo(results: Iterable[Record], path: Path) -> pd.DataFrame:
             name = assertion.get("metric") or f"{k + 1}_{assertion.get('type', 'assert')}"
             row[f"{name}_pass"] = part.get("pass")
         rows.append(row)
-    return _frame(rows, path)
+    return rows
 
 
-def _frame(rows: list[Record], path: Path) -> pd.DataFrame:
+def _frame(rows_of: Callable[..., list[Record]], path: Path, *content: Any) -> pd.DataFrame:
+    """The rows that a harness's log tells; a log of another shape than its own is told, not raised."""
+    try:
+        rows = rows_of(*content, path)
+    except NOT_READ as error:
+        said = f"{type(error).__name__}: {one_line(error)}"
+        raise DataError(f"{path.name} must be a log as its harness writes it, got {said}. Was it changed?") from None
     if not rows:
         raise DataError(f"{path.name} must hold at least one sample, got none. Did the run end before it began?")
+    names = len(set().union(*rows))
+    if names * len(rows) > MAX_CELLS:
+        raise DataError(
+            f"{path.name} must make a table of at most {MAX_CELLS:,} cells, got {len(rows):,} samples with {names:,} "
+            "different keys. Analyse a part of it."
+        )
     return pd.DataFrame.from_records(rows)
 
 
 def _parsed(path: Path) -> Any:
     """One JSON value, or a list of the values of its lines."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path.name} must be text in UTF-8, got: {error}.") from None
+    text = text_of(path)
     if not text.strip():
         raise DataError(f"{path.name} must hold scores, got an empty file.")
-    try:
-        if path.suffix == ".json":
-            content = json.loads(text)
-        else:
-            content = [json.loads(line) for line in text.splitlines() if line.strip()]
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path.name} must be JSON, got: {error}.") from None
+    if path.suffix == ".json":
+        content = json_of(text, path.name)
+    else:
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        content = [json_of(line, f"line {number} of {path.name}") for number, line in lines]
     records = content if isinstance(content, list) else [content]
-    if not all(isinstance(record, Mapping) for record in records):
-        raise DataError(f"{path.name} must hold records (JSON objects), got {type(records[0]).__name__}.")
+    wrong = next((type(record).__name__ for record in records if not isinstance(record, Mapping)), None)
+    if wrong is not None:
+        raise DataError(f"{path.name} must hold records (JSON objects), got {wrong}.")
     return content
 
 

@@ -9,16 +9,17 @@ What is not declared is detected and said. A direction is never detected: one-si
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from assay.errors import SettingError, did_you_mean
+from assay.outside import MAX_PLAN, text_of, toml_of
 
 Adjust = Literal["holm", "bh"]
 Unscored = Literal["failed", "missing"]
+MAX_RESAMPLES = 1_000_000
 LISTS = ("files", "unit", "exclude")
 
 
@@ -49,8 +50,8 @@ class Settings:
         _one_of("unscored", self.unscored, get_args(Unscored))
         if not 0 < self.level < 1:
             raise SettingError(f"'level' must be in (0, 1), got {self.level}. Try 0.95.")
-        if self.resamples < 100:
-            raise SettingError(f"'resamples' must be at least 100, got {self.resamples}. Try 10000.")
+        if not 100 <= self.resamples <= MAX_RESAMPLES:
+            raise SettingError(f"'resamples' must be in [100, {MAX_RESAMPLES:,}], got {self.resamples}. Try 10000.")
         for entry in self.exclude:
             if not all(part.strip() for part in entry.partition("=")):
                 raise SettingError(f"'exclude' must be COLUMN=VALUE, got {entry!r}. Try model={entry.strip('=')}.")
@@ -67,10 +68,7 @@ class Settings:
     @classmethod
     def read(cls, path: Path) -> Settings:
         """A TOML file; its files are found from where it lies."""
-        try:
-            found = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise SettingError(f"{path} must be a TOML file in UTF-8, got: {' '.join(str(error).split())}.") from None
+        found = toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError)
         settings = cls().updated(found, path.name)
         return replace(settings, files=tuple(_beside(path, file) for file in settings.files))
 
@@ -93,7 +91,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def _as_list(value: Any) -> tuple[str, ...]:
-    parts = value.split(",") if isinstance(value, str) else list(value)
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 

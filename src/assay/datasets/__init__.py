@@ -17,18 +17,21 @@ from typing import Any, get_type_hints
 from assay import registry
 from assay.datasets.dataset import About, Dataset
 from assay.datasets.table import Table, check_usable
-from assay.errors import SettingError, UnknownName, did_you_mean, listed
+from assay.errors import DataError, SettingError, UnknownName, did_you_mean, listed
 
-__all__ = ["About", "Dataset", "Table", "check_usable", "load"]
+__all__ = ["About", "Dataset", "Table", "check_usable", "load", "load_stored"]
 
 _ROWS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 _KINDS = ("synthetic", "var", "series", "air-quality")
 _OWN = {"data", "graph", "discrete", "truth", "direction"}  # settings of a user's own table
+_TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of a file or a word", "truth": "a word",
+          "direction": "text", "discrete": "a list of columns", "drop": "a list of columns"}  # fmt: skip
 
 
 def load(name: str, settings: dict[str, Any] | None = None, folder: Path | str = ".") -> Dataset:
     """The data set of that name; `settings` are those of a [datasets.NAME] table of a plan, paths are from `folder`."""
     settings = dict(settings or {})
+    _check_kinds(name, settings)
     kind = settings.pop("kind", None)
     if kind in ("synthetic", "var"):
         return _simulated(kind, name, settings)
@@ -41,8 +44,7 @@ def load(name: str, settings: dict[str, Any] | None = None, folder: Path | str =
     if settings:
         raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' or 'kind = \"synthetic\"'.")
     if ".py:" in name:
-        found = registry.resolve("dataset", name)
-        return found() if callable(found) and not hasattr(found, "draw") else found  # type: ignore[no-any-return]
+        return _made(registry.resolve("dataset", registry.located(name, Path(folder))))
     file, _, graph = name.partition(":")
     if file.endswith((*_ROWS, ".bif", ".bif.gz")):
         return _own("", {"data": file} | ({"graph": graph} if graph else {}), Path(folder))
@@ -56,7 +58,29 @@ def load(name: str, settings: dict[str, Any] | None = None, folder: Path | str =
         found = registry.resolve("dataset", name)
     except UnknownName:
         raise UnknownName("dataset", name, registry.names("dataset"), hint="Your own: plant.csv:graph.dot.") from None
-    return found(name) if name in registry.DATASETS else found() if not hasattr(found, "draw") else found  # type: ignore[no-any-return]
+    return found(name) if name in registry.DATASETS else _made(found)  # type: ignore[no-any-return]
+
+
+def _made(found: Any) -> Dataset:
+    """A data set of somebody else's code: the object itself, or what its class or function makes."""
+    return found() if isinstance(found, type) or not hasattr(found, "draw") else found  # type: ignore[no-any-return]
+
+
+def _check_kinds(name: str, settings: dict[str, Any]) -> None:
+    """Paths and words are text, lists of columns are lists of text; numbers are checked by what they belong to."""
+    for key, value in settings.items():
+        texts = value if key in ("discrete", "drop") and isinstance(value, list | tuple) else [value]
+        if key in _TEXTS and not all(isinstance(text, str) and "\0" not in text for text in texts):
+            raise SettingError(f"{key!r} must be {_TEXTS[key]}, got {value!r:.60}.  ([datasets.{name:.60}])")
+
+
+def load_stored(name: Any, settings: Any, folder: Path | str) -> Dataset:
+    """The data set that a stored study names, which may be a stranger's: no Python file is run to look at a study."""
+    if not isinstance(name, str) or not isinstance(settings, dict | None):
+        raise DataError(f"a data set of a stored study must be a name and its settings, got {name!r:.60}.")
+    if ".py:" in name and not registry.was_run(registry.located(name, Path(folder))):
+        raise DataError(f"data set {name!r:.60} is made by a Python file, which is run by 'assay run' only.")
+    return load(name, settings, folder)
 
 
 def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:

@@ -8,19 +8,23 @@ Each table becomes an array (levels of parent 1, ..., levels of parent k, levels
 
 from __future__ import annotations
 
-import gzip
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import DataError, did_you_mean
+from assay.errors import DataError, did_you_mean, listed
 from assay.graphs.formats import bif_blocks
+from assay.graphs.links import MAX_CHARACTERS, MAX_NODES
+from assay.outside import is_there, text_of
 
-_TYPE = re.compile(r"discrete\s*\[\s*(\d+)\s*\]\s*\{([^{}]*)\}")
+_TYPE = re.compile(r"discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^{}]*)\}")
 MOST_CELLS = 5_000_000  # of one table; a larger one is a mistake or an attack
+MOST_IN_ALL = 40_000_000  # cells of all tables together, 320 MB; munin, the largest in use, has 100,000
+MOST_PARENTS = 60  # an array of numpy has at most 64 axes
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +37,9 @@ class Variable:
 
 def read_bif(path: Path | str) -> tuple[Variable, ...]:
     path = Path(path)
-    if not path.is_file():
+    if not is_there(path):
         raise DataError(f"{path} is not there. Give the path of a .bif file.")
-    try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        text = raw.decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise DataError(f"{path.name} must be a BIF file in UTF-8, got: {error}.") from error
-    return parse_bif(text, path.name)
+    return parse_bif(text_of(path, MAX_CHARACTERS), path.name)
 
 
 def parse_bif(text: str, source: str = "the BIF text") -> tuple[Variable, ...]:
@@ -49,10 +48,13 @@ def parse_bif(text: str, source: str = "the BIF text") -> tuple[Variable, ...]:
     blocks: dict[str, tuple[tuple[str, ...], str]] = {}
     for kind, header, body in bif_blocks(text):
         if kind == "variable":
-            levels[_unquote(header)] = _levels(body, header, source)
+            levels[_once(_unquote(header), levels, "variable", source)] = _levels(body, header, source)
         elif kind == "probability":
             child, _, given = header.strip().strip("()").partition("|")
-            blocks[_unquote(child)] = (tuple(_unquote(p) for p in given.split(",") if p.strip()), body)
+            parents = tuple(_unquote(p) for p in given.split(",") if p.strip())
+            blocks[_once(_unquote(child), blocks, "probability", source)] = (parents, body)
+    if len(levels) > MAX_NODES:
+        raise DataError(f"{source} must have at most {MAX_NODES:,} variables, got {len(levels):,}. Read a part of it.")
     if not levels:
         raise DataError(f"{source} must hold 'variable' blocks, got none. Is it a BIF file?")
     for name in levels.keys() - blocks.keys():
@@ -61,9 +63,36 @@ def parse_bif(text: str, source: str = "the BIF text") -> tuple[Variable, ...]:
         for name in (child, *parents):
             if name not in levels:
                 raise DataError(f"{name!r} in {source} must be a variable. {did_you_mean(name, levels)}".rstrip())
+    cells = sum(_cells(_shape(name, blocks[name][0], levels, source)) for name in levels)
+    if cells > MOST_IN_ALL:
+        raise DataError(f"the tables of {source} must have at most {MOST_IN_ALL:,} cells in all, got {cells:,.0f}.")
     return tuple(
         Variable(name, levels[name], blocks[name][0], _table(name, levels, *blocks[name], source)) for name in levels
     )
+
+
+def _once(name: str, seen: Container[str], kind: str, source: str) -> str:
+    if name in seen:
+        raise DataError(f"{name!r:.60} of {source} must have one {kind} block, got two. Remove one.")
+    return name
+
+
+def _shape(child: str, parents: tuple[str, ...], levels: dict[str, tuple[str, ...]], source: str) -> tuple[int, ...]:
+    """Levels of each parent, then of the child."""
+    if len(parents) > MOST_PARENTS:
+        raise DataError(
+            f"{child!r:.60} of {source} must have at most {MOST_PARENTS} parents, got {len(parents):,}. Remove some."
+        )
+    shape = (*(len(levels[parent]) for parent in parents), len(levels[child]))
+    if _cells(shape) > MOST_CELLS:
+        raise DataError(
+            f"the table of {child!r:.60} in {source} must have at most {MOST_CELLS:,} cells, got {listed(shape, 8)}."
+        )
+    return shape
+
+
+def _cells(shape: tuple[int, ...]) -> float:
+    return float(np.prod(shape, dtype=float))
 
 
 def _levels(body: str, name: str, source: str) -> tuple[str, ...]:
@@ -73,7 +102,7 @@ def _levels(body: str, name: str, source: str) -> tuple[str, ...]:
     levels = tuple(_unquote(level) for level in found.group(2).split(","))
     if len(levels) != int(found.group(1)) or len(set(levels)) != len(levels):
         raise DataError(
-            f"variable {name.strip()!r} of {source} must have {found.group(1)} different levels, got {levels}."
+            f"variable {name.strip()!r} of {source} must have {found.group(1)} different levels, got {listed(levels)}."
         )
     return levels
 
@@ -81,10 +110,11 @@ def _levels(body: str, name: str, source: str) -> tuple[str, ...]:
 def _table(
     child: str, levels: dict[str, tuple[str, ...]], parents: tuple[str, ...], body: str, source: str
 ) -> NDArray[np.float64]:
-    shape = [len(levels[parent]) for parent in parents] + [len(levels[child])]
-    if np.prod(shape, dtype=float) > MOST_CELLS:
-        raise DataError(f"the table of {child!r} in {source} must have at most {MOST_CELLS:,} cells, got {shape}.")
+    shape = _shape(child, parents, levels, source)
     table = np.full(shape, np.nan)
+    whole = [part.lstrip()[:7] for part in body.split(";")]
+    if whole.count("default") > 1 or sum(part.startswith("table") for part in whole) > 1:
+        raise DataError(f"the table of {child!r:.60} in {source} must be given once, got two 'table' or 'default'.")
     codes = [{level: code for code, level in enumerate(levels[parent])} for parent in parents]
     for entry in filter(None, (part.strip() for part in body.split(";"))):
         if entry.startswith("table"):
@@ -98,7 +128,9 @@ def _table(
             states, _, numbers = entry[1:].partition(")")
             names = [_unquote(state) for state in states.split(",")]
             if len(names) != len(parents) or any(n not in c for n, c in zip(names, codes, strict=False)):
-                raise DataError(f"({states}) of {child!r} in {source} must name a level of each of {parents}.")
+                raise DataError(
+                    f"({states:.60}) of {child!r:.60} in {source} must name a level of each of {listed(parents)}."
+                )
             where = tuple(code[name] for name, code in zip(names, codes, strict=True))
             table[where] = _numbers(numbers, child, source, shape[-1])
     if np.isnan(table).any():

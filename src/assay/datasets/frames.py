@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
+import zlib
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,28 +19,24 @@ import numpy as np
 
 from assay.datasets.table import MOST_LEVELS, Levels, Table
 from assay.errors import DataError, did_you_mean, listed
+from assay.graphs.links import MAX_NODES
+from assay.outside import MAX_TABLE, MEGABYTE, NOT_READ, check_parquet, is_there, one_line, opened, size
 
 if TYPE_CHECKING:
     import pandas
 
+MAX_CELLS = 200_000_000  # of a table: 1.6 GB of numbers
+MAX_COLUMNS = MAX_NODES  # each column is a node of a graph
+MAX_HEADER = 16 * MEGABYTE
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # not "None": it is a level in many networks
 
 
 def read_rows(path: Path | str, discrete: Iterable[str] | None = None, drop: Iterable[str] = ()) -> Table:
     """CSV, TSV (also .gz) or parquet, with a header; `drop` names columns to leave out, such as a time stamp."""
-    import pandas as pd
-
     path = Path(path)
-    if not path.is_file():
+    if not is_there(path):
         raise DataError(f"{path} is not there. Give the path of a CSV, TSV or parquet file.")
-    if path.suffix == ".parquet":
-        frame = _parquet(path)
-    else:
-        separator = check_header(path)
-        try:
-            frame = pd.read_csv(path, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True)
-        except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-            raise DataError(f"{path.name} must be a CSV file with a header, got: {_one_line(error)}.") from error
+    frame = _parquet(path) if path.suffix == ".parquet" else _delimited(path)
     for name in drop:
         if name not in frame.columns:
             raise DataError(
@@ -47,39 +46,70 @@ def read_rows(path: Path | str, discrete: Iterable[str] | None = None, drop: Ite
     return table_of_frame(frame, discrete, path.name)
 
 
+def _delimited(path: Path) -> pandas.DataFrame:
+    import pandas as pd
+
+    separator, columns = check_header(path, MAX_COLUMNS)
+    most = MAX_CELLS // columns
+    try:
+        with opened(path, MAX_TABLE) as file:
+            frame = pd.read_csv(
+                file, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True, nrows=most + 1
+            )
+    except NOT_READ as error:
+        raise DataError(f"{path.name} must be a CSV file with a header, got: {one_line(error)}.") from error
+    if len(frame) > most:
+        raise DataError(
+            f"{path.name} must have at most {MAX_CELLS:,} cells, got more than {most:,} rows of {columns:,} columns. "
+            "Keep a part of its rows."
+        )
+    return frame
+
+
 def _parquet(path: Path) -> pandas.DataFrame:
     import pandas as pd
 
+    check_parquet(path, MAX_CELLS, MAX_COLUMNS)
     try:
         return pd.read_parquet(path)
-    except ImportError:
-        raise DataError(f"{path.name} needs pyarrow to be read.  pip install pyarrow") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path.name} must be a parquet file, got: {_one_line(error)}.") from error
+    except NOT_READ as error:
+        raise DataError(f"{path.name} must be a parquet file, got: {one_line(error)}.") from error
 
 
-def check_header(path: Path) -> str:
-    """The separator; pandas would rename repeated names in silence, so they are looked at here."""
-    opener = gzip.open if path.suffix == ".gz" else open
+def check_header(path: Path, most: int) -> tuple[str, int]:
+    """The separator and the number of columns, at most `most`.
+
+    pandas would rename repeated names in silence, so they are looked at here.
+    """
     try:
-        with opener(path, "rt", encoding="utf-8", newline="") as file:
-            first = file.readline()
-    except (UnicodeDecodeError, OSError) as error:
-        raise DataError(f"{path.name} must be a text file in UTF-8, got: {_one_line(error)}.") from error
+        with opened(path, MAX_TABLE) as file:
+            line = file.readline(MAX_HEADER + 1)
+        first = re.split("[\r\n]", line.decode("utf-8-sig"), maxsplit=1)[0]
+    except (UnicodeDecodeError, OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path.name} must be a text file in UTF-8, got: {one_line(error)}.") from error
+    if len(first) > MAX_HEADER:
+        raise DataError(f"the header of {path.name} must have at most {size(MAX_HEADER)}, got more. Is it a table?")
     if not first.strip():
         raise DataError(f"{path.name} must have a header with column names, got an empty file.")
     separator = max(",;\t", key=first.count)
-    header = [name.strip() for name in next(csv.reader([first], delimiter=separator))]
+    if first.count(separator) >= most:
+        raise DataError(
+            f"{path.name} must have at most {most:,} columns, got {first.count(separator) + 1:,}. Keep those you need."
+        )
+    try:
+        header = [name.strip() for name in next(csv.reader([first], delimiter=separator))]
+    except csv.Error as error:
+        raise DataError(f"{path.name} must have a header with column names, got: {one_line(error)}.") from error
     if "" in header:
         raise DataError(
             f"column {header.index('') + 1} of {path.name} must have a name, got none. Name it, or drop an index."
         )
-    twice = sorted({name for name in header if header.count(name) > 1})
+    twice = sorted(name for name, count in Counter(header).items() if count > 1)
     if twice:
         raise DataError(f"column names of {path.name} must be unique, got {listed(twice)} twice. Rename them.")
     if all(_is_number(name) for name in header):
         raise DataError(f"{path.name} must have a header with column names, got numbers: {listed(header, 3)}.")
-    return separator
+    return separator, len(header)
 
 
 def table_of_frame(frame: pandas.DataFrame, discrete: Iterable[str] | None = None, source: str = "the data") -> Table:
@@ -145,7 +175,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:160]

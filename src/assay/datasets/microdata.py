@@ -11,19 +11,25 @@ Only the columns that a question names are read: three columns of an ACS file of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.datasets.frames import MISSING
-from assay.errors import DataError, listed
+from assay.datasets.frames import MAX_CELLS, MISSING, check_header
+from assay.errors import MAX_COMPARED, MAX_KNOWN, DataError, listed
+from assay.outside import MAX_TABLE, NOT_READ, check_parquet, is_there, one_line, opened
 
 if TYPE_CHECKING:
     import pandas as pd
 
+MAX_BYTES = 16 * MAX_TABLE  # of a survey file, of which a few columns are read
+MAX_COLUMNS = 50_000  # of a survey file
 DELIMITED = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 
 
@@ -49,8 +55,8 @@ class Microdata:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The sentence that offers the nearest name whatever its case (survey columns are in capitals), or lists them."""
-    folded = {word.casefold(): word for word in known}
-    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.55)
+    folded = {word.casefold(): word for word in islice(known, MAX_KNOWN) if len(word) <= MAX_COMPARED}
+    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.55) if len(name) <= MAX_COMPARED else []
     return f"Did you mean {folded[near[0]]!r}?" if near else f"There are {listed(folded.values())}."
 
 
@@ -67,7 +73,7 @@ def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
         if kind in SURVEYS:
             return open_survey_file(kind, Path(folder) / rest)
     path = Path(folder) / reference
-    if not path.is_file():
+    if not is_there(path):
         raise DataError(f"data {reference!r} must be a parquet or CSV file that is there, got none at {path}.")
     if path.suffix == ".parquet":
         return _parquet(path)
@@ -87,39 +93,36 @@ def _parquet(path: Path) -> Microdata:
     from assay import registry
 
     parquet = registry.need("pyarrow.parquet", f"reading {path.name}")
-    try:
-        schema = parquet.read_schema(path)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path.name} must be a parquet file, got: {_one_line(error)}.") from error
-    text = {field.name for field in schema if str(field.type) in ("string", "large_string")}
+    names = check_parquet(path, MAX_CELLS * MAX_COLUMNS, MAX_COLUMNS)
+    text = {field.name for field in parquet.read_schema(path) if str(field.type) in ("string", "large_string")}
 
     def fetch(columns: Sequence[str]) -> pd.DataFrame:
+        check_cells(path.name, parquet.read_metadata(path).num_rows, len(columns))
         # dictionaries: 3 million words of text become 3 million small codes
-        table = parquet.read_table(path, columns=list(columns), read_dictionary=[c for c in columns if c in text])
-        frame: pd.DataFrame = table.to_pandas(self_destruct=True, split_blocks=True)
-        return frame[list(columns)]
+        with explained(path, "a parquet file"):
+            table = parquet.read_table(path, columns=list(columns), read_dictionary=[c for c in columns if c in text])
+            frame: pd.DataFrame = table.to_pandas(self_destruct=True, split_blocks=True)
+            return frame[list(columns)]
 
-    return Microdata(path.name, tuple(schema.names), fetch)
+    return Microdata(path.name, names, fetch)
 
 
 def _delimited(path: Path) -> Microdata:
     import pandas as pd
 
-    from assay.datasets.frames import check_header
-
-    separator = check_header(path)
-    header = pd.read_csv(path, sep=separator, nrows=0, skipinitialspace=True)
+    separator, _ = check_header(path, MAX_COLUMNS)
+    with explained(path, "a CSV file with a header"), opened(path, MAX_BYTES) as file:
+        header = pd.read_csv(file, sep=separator, nrows=0, skipinitialspace=True)
     written = {str(column).strip(): column for column in header.columns}  # "age " is the column 'age'
 
     @lru_cache(maxsize=8)
     def cached(columns: tuple[str, ...]) -> pd.DataFrame:
-        try:
+        with explained(path, "a CSV file with a header"), opened(path, MAX_BYTES) as file:
             frame: pd.DataFrame = pd.read_csv(
-                path, sep=separator, usecols=[written[column] for column in columns], keep_default_na=False,
-                na_values=MISSING, skipinitialspace=True, low_memory=False,
+                file, sep=separator, usecols=[written[column] for column in columns], keep_default_na=False,
+                na_values=MISSING, skipinitialspace=True, low_memory=False, nrows=MAX_CELLS // len(columns) + 1,
             )  # fmt: skip
-        except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-            raise DataError(f"{path.name} must be a CSV file with a header, got: {_one_line(error)}.") from error
+        check_cells(path.name, *frame.shape)
         return frame.rename(columns={column: str(column).strip() for column in frame.columns})
 
     def fetch(columns: Sequence[str]) -> pd.DataFrame:
@@ -128,5 +131,19 @@ def _delimited(path: Path) -> Microdata:
     return Microdata(path.name, tuple(written), fetch)
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:160]
+def check_cells(name: str, rows: int, columns: int) -> None:
+    """A survey may be larger than what is read of it at a time."""
+    if rows * columns > MAX_CELLS:
+        raise DataError(
+            f"the columns of {name} that a task names must have at most {MAX_CELLS:,} cells, got {rows:,} rows of "
+            f"{columns:,} columns. Keep a part of the rows."
+        )
+
+
+@contextmanager
+def explained(path: Path, kind: str) -> Iterator[None]:
+    """What a library raises for a file that is none of its kind, as one line."""
+    try:
+        yield
+    except (*NOT_READ, struct.error, AssertionError, StopIteration) as error:
+        raise DataError(f"{path.name} must be {kind}, got: {one_line(error)}. Get it anew.") from error

@@ -20,6 +20,7 @@ from assay.datasets.dataset import About, Anonymous, about_of_card, need_rng, re
 from assay.datasets.table import Table
 from assay.errors import SettingError
 from assay.graphs import Graph
+from assay.graphs.links import Link, assemble
 
 Array = NDArray[np.float64]
 PROPERTIES = ("causally sufficient", "acyclic")
@@ -37,7 +38,7 @@ class Network:
     @cached_property
     def truth(self) -> Graph:
         names = tuple(v.name for v in self.variables)
-        return Graph.from_edges([f"{p} -> {v.name}" for v in self.variables for p in v.parents], names, "dag")
+        return assemble([Link(parent, v.name) for v in self.variables for parent in v.parents], names, "dag")
 
     @cached_property
     def _steps(self) -> list[tuple[int, list[tuple[int, int]], list[Array]]]:

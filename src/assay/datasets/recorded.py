@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from assay.datasets.dataset import About, Anonymous, Truth, need_rng
 from assay.datasets.frames import read_rows
+from assay.datasets.microdata import explained
 from assay.datasets.observed import Observed, check_observed
 from assay.datasets.tables import truth_of_file
 from assay.errors import DataError, SettingError, listed
 from assay.graphs import Direction, Graph
+from assay.outside import MEGABYTE, is_there, opened
 
 AIR_QUALITY = {  # as the file names them -> what they are
     "CO(GT)": "carbon monoxide, reference analyser, mg/m3",
@@ -79,19 +81,18 @@ def air_quality(path: Path | str, lags: int = 2) -> RecordedSeries:
     import pandas as pd
 
     path = Path(path)
-    if not path.is_file():
+    if not is_there(path):
         raise DataError(f"{path} is not there. Fetch AirQualityUCI.csv from the UCI repository (data set 360).")
-    try:
-        frame = pd.read_csv(path, sep=";", decimal=",", encoding="utf-8")
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise DataError(f"{path.name} must be AirQualityUCI.csv as UCI gives it, got: {error}.") from error
+    with explained(path, "AirQualityUCI.csv as UCI gives it"), opened(path, 16 * MEGABYTE) as file:  # it has 0.8
+        frame = pd.read_csv(file, sep=";", decimal=",", encoding="utf-8")
     absent = [name for name in AIR_QUALITY if name not in frame.columns]
     if absent:
         raise DataError(
             f"{path.name} must be AirQualityUCI.csv with its 13 variables, got none of {listed(absent, 3)}. "
             "Is it `;` separated?"
         )
-    values = frame[list(AIR_QUALITY)].dropna(how="all").to_numpy(dtype=np.float64)
+    with explained(path, "AirQualityUCI.csv with numbers in its 13 variables"):
+        values = frame[list(AIR_QUALITY)].dropna(how="all").to_numpy(dtype=np.float64)
     table = _with_gaps(tuple(AIR_QUALITY), values, _MISSING, "air-quality", lags)
     about = About(
         title="UCI Air Quality",

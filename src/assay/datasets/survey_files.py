@@ -12,15 +12,16 @@ people to read: no loader applies a weight that a task does not name.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.datasets.microdata import Microdata
+from assay.datasets.frames import MAX_CELLS
+from assay.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, explained
 from assay.errors import DataError, listed
+from assay.outside import MAX_PLAN, is_there, opened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,7 +90,7 @@ def open_survey_file(survey: str, path: Path) -> Microdata:
 
 
 def _open(path: Path) -> Microdata:
-    if not path.is_file():
+    if not is_there(path):
         raise DataError(f"survey file {path} must be there, got none. Download and unpack it first.")
     suffix = path.suffix.lower().strip()
     if suffix in (".xpt", ".ssp"):
@@ -106,15 +107,14 @@ def _open(path: Path) -> Microdata:
 def _xport(path: Path) -> Microdata:
     import pandas as pd
 
-    try:
-        with pd.read_sas(path, format="xport", iterator=True, encoding="latin-1") as reader:
-            columns: tuple[str, ...] = tuple(str(column) for column in reader.columns)  # type: ignore[attr-defined]
-    except ValueError as error:
-        raise DataError(f"{path.name} must be a SAS transport file (version 5), got: {_one_line(error)}.") from error
+    kind = "a SAS transport file (version 5)"
+    with explained(path, kind), pd.read_sas(path, format="xport", iterator=True, encoding="latin-1") as reader:
+        columns: tuple[str, ...] = tuple(str(column) for column in reader.columns)  # type: ignore[attr-defined]
 
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
-        with pd.read_sas(path, format="xport", chunksize=ROWS_AT_ONCE, encoding="latin-1") as reader:
-            frame = pd.concat([chunk[list(wanted)] for chunk in reader], ignore_index=True)
+        options: Any = {"format": "xport", "chunksize": ROWS_AT_ONCE, "encoding": "latin-1"}
+        with explained(path, kind), pd.read_sas(path, **options) as reader:
+            frame: pd.DataFrame = pd.concat([chunk[list(wanted)] for chunk in reader], ignore_index=True)
         numbers = frame.select_dtypes("number")
         # pandas reads the zero of IBM's format as 5.4e-79
         frame[numbers.columns] = numbers.mask(numbers.abs() < 1e-70, 0.0)
@@ -126,17 +126,15 @@ def _xport(path: Path) -> Microdata:
 def _stata(path: Path) -> Microdata:
     import pandas as pd
 
-    try:
-        with pd.io.stata.StataReader(path) as reader:
-            columns = tuple(reader.variable_labels())
-    except (ValueError, OSError, struct.error) as error:
-        raise DataError(f"{path.name} must be a Stata file, got: {_one_line(error)}.") from error
+    with explained(path, "a Stata file"), pd.io.stata.StataReader(path) as reader:
+        columns = tuple(reader.variable_labels())
 
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
-        try:
-            return pd.read_stata(path, columns=list(wanted))
-        except ValueError:  # two codes share a label, which pandas does not make a category of
-            return pd.read_stata(path, columns=list(wanted), convert_categoricals=False)
+        with explained(path, "a Stata file"):
+            try:
+                return pd.read_stata(path, columns=list(wanted))
+            except ValueError:  # two codes share a label, which pandas does not make a category of
+                return pd.read_stata(path, columns=list(wanted), convert_categoricals=False)
 
     return Microdata(path.name, columns, _cached(fetch))
 
@@ -145,41 +143,52 @@ def _text(path: Path) -> Microdata:
     import pandas as pd
 
     def read(**options: Any) -> pd.DataFrame:
-        try:
+        with explained(path, "a table with a header"), opened(path, MAX_BYTES) as file:
             frame: pd.DataFrame = pd.read_csv(
-                path, sep="\t" if tabbed else ",", low_memory=False, encoding="latin-1", **options
+                file, sep="\t" if tabbed else ",", low_memory=False, encoding="latin-1", **options
             )
-        except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-            raise DataError(f"{path.name} must be a table with a header, got: {_one_line(error)}.") from error
+        check_cells(path.name, *frame.shape)
         return frame
 
     tabbed = path.name.lower().endswith((".tab", ".tsv", ".tab.gz", ".tsv.gz", ".txt"))
     columns = tuple(str(column) for column in read(nrows=0).columns)
-    return Microdata(path.name, columns, _cached(lambda wanted: read(usecols=list(wanted))[list(wanted)]))
+    if len(columns) > MAX_COLUMNS:
+        raise DataError(f"{path.name} must have at most {MAX_COLUMNS:,} columns, got {len(columns):,}. Keep a part.")
+
+    def fetch(wanted: Sequence[str]) -> pd.DataFrame:
+        return read(usecols=list(wanted), nrows=MAX_CELLS // len(wanted) + 1)[list(wanted)]
+
+    return Microdata(path.name, columns, _cached(fetch))
 
 
 def _fixed_width(path: Path) -> Microdata:
     import pandas as pd
 
     layout = path.with_name(path.stem + ".layout.csv")
-    if not layout.is_file():
+    if not is_there(layout):
         raise DataError(
             f"fixed-width file {path.name} must have its columns in {layout.name} (name,start,length; start from 1), "
             "got none. The survey's codebook lists them."
         )
-    table = pd.read_csv(layout)
+    with explained(layout, "a table of columns"), opened(layout, MAX_PLAN) as file:
+        table = pd.read_csv(file)
     if not {"name", "start", "length"} <= set(table.columns):
         raise DataError(f"{layout.name} must have the columns name, start and length, got {listed(table.columns)}.")
-    spans = {
-        str(name): (int(start) - 1, int(start) - 1 + int(length))
-        for name, start, length in table[["name", "start", "length"]].itertuples(index=False)
-    }
+    with explained(layout, "a table of columns with whole numbers for start and length"):
+        spans = {
+            str(name): (int(start) - 1, int(start) - 1 + int(length))
+            for name, start, length in table[["name", "start", "length"]].itertuples(index=False)
+        }
 
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
         order = sorted(wanted, key=lambda name: spans[name])
-        return pd.read_fwf(path, colspecs=[spans[name] for name in order], names=order, encoding="latin-1")[
-            list(wanted)
-        ]
+        with explained(path, "a fixed-width file"), opened(path, MAX_BYTES) as file:
+            frame: pd.DataFrame = pd.read_fwf(
+                file, colspecs=[spans[name] for name in order], names=order, encoding="latin-1",
+                nrows=MAX_CELLS // len(order) + 1,
+            )  # fmt: skip
+        check_cells(path.name, *frame.shape)
+        return frame[list(wanted)]
 
     return Microdata(path.name, tuple(spans), _cached(fetch))
 
@@ -211,7 +220,3 @@ def _cached(fetch: Callable[[Sequence[str]], pd.DataFrame]) -> Callable[[Sequenc
     """Tasks of one file mostly ask for the same columns."""
     remembered = lru_cache(maxsize=8)(lambda columns: fetch(columns))
     return lambda columns: remembered(tuple(columns))
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:160]

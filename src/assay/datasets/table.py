@@ -5,6 +5,7 @@ values is (n, d), float64. A discrete column holds codes 0..k-1 and its k levels
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +33,7 @@ class Table:
             values = values.copy()  # a caller who keeps the array must not be able to change the table
         object.__setattr__(self, "values", values)
         values.setflags(write=False)
-        twice = sorted({name for name in self.names if self.names.count(name) > 1})
+        twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
         if twice:
             raise DataError(f"column names of {self.source} must be unique, got {listed(twice)} twice. Rename them.")
         if values.ndim != 2 or values.shape[1] != len(self.names) or len(self.levels) != len(self.names):

@@ -17,6 +17,7 @@ from assay.datasets.frames import MISSING, read_rows, table_of_frame
 from assay.datasets.table import Table, check_usable
 from assay.errors import DataError, GraphError, listed
 from assay.graphs import Direction, Graph
+from assay.outside import is_there
 
 GRAPH_SUFFIXES = (".graph.json", ".graph.csv", ".dot", ".gv", ".graphml", ".json", ".edges.csv")
 
@@ -97,7 +98,7 @@ def _stem(path: Path) -> str:
 def _graph_beside(path: Path) -> Path:
     candidates = [path.with_name(_stem(path) + suffix) for suffix in GRAPH_SUFFIXES]
     for candidate in candidates:
-        if candidate.is_file():
+        if is_there(candidate):
             return candidate
     raise DataError(
         f"{path.name} needs a graph to be scored against; looked for {listed((c.name for c in candidates), 3)}. "
@@ -116,13 +117,14 @@ def _read_dag(path: Path, direction: Direction | None) -> Graph:
 
 def _fit_to_columns(graph: Graph, table: Table, path: Path) -> Graph:
     """Match by name. Columns that no edge touches are isolated nodes; a node that is no column is an error."""
-    strange = [node for node in graph.nodes if node not in table.names]
+    strange = sorted(set(graph.nodes) - set(table.names))
     if strange:
         raise GraphError(
             f"nodes of {path.name} must be columns of {table.source}, got {listed(strange)}. "
             f"The columns are {listed(table.names)}."
         )
     marks = np.zeros((table.d, table.d), dtype=np.int8)
-    where = np.array([table.names.index(node) for node in graph.nodes], dtype=np.intp)
+    places = {name: place for place, name in enumerate(table.names)}
+    where = np.array([places[node] for node in graph.nodes], dtype=np.intp)
     marks[np.ix_(where, where)] = graph.marks
     return Graph(table.names, marks, None, "dag")

@@ -8,11 +8,13 @@ Prediction-powered inference (statistics/ppi.py, which chooses lam): Angelopoulo
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
 from assay.errors import DataError
 from assay.faithfulness.ratings import Item, Table, averages, clusters_of
+from assay.outside import text_of
 from assay.reading.verdicts import TOP
 from assay.statistics import Estimate, prediction_powered_mean
 
@@ -21,16 +23,12 @@ LABEL_COLUMNS = ("problem", "kind", "node", "label")
 
 def read_labels(path: Path) -> dict[Item, float]:
     """A CSV with the columns problem, kind, node, label (0..4) and, for logic, dimension."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}. Give a CSV of labels.") from None
-    return parse_labels(text, Path(path).name)
+    return parse_labels(text_of(Path(path)), Path(path).name)
 
 
 def parse_labels(text: str, name: str) -> dict[Item, float]:
     found: dict[Item, float] = {}
-    for number, row in enumerate(csv.DictReader(text.splitlines()), start=2):
+    for number, row in enumerate(_rows(text, name), start=2):
         lacking = [column for column in LABEL_COLUMNS if row.get(column) is None]
         if lacking:
             raise DataError(f"{name} must have the columns {', '.join(LABEL_COLUMNS)}, got no {lacking[0]!r}.")
@@ -42,6 +40,13 @@ def parse_labels(text: str, name: str) -> dict[Item, float]:
             raise DataError(f"{name}, line {number}: 'label' must be in 0 .. {TOP}, got {row['label']!r}.")
         found[Item(row["problem"], row["kind"], row["node"], row.get("dimension") or "")] = label
     return found
+
+
+def _rows(text: str, name: str) -> list[dict[str, str]]:
+    try:
+        return list(csv.DictReader(io.StringIO(text, newline="")))
+    except csv.Error as error:
+        raise DataError(f"{name} must be CSV, got: {error}. Save it as CSV again.") from None
 
 
 def corrected(table: Table, labels: Mapping[Item, float], level: float) -> dict[str, Estimate]:

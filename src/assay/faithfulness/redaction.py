@@ -53,11 +53,11 @@ _NUMERAL = r"(?<![\w.])(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+−]?\d{1,3})?"
 _PLAIN = re.compile(_NUMERAL)
 _GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:[,'\u00a0\u202f\u2009 ]\d{3})+(?:\.\d+)?(?!\d)")
 _COMMA = re.compile(r"(?<![\w.,])\d+,\d+(?![\d,])")
-_POWER = re.compile(rf"({_NUMERAL})\s*[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?([-+−]?\d{{1,3}}|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)\)?")
+_POWER = re.compile(rf"({_NUMERAL})\s*[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?([-+−]?\d{{1,3}}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,3}})\)?")
 _TEN_POWER = re.compile(r"(?<![\w.])10\s*(?:\^|\*\*)\s*\(?([-+−]?\d{1,3})\)?")
 _SCALED = re.compile(rf"({_NUMERAL})\s*({'|'.join((*_SCALES, *_SHORT_SCALES))})(?![^\W_])", re.IGNORECASE)
 _FRACTION = re.compile(r"(?<![\w./])(?:(\d+)[\s-]+)?(\d+)\s*[/⁄]\s*(\d+)(?![\w/])")
-_VULGAR_FRACTION = re.compile(rf"(\d+)?\s?([{''.join(_VULGAR)}])")
+_VULGAR_FRACTION = re.compile(rf"(?<!\d)(\d++)?\s?([{''.join(_VULGAR)}])")
 _PERCENT = re.compile(r"[\s-]*(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
 _UNIT = re.compile(r"\s?([A-Za-zµ°Ω$€£][\w°µ/^*·²³]*)")
 
@@ -89,9 +89,9 @@ def _bare_numbers(text: str) -> Iterator[Spelled]:
     for match in _COMMA.finditer(text):
         yield Spelled(*match.span(), float(match[0].replace(",", ".")))
     for match in _POWER.finditer(text):
-        yield Spelled(*match.span(), _float(match[1]) * 10.0 ** int(match[2].translate(_SUPERSCRIPT)))
+        yield Spelled(*match.span(), _float(match[1]) * _float(f"1e{match[2]}"))
     for match in _TEN_POWER.finditer(text):
-        yield Spelled(*match.span(), 10.0 ** int(match[1].translate(_SUPERSCRIPT)))
+        yield Spelled(*match.span(), _float(f"1e{match[1]}"))
     for match in _SCALED.finditer(text):
         scale = (_SCALES | _SHORT_SCALES)[match[2].lower()]
         yield Spelled(*match.span(), _float(match[1]) * scale)
@@ -156,9 +156,11 @@ class Hidden:
         return _merged(spans)
 
     def redact(self, text: str) -> str:
-        for start, end in reversed(self.places(text)):
-            text = text[:start] + MARK + text[end:]
-        return text
+        kept, last = [], 0
+        for start, end in self.places(text):
+            kept += [text[last:start], MARK]
+            last = end
+        return "".join(kept) + text[last:]
 
     def _is_value(self, found: Spelled, text: str) -> bool:
         tolerance = ROUNDED if found.rounded else EXACT

@@ -14,6 +14,7 @@ A matrix becomes a graph only with its direction and its names: transposed graph
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,7 +87,7 @@ class Graph:
         if self.kind not in get_args(Kind):
             raise GraphError(f"'kind' of a graph must be one of {listed(get_args(Kind))}, got {self.kind!r}.")
         if len(self._index) != d:
-            twice = sorted({node for node in self.nodes if self.nodes.count(node) > 1})
+            twice = sorted(node for node, count in Counter(self.nodes).items() if count > 1)
             raise GraphError(f"node names must be unique, got {listed(twice)} more than once. Rename them.")
         for what, matrix in (("marks", self.marks), ("weights", self.weights)):
             if matrix is not None and matrix.shape != (d, d):

@@ -20,6 +20,7 @@ from assay.graphs.graph import Edge, Graph, Kind, infer_kind
 # a graph is a dense matrix: 5,000 nodes are 25 MB of marks and 200 MB of weights, munin (the largest in use) has 1,041
 MAX_NODES = 5_000
 MAX_CHARACTERS = 64 * 1024 * 1024
+MAX_PARTS = 2_000_000  # edges, and values of a JSON or elements of an XML text: each costs memory however short it is
 
 WORD_OF_MARK = {TAIL: "tail", ARROW: "arrow", CIRCLE: "circle"}
 MARK_OF_WORD = {word: mark for mark, word in WORD_OF_MARK.items()}
@@ -63,6 +64,8 @@ def assemble(
     `weighted` keeps weights even where no link carries one (a graph without edges).
     """
     links = list(links)
+    if len(links) > MAX_PARTS:
+        raise GraphError(f"a graph must have at most {MAX_PARTS:,} edges, got {len(links):,}. Read a part of it.")
     if nodes is None:
         nodes = tuple(dict.fromkeys(name for link in links for name in link[:2]))
     if len(nodes) > MAX_NODES:
@@ -129,10 +132,13 @@ def weight_of(value: Any, where: str) -> float | None:
         raise GraphError(f"the weight of {where} must be a number, got {value!r}.") from None
 
 
-def check_text(text: object, what: str) -> str:
-    """The text itself when it is text of a bounded size."""
+def check_text(text: object, what: str, parts: str = "") -> str:
+    """The text itself when it is text of a bounded size; each sign of `parts` in it begins a part."""
     if not isinstance(text, str):
         raise GraphError(f"{what} must be text, got {type(text).__name__}. Decode it first.")
     if len(text) > MAX_CHARACTERS:
-        raise GraphError(f"{what} must have at most {MAX_CHARACTERS:,} characters, got {len(text):,}.")
+        raise GraphError(f"{what} must have at most {MAX_CHARACTERS:,} characters, got {len(text):,}. Read a part.")
+    count = sum(text.count(sign) for sign in parts)
+    if count > MAX_PARTS:
+        raise GraphError(f"{what} must have at most {MAX_PARTS:,} parts, got {count:,} {parts!r}. Read a part of it.")
     return text

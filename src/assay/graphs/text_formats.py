@@ -18,7 +18,8 @@ from xml.etree.ElementTree import ParseError
 from assay.errors import GraphError, did_you_mean, listed
 from assay.graphs.graph import Edge, Graph
 from assay.graphs.libraries import from_networkx, to_networkx
-from assay.graphs.links import MARKS_OF_ARROW, Link, assemble, check_text, links_of, weight_of
+from assay.graphs.links import MARKS_OF_ARROW, MAX_NODES, Link, assemble, check_text, links_of, weight_of
+from assay.outside import json_of
 
 # ---- JSON
 
@@ -48,18 +49,15 @@ def _json_edge(link: Link) -> dict[str, Any]:
 
 def from_json(text: str) -> Graph:
     """From our own form, or from plain {"nodes": [...], "edges": [["a", "b"], ...]}, which means a -> b."""
-    try:
-        told = json.loads(check_text(text, "a JSON graph"))
-    except (ValueError, RecursionError) as error:
-        raise GraphError(f"a JSON graph must be valid JSON, got: {error}.") from None
+    told = json_of(check_text(text, "a JSON graph", ",{["), "a JSON graph", GraphError)
     if not isinstance(told, dict) or not isinstance(told.get("nodes"), list) or not isinstance(told.get("edges"), list):
         raise GraphError('a JSON graph must be {"nodes": [...], "edges": [...]}, got other content. See Graph.to_json.')
     if told.get("format", "assay-graph") != "assay-graph" or told.get("version", 1) != 1:
-        got = f"{told.get('format')!r} version {told.get('version')!r}"
+        got = f"{told.get('format')!r:.60} version {told.get('version')!r:.60}"
         raise GraphError(f"a JSON graph must be of format 'assay-graph' version 1, got {got}. Update causal-assay.")
     kind = told.get("kind")
     if not isinstance(kind, str | None):
-        raise GraphError(f"'kind' of a JSON graph must be text, got {kind!r}.")
+        raise GraphError(f"'kind' of a JSON graph must be text, got {kind!r:.60}.")
     nodes = [_json_name(node) for node in told["nodes"]]
     return assemble([_json_link(edge) for edge in told["edges"]], nodes, kind, told.get("weights") is True)
 
@@ -116,16 +114,22 @@ def from_graphml(text: str) -> Graph:
     """
     import networkx
 
-    text = check_text(text, "a GraphML graph")
+    text = check_text(text, "a GraphML graph", "<")
     if re.search(r"<!\s*(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
         raise GraphError("a GraphML graph must not declare a DOCTYPE or an ENTITY, got one. Remove the declaration.")
     # a str that declares another encoding confuses the parser; we decoded it already
     text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.removeprefix("\ufeff"))
+    if text.count("<node") > MAX_NODES:
+        raise GraphError(
+            f"a graph must have at most {MAX_NODES:,} nodes, got {text.count('<node'):,}. Read a part of it."
+        )
     try:
         read = networkx.parse_graphml(text, node_type=str)
     except ParseError as error:
         raise GraphError(f"a GraphML graph must be valid XML, got: {error}.") from None
-    except (networkx.NetworkXException, LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
+    except (
+        networkx.NetworkXException, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError,
+    ) as error:  # fmt: skip
         said = " ".join(str(error).split())[:200]
         raise GraphError(f"a GraphML graph must be readable by networkx, got {type(error).__name__}: {said}.") from None
     if read.graph.get("names") == "escaped":
@@ -245,7 +249,7 @@ def _full_name(word: str, body: str) -> str:
         return word
     try:
         return str(json.loads(told[1]))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise GraphError(f"'assay_name' of variable {word!r:.60} must be a JSON text, got {told[1]:.60}.") from None
 
 

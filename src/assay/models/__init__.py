@@ -7,6 +7,7 @@ model.ask([Message("user", "Hello.")], Settings()).text
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from assay import registry
@@ -28,10 +29,14 @@ __all__ = [
 ]
 
 
-def build(name: str, options: Mapping[str, Any] | None = None) -> Model:
-    """The model of a name, `provider/model`; an AssayError where it cannot be used (no key, no weights)."""
+def build(name: str, options: Mapping[str, Any] | None = None, folder: Path | str = ".") -> Model:
+    """The model of a name, `provider/model`; an AssayError where it cannot be used (no key, no weights).
+
+    The path of `my_file.py:MyModel` starts at `folder`, its name stays as it is.
+    """
     if ".py:" in name or name in registry.names("model"):
-        return registry.resolve("model", name)(name, options)  # type: ignore[no-any-return]
+        made = registry.resolve("model", registry.located(name, Path(folder)))
+        return made(name, options)  # type: ignore[no-any-return]
     provider = name.split("/")[0]
     if provider == "embedded":
         from assay.models.embedded import Embedded
@@ -46,10 +51,10 @@ def build(name: str, options: Mapping[str, Any] | None = None) -> Model:
     return Provided(name, options)
 
 
-def check_ready(name: str, options: Mapping[str, Any] | None = None) -> str | None:
+def check_ready(name: str, options: Mapping[str, Any] | None = None, folder: Path | str = ".") -> str | None:
     """One line on what is missing (a key, a package, a file), or None. Nothing is called and nothing loaded."""
     try:
-        _check(name, options or {})
+        _check(name, options or {}, folder)
     except AssayError as error:
         return str(error)
     return None
@@ -78,10 +83,10 @@ def _row(name: str, title: str, needs: str) -> dict[str, Any]:
     }
 
 
-def _check(name: str, options: Mapping[str, Any]) -> None:
+def _check(name: str, options: Mapping[str, Any], folder: Path | str) -> None:
     provider = name.split("/")[0]
-    if ".py:" in name or provider in ("embedded", "mock"):
-        build(name, options)  # cheap: weights are loaded at the first question
+    if ".py:" in name or name in registry.names("model") or provider in ("embedded", "mock"):
+        build(name, options, folder)  # cheap: weights are loaded at the first question
         return
     from assay.models.services import check_service
 

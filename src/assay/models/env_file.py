@@ -13,9 +13,12 @@ import re
 from pathlib import Path
 
 from assay.errors import SettingError
+from assay.outside import MAX_PLAN, is_there, text_of
 
-_LINE = re.compile(
-    r"""^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s#].*?|))\s*(?:(?<=\s)\#.*)?$"""
+_LINE = re.compile(  # a bare value ends where blanks are followed by '#' or nothing; each character is looked at once
+    r"""^\s*+(?:export\s++)?([A-Za-z_]\w*+)\s*+=\s*+
+    (?:"([^"]*+)"|'([^']*+)'|([^\s#](?:\S|\s++(?!\#|$))*+|))\s*+(?:(?<=\s)\#.*+)?$""",
+    re.VERBOSE,
 )
 
 
@@ -32,13 +35,7 @@ def parse_env(text: str) -> dict[str, str]:
 
 def read_env(path: Path) -> dict[str, str]:
     """The assignments of a file; nothing where there is no such file."""
-    if not path.is_file():
-        return {}
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise SettingError(f"The file {path.name} must be readable UTF-8 text of KEY=value lines.") from None
-    return parse_env(text)
+    return parse_env(text_of(path, MAX_PLAN, SettingError)) if is_there(path) else {}
 
 
 def variable(name: str, folder: Path | None = None) -> str | None:

@@ -12,9 +12,7 @@ what is asked about is known. The same question always gets the same answer.
 
 from __future__ import annotations
 
-import json
 import time
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -24,6 +22,7 @@ from typing import Any
 from assay.errors import SettingError, UnknownName
 from assay.models.base import FIXED, Message, Reply, Settings, check_options, fixed_settings, option
 from assay.models.prices import stated_price
+from assay.outside import is_there, json_of, text_of, toml_of
 from assay.status import Status
 
 VACUOUS = "Precision: [0.0, 1.0]\nRecall: [0.0, 1.0]\nF1: [0.0, 1.0]\nSHD: at least 0"
@@ -125,7 +124,7 @@ class Mock:
 
 def read_script(path: Path) -> list[dict[str, Any]]:
     """The entries of a script, each checked: `match` (a list of substrings) and one of `reply`, `status`."""
-    if not path.is_file():
+    if not is_there(path):
         raise SettingError(f"'script' of a mock must be a file, got {path}, which is not there.")
     entries = _parsed(path)
     for place, entry in enumerate(entries, 1):
@@ -156,15 +155,14 @@ def _scripted(entries: Sequence[Mapping[str, Any]], file: str) -> Rule:
 
 
 def _parsed(path: Path) -> list[dict[str, Any]]:
-    text = path.read_text(encoding="utf-8")
-    try:
-        if path.suffix == ".toml":
-            return list(tomllib.loads(text)["entry"])
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, KeyError) as error:
-        raise SettingError(
-            f"{path.name} must be JSON lines, or TOML with [[entry]] tables: {type(error).__name__}: {error}."
-        ) from None
+    text = text_of(path, error=SettingError)
+    if path.suffix != ".toml":
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        return [json_of(line, f"{path.name} must be JSON lines; line {number}", SettingError) for number, line in lines]
+    found = toml_of(text, path.name, SettingError).get("entry")
+    if not isinstance(found, list):
+        raise SettingError(f"{path.name} must be JSON lines, or TOML with [[entry]] tables, got none of them.")
+    return found
 
 
 def _check_entry(entry: object, where: str) -> None:

@@ -22,7 +22,9 @@ class Kind(NamedTuple):
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 1e300 if isinstance(value, int) else math.isfinite(value)  # isfinite raises for 10**400
 
 
 def _is_texts(value: Any) -> bool:
@@ -75,4 +77,4 @@ def checked(table: Mapping[str, Any], kinds: Mapping[str, Kind], of: str, where:
         if key not in kinds:
             raise PlanError(f"{key!r} is not a setting of {of}. {did_you_mean(key, kinds)}  {where}")
         if not kinds[key].holds(value):
-            raise PlanError(f"{key!r} of {of} must be {kinds[key].must_be}, got {value!r}.  {where}")
+            raise PlanError(f"{key!r} of {of} must be {kinds[key].must_be}, got {value!r:.60}.  {where}")

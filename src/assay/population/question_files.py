@@ -21,7 +21,6 @@ hold codes. The original's keys `dataset`, `wgh_col`, `mode` and `levels` are re
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -30,24 +29,23 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import PlanError, UnknownName, did_you_mean, listed
+from assay.outside import MAX_PLAN, is_there, json_of, text_of, toml_of
 from assay.population.cells import bin_levels, texts
 from assay.population.file_settings import CARD, POPULATION, TASK, VARIABLE, checked, stated
 from assay.population.questions import MODES, Card, Level, Population, Question, Variable
 
+MAX_FILE = 16 * MAX_PLAN  # the original's task lists are generated
+MAX_REPLICATES = 1_000  # the ACS has 80
 _NO_WEIGHT = (None, "", False)
 
 
 def read_questions(path: Path | str) -> tuple[Question, ...]:
     """All tasks of a file, checked as far as they can be without the data."""
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlanError(f"task file {path} must be a text file that is there, got: {error}.") from None
-    try:
-        document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except ValueError as error:  # both decoders raise kinds of it
-        raise PlanError(f"{path.name} must be valid {path.suffix[1:].upper() or 'TOML'}, got: {error}.") from None
+    if not is_there(path):
+        raise PlanError(f"task file {path} must be a text file that is there, got none. See: assay new population")
+    parsed = json_of if path.suffix == ".json" else toml_of
+    document = parsed(text_of(path, MAX_FILE, PlanError), path.name, PlanError)
     return parse_questions(document, path.name, path.parent)
 
 
@@ -192,7 +190,8 @@ def _check_spellings(column: str, levels: Sequence[Level], where: str) -> None:
 def _level(entry: Any, where: str) -> Level:
     if isinstance(entry, Mapping) and "name" in entry and not set(entry) - {"name", "values", "spellings"}:
         name = str(entry["name"])
-        spellings = tuple(dict.fromkeys((name, *map(str, entry.get("spellings", ())))))
+        others = entry.get("spellings", ())
+        spellings = tuple(dict.fromkeys((name, *map(str, others if isinstance(others, list | tuple) else [others]))))
         values = entry.get("values", spellings)
         return Level(name, spellings, tuple(texts(values if isinstance(values, list | tuple) else [values])))
     if isinstance(entry, list) and entry:
@@ -201,7 +200,7 @@ def _level(entry: Any, where: str) -> Level:
     if isinstance(entry, str | int | float):
         return Level(str(entry), (str(entry),), (str(entry),))
     raise PlanError(
-        f"a level must be a text, a list of spellings, or {{name, values, spellings}}, got {entry!r}.  {where}"
+        f"a level must be a text, a list of spellings, or {{name, values, spellings}}, got {entry!r:.60}.  {where}"
     )
 
 
@@ -223,9 +222,10 @@ def _card(table: Mapping[str, Any], where: str) -> Card:
 
 def _replicates(value: Any) -> tuple[str, ...]:
     """A list of columns, or {prefix = "PWGTP", count = 80}."""
-    if isinstance(value, Mapping):
-        return tuple(f"{value['prefix']}{r}" for r in range(1, value["count"] + 1))
-    return tuple(value)
+    count = value["count"] if isinstance(value, Mapping) else len(value)
+    if count > MAX_REPLICATES:
+        raise PlanError(f"'replicate_weights' must be at most {MAX_REPLICATES:,} columns, got {count:,}.")
+    return tuple(f"{value['prefix']}{r}" for r in range(1, count + 1)) if isinstance(value, Mapping) else tuple(value)
 
 
 def _entry(value: Any, file: str) -> Mapping[str, Any]:

@@ -10,15 +10,16 @@ leaves out has share 0 only where the others sum to 1.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from assay.reading.level import Levels, Named, answer_view, levels_in
+from assay.reading.level import TOO_LONG, Levels, Named, answer_view, levels_in
 from assay.reading.numbers import Number, numbers_in
 from assay.reading.refusals import declines
 from assay.reading.structured import NUMBER, OBJECT, STRING, Node, recover_json
-from assay.reading.views import view_of
+from assay.reading.views import LIMIT, view_of
 from assay.status import Status
 
 FARTHEST = 0.2  # from a sum of 1: beyond it the numbers are no distribution
@@ -68,6 +69,9 @@ class DistributionReading:
 
 def read_distribution(text: str, levels: Levels) -> DistributionReading:
     """The distribution over `levels` (name -> accepted spellings) that a reply gives."""
+    if len(text) > LIMIT:
+        read = read_distribution(text[:LIMIT], levels)
+        return replace(read, flags=(*read.flags, "text_too_long"), message=f"{TOO_LONG}. {read.message}".rstrip())
     view = answer_view(text)
     if not view.strip():
         return DistributionReading(Status.UNREADABLE, message="the reply is empty.")
@@ -182,12 +186,13 @@ def _in_lines(view: str, levels: Levels) -> Iterator[dict[str, Share]]:
     for name in named:  # the digits of "18-29" are no share
         signs[name.start : name.end] = "x" * (name.end - name.start)
     masked = "".join(signs)
+    starts = [name.start for name in named]
     claim: dict[str, Share] = {}
     others: list[tuple[str, Share]] = []
     start = 0
     for line in masked.split("\n"):
         end = start + len(line)
-        names = [name for name in named if start <= name.start < end]
+        names = named[bisect_left(starts, start) : bisect_left(starts, end)]
         numbers = [number for number in numbers_in(masked, start, end) if not number.level]
         for name, number in _paired(names, numbers):
             share = Share(number.value, number.percent, number.start, number.end)

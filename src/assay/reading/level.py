@@ -11,7 +11,8 @@ are unreadable; a refusal is a status and never a level.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ from assay.reading.views import LIMIT, view_of
 from assay.status import Status
 
 Levels = Mapping[str, Sequence[str]]
+MOST_MARKS = 20  # places behind "answer:" that are looked at, the last ones
+TOO_LONG = f"only the first {LIMIT:,} characters were read"
 _MARKED = re.compile(r"\b(?:final )?answer(?: is)?\s*[:=]?\s*")
 _AROUND = " \n\t.,;:!()[]<>#-"
 _QUANTITY = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?")
@@ -61,17 +64,18 @@ def read_level(text: str, levels: Levels, bins: Sequence[float] = (), top: float
     if not view.strip():
         return LevelReading(None, Status.UNREADABLE, message="the reply is empty.")
     found = levels_in(view, levels)
+    starts, ends = [name.start for name in found], [name.end for name in found]
     for parser, start, end in _places(view):
         if parser == "line" and _is_list(view, found):
             continue
-        inside = {name.level: name for name in found if start <= name.start and name.end <= end}
+        inside = {name.level: name for name in found[bisect_left(starts, start) : bisect_right(ends, end)]}
         if len(inside) == 1:
             (name,) = inside.values()
             rest = (view[start : name.start] + view[name.end : end]).strip(_AROUND)
             if not rest or parser == "named":
-                return LevelReading(name.level, Status.OK, (name.start, name.end), parser)
+                return LevelReading(name.level, Status.OK, (name.start, name.end), parser, _if_cut(text))
     if not found and bins:
-        return _binned(view, list(levels), bins, top)
+        return _binned(view, list(levels), bins, top, _if_cut(text))
     if found:
         named = ", ".join(dict.fromkeys(name.level for name in found))
         return LevelReading(None, Status.UNREADABLE, message=f"the reply names several levels: {named}.")
@@ -103,7 +107,7 @@ def read_share(text: str) -> ShareReading:
         value, flags = value / 100, (() if high.percent else ("no_sign",))
     if not 0 <= value <= 1:
         return ShareReading(None, Status.UNREADABLE, message=f"{value:g} is not a probability.")
-    return ShareReading(value, Status.OK, (low.start, high.end), flags)
+    return ShareReading(value, Status.OK, (low.start, high.end), flags, _if_cut(text))
 
 
 def answer_view(text: str) -> str:
@@ -121,8 +125,10 @@ def levels_in(view: str, levels: Levels) -> list[Named]:
         for match in _pattern(spelling).finditer(view)
     ]
     kept: list[Named] = []
+    taken = bytearray(len(view))  # a reply may name a level a hundred thousand times: no pairs are compared
     for name in sorted(found, key=lambda name: (name.start - name.end, name.start)):
-        if all(name.end <= other.start or other.end <= name.start for other in kept):
+        if taken.find(1, name.start, name.end) < 0:
+            taken[name.start : name.end] = b"\1" * (name.end - name.start)
             kept.append(name)
     return sorted(kept, key=lambda name: name.start)
 
@@ -136,20 +142,29 @@ def _pattern(spelling: str) -> re.Pattern[str]:
 
 def _places(view: str) -> list[tuple[str, int, int]]:
     """Where an answer may stand, the surest first."""
-    lines = [(match.start(), match.end()) for match in re.finditer(r"[^\n]*\S[^\n]*", view)]
-    marked = [("marked", match.end(), _line_end(view, match.end())) for match in _MARKED.finditer(view)]
-    ends = [("line", *lines[-1]), ("line", *lines[0])] if lines else []
-    return [("whole", 0, len(view)), *reversed(marked), *ends, ("named", 0, len(view))]
+    marks = deque((match.end() for match in _MARKED.finditer(view)), maxlen=MOST_MARKS)
+    marked = [("marked", end, _line_end(view, end)) for end in reversed(marks)]
+    first, last = len(view) - len(view.lstrip()), len(view.rstrip())
+    ends = [("line", *_line_at(view, place)) for place in (last - 1, first)] if last else []
+    return [("whole", 0, len(view)), *marked, *ends, ("named", 0, len(view))]
+
+
+def _line_at(view: str, place: int) -> tuple[int, int]:
+    return view.rfind("\n", 0, place) + 1, _line_end(view, place)
 
 
 def _is_list(view: str, found: Sequence[Named]) -> bool:
     """Several lines of the reply are nothing but a level each, and not the same one."""
-    alone = {
-        name.level
-        for name in found
-        if not (view[view.rfind("\n", 0, name.start) + 1 : name.start] + view[name.end : _line_end(view, name.end)])
-        .strip(_AROUND)
-    }  # fmt: skip
+    ends = [0, *(name.end for name in found)]
+    starts = [*(name.start for name in found[1:]), len(view)]
+    alone: set[str] = set()
+    for name, left, right in zip(found, ends, starts, strict=False):  # no text is looked at twice
+        begins, stops = view.rfind("\n", left, name.start), view.find("\n", name.end, right)
+        if (begins < 0 and left) or (stops < 0 and right < len(view)):
+            continue  # another level stands in the same line
+        around = view[max(begins, left) : name.start] + view[name.end : right if stops < 0 else stops]
+        if not around.strip(_AROUND):
+            alone.add(name.level)
     return len(alone) > 1
 
 
@@ -158,7 +173,7 @@ def _line_end(view: str, start: int) -> int:
     return len(view) if end < 0 else end
 
 
-def _binned(view: str, levels: Sequence[str], bins: Sequence[float], top: float | None) -> LevelReading:
+def _binned(view: str, levels: Sequence[str], bins: Sequence[float], top: float | None, note: str) -> LevelReading:
     numbers = list(_QUANTITY.finditer(view))
     values = {float(number.group().replace(",", "")) for number in numbers}
     if len(values) != 1:
@@ -168,12 +183,17 @@ def _binned(view: str, levels: Sequence[str], bins: Sequence[float], top: float 
     place = bisect_right(bins, value) - 1
     if place < 0 or (top is not None and value >= top):
         return LevelReading(None, Status.UNREADABLE, message=f"{value:g} is outside the levels.")
-    return LevelReading(levels[place], Status.OK, numbers[0].span(), "bin")
+    return LevelReading(levels[place], Status.OK, numbers[0].span(), "bin", note)
 
 
 def _joined(view: str, first: Number, second: Number) -> bool:
     """30-35 %, 30 to 35 %, between 30 and 35 %: two ends of one range."""
     return first.value <= second.value and view[first.end : second.start].strip() in ("-", "to", "and", "~")
+
+
+def _if_cut(text: str) -> str:
+    """What a message says of a reply that is longer than what is read."""
+    return f"{TOO_LONG}." if len(text) > LIMIT else ""
 
 
 def _nothing(view: str, message: str) -> tuple[Status, str]:

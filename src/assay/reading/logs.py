@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError, DataError
+from assay.outside import MAX_RECORDS, size, text_of
 from assay.reading.forecast import read_forecast
 
 _JSON_LINES = (".jsonl", ".ndjson")
@@ -28,22 +29,22 @@ def readings_of(file: str, nodes: int | None = None) -> Iterator[dict[str, Any]]
 
 
 def _text_of(file: str) -> str:
-    try:
-        written = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-    except OSError as error:
-        raise DataError(f"{file} cannot be read: {error.strerror}. Give a text file, a .jsonl file, or -.") from None
+    if file != "-":
+        return text_of(Path(file))
+    written = sys.stdin.buffer.read(MAX_RECORDS + 1)
+    if len(written) > MAX_RECORDS:
+        raise DataError(f"standard input must have at most {size(MAX_RECORDS)}, got more. Give it in parts.")
     try:
         return written.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        name = "standard input" if file == "-" else file
-        raise DataError(f"{name} must be UTF-8 text, got byte {error.start} that is not. Convert it first.") from None
+        raise DataError(f"standard input must be UTF-8 text, got byte {error.start} that is not. Convert it.") from None
 
 
 def _are_json_lines(text: str) -> bool:
     """Whether the first line is an object with a text; a reply may itself be JSON."""
     try:
         first = json.loads(text.strip().partition("\n")[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(first, dict) and "text" in first
 

@@ -116,7 +116,7 @@ def _careful(view: str, at: int, after: int, before: str, written: str) -> Numbe
         return None  # a version, or 0.x
     if following[:1] in (".", ")") and not percent and _begins_line(view, at) and (following[1:] in (" ", "", "\n")):
         return None  # the index of a list item
-    if following == ". " and written.isdigit() and _is_counted(view, at, after, int(written)):
+    if following == ". " and written.isdigit() and len(written) < 5 and _is_counted(view, at, after, int(written)):
         return None
     comma = "," in written
     value = float(written.replace(",", "."))

@@ -14,12 +14,12 @@ from typing import NamedTuple
 OBJECT, ARRAY, STRING, NUMBER, WORD = "object", "array", "string", "number", "word"
 _MAX_DEPTH = 24
 _BEGINS = re.compile(r"[{\[]\s*(?:[\"'\u201c{/#]|[^\W\d]\w*\s*:)")
-_TOKEN = re.compile(
+_TOKEN = re.compile(  # numbers possessive: shorter ones are never followed by what must follow, and need no try
     r"""[\s,]*(?:
       (?P<comment>//[^\n]*|\#[^\n]*|/\*)
     | (?P<string>"[^"\\\n]*"|'[^'\\\n]*'|\u201c[^\u201c\u201d\n]*\u201d)
     | (?P<escaped>")
-    | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,}\])]|//|/\*|\#|$)))
+    | (?P<number>[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+(?=\s*+(?:[,}\])]|//|/\*|\#|$)))
     | (?P<open>[{\[(])
     | (?P<close>[}\])])
     | (?P<colon>:)

@@ -14,12 +14,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.reading.refusals import declines
 from assay.reading.structured import NUMBER, OBJECT, STRING, WORD, Node, recover_json
-from assay.reading.views import view_of
+from assay.reading.views import LIMIT, view_of
 from assay.reasoning.schema import quantity_of
 from assay.status import Status
 
@@ -35,7 +35,6 @@ _ALSO = {  # what the same rating is called elsewhere
     "verification": ("verifiability", "verified"),
 }
 _NOTES = ("causal_path", "intervention_effect", "alternative_paths", "reasoning", "impact_level")
-_MOST_CHARACTERS = 200_000
 
 
 @dataclass(frozen=True)
@@ -74,11 +73,14 @@ def read_verdict(text: str, kind: str, *, points: float | None = None) -> Verdic
         "counterfactual": _answer,
     }
     found: Verdict | None = None
-    nodes = recover_json(text[:_MOST_CHARACTERS])
+    nodes = recover_json(text[:LIMIT])
     for entries in _objects(nodes):
         read = readers[kind](entries)
         if read is not None and (read.status is Status.OK or found is None or found.status is not Status.OK):
             found = read
+    if found is not None and len(text) > LIMIT:
+        told = f"only the first {LIMIT:,} characters were read. {found.message}"
+        found = replace(found, message=told.rstrip())
     if found is not None:
         return found
     if not text.strip():

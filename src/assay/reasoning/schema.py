@@ -32,7 +32,7 @@ _RULE = ("rule", "formula", "equation", "relation", "relationship", "mechanism",
 _QUANTITY = re.compile(
     r"""^\s*(?:=\s*)?(?P<sign>[-+−]?)\s*(?P<currency>[$€£¥]?)\s*
     (?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d{1,3})?|\.\d+)
-    (?:\s*(?:/\s*(?P<under>\d+)(?![.\d])|(?:[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?(?P<power>[-−+]?\d{1,3}|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)\)?)))?
+    (?:\s*(?:/\s*(?P<under>\d+)(?![.\d])|(?:[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?(?P<power>[-−+]?\d{1,3}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})\)?)))?
     \s*(?P<unit>(?:%|°|[^\W\d]|/|1/)[^,;=]{0,40})?\s*$""",
     re.VERBOSE,
 )
@@ -63,7 +63,7 @@ def quantity_of(value: Any, unit: str | None = None) -> Quantity:
     if found["under"]:
         number = number / float(found["under"]) if float(found["under"]) else math.nan
     if found["power"]:
-        number *= math.pow(10.0, int(found["power"].translate(_SUPERSCRIPT)))
+        number *= float(f"1e{found['power'].translate(_SUPERSCRIPT)}")  # math.pow would raise at 10^999
     if not math.isfinite(number):
         return Quantity(None, unit, text)
     said = (found["unit"] or "").strip() or _CURRENCY.get(found["currency"], "") or None

@@ -34,11 +34,12 @@ def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
     """factor: a key of FACTORS."""
     column = FACTORS[factor]
     scores = selection.headline(forecasts)[[*_KEYS, *_SHARES.values()]]
+    scores = scores.assign(answered=selection.answered(scores))
     models = scores[~scores["respondent"].isin(forecasts.references)]
+    parts = {str(name): part for name, part in scores.groupby("respondent")} | {ALL_MODELS: models}
     rows = []
-    for name in selection.respondents(forecasts):
-        rows += _rows(forecasts, scores[scores["respondent"] == name], name, column)
-    rows += _rows(forecasts, models, ALL_MODELS, column)
+    for name in (*selection.respondents(forecasts), ALL_MODELS):
+        rows += _rows(forecasts, parts.get(name, scores.iloc[:0]), name, column)
     shown = ["respondent", *([column] if column else []), *_cells(forecasts, scores.iloc[:0], "dataset")]
     return pd.DataFrame(rows, columns=shown)
 
@@ -51,18 +52,20 @@ def _rows(forecasts: Forecasts, part: pd.DataFrame, name: str, column: str | Non
         "measure": selection.measures(forecasts), "formulation": selection.formulations(part),
     }[column]  # fmt: skip
     within = "learner" if column == "dataset" else "dataset"
+    parts = {str(value): own for value, own in part.groupby(column)}
     return [
-        {"respondent": name, column: value} | _cells(forecasts, part[part[column] == value], within) for value in order
+        {"respondent": name, column: value} | _cells(forecasts, parts.get(value, part.iloc[:0]), within)
+        for value in order
     ]
 
 
 def _cells(forecasts: Forecasts, part: pd.DataFrame, within: str) -> dict[str, Any]:
-    answered = part[selection.answered(part)]
-    row: dict[str, Any] = {"asked": len(part), "n": len(answered), "clusters": int(answered[within].nunique())}
+    answered, clusters = part["answered"].to_numpy(dtype=bool), part[within].to_numpy(dtype=object)
+    row: dict[str, Any] = {"asked": len(part), "n": int(answered.sum()), "clusters": len(set(clusters[answered]))}
     row["clustered_by"] = within
     for name, score in _SHARES.items():
         values = part[score].to_numpy(dtype=np.float64)
-        row |= estimate_cells(name, share(values, part[within].to_numpy(), forecasts.level))
+        row |= estimate_cells(name, share(values, clusters, forecasts.level))
         plain = share(values, level=forecasts.level).interval
         row |= {
             f"{name}_wilson_low": plain.low if plain else None,

@@ -5,6 +5,7 @@
     plots/ranks_learners    mean ranks of the learners by F1, where there are two learners and two data sets
     plots/dag_{dataset}     the true graph, and what each learner found in most runs
     plots/results_summary   the table of it, .csv .tex .md (a forecast study writes its own, with coverage)
+    statistics/interpretation.txt  statistical_tests.csv      what was found, in sentences and tests (again, alone)
 
 each chart as .png .svg .pdf, its numbers as .csv. Below forecasts: runtime and ranks_learners alone.
 variance/ and scores.csv are outputs.py's.
@@ -15,12 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.datasets import load
+import pandas as pd
+
+from assay.datasets import load_stored
 from assay.errors import AssayError
 from assay.graphs import Graph
 from assay.report import charts
+from assay.report.discovery_findings import completeness_sentences, findings_of
 from assay.report.discovery_tables import measured_table
-from assay.report.saving import Figure, safe_name
+from assay.report.interpretation import section
+from assay.report.saving import Figure, Save, csv_text, safe_name
 from assay.results import Results
 from assay.store import write_atomically
 from assay.study import base_of
@@ -29,19 +34,31 @@ MOST_NODES = 60  # a larger graph cannot be read on a page; the page of the stud
 MOST_DAGS = 12
 
 
-def write_discovery_tree(folder: Path, results: Results, alone: bool = True) -> list[Path]:
+def write_discovery_tree(folder: Path, results: Results, alone: bool = True, save: Save = Figure.save) -> list[Path]:
     """Write all of it below `folder`; what was written.
 
     alone: no forecasts rest on it, whose charts show what was measured beside what was claimed.
     """
     drawn = plots(results, base_of(folder)) if alone else about_learners(results)
-    written = [path for figure in drawn for path in figure.save(folder / "plots")]
+    written = [path for figure in drawn for path in save(figure, folder / "plots")]
     if alone:
         table = measured_table(results, results.headline)
         for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):
             written.append(folder / "plots" / f"results_summary.{suffix}")
             write_atomically(written[-1], text)
+        for name, text in _statistics(results).items():
+            written.append(folder / "statistics" / name)
+            write_atomically(written[-1], text)
     return written
+
+
+def _statistics(results: Results) -> dict[str, str]:
+    found = findings_of(results)
+    said = {"Validation": completeness_sentences(results)} | dict(found.sections)
+    parts = [f"Study {results.study}: what was found", *(section(title, lines) for title, lines in said.items())]
+    parts.append(section("What this design cannot tell", found.untold))
+    tests = pd.DataFrame([pair.row() for pair in found.pairs])
+    return {"interpretation.txt": "\n\n".join(parts) + "\n", "statistical_tests.csv": csv_text(tests)}
 
 
 def plots(results: Results, base: Path = Path()) -> Iterator[Figure]:
@@ -73,7 +90,7 @@ def truths(results: Results, base: Path) -> dict[str, Graph]:
         if cell.item in found or not isinstance(data, dict) or "dataset" not in data:
             continue
         try:
-            found[cell.item] = load(data["dataset"], data.get("settings"), base).truth
+            found[cell.item] = load_stored(data["dataset"], data.get("settings"), base).truth
         except (AssayError, OSError):
             continue
     return found

@@ -27,18 +27,18 @@ from assay.faithfulness_study import FaithfulnessStudy
 from assay.reasoning.graph import Problem
 from assay.report import faithfulness_tables as tables
 from assay.report.charts.probes import probes
-from assay.report.saving import csv_text, safe_name
+from assay.report.saving import Figure, Save, csv_text, safe_name
 from assay.report.tables import Table
 from assay.store import to_json, write_atomically
 
 
-def write_faithfulness_tree(folder: Path, study: FaithfulnessStudy) -> list[Path]:
+def write_faithfulness_tree(folder: Path, study: FaithfulnessStudy, save: Save = Figure.save) -> list[Path]:
     """Write all of it below `folder`; what was written."""
-    written = []
+    written = save(probes(study), folder / "plots")
     for name, text in texts(study).items():
         write_atomically(folder / "faithfulness" / name, text)
         written.append(folder / "faithfulness" / name)
-    return [*written, *probes(study).save(folder / "plots")]
+    return written
 
 
 def texts(study: FaithfulnessStudy) -> dict[str, str]:

@@ -24,23 +24,23 @@ from assay.forecast.frames import Forecasts
 from assay.report import charts, comparisons, forecast_tables, selection
 from assay.report.coverage import FACTORS, coverage_by
 from assay.report.interpretation import interpretation, tests_frame, validation_of
-from assay.report.saving import Figure, csv_text
+from assay.report.saving import Figure, Save, csv_text
 from assay.report.summary import rows
 from assay.report.tables import Table
 from assay.store import write_atomically
 
-SHOWN_IN_PAPER = 5  # respondents side by side on a page
+SHOWN_IN_PAPER = 6  # respondents that a page has room for
 _DISTRIBUTIONS = ("f1", "shd")  # precision and recall are the two halves of F1; their frames are one call away
 
 
-def write_forecast_tree(folder: Path, forecasts: Forecasts, findings: Findings | None) -> list[Path]:
+def write_forecast_tree(
+    folder: Path, forecasts: Forecasts, findings: Findings | None, save: Save = Figure.save
+) -> list[Path]:
     """Write all of it below `folder`; what was written. Without findings: the tables, the charts and the checks."""
-    written = []
+    written = [path for figure in plots(forecasts) for path in save(figure, folder / "plots")]
     for name, text in texts(forecasts, findings).items():
         write_atomically(folder / name, text)
         written.append(folder / name)
-    for figure in plots(forecasts):
-        written += figure.save(folder / "plots")
     return written
 
 
@@ -104,20 +104,21 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
         yield consistency
 
 
-def figures_of_paper(forecasts: Forecasts) -> Iterator[tuple[Figure, bool]]:
-    """Those that fit a page: at most five respondents side by side, the best ones; and whether `plots` has the same."""
+def figures_of_paper(forecasts: Forecasts) -> Iterator[Figure | str]:
+    """Those that fit a page: the names of figures that `plots` has; others anew, of the best respondents alone."""
     if forecasts.scores.empty:
         return
-    measures = selection.measures(forecasts)
-    shown = selection.best(forecasts, SHOWN_IN_PAPER)
+    measures, respondents = selection.measures(forecasts), len(selection.respondents(forecasts))
     main = next((name for name in ("f1", *measures) if name in measures), None)
     if main is not None:
-        yield charts.intervals(forecasts, main, shown), False
-        yield charts.runs(forecasts, main), main in _DISTRIBUTIONS
-    yield charts.calibration(forecasts, selection.best(forecasts, 2 * SHOWN_IN_PAPER)), False
-    yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None), True
+        best = selection.best(forecasts, SHOWN_IN_PAPER)
+        yield f"intervals_{main}" if respondents <= len(best) else charts.intervals(forecasts, main, best)
+        yield f"runs_{main}" if main in _DISTRIBUTIONS else charts.runs(forecasts, main)
+    best = selection.best(forecasts, 2 * SHOWN_IN_PAPER)
+    yield "calibration" if respondents <= len(best) else charts.calibration(forecasts, best)
+    yield "heatmap_covers_mean_respondent_dataset"
     if _comparable(forecasts):
-        yield charts.differences(forecasts), True
+        yield "differences"
 
 
 def _comparable(forecasts: Forecasts) -> bool:

@@ -43,13 +43,13 @@ def interpretation(forecasts: Forecasts, findings: Findings | None) -> str:
         if checks.passed
         else "Not all hold; what follows is to be read with those that failed in mind."
     )
-    parts = [f"Study {forecasts.study}: what was found", _section("Validation", [verdict, *checks.sentences])]
-    parts.append(_section("Completeness", _aligned(checks.completeness), wrap=False))
+    parts = [f"Study {forecasts.study}: what was found", section("Validation", [verdict, *checks.sentences])]
+    parts.append(section("Completeness", _aligned(checks.completeness), wrap=False))
     if findings is None:
-        return "\n\n".join([*parts, _section("Findings", ["The analyses were not made."])]) + "\n"
-    parts.append(_section("Hypotheses", findings.hypotheses.sentences))
-    parts += [_section(f"Findings: {a.name}", a.sentences) for a in _analyses(findings) if a.told]
-    parts.append(_section("What this design cannot tell", untold(findings)))
+        return "\n\n".join([*parts, section("Findings", ["The analyses were not made."])]) + "\n"
+    parts.append(section("Hypotheses", findings.hypotheses.sentences))
+    parts += [section(f"Findings: {a.name}", a.sentences) for a in _analyses(findings) if a.told]
+    parts.append(section("What this design cannot tell", untold(findings)))
     return "\n\n".join(parts) + "\n"
 
 
@@ -74,7 +74,7 @@ def _says_open(sentence: str) -> bool:
     return any(words in sentence for words in ("cannot be told:", "so what", "no difference can reach", "no contrast"))
 
 
-def _section(title: str, lines: Iterable[str], wrap: bool = True) -> str:
+def section(title: str, lines: Iterable[str], wrap: bool = True) -> str:
     body = [_wrapped(line) if wrap else f"  {line}" for line in lines]
     return "\n".join([title, "-" * len(title), *(body or ["  nothing"])])
 

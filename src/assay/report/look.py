@@ -9,6 +9,7 @@ has the same bytes each time (with two weights the renderer writes them in rando
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442")  # black is for what is true
@@ -51,28 +52,50 @@ def measure_label(measure: str) -> str:
 
 
 def themed(chart: Chart, title: str | None = None) -> Chart:
-    """The chart in the house look. Call it once, on the outermost chart."""
-    plain: Any = chart if title is None else chart.properties(title=title)  # type: ignore[attr-defined]
-    axis = {
+    """The chart in the house look. Call it once, on the outermost chart: it is set on the chart itself, of which
+    altair's own ways (`properties`, `configure`) make a copy each."""
+    if title is not None:
+        chart.title = title  # type: ignore[attr-defined]
+    chart.config = _config()  # type: ignore[attr-defined]
+    return chart
+
+
+@cache
+def _config() -> Any:
+    import altair as alt
+
+    axis: dict[str, Any] = {
         "labelFontSize": 7, "titleFontSize": 8, "titleFontWeight": "normal", "labelFontWeight": "normal",
         "gridColor": "#E8E8E8", "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3, "labelLimit": 130,
         "titlePadding": 4, "labelPadding": 2,
     }  # fmt: skip
-    legend = {
+    legend: dict[str, Any] = {
         "labelFontSize": 7, "titleFontSize": 7, "titleFontWeight": "normal", "symbolSize": 50, "labelLimit": 140,
         "rowPadding": 1, "padding": 0,
     }  # fmt: skip
-    heading = {"fontSize": 9, "fontWeight": "normal", "anchor": "start", "subtitleFontSize": 7, "offset": 6}
-    header = {"labelFontSize": 8, "titleFontSize": 8, "labelFontWeight": "normal", "titleFontWeight": "normal"}
-    found: Chart = (
-        plain.configure(font=FONT, background="white", padding=4)
-        .configure_axis(**axis)
-        .configure_legend(**legend)
-        .configure_title(**heading)
-        .configure_header(labelPadding=3, **header)
-        .configure_view(stroke="#D8D8D8")
+    heading: dict[str, Any] = {
+        "fontSize": 9,
+        "fontWeight": "normal",
+        "anchor": "start",
+        "subtitleFontSize": 7,
+        "offset": 6,
+    }
+    header: dict[str, Any] = {
+        "labelFontSize": 8,
+        "titleFontSize": 8,
+        "labelFontWeight": "normal",
+        "titleFontWeight": "normal",
+    }
+    return alt.Config(
+        font=FONT,
+        background="white",
+        padding=4,
+        axis=alt.AxisConfig(**axis),
+        legend=alt.LegendConfig(**legend),
+        title=alt.TitleConfig(**heading),
+        header=alt.HeaderConfig(labelPadding=3, **header),
+        view=alt.ViewConfig(stroke="#D8D8D8"),
     )
-    return found
 
 
 def _twice(values: Iterable[str]) -> set[str]:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.report.saving import pdf_of, write_bytes_atomically
+from assay.report.rendering import pictures_of
+from assay.report.saving import write_bytes_atomically
 from assay.report.tables import Table, escaped, label_of
 from assay.store import write_atomically
 
@@ -50,7 +51,8 @@ def write_paper(folder: Path, study: str, parts: Sequence[Part], shared: Sequenc
             write_atomically(written[-1], table.to_latex())
         for picture in part.pictures:
             written.append(paper / "figures" / f"{picture.name}.pdf")
-            write_bytes_atomically(written[-1], picture.pdf.read_bytes() if picture.pdf else pdf_of(picture.svg))
+            found = picture.pdf.read_bytes() if picture.pdf else pictures_of(picture.svg, ("pdf",))["pdf"]
+            write_bytes_atomically(written[-1], found)
     written.append(paper / "draft.tex")
     write_atomically(written[-1], draft(study, parts, shared))
     return written

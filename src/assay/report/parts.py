@@ -12,11 +12,13 @@ from assay.forecast.findings import Findings
 from assay.forecast.frames import Forecasts
 from assay.population_study import Populations
 from assay.report import faithfulness_tables, methods, population_tables, population_tree, robustness_tables, selection
+from assay.report.discovery_findings import completeness_sentences, findings_of
 from assay.report.discovery_tables import measured_table
 from assay.report.forecast_tree import figures_of_paper, tables_of_paper
 from assay.report.interpretation import untold, validation_of
 from assay.report.paper import Part, Picture
-from assay.report.saving import svg_of
+from assay.report.rendering import svg_of
+from assay.report.saving import source_of
 from assay.results import Results
 from assay.robustness_study import RobustnessStudy
 
@@ -35,9 +37,13 @@ def discovery_part(folder: Path, results: Results) -> Part:
         f"{done:,} of {planned:,} runs gave a graph."
     )
     tables = [measured_table(results, results.headline)] if results.runs else []
-    checks = _incomplete(counts) or ["Every run that was planned gave a graph."]
+    checks = completeness_sentences(results)
+    said: list[tuple[str, Sequence[str]]] = []
+    if results.runs:
+        found = findings_of(results)
+        said = [*found.sections, ("What this design cannot tell", found.untold)]
     pictures = drawn(folder / "plots", "measured", "ranks_learners", "runtime", "dag_*")
-    return Part("discovery", abstract, checks, methods.of_discovery(results), (), tables, pictures)
+    return Part("discovery", abstract, checks, methods.of_discovery(results), said, tables, pictures)
 
 
 def forecast_part(folder: Path, forecasts: Forecasts, findings: Findings | None) -> Part:
@@ -56,9 +62,11 @@ def forecast_part(folder: Path, forecasts: Forecasts, findings: Findings | None)
         said.append(("Hypotheses", findings.hypotheses.sentences))
         said.append(("What this design cannot tell", untold(findings)))
     pictures: list[Picture] = []
-    for figure, same in figures_of_paper(forecasts):
-        found = drawn(folder / "plots", figure.name) if same else []
-        pictures += found or [Picture(figure.name, figure.caption, svg_of(figure.chart))]
+    for figure in figures_of_paper(forecasts):
+        if isinstance(figure, str):
+            pictures += drawn(folder / "plots", figure)
+        else:
+            pictures.append(Picture(figure.name, figure.caption, svg_of(source_of(figure.chart))))
     tables = tables_of_paper(forecasts, findings)
     return Part("forecast", abstract, checks, methods.of_forecast(forecasts), said, tables, pictures)
 
@@ -114,13 +122,3 @@ def drawn(folder: Path, *patterns: str) -> list[Picture]:
                 caption = _CAPTION.search(svg)
                 found.append(Picture(path.stem, unescape(caption[1]) if caption else path.stem, svg, pdf))
     return found[:MOST_FIGURES]
-
-
-def _incomplete(counts: Sequence[dict[str, object]]) -> list[str]:
-    found = []
-    for row in counts:
-        others = {key: n for key, n in row.items() if key not in ("item", "respondent", "planned", "ok")}
-        if others:
-            how = ", ".join(f"{status} {n}" for status, n in others.items())
-            found.append(f"{row['respondent']} on {row['item']}: {row['ok']} of {row['planned']} runs ok; {how}.")
-    return found

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
 from assay.report import look
 from assay.report.paper import Part, Picture
+from assay.report.rendering import pictures_of
 from assay.report.saving import write_bytes_atomically
 from assay.report.tables import Table
+
+Pdfs = Callable[[Sequence[str]], list[bytes]]  # SVGs to PDFs: pdfs_of, or that of a Press
 
 WIDE, TALL = 595.0, 842.0
 MARGIN = 48.0
@@ -27,7 +30,13 @@ _SIDE = re.compile(r'\s(?:width|height)="[^"]*"')
 _IDS = re.compile(r"(\bid=\"|url\(#|href=\"#)([\w-]+)")
 
 
-def write_pdf(folder: Path, study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> Path:
+def pdfs_of(svgs: Sequence[str]) -> list[bytes]:
+    return [pictures_of(svg, ("pdf",))["pdf"] for svg in svgs]
+
+
+def write_pdf(
+    folder: Path, study: str, parts: Sequence[Part], shared: Sequence[str] = (), pdfs: Pdfs = pdfs_of
+) -> Path:
     """report.pdf below the folder."""
     pages = _Pages()
     pages.heading(f"Study {study}", 17.0)
@@ -52,7 +61,7 @@ def write_pdf(folder: Path, study: str, parts: Sequence[Part], shared: Sequence[
     if shared:
         pages.paragraph(" ".join(shared))
     path = folder / "report.pdf"
-    write_bytes_atomically(path, pages.pdf(study))
+    write_bytes_atomically(path, _bound(pdfs(pages.svgs()), study))
     return path
 
 
@@ -121,19 +130,10 @@ class _Pages:
         self.y += height * scale + 4
         self.paragraph(picture.caption, size=SMALL, ink=_SOFT)
 
-    def pdf(self, title: str) -> bytes:
-        import vl_convert
-        from pypdf import PdfReader, PdfWriter
-
-        writer = PdfWriter()
-        for number, shapes in enumerate(self.shapes, start=1):
-            foot = _text(f"{number}", WIDE - MARGIN, TALL - 24, SMALL, _SOFT)
-            writer.append(PdfReader(io.BytesIO(vl_convert.svg_to_pdf(_page([*shapes, foot])))))
-        writer.compress_identical_objects()
-        writer.add_metadata({"/Title": title})
-        found = io.BytesIO()
-        writer.write(found)
-        return found.getvalue()
+    def svgs(self) -> list[str]:
+        """Every page, with its number at the foot."""
+        feet = [_text(f"{k}", WIDE - MARGIN, TALL - 24, SMALL, _SOFT) for k in range(1, len(self.shapes) + 1)]
+        return [_page([*shapes, foot]) for shapes, foot in zip(self.shapes, feet, strict=True)]
 
     def _fits(self, size: float) -> None:
         if self.room() < size * _LEAD:
@@ -153,6 +153,19 @@ class _Pages:
         line = f'y1="{self.y + 1:.1f}" y2="{self.y + 1:.1f}" stroke="#999999" stroke-width="0.5"'
         self.shapes[-1].append(f'<line x1="{MARGIN}" x2="{WIDE - MARGIN}" {line}/>')
         self.y += 3
+
+
+def _bound(pages: Sequence[bytes], title: str) -> bytes:
+    from pypdf import PdfReader, PdfWriter
+
+    writer = PdfWriter()
+    for page in pages:
+        writer.append(PdfReader(io.BytesIO(page)))
+    writer.compress_identical_objects()
+    writer.add_metadata({"/Title": title})
+    found = io.BytesIO()
+    writer.write(found)
+    return found.getvalue()
 
 
 def _sides(opening: str) -> tuple[float, float]:

@@ -25,18 +25,16 @@ from assay.population.truth import Truth
 from assay.population_study import Asked, Populations
 from assay.report import population_tables as tables
 from assay.report.charts.distribution import distribution
-from assay.report.saving import Figure, csv_text, safe_name
+from assay.report.saving import Figure, Save, csv_text, safe_name
 from assay.store import to_json, write_atomically
 
 
-def write_population_tree(folder: Path, populations: Populations) -> list[Path]:
+def write_population_tree(folder: Path, populations: Populations, save: Save = Figure.save) -> list[Path]:
     """Write all of it below `folder`; what was written."""
-    written = []
+    written = [path for figure in plots(populations) for path in save(figure, folder / "plots")]
     for name, text in texts(populations).items():
         write_atomically(folder / "population" / name, text)
         written.append(folder / "population" / name)
-    for figure in plots(populations):
-        written += figure.save(folder / "plots")
     return written
 
 

@@ -1,15 +1,11 @@
-"""Figures and files on disk: every figure as PNG, SVG and PDF with its numbers as CSV beside it, written atomically.
-
-The chart is compiled once (Vega-Lite to SVG, by the renderer's own engine, offline); PNG and PDF are made from the SVG.
-The same chart gives the same bytes.
-"""
+"""Figures and files on disk: every figure as PNG, SVG and PDF with its numbers as CSV beside it, written atomically."""
 
 from __future__ import annotations
 
 import os
 import re
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -17,10 +13,9 @@ from typing import Any
 
 import pandas as pd
 
+from assay.report.rendering import FORMATS, Source, pictures_of, svg_of
 from assay.store import write_atomically
 
-FORMATS = ("png", "svg", "pdf")
-PNG_SCALE = 2.0  # 144 points to the inch: for screens; print takes the PDF
 _UNSAFE = re.compile(r"[/:\\\\\s\x00-\x1f\x7f*?\"'<>|$`%]")
 
 
@@ -44,54 +39,52 @@ class Figure:
     caption: str
 
     def save(self, folder: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
-        return save(self.chart, folder / self.name, self.frame, formats, self.caption)
+        """Write name.png, name.svg, name.pdf (those asked for) and name.csv; what was written."""
+        path = folder / self.name
+        return [
+            *write_pictures(path, pictures_of(source_of(self.chart), formats), self.caption),
+            write_numbers(path, self.frame),
+        ]
 
     def _repr_html_(self) -> str:
         """In a notebook: the picture as `save` writes it, which needs no script, and its caption."""
-        picture = b64encode(_described(svg_of(self.chart), self.caption).encode()).decode()
+        picture = b64encode(_described(svg_of(source_of(self.chart)), self.caption).encode()).decode()
         image = f'<img alt="{escape(self.name)}" src="data:image/svg+xml;base64,{picture}">'
         return f"<figure>{image}<figcaption>{escape(self.caption)}</figcaption></figure>"
 
 
-def save(
-    chart: Any,
-    path: Path,
-    frame: pd.DataFrame | None = None,
-    formats: Iterable[str] = FORMATS,
-    caption: str = "",
-) -> list[Path]:
-    """Write path.png, path.svg, path.pdf (those asked for) and, where a frame is given, path.csv."""
-    import vl_convert
+Save = Callable[[Figure, Path], list[Path]]  # Figure.save, or that of a Press
 
+
+def source_of(chart: Any) -> Source:
+    """What the renderer draws; altair would copy the data row by row."""
+    if isinstance(chart, Drawing):
+        return chart.svg
+    data, chart.datasets = chart.datasets, {}
+    try:
+        found: dict[str, Any] = chart.to_dict(validate=False)  # it was checked part by part when built
+    finally:
+        chart.datasets = data
+    return found | ({"datasets": data} if isinstance(data, dict) else {})
+
+
+def write_pictures(path: Path, pictures: Mapping[str, bytes], caption: str = "") -> list[Path]:
+    """path.png, path.svg, path.pdf; the SVG says what it shows."""
     written = []
-    svg = svg_of(chart)
-    for form in formats:
-        target = path.with_name(f"{path.name}.{form}")
+    for form, content in pictures.items():
+        written.append(path.with_name(f"{path.name}.{form}"))
         if form == "svg":
-            write_atomically(target, _described(svg, caption))
-        elif form == "png":
-            write_bytes_atomically(target, vl_convert.svg_to_png(svg, ppi=72 * PNG_SCALE))
+            write_atomically(written[-1], _described(content.decode(), caption))
         else:
-            write_bytes_atomically(target, pdf_of(svg))
-        written.append(target)
-    if frame is not None:
-        written.append(path.with_name(f"{path.name}.csv"))
-        write_atomically(written[-1], csv_text(frame))
+            write_bytes_atomically(written[-1], content)
     return written
 
 
-def svg_of(chart: Any) -> str:
-    import vl_convert
-
-    if isinstance(chart, Drawing):
-        return chart.svg
-    return str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False)))  # it was checked part by part when built
-
-
-def pdf_of(svg: str) -> bytes:
-    import vl_convert
-
-    return bytes(vl_convert.svg_to_pdf(svg))
+def write_numbers(path: Path, frame: pd.DataFrame) -> Path:
+    """path.csv"""
+    target = path.with_name(f"{path.name}.csv")
+    write_atomically(target, csv_text(frame))
+    return target
 
 
 def _described(svg: str, caption: str) -> str:

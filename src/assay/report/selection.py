@@ -7,7 +7,10 @@ whatever the prompt says, so they belong to every arm.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -18,7 +21,23 @@ from assay.status import Status
 FIXED_ARMS = tuple(arm for arm in ARMS if arm != "formulation")
 UNSEEN = ("-", "")  # the arm of a reference, which sees no prompt
 
+Found = TypeVar("Found")
 
+
+def once(find: Callable[[Forecasts], Found]) -> Callable[[Forecasts], Found]:
+    """Found once a study, for as long as its tables live: every chart and every table asks. Not to be changed."""
+    known: WeakKeyDictionary[Forecasts, Found] = WeakKeyDictionary()
+
+    @wraps(find)
+    def found(forecasts: Forecasts) -> Found:
+        if forecasts not in known:
+            known[forecasts] = find(forecasts)
+        return known[forecasts]
+
+    return found
+
+
+@once
 def main_arm(forecasts: Forecasts) -> dict[str, str]:
     """The value of each arm under which most models were asked; the alphabet decides between equals."""
     scores = forecasts.scores
@@ -48,6 +67,7 @@ def arm_text(forecasts: Forecasts) -> str:
     return f"Asked with {told}." if told else ""
 
 
+@once
 def headline(forecasts: Forecasts) -> pd.DataFrame:
     """The scores at the study's level in the main arm, one row a claim."""
     scores = forecasts.scores

@@ -42,6 +42,7 @@ CLASSES = ("overconfident", "calibrated", "underconfident")
 OVER, UNDER, AS_CLAIMED, UNKNOWN = "overconfident", "underconfident", "as claimed", "cannot be told"
 
 
+@selection.once
 def rows(forecasts: Forecasts) -> list[dict[str, Any]]:
     """Models first, then references; None where there is nothing to average."""
     scores = selection.headline(forecasts)

@@ -24,6 +24,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from assay import registry
 from assay.datasets import About, Dataset, check_usable, load
 from assay.errors import PlanError, did_you_mean, listed
 from assay.learners import Card, Learner, build, fitting, settings_of
@@ -196,9 +197,7 @@ def _learners(
         raise PlanError(f"[discovery.{name}] must be named in 'learners'. {did_you_mean(name, names)}  ({file})")
     for name in names:
         settings = dict(table.get(name, {}))
-        base = str(settings.pop("learner", name))
-        if ".py:" in base:
-            base = str((folder / base.rpartition(":")[0]).resolve()) + ":" + base.rpartition(":")[2]
+        base = registry.located(str(settings.pop("learner", name)), folder)
         learners[name] = build(base, settings, f"{file}, [discovery.{name}]")
         specs[name] = {"name": base, "settings": settings}
     return specs, learners

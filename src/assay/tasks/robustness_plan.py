@@ -216,9 +216,7 @@ def _scorers(reader: _Reader, context: Any) -> tuple[dict[str, Entry], list[str]
     for name in names:
         settings = dict(reader.table.get(name, {}))
         sweep = settings.pop("sweep", {})
-        base = str(settings.pop("scorer", name))
-        if ".py:" in base:
-            base = str((context.folder / base.rpartition(":")[0]).resolve()) + ":" + base.rpartition(":")[2]
+        base = registry.located(str(settings.pop("scorer", name)), context.folder)
         where = f"{reader.file}, [robustness.{name}]"
         for label, setting, value in [(name, "", 0.0), *_sweep(name, sweep, where)]:
             asked = settings | ({setting: value} if setting else {})

@@ -6,15 +6,13 @@ Units are named by their keys: a store may also hold units of a plan that was re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.store import Run, Store
+from assay.store import Store
 
-_RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
-_AT_ONCE = 500  # variables of one SQL statement
 _CELLS_AT_ONCE = 50
 
 
@@ -92,37 +90,18 @@ class PageStore(Store):
             self._db.rollback()  # the temporary table is empty again
         return found
 
-    def values_of(self, cells: Mapping[str, int], measure: str) -> dict[int, list[float | None]]:
-        """Cell -> the values of a measure over its runs, None where a run has none."""
-        found: dict[int, list[float | None]] = {}
+    def values_of(self, cells: Mapping[str, int], measure: str) -> dict[int, dict[int, float]]:
+        """Cell -> repeat -> the value of a measure, of the runs that have one."""
+        found: dict[int, dict[int, float]] = {}
         with self._lock:
             rows = self._db.execute(
-                "SELECT runs.key, scores.value FROM runs JOIN scores ON scores.run = runs.id AND scores.measure = ? "
-                "ORDER BY runs.repeat",
+                "SELECT runs.key, runs.repeat, scores.value FROM runs "
+                "JOIN scores ON scores.run = runs.id AND scores.measure = ? WHERE scores.value IS NOT NULL",
                 (measure,),
             ).fetchall()
-        for key, value in rows:
+        for key, repeat, value in rows:
             if key in cells:
-                found.setdefault(cells[key], []).append(value)
-        return found
-
-    def runs_of(self, keys: Sequence[str]) -> list[Run]:
-        """The units of these keys that are there, with their scores, in the order of the keys."""
-        found: dict[str, Run] = {}
-        with self._lock:
-            for part in _chunks(keys):
-                marks = ", ".join("?" * len(part))
-                rows = self._db.execute(f"SELECT {_RUN} FROM runs WHERE key IN ({marks})", part).fetchall()
-                scores = self._scores([row[0] for row in rows])
-                found |= {row[1]: Run(*(*row[1:], scores[row[0]])) for row in rows}
-        return [found[key] for key in keys if key in found]
-
-    def _scores(self, runs: Sequence[int]) -> dict[int, dict[str, tuple[float | None, str]]]:
-        found: dict[int, dict[str, tuple[float | None, str]]] = {run: {} for run in runs}
-        marks = ", ".join("?" * len(runs))
-        query = f"SELECT run, measure, value, status FROM scores WHERE run IN ({marks})"
-        for run, measure, value, status in self._db.execute(query, list(runs)):
-            found[run][measure] = (value, status)
+                found.setdefault(cells[key], {})[repeat] = value
         return found
 
     def latest(self, most: int = 8) -> list[dict[str, Any]]:
@@ -144,8 +123,3 @@ class PageStore(Store):
         with self._lock:
             row = self._db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))
             return row.fetchone() is not None
-
-
-def _chunks(values: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(values), _AT_ONCE):
-        yield values[start : start + _AT_ONCE]

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.datasets import load
+from assay.datasets import load_stored
 from assay.errors import AssayError
 from assay.graphs import Graph
 from assay.graphs.layering import layered, place_across
@@ -61,7 +61,7 @@ def _truth(folder: Path, task: TaskOutline, places: Sequence[int]) -> tuple[Grap
     if not isinstance(data, dict) or "dataset" not in data:
         return None, "this task says nothing of the data set its graphs belong to."
     try:
-        return load(data["dataset"], data.get("settings"), base_of(folder)).truth, ""
+        return load_stored(data["dataset"], data.get("settings"), base_of(folder)).truth, ""
     except (AssayError, OSError, TypeError, ValueError) as error:
         return None, f"the true graph cannot be loaded: {error}"
 

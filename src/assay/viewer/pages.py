@@ -162,7 +162,7 @@ def _part(outline: Outline, task: TaskOutline, store: PageStore, known: Known) -
         from assay.viewer.robustness import RobustnessPart
 
         return RobustnessPart(task, store, known)
-    return RunsPart(outline, task, store)
+    return RunsPart(outline, task, store, known)
 
 
 def _plain(found: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assay.forecast.findings import Findings
     from assay.forecast.frames import Forecasts
     from assay.population_study import Populations
+    from assay.results import Results
     from assay.robustness_study import RobustnessStudy
 
 CellKey = tuple[str, str, str]  # item, variant, respondent
@@ -63,6 +64,7 @@ class Known:
     populations: Populations | None = None
     faithfulness: FaithfulnessStudy | None = None
     robustness: RobustnessStudy | None = None
+    discovery: Results | None = None
 
 
 NOTHING = Known()

@@ -7,14 +7,15 @@ column depend on the study's seed and the number of its runs alone, so the inter
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import zip_longest
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.measures.graphs import MEASURES
+from assay.report.discovery_findings import ITEMS_TOLD, CellRuns, DiscoveryFindings, findings, findings_of
 from assay.results import NOT_RUN
 from assay.statistics.runs import RunSummary, summarise_columns
 from assay.status import Status
@@ -24,19 +25,20 @@ from assay.viewer import blocks
 from assay.viewer.database import Aggregate, PageStore
 from assay.viewer.grid import Facet, Grid, MeasureInfo, measure_info
 from assay.viewer.outline import Outline, TaskOutline, unique
-from assay.viewer.parts import AnalysisPart, CellKey, Check, Section, Summary
+from assay.viewer.parts import NOTHING, AnalysisPart, CellKey, Check, Known, Section, Summary
 
-_BEST = 12  # items that get a sentence of their own
+Array = NDArray[np.float64]
 
 
 class RunsPart:
     """Discovery, as far as its runs go."""
 
-    def __init__(self, outline: Outline, task: TaskOutline, store: PageStore):
+    def __init__(self, outline: Outline, task: TaskOutline, store: PageStore, known: Known = NOTHING):
         self.task = task.task
         self._outline = outline
         self._task = task
         self._store = store
+        self._known = known.discovery if task.task == "discovery" else None
 
     @cached_property
     def _statuses(self) -> dict[int, dict[str, int]]:
@@ -46,13 +48,19 @@ class RunsPart:
     def _aggregates(self) -> list[Aggregate]:
         return self._store.aggregates(self._task.cell_of)
 
-    def _summarised(self, values: Sequence[Sequence[float | None]]) -> list[RunSummary]:
-        """One summary a column of values (runs, columns), with the intervals of the tables."""
-        if not values:
+    @property
+    def _level(self) -> float:
+        return self._task.level
+
+    def _summarised(self, columns: Sequence[Array]) -> list[RunSummary]:
+        """One summary a column of runs, with the intervals of the tables."""
+        if not columns:
             return []
-        table = np.array([[np.nan if v is None else v for v in row] for row in values], dtype=np.float64)
+        table = np.full((max(map(len, columns)), len(columns)), np.nan)
+        for k, column in enumerate(columns):
+            table[: len(column), k] = column
         rng = stream(self._outline.seed, "bootstrap of the means")
-        return summarise_columns(table, None, self._task.level, rng=rng)
+        return summarise_columns(table, None, self._level, rng=rng)
 
     def cell_keys(self) -> Iterator[CellKey]:
         for cell in self._task.cells:
@@ -81,9 +89,12 @@ class RunsPart:
             grid.add(cell.item, cell.respondent, where, cell.repeats, statuses, values.get(place, {}))
         return grid
 
+    @cached_property
+    def _places(self) -> dict[CellKey, int]:
+        return {key: place for place, key in enumerate(self.cell_keys())}
+
     def cell(self, key: CellKey) -> dict[str, Any] | None:
-        places = {key: place for place, key in enumerate(self.cell_keys())}
-        place = places.get(key)
+        place = self._places.get(key)
         if place is None:
             return None
         cell, about = self._task.cells[place], self._task.abouts[place]
@@ -100,23 +111,28 @@ class RunsPart:
             "graph": self.task == "discovery",
             "blocks": [
                 _strips(runs, self._task.headline),
-                blocks.table("Measures", self._measured(runs), self._interval_note()),
+                blocks.table("Measures", self._measured(place, runs), self._interval_note()),
                 *_failures(runs),
                 blocks.table("What this cell is", _facts(about, cell.identity)),
             ],
         }
 
-    def _measured(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
+    def _measured(self, place: int, runs: Sequence[Run]) -> list[dict[str, Any]]:
         names, nothing = self._task.measures, (None, NOT_RUN)
         if not runs:
             return []
+        if self._known is not None:
+            known = self._known.summaries[place].measures
+            return [_measure_row(name, known[name], known[name].missing) for name in names]
         scores = [[run.scores.get(name, nothing) for name in names] for run in runs]
-        found = self._summarised([[value for value, _ in row] for row in scores])
+        scores += [[nothing] * len(names)] * (self._task.cells[place].repeats - len(runs))
+        columns = [np.array([row[k][0] for row in scores], dtype=np.float64) for k in range(len(names))]
+        found = self._summarised(columns)
         why = [Counter(row[k][1] for row in scores if row[k][0] is None) for k in range(len(names))]
         return [_measure_row(name, *pair) for name, pair in zip(names, zip(found, why, strict=True), strict=True)]
 
     def _interval_note(self) -> str:
-        level = 100 * self._task.level
+        level = 100 * self._level
         return f"CI: {level:g} % bootstrap interval of the mean. Runs: the {level:g} % range of single runs."
 
     # ---- what it says
@@ -136,49 +152,33 @@ class RunsPart:
             Check("complete", passed, complete),
             Check("runs", fewest >= 100, f"Each cell has {fewest} runs; 100 and more bound a range of runs well."),
         ]
-        return Summary(tuple(checks), tuple(self._sections()), tuple(self._untold()))
+        sections = tuple(Section(title, said) for title, said in self._findings.sections)
+        return Summary(tuple(checks), sections, self._findings.untold)
 
-    def _sections(self) -> Iterator[Section]:
+    @cached_property
+    def _findings(self) -> DiscoveryFindings:
+        if self._known is not None:
+            return findings_of(self._known)
         measure = next((name for name in ("f1", *self._task.headline) if name in self._task.measures), None)
-        best = [] if measure is None else list(self._best_of_items(measure))
-        if len(best) > _BEST:
-            best = [*best[:_BEST], f"{len(best) - _BEST} more items are in the matrix."]
-        if best:
-            yield Section(f"Which {'learner' if self.task == 'discovery' else 'respondent'} does best", tuple(best))
+        if measure is None:
+            return DiscoveryFindings((), (), ())
+        who = "learner" if self.task == "discovery" else "respondent"
+        return findings(self._cells(measure), measure, self._level, who)
 
-    def _best_of_items(self, measure: str) -> Iterator[str]:
-        """A sentence an item: the best, the second, the last."""
-        lower = measure in MEASURES and MEASURES[measure].better == "lower"
-        values = self._store.values_of(self._task.cell_of, measure)
-        shown = [
-            place for item in self._task.items[: _BEST + 1] for place in self._task.of_item(item) if place in values
-        ]
-        found = dict(zip(shown, self._summarised(list(zip_longest(*(values[p] for p in shown)))), strict=True))
-        for item in self._task.items[: _BEST + 1]:
-            places = [place for place in self._task.of_item(item) if place in found and found[place].n]
-            if len(places) < 2:
-                continue
-            ranked = sorted(places, key=lambda place: found[place].mean or 0.0, reverse=not lower)
-            names = [_name(self._task.cells[place]) for place in ranked]
-            first, second, last = (found[place] for place in (*ranked[:2], ranked[-1]))
-            yield (
-                f"{item}: {names[0]} has the best {_label(measure)}, {_said(first)}, before {names[1]} with "
-                f"{_said(second)}; the last of {len(ranked)} has {last.mean:.2f}. "
-                f"({100 * self._task.level:g} % CI of the mean; {first.n} runs; no test.)"
+    def _cells(self, measure: str) -> list[CellRuns]:
+        """Every cell with its runs; a CI for those of the data sets that get a sentence, which are few."""
+        found = self._store.values_of(self._task.cell_of, measure)
+        values = [_by_repeat(found.get(place, {}), cell.repeats) for place, cell in enumerate(self._task.cells)]
+        told = set(self._task.items[:ITEMS_TOLD])
+        shown = [k for k, cell in enumerate(self._task.cells) if cell.item in told]
+        summaries = dict(zip(shown, self._summarised([values[k] for k in shown]), strict=True))
+        return [
+            CellRuns(
+                cell.item, _name(cell), values[k], summaries[k].ci if k in summaries else None,
+                self._statuses.get(k, {}), str(about.get("returns") or ""), str(about.get("truth") or ""),
             )
-
-    def _untold(self) -> Iterator[str]:
-        items = unique(
-            c.item for c, a in zip(self._task.cells, self._task.abouts, strict=True) if a.get("truth") == "assumed"
-        )
-        if items:
-            yield f"The truth of {', '.join(items)} is assumed: scores there are agreement with an expert's guess."
-        if len(self._task.items) < 6:
-            yield (
-                f"With {len(self._task.items)} data sets no test over data sets can reach p < .05 by sign flips: "
-                "differences between learners hold for these data sets only."
-            )
-        yield "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* is against the DAG."
+            for k, (cell, about) in enumerate(zip(self._task.cells, self._task.abouts, strict=True))
+        ]  # fmt: skip
 
     def analyses(self) -> list[AnalysisPart]:
         from assay.viewer.learners import compared
@@ -190,8 +190,12 @@ def _name(cell: Cell) -> str:
     return cell.respondent if cell.variant == "clean" else f"{cell.respondent} ({cell.variant})"
 
 
-def _said(found: RunSummary) -> str:
-    return f"{found.mean:.2f}" if found.ci is None else f"{found.mean:.2f} [{found.ci.low:.2f}, {found.ci.high:.2f}]"
+def _by_repeat(values: Mapping[int, float], repeats: int) -> Array:
+    found = np.full(repeats, np.nan)
+    for repeat, value in values.items():
+        if repeat < repeats:
+            found[repeat] = value
+    return found
 
 
 def _label(name: str) -> str:
@@ -221,7 +225,7 @@ def _is_share(name: str) -> bool:
     return name in MEASURES and MEASURES[name].maximum == 1.0
 
 
-def _measure_row(name: str, found: RunSummary, why: Counter[str]) -> dict[str, Any]:
+def _measure_row(name: str, found: RunSummary, why: Mapping[str, int]) -> dict[str, Any]:
     return {
         "measure": _label(name),
         "n": found.n,

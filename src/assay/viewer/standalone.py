@@ -38,7 +38,9 @@ def write_page(folder: Path, known: Known = NOTHING) -> Path:
 
 def with_page(report: Report) -> Report:
     """The report with report.html among its files; what was read for its tables is not read again."""
-    known = Known(report.forecasts, report.findings, report.populations, report.faithfulness, report.robustness)
+    known = Known(
+        report.forecasts, report.findings, report.populations, report.faithfulness, report.robustness, report.discovery
+    )
     return replace(report, files=(*report.files, write_page(report.folder, known)))
 
 

@@ -6,17 +6,19 @@ answer is the direction in which the target moves (increase or decrease). `read_
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError, UnknownName
+from assay.outside import json_of, text_of
 from assay.reasoning.graph import Problem
 from assay.reasoning.schema import graph_from, quantity_of, status_of
 from assay.status import Status
 
+MAX_PROBLEMS = 100_000
 DOMAINS = ("physics", "finance", "chemistry", "everyday")
 
 
@@ -34,24 +36,21 @@ def _packaged(domain: str) -> tuple[Problem, ...]:
 
 def read_problems(path: Path) -> tuple[Problem, ...]:
     """Problems of a JSONL file; DataError with the line where one cannot be used."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}. Give a JSONL file of problems.") from None
+    lines = text_of(Path(path)).split("\n")
+    if len(lines) > MAX_PROBLEMS:
+        got = f"{len(lines):,} lines"
+        raise DataError(f"{Path(path).name} must have at most {MAX_PROBLEMS:,} problems, got {got}. Take a part.")
     found = [
         _problem(line, f"{Path(path).name}, line {number}") for number, line in enumerate(lines, 1) if line.strip()
     ]
-    twice = sorted({problem.id for problem in found if sum(other.id == problem.id for other in found) > 1})
+    twice = sorted(name for name, count in Counter(problem.id for problem in found).items() if count > 1)
     if twice:
         raise DataError(f"{Path(path).name}: ids of problems must be unique, got {twice[0]!r} twice. Rename one.")
     return tuple(found)
 
 
 def _problem(line: str, where: str) -> Problem:
-    try:
-        given = json.loads(line)
-    except ValueError as error:
-        raise DataError(f"{where}: a line must be one JSON object, got {error}.") from None
+    given = json_of(line, where)
     if not isinstance(given, dict):
         raise DataError(f"{where}: a line must be one JSON object, got {type(given).__name__}.")
     return problem_from(given, where)
@@ -64,14 +63,14 @@ def problem_from(given: Mapping[str, Any], where: str = "problem") -> Problem:
         raise DataError(f"{where}: 'dag' must be a reasoning graph. {findings[0].message}")
     text = given.get("problem_text")
     if not isinstance(text, str) or not text.strip():
-        raise DataError(f"{where}: 'problem_text' must be the text of the problem, got {text!r}.")
+        raise DataError(f"{where}: 'problem_text' must be the text of the problem, got {text!r:.60}.")
     said = given.get("answer")
     answer = quantity_of(said)
     if isinstance(said, Mapping) and answer.value is None:
         answer = quantity_of(said.get("text", ""), answer.unit)
     tolerance = given.get("tolerance", 0.01)
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0 <= tolerance < 1:
-        raise DataError(f"{where}: 'tolerance' must be in [0, 1), got {tolerance!r}. Try 0.01.")
+        raise DataError(f"{where}: 'tolerance' must be in [0, 1), got {tolerance!r:.60}. Try 0.01.")
     return Problem(
         str(given.get("id") or where),
         str(given.get("domain") or ""),

@@ -74,11 +74,14 @@ def calibration_chart(
     points = told.mark_point(size=16, filled=True, opacity=1)
     layers = [
         diagonal.mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8).encode(
-            x=alt.X("zero:Q", scale=whole, axis=levels), x2="one:Q", y=alt.Y("zero:Q", scale=whole), y2="one:Q"
+            x=alt.X("zero:Q", scale=whole, axis=levels),
+            x2=alt.X2("one:Q"),
+            y=alt.Y("zero:Q", scale=whole),
+            y2=alt.Y2("one:Q"),
         ),
-        told.mark_area(opacity=0.18, line=False).encode(x=x, y=low, y2="high:Q", color=colour, detail=by),
+        told.mark_area(opacity=0.18, line=False).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour, detail=by),
         told.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour, detail=by),
-        told.mark_rule(strokeWidth=1).encode(x=x, y=low, y2="high:Q", color=colour),
+        told.mark_rule(strokeWidth=1).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour),
         points.encode(x=x, y=y, color=colour, shape=_shape(forms)),
     ]
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)

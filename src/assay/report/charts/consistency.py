@@ -79,10 +79,10 @@ def consistency_chart(
         cell.mark_point(size=10, filled=True, opacity=0.3).encode(x=x, y=y, color=colour),
         whole.transform_filter("datum.within_low != null")
         .mark_rule(strokeWidth=1.4, color="#111111")
-        .encode(x=alt.X("within_low:Q", scale=scale), x2="within_high:Q", y=y),
+        .encode(x=alt.X("within_low:Q", scale=scale), x2=alt.X2("within_high:Q"), y=y),
         whole.transform_filter("datum.across_low != null")
         .mark_rule(strokeWidth=1.4, color="#111111")
-        .encode(x=x, y=alt.Y("across_low:Q", scale=scale), y2="across_high:Q"),
+        .encode(x=x, y=alt.Y("across_low:Q", scale=scale), y2=alt.Y2("across_high:Q")),
         whole.mark_point(size=46, filled=True, opacity=1, stroke="white", strokeWidth=0.8).encode(
             x=x, y=y, color=colour
         ),

@@ -36,7 +36,9 @@ def corruption_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.VCo
         base = alt.Chart(named("values")).transform_filter(here)
         y_axis = alt.Axis(title=column, tickCount=3, grid=False)
         layers = [
-            alt.Chart(named("held")).mark_rect(color=look.RUNS, opacity=0.35).encode(x=alt.X("first:Q"), x2="last:Q"),
+            alt.Chart(named("held"))
+            .mark_rect(color=look.RUNS, opacity=0.35)
+            .encode(x=alt.X("first:Q"), x2=alt.X2("last:Q")),
             base.mark_line(color=CLEAN, strokeWidth=0.7).encode(x=x, y=alt.Y("clean:Q", axis=y_axis)),
             base.transform_filter("!datum.missing")
             .mark_point(color=CORRUPTED, size=5, filled=True, opacity=0.8)

@@ -77,7 +77,7 @@ def majorities(results: Results, dataset: str, nodes: Sequence[str]) -> dict[str
     for cell, about in zip(results.cells, results.abouts, strict=True):
         if cell.item != dataset or about["returns"] == "weighted":
             continue
-        runs = (results.runs.get(key) for key in cell.keys)
+        runs = results.of_cell(cell)
         answers = [json.loads(run.answer) for run in runs if run and run.status == Status.OK and run.answer]
         same = [answer for answer in answers if set(answer["nodes"]) == set(nodes)]  # a file may have changed since
         graphs = [[(e["source"], e["marks"], e["target"]) for e in answer["edges"]] for answer in same]

@@ -60,7 +60,7 @@ def degradation_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.Fa
                 y=alt.Y("mean(chance):Q", scale=scale)
             ),
             base.mark_area(opacity=0.12, clip=True).encode(
-                x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour
+                x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
             ),
             base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
             base.mark_point(filled=True, size=10, opacity=1).encode(x=x, y=y, color=colour),

@@ -91,12 +91,14 @@ def differences_chart(
     layers = [
         base.mark_rule(color="#666666", strokeDash=[3, 2], strokeWidth=0.8).encode(x=alt.XDatum(0, scale=scale)),
         base.transform_filter("datum.low != null").mark_rule(strokeWidth=1.4).encode(
-            x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q", y=y, color=colour
+            x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q"), y=y, color=colour
         ),
         base.transform_filter("datum.difference != null").mark_point(size=22, filled=True, opacity=1).encode(
             x=x, y=y, color=colour
         ),
-        base.mark_text(align="left", fontSize=6.5, color="#444444").encode(x=alt.value(wide + 5), y=y, text="text:N"),
+        base.mark_text(align="left", fontSize=6.5, color="#444444").encode(
+            x=alt.value(wide + 5), y=y, text=alt.Text("text:N")
+        ),
     ]  # fmt: skip
     chart = alt.layer(*layers).properties(width=wide, height=12 * max(len(names), 1))
     return with_data(look.themed(chart, f"Against {label}"), {"differences": shown})

@@ -105,15 +105,15 @@ def distribution_chart(
     )
     panels = [_lines(condition) for condition in conditions]
     layers = [
-        once.mark_bar(color=look.RUNS).encode(x=x, x2=zero, y=top, y2="bottom:Q"),
-        once.mark_rule(color=look.TRUTH, strokeWidth=1.2).encode(x=x, y=top, y2="bottom:Q"),
+        once.mark_bar(color=look.RUNS).encode(x=x, x2=zero, y=top, y2=alt.Y2("bottom:Q")),
+        once.mark_rule(color=look.TRUTH, strokeWidth=1.2).encode(x=x, y=top, y2=alt.Y2("bottom:Q")),
         once.mark_rule(color=look.TRUTH, strokeWidth=0.8).encode(
-            x=alt.X("truth_low:Q", scale=scale), x2="truth_high:Q", y=middle
+            x=alt.X("truth_low:Q", scale=scale), x2=alt.X2("truth_high:Q"), y=middle
         ),
         once.mark_rule(color=look.MISSING, strokeDash=[2, 2], strokeWidth=0.8).encode(
-            x=alt.X("marginal:Q", scale=scale), y=top, y2="bottom:Q"
+            x=alt.X("marginal:Q", scale=scale), y=top, y2=alt.Y2("bottom:Q")
         ),
-        said.mark_rule(strokeWidth=0.9).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=row, color=colour),
+        said.mark_rule(strokeWidth=0.9).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=row, color=colour),
         said.mark_point(size=22, filled=True, opacity=1).encode(
             x=alt.X("share:Q", scale=scale, axis=percent), y=row, color=colour, shape=shape
         ),

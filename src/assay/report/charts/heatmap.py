@@ -28,6 +28,7 @@ SCORES = {
 }
 MOST_PANELS = {"column": 2, "page": 4}
 _HEIGHT = 19.0
+_DARK = 0.62  # of a value whose ground asks for white words
 _BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
 
 
@@ -67,6 +68,10 @@ def heatmap_chart(
     shown = frame.assign(**{key: [labels.get(name, name) for name in frame[key]] for key in names})
     shown["text"] = ["" if pd.isna(value) else f"{value:.2f}" for value in frame["value"]]
     shown["count"] = [f"n {n}" if n else "" for n in frame["n"]]
+    dark = frame["value"] > _DARK
+    shown = shown.assign(
+        ink=dark.map({True: "white", False: "#111111"}), faint=dark.map({True: "#F0F0F0", False: "#444444"})
+    )
     most = panel_columns(len(names["panel"]), MOST_PANELS[width])
     room = look.POINTS[width] - text_width(names["row"]) - 18 - 16 * (most - 1)
     cell = min(46.0, room / most / max(len(names["column"]), 1))
@@ -77,8 +82,8 @@ def heatmap_chart(
         x=alt.X("column:N", sort=names["column"], axis=across), y=alt.Y("row:N", sort=names["row"], axis=down)
     )
     answered, empty = base.transform_filter("datum.n > 0"), base.transform_filter("datum.n == 0")
-    colour = alt.Color("value:Q", scale=alt.Scale(domain=[0, 1], range=_BLUES), legend=None)
-    layers: list[Any] = [answered.mark_rect(stroke="white", strokeWidth=1).encode(color=colour)]
+    ground = alt.Fill("value:Q", scale=alt.Scale(domain=[0, 1], range=_BLUES), legend=None)
+    layers: list[Any] = [answered.mark_rect(stroke="white", strokeWidth=1).encode(fill=ground)]
     if (frame["n"] == 0).any():  # a layer costs time even where it is empty
         size = (min(cell, _HEIGHT) - 3) ** 2
         layers += [
@@ -86,8 +91,8 @@ def heatmap_chart(
             empty.mark_point(shape=HATCH, size=size, stroke="#AAAAAA", strokeWidth=0.8, opacity=1, filled=False),
         ]
     layers += [
-        base.mark_text(fontSize=min(7.0, cell / 3.2), dy=-2.5).encode(text="text:N", color=_ink("white", "#111111")),
-        base.mark_text(fontSize=min(4.8, cell / 4.4), dy=5).encode(text="count:N", color=_ink("#F0F0F0", "#444444")),
+        base.mark_text(fontSize=min(7.0, cell / 3.2), dy=-2.5).encode(text=alt.Text("text:N"), color=_as_is("ink")),
+        base.mark_text(fontSize=min(4.8, cell / 4.4), dy=5).encode(text=alt.Text("count:N"), color=_as_is("faint")),
     ]
     cells = alt.layer(*layers, data=named("cells")).properties(
         width=cell * len(names["column"]), height=_HEIGHT * len(names["row"])
@@ -112,10 +117,11 @@ def heatmap(
     return Figure(f"heatmap_{score}_{rows}_{columns}", frame, chart, _caption(forecasts, frame, score))
 
 
-def _ink(on_dark: str, on_light: str) -> Any:
+def _as_is(column: str) -> alt.Color:
+    """The column holds colours."""
     import altair as alt
 
-    return alt.condition("datum.value > 0.62", alt.value(on_dark), alt.value(on_light))
+    return alt.Color(f"{column}:N", scale=None)
 
 
 def _title(frame: pd.DataFrame) -> str:

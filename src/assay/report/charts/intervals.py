@@ -71,7 +71,7 @@ def intervals_chart(
         .transform_filter("datum.kind != 'missing' && datum.shown_low != null")
         .mark_rect(strokeWidth=0.5)
         .encode(
-            x=x, x2="shown_high:Q", y=y, y2="y2:Q", opacity=alt.Opacity("opacity:Q", scale=None),
+            x=x, x2=alt.X2("shown_high:Q"), y=y, y2=alt.Y2("y2:Q"), opacity=alt.Opacity("opacity:Q", scale=None),
             color=alt.Color("colour:N", scale=None), stroke=alt.Stroke("colour:N", scale=None),
         )
     )  # fmt: skip

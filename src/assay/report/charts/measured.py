@@ -71,12 +71,12 @@ def measured_chart(
             base.transform_filter("datum.run_low != null")
             .mark_rule(strokeWidth=5, opacity=0.45)
             .encode(
-                x=alt.X("run_low:Q", scale=scale, axis=axis), x2="run_high:Q", y=y,
+                x=alt.X("run_low:Q", scale=scale, axis=axis), x2=alt.X2("run_high:Q"), y=y,
                 color=alt.Color("colour:N", scale=None),
             ),
             base.transform_filter("datum.mean_low != null")
             .mark_rule(strokeWidth=1.3, color=look.TRUTH)
-            .encode(x=alt.X("mean_low:Q", scale=scale, axis=axis), x2="mean_high:Q", y=y),
+            .encode(x=alt.X("mean_low:Q", scale=scale, axis=axis), x2=alt.X2("mean_high:Q"), y=y),
             base.transform_filter("datum.mean != null")
             .mark_tick(thickness=1.2, size=6, color=look.TRUTH)
             .encode(x=alt.X("mean:Q", scale=scale, axis=axis), y=y),

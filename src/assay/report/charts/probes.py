@@ -136,13 +136,13 @@ def _panel(name: str, part: pd.DataFrame, look_of: tuple[alt.Color, alt.Shape], 
     base = alt.Chart(named(name))
     there = base.transform_filter("isValid(datum.value)")
     layers = [
-        there.mark_rule(strokeWidth=1.4).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y, color=colour),
+        there.mark_rule(strokeWidth=1.4).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour),
         there.mark_point(size=24, filled=True, opacity=1).encode(
             x=alt.X("value:Q", scale=scale, axis=axis), y=y, color=colour, shape=shape
         ),
         base.transform_filter("!isValid(datum.value)")
         .mark_text(align="left", fontSize=6, color=look.MISSING)
-        .encode(x=alt.XDatum(0.02, scale=scale), y=y, text="text:N"),
+        .encode(x=alt.XDatum(0.02, scale=scale), y=y, text=alt.Text("text:N")),
     ]
     if name == "known groups":
         line = alt.Chart().mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)

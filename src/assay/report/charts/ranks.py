@@ -89,17 +89,19 @@ def ranks_chart(
     layers: list[Any] = [
         one.mark_tick(thickness=1.2, size=7, opacity=0.35).encode(x=x, y=y, color=colour),
         mean.mark_point(size=34, filled=True, opacity=1).encode(x=x, y=y, color=colour),
-        mean.mark_text(align="left", fontSize=6.5, color="#444444").encode(x=alt.value(wide + 5), y=y, text="text:N"),
+        mean.mark_text(align="left", fontSize=6.5, color="#444444").encode(
+            x=alt.value(wide + 5), y=y, text=alt.Text("text:N")
+        ),
         alt.Chart(named("bars"))
         .mark_rule(strokeWidth=3, color="#525252")
-        .encode(x=alt.X("x:Q", scale=None), y=bar_y, y2="to:Q"),
+        .encode(x=alt.X("x:Q", scale=None), y=bar_y, y2=alt.Y2("to:Q")),
     ]
     ruler = frame[frame["kind"] == "cd"]
     if len(ruler):
         at = alt.Chart(named("ruler")).encode(y=alt.value(-5))
-        layers.append(at.mark_rule(strokeWidth=1.6).encode(x=alt.X("from:Q", scale=scale), x2="to:Q"))
+        layers.append(at.mark_rule(strokeWidth=1.6).encode(x=alt.X("from:Q", scale=scale), x2=alt.X2("to:Q")))
         layers.append(
-            at.mark_text(align="left", dx=4, fontSize=6.5).encode(x=alt.X("to:Q", scale=scale), text="text:N")
+            at.mark_text(align="left", dx=4, fontSize=6.5).encode(x=alt.X("to:Q", scale=scale), text=alt.Text("text:N"))
         )
     chart = alt.layer(*layers).properties(width=wide, height=13 * max(len(names), 1))
     length = float(ruler["rank"].iloc[0]) if len(ruler) else 0.0

@@ -75,7 +75,7 @@ def runs_chart(
         alt.Chart(named("marks"))
         .mark_rect()
         .encode(
-            x=x, x2="to:Q", y=y, y2="y2:Q", color=alt.Color("who:N", scale=palette, legend=legend),
+            x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("y2:Q"), color=alt.Color("who:N", scale=palette, legend=legend),
             opacity=alt.Opacity("opacity:Q", scale=None),
         )
         .properties(width=wide, height=30 + 4.5 * len(names))

@@ -70,7 +70,7 @@ def runtime_chart(
     missing = alt.Chart().transform_filter("datum.median == null")
     layers = alt.layer(
         base.mark_rule(strokeWidth=3, opacity=0.4).encode(
-            x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q", y=y, color=colour
+            x=alt.X("low:Q", scale=scale, axis=axis), x2=alt.X2("high:Q"), y=y, color=colour
         ),
         base.mark_point(size=24, filled=True, opacity=1).encode(
             x=alt.X("median:Q", scale=scale, axis=axis), y=y, color=colour

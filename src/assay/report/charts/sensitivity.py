@@ -110,16 +110,18 @@ def _layers(measure: str, label: str, panel: str, ends: list[float], colour: Any
     bands, chosen = (alt.Chart(named(name)).transform_filter(here) for name in ("bands", "chosen"))
     text: dict[str, Any] = {"angle": 270, "fontSize": 6, "color": "#444444", "clip": True}
     return alt.layer(
-        bands.mark_rect(color=look.RUNS, opacity=0.4, clip=True).encode(x=alt.X("low:Q"), x2="high:Q"),
-        base.mark_area(opacity=0.15, clip=True).encode(x=x, y=alt.Y("low:Q", scale=scale), y2="high:Q", color=colour),
+        bands.mark_rect(color=look.RUNS, opacity=0.4, clip=True).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
+        base.mark_area(opacity=0.15, clip=True).encode(
+            x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
+        ),
         base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
         chosen.mark_rule(strokeDash=[3, 2], color="#444444", clip=True).encode(x=alt.X("k:Q")),
         chosen.transform_filter("datum.place % 2 == 0")
         .mark_text(align="right", dy=-4, **text)
-        .encode(x=alt.X("k:Q"), y=alt.value(4), text="label:N"),
+        .encode(x=alt.X("k:Q"), y=alt.value(4), text=alt.Text("label:N")),
         chosen.transform_filter("datum.place % 2 == 1")
         .mark_text(align="left", dy=8, **text)
-        .encode(x=alt.X("k:Q"), y=alt.value(HEIGHT - 4), text="label:N"),
+        .encode(x=alt.X("k:Q"), y=alt.value(HEIGHT - 4), text=alt.Text("label:N")),
     )
 
 

@@ -1,0 +1,263 @@
+"""A million fits through the runner: rate, memory over time, size of the database, time to resume, to read, to report.
+
+The plan has 10 data sets x 10 learners, all trivial (three columns, 30 rows, a random graph), so that what is measured
+is the runner: keys, chunks, pipes, SQLite, and the files at the end. Each step is a process of its own:
+
+    first       until half of the fits are stored, then its driver is killed (kill -9)
+    second      the same command: finds what is left, does it, writes the files
+    again       the same command with nothing left, until it knows so
+    read        the table and the summaries, as Python reads them
+    report      `assay report`: all files, tables, charts, page
+    once        with --once: the same study without a kill, whose scores.csv must have the same bytes
+
+CPU seconds are what the steps cost; wall-clock seconds hang on what else the machine does. Memory is what a process
+holds (VmRSS), looked at 60 times a run. `python benchmarks/scale.py --fits 20000` is a smaller one.
+"""
+
+import harness  # first: it sets the number of threads
+
+import argparse
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+SIDES = 10  # data sets, and learners
+LOOKS = 60  # at memory, over a run
+MEGABYTE = 1e6
+READY_PER_FIT = 50e-6  # CPU seconds a fit that a resumed driver may take until it works
+DRIVER_PER_FIT = 1e-3  # CPU seconds a fit, files at the end included
+
+
+def write_plan(folder: Path, fits: int) -> Path:
+    """Ten tables of three columns, ten learners that draw a graph at random."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(1)
+    sets = [f"data-{k}" for k in range(SIDES)]
+    learners = [f"random-{k}" for k in range(SIDES)]
+    text = f'name = "scale"\n[discovery]\ndatasets = {json.dumps(sets)}\nlearners = {json.dumps(learners)}\n'
+    text += f"runs = {fits // SIDES**2}\n"
+    for k, name in enumerate(learners):
+        text += f'[discovery.{name}]\nlearner = "random"\nedges_per_node = {0.2 + 0.1 * k:.1f}\n'
+    for name in sets:
+        text += f'[datasets.{name}]\ndata = "{name}.csv"\ngraph = "chain.dot"\n'
+        rows = rng.standard_normal((30, 3)).round(3).tolist()
+        (folder / f"{name}.csv").write_text("\n".join(["a,b,c", *(",".join(map(str, row)) for row in rows)]) + "\n")
+    (folder / "chain.dot").write_text("digraph { a -> b -> c }\n")
+    plan = folder / "scale.toml"
+    plan.write_text(text)
+    return plan
+
+
+def held(pid: int) -> float:
+    """MB that a process holds; 0 when it has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS:")), 0.0)
+
+
+def children() -> list[int]:
+    return [int(pid) for path in Path("/proc/self/task").iterdir() for pid in (path / "children").read_text().split()]
+
+
+def cpu_of(pid: int) -> float:
+    """CPU seconds of a process that still runs."""
+    ticks = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Watch:
+    """A progress report that looks at memory; at `stop` stored fits it writes what it saw and kills this process."""
+
+    out: Path
+    stop: int | None
+    began: float = field(default_factory=time.perf_counter)
+    ready_s: float = 0.0  # until the first report: wall, then CPU
+    ready_cpu_s: float = 0.0
+    left_at_first: int = 0
+    last_s: float = 0.0
+    last_cpu_s: float = 0.0  # of the driver
+    stored: int = 0
+    looks: list[tuple[int, float, float]] = field(default_factory=list)  # stored, MB of the driver, of a worker
+
+    def __call__(self, progress) -> None:
+        self.stored = progress.before + progress.done
+        self.last_s, self.last_cpu_s = time.perf_counter() - self.began, time.process_time()
+        if not self.ready_s:
+            self.ready_s, self.ready_cpu_s, self.left_at_first = (
+                self.last_s,
+                self.last_cpu_s,
+                progress.total - self.stored,
+            )
+        if progress.done >= len(self.looks) * progress.total / LOOKS or self.stored == progress.total:
+            self.looks.append((self.stored, held(os.getpid()), max(map(held, children()), default=0.0)))
+        if self.stop is not None and self.stored >= self.stop:
+            self.write({"workers_cpu_s": sum(map(cpu_of, children()))})
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def write(self, more: dict) -> None:
+        seen = {name: value for name, value in asdict(self).items() if name not in ("out", "stop", "began")}
+        self.out.write_text(json.dumps(seen | more))
+
+
+def run(plan: Path, folder: Path, workers: int, out: Path, stop: int | None) -> None:
+    """One step, in this process."""
+    watch = Watch(out, stop)
+    from assay.engine import local_executor
+    from assay.study import Plan, Study
+
+    study = Study(Plan.read(plan, folder))
+    with local_executor(workers) as (executor, slots):
+        study.run(executor, slots, watch)
+    own, theirs = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    more = {"writing_s": time.perf_counter() - watch.began - watch.last_s}
+    more |= {"writing_cpu_s": time.process_time() - watch.last_cpu_s, "driver_most_mb": own.ru_maxrss / 1024}
+    watch.write(more | {"workers_cpu_s": theirs.ru_utime + theirs.ru_stime})
+
+
+def read(folder: Path, out: Path) -> None:
+    """The results as Python reads them: the table cell by cell, and a summary of every cell."""
+    from assay.results import Results
+
+    times = [(time.perf_counter(), time.process_time())]
+    results = Results.read(folder)
+    rows = sum(1 for _ in results.rows())
+    times.append((time.perf_counter(), time.process_time()))
+    summaries = sum(1 for _ in results.each_summary())
+    times.append((time.perf_counter(), time.process_time()))
+    (rows_s, rows_cpu_s), (summaries_s, summaries_cpu_s) = np.diff(times, axis=0).tolist()
+    found = {"rows": rows, "rows_s": rows_s, "rows_cpu_s": rows_cpu_s, "summaries": summaries}
+    found |= {"summaries_s": summaries_s, "summaries_cpu_s": summaries_cpu_s}
+    out.write_text(json.dumps(found | {"most_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}))
+
+
+def report(folder: Path, out: Path) -> None:
+    from assay.cli import main as assay
+
+    began = time.perf_counter()
+    code = assay(["report", str(folder), "--json"])
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    found = {"code": code, "wall_s": time.perf_counter() - began, "cpu_s": spent.ru_utime + spent.ru_stime}
+    out.write_text(json.dumps(found | {"most_mb": spent.ru_maxrss / 1024}))
+
+
+def perform(step: str, root: Path, fits: int, workers: int, out: Path) -> None:
+    plan, folder = root / "scale.toml", root / "study"
+    if step in ("first", "second", "again", "once"):
+        stop = {"first": fits // 2, "again": fits}.get(step)
+        run(plan, root / "once" if step == "once" else folder, workers, out, stop)
+    else:
+        {"read": read, "report": report}[step](folder, out)
+
+
+def measure(root: Path, asked: argparse.Namespace) -> dict:
+    """Every step in a process of its own, in order."""
+    write_plan(root, asked.fits)
+    steps = ["first", "second", "again", "read", *["report"] * (not asked.no_report), *["once"] * asked.once]
+    found = {"fits": asked.fits, "workers": asked.workers}
+    for step in steps:
+        out = root / f"{step}.json"
+        command = [sys.executable, __file__, "--root", str(root), "--step", step, "--out", str(out)]
+        command += ["--fits", str(asked.fits), "--workers", str(asked.workers)]
+        ended = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+        if ended not in (0, -signal.SIGKILL) or not out.exists():
+            sys.exit(f"step {step} ended with code {ended}")
+        found[step] = json.loads(out.read_text())
+        shown = {name: value for name, value in found[step].items() if name != "looks"}
+        print(f"{step}: {json.dumps(shown)}", file=sys.stderr, flush=True)
+    folder = root / "study"
+    found["database_bytes"] = sum(path.stat().st_size for path in folder.glob("study.db*"))
+    found["scores_bytes"] = (folder / "scores.csv").stat().st_size
+    if asked.once:
+        found["same_bytes"] = (folder / "scores.csv").read_bytes() == (root / "once" / "scores.csv").read_bytes()
+    return found
+
+
+def tell(found: dict, as_json: bool) -> None:
+    """A table of what was measured; nothing in it is extrapolated."""
+    fits, first, second, again = found["fits"], found["first"], found["second"], found["again"]
+    working = [(step["last_s"] - step["ready_s"], step["last_cpu_s"] - step["ready_cpu_s"]) for step in (first, second)]
+    wall, cpu = map(sum, zip(*working, strict=True))
+    workers_cpu = first["workers_cpu_s"] + second["workers_cpu_s"]
+    soon = READY_PER_FIT * fits + 5.0
+    lines = [
+        harness.Line(f"driver's CPU a fit, of {fits:,}", cpu / fits, None),
+        harness.Line("files at the end, CPU a fit", second["writing_cpu_s"] / fits, None),
+        harness.Line("driver's CPU a fit in all", (cpu + second["writing_cpu_s"]) / fits, DRIVER_PER_FIT, limit=True),
+        harness.Line("workers' CPU a fit", workers_cpu / fits, None),
+        harness.Line("resumed, half done: CPU until it works", second["ready_cpu_s"], soon, limit=True),
+        harness.Line("resumed, all done: CPU until it knows", again["ready_cpu_s"], soon, limit=True),
+        harness.Line("reading all rows, CPU", found["read"]["rows_cpu_s"], None),
+        harness.Line("summaries of all cells, CPU", found["read"]["summaries_cpu_s"], None),
+    ]
+    seconds = {"ready with half done": second["ready_s"], "ready with all done": again["ready_s"]}
+    seconds |= {
+        "files": second["writing_s"],
+        "rows": found["read"]["rows_s"],
+        "summaries": found["read"]["summaries_s"],
+    }
+    most = {"driver with its files": second["driver_most_mb"], "reading": found["read"]["most_mb"]}
+    if "report" in found:
+        lines.append(harness.Line("assay report, CPU", found["report"]["cpu_s"], None))
+        seconds["report"], most["report"] = found["report"]["wall_s"], found["report"]["most_mb"]
+    looks = first["looks"] + second["looks"]
+    notes = [
+        f"{fits / wall:,.0f} fits a second of wall-clock, {found['workers']} workers: {wall:,.0f} s in which driver "
+        f"and workers had {(cpu + workers_cpu) / wall:.2f} cores",
+        "wall-clock: " + ", ".join(f"{what} {value:.1f} s" for what, value in seconds.items()),
+        f"memory of the driver while it works: {_course(looks, 1)}",
+        f"memory of a worker: {_course(looks, 2)}",
+        "memory at most: " + ", ".join(f"{what} {value:.0f} MB" for what, value in most.items()),
+        f"study.db {found['database_bytes'] / MEGABYTE:,.0f} MB, {found['database_bytes'] / fits:,.0f} bytes a fit; "
+        f"scores.csv {found['scores_bytes'] / MEGABYTE:,.0f} MB",
+    ]
+    if "same_bytes" in found:
+        lines.append(
+            harness.Line("differing scores.csv, killed or not", float(not found["same_bytes"]), 0.0, limit=True)
+        )
+    if as_json:
+        notes.append(json.dumps(found))
+    harness.finish("scale", lines, tuple(notes), as_json)
+
+
+def _course(looks: list, which: int) -> str:
+    """MB at 5, 25, 50, 75 and 100 % of the fits."""
+    most = looks[-1][0]
+    at = [min(looks, key=lambda look: abs(look[0] - share * most)) for share in (0.05, 0.25, 0.5, 0.75, 1.0)]
+    return ", ".join(f"{look[which]:.0f} MB at {look[0]:,}" for look in at)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fits", type=int, default=1_000_000, help="a multiple of 200")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--once", action="store_true", help="also without a kill, and compare the bytes")
+    parser.add_argument("--no-report", action="store_true")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--keep", help="where the study is to lie (default: a folder that is removed)")
+    for hidden in ("--step", "--root", "--out"):
+        parser.add_argument(hidden, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.step:
+        perform(asked.step, Path(asked.root), asked.fits, asked.workers, Path(asked.out))
+    elif asked.keep:
+        tell(measure(Path(asked.keep), asked), asked.json)
+    else:
+        with tempfile.TemporaryDirectory(prefix="assay-scale-") as where:
+            found = measure(Path(where), asked)
+        tell(found, asked.json)
+
+
+if __name__ == "__main__":
+    main()

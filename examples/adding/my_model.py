@@ -1,0 +1,55 @@
+"""Command: any program that takes a prompt on its input and prints a reply. A model of your own, complete.
+
+    [models."my_model.py:Command"]
+    command = ["my-program", "--quiet"]
+
+Whatever the program does is a status: only the user's own mistakes (no `command`) are raised.
+"""
+
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.errors import SettingError
+from assay.models import Message, Reply, Settings
+from assay.models.base import check_options, option
+from assay.status import Status
+
+
+class Command:
+    """Called as Command(name, options), `options` being the plan's [models.NAME] table."""
+
+    offers_schema = False  # it cannot be held to a JSON schema: it is asked in words
+    offers_logprobs = False
+
+    def __init__(self, name: str, options: Mapping[str, Any] | None = None):
+        options = options or {}
+        check_options(options, ("command", "concurrency"), name)
+        self.name = name
+        self.concurrency: int = option(options, "concurrency", 2, int, name)  # calls at a time, each from a thread
+        self.command: list[str] = option(options, "command", [], list, name)
+        if not self.command:
+            raise SettingError(f"'command' of model {name} must be a list of words, got none. Try [\"cat\"].")
+
+    def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
+        prompt = "\n\n".join(message.content for message in messages)
+        began = time.perf_counter()
+        text, status, message = self._answer(prompt, settings.timeout)
+        seconds = time.perf_counter() - began
+        return Reply(text, status, message, self.name, seconds=seconds, settings=settings.to_dict())
+
+    def _answer(self, prompt: str, timeout: float) -> tuple[str, Status, str]:
+        try:
+            done = subprocess.run(self.command, input=prompt, capture_output=True, text=True, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            return "", Status.TIMED_OUT, f"no reply within {timeout:g} s"
+        except OSError as error:
+            return "", Status.FAILED, f"{self.command[0]} cannot be run: {error}"
+        if done.returncode:
+            return "", Status.FAILED, f"exit code {done.returncode}: {done.stderr.strip()[:200]}"
+        text = done.stdout.strip()
+        return text, Status.OK if text else Status.UNREADABLE, "" if text else "the reply is empty"
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,179 @@
+"""What comes from outside: files of strangers, read within limits. Whatever is wrong with them is an error of one line.
+
+    is_there(path)                  a regular file; also where the name is no name a system can have
+    bytes_of(path, most)            the content, unpacked where it ends in .gz, at most `most` bytes of it
+    text_of(path, most)             the same as UTF-8 text
+    json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
+    opened(path, most)              a stream for readers that take one; it ends in an error behind `most` bytes
+    check_parquet(path, cells)      what a parquet file says of its size, before it is read
+
+Nothing here is evaluated, and nothing is unpickled. `error` is the kind of AssayError that the caller's readers raise.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import tomllib
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from assay.errors import AssayError, DataError
+
+MEGABYTE = 1024 * 1024
+MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by hand
+MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole
+MAX_TABLE = 2048 * MEGABYTE  # tables of rows, which are not kept as text
+MAX_DEPTH = 50  # of nested JSON and TOML; what people write has five
+NOT_READ = (  # what pandas and pyarrow raise for files that are none of theirs
+    ValueError, OSError, EOFError, zlib.error, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
+    NotImplementedError, RecursionError,
+)  # fmt: skip
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a regular file of that name; a name that is too long or holds a null names none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def bytes_of(path: Path, most: int, error: type[AssayError] = DataError) -> bytes:
+    """All of a file; `error` where it cannot be read, or where it (or what it unpacks to) is larger than `most`."""
+    try:
+        with opened(path, most, error) as file:
+            return file.read()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as wrong:
+        raise error(f"{path.name} must be gzip as its ending says, got: {one_line(wrong)}. Pack it again.") from None
+    except (OSError, ValueError) as wrong:  # ValueError: a null in the name
+        why = getattr(wrong, "strerror", None) or one_line(wrong)
+        raise error(f"{path} cannot be read: {why}. Check its name and permissions.") from None
+
+
+def text_of(path: Path, most: int = MAX_RECORDS, error: type[AssayError] = DataError) -> str:
+    content = bytes_of(path, most, error)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        got = f"byte {wrong.start:,} that is not ({wrong.reason})"
+        raise error(f"{path.name} must be UTF-8 text, got {got}. Save it again as UTF-8.") from None
+
+
+def opened(path: Path, most: int = MAX_TABLE, error: type[AssayError] = DataError) -> IO[bytes]:
+    """A binary stream, unpacked where the name ends in .gz, that raises `error` once more than `most` bytes came."""
+    too_large = error(
+        f"{path.name} must have at most {size(most)}{' unpacked' if path.suffix == '.gz' else ''}, got more. "
+        "Keep the part that is needed."
+    )
+    if path.suffix == ".gz":
+        return io.BufferedReader(_Bounded(gzip.open(path, "rb"), most, too_large), MEGABYTE)
+    file = path.open("rb")
+    if path.stat().st_size > most:
+        file.close()
+        raise too_large
+    return file
+
+
+class _Bounded(io.RawIOBase):
+    """A few kilobytes may unpack to terabytes: what comes out is counted."""
+
+    def __init__(self, file: Any, most: int, too_large: AssayError):
+        self._file, self._left, self._too_large = file, most, too_large
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = int(self._file.readinto(buffer))
+        self._left -= count
+        if self._left < 0:
+            raise self._too_large
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def check_parquet(path: Path, cells: int, columns: int, error: type[AssayError] = DataError) -> tuple[str, ...]:
+    """The columns of a parquet file; `error` where it is none, or where a small file tells of too many cells."""
+    from assay import registry
+
+    parquet = registry.need("pyarrow.parquet", f"reading {path.name}")
+    if path.stat().st_size > MAX_TABLE:
+        raise error(f"{path.name} must have at most {size(MAX_TABLE)}, got more. Keep the columns that are needed.")
+    try:
+        about = parquet.ParquetFile(path)
+        rows, names = about.metadata.num_rows, tuple(about.schema_arrow.names)
+    except NOT_READ as wrong:
+        raise error(f"{path.name} must be a parquet file, got: {one_line(wrong)}. Write it again.") from None
+    if len(names) > columns:
+        raise error(f"{path.name} must have at most {columns:,} columns, got {len(names):,}. Keep those you need.")
+    if rows * len(names) > cells:
+        got = f"{rows:,} rows of {len(names):,} columns"
+        raise error(f"{path.name} must have at most {cells:,} cells, got {got}. Keep a part of its rows.")
+    return names
+
+
+def json_of(text: str, what: str, error: type[AssayError] = DataError) -> Any:
+    """The value of a JSON text; `what` names it in the message."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as wrong:  # ValueError: also a whole number of more than 4,300 digits
+        raise error(f"{what} must be valid JSON, got: {one_line(wrong)}. Mend it there.") from None
+    if _SURROGATE.search(text):
+        _check_characters(value, what, error)
+    check_depth(value, what, error)
+    return value
+
+
+def toml_of(text: str, what: str, error: type[AssayError] = DataError) -> dict[str, Any]:
+    """The tables of a TOML text."""
+    try:
+        value = tomllib.loads(text)
+    except (ValueError, RecursionError) as wrong:
+        raise error(f"{what} must be valid TOML, got: {one_line(wrong)}. Mend it there.") from None
+    check_depth(value, what, error)
+    return value
+
+
+def check_depth(value: Any, what: str, error: type[AssayError] = DataError) -> None:
+    """Tables in tables in tables: whatever walks them later must not run out of stack."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for part in level for inner in _parts(part)]
+        if not level:
+            return
+    raise error(f"{what} must be nested at most {MAX_DEPTH} deep, got more. Write it flatter.")
+
+
+def _parts(value: Any) -> Any:
+    return value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+
+
+def _check_characters(value: Any, what: str, error: type[AssayError]) -> None:
+    """Half a character (\\ud800) can be neither printed nor stored."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as wrong:
+        odd = f"\\u{ord(wrong.object[wrong.start]):04x}"
+        raise error(f"{what} must hold text that UTF-8 can carry, got {odd} alone. Remove it.") from None
+    except (ValueError, RecursionError):
+        return  # too deep: told by check_depth
+
+
+def size(count: int) -> str:
+    """Bytes for a message: 64 MB, 2 GB."""
+    return f"{count // (1024 * MEGABYTE):,} GB" if count >= 1024 * MEGABYTE else f"{count // MEGABYTE:,} MB"
+
+
+def one_line(error: Exception, most: int = 160) -> str:
+    """What an error of another library says, for a message of ours."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    return (said if len(said) <= most else said[: most - 3] + "...").rstrip(".")

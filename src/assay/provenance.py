@@ -1,0 +1,187 @@
+"""Where a study's results come from: provenance.json.
+
+    plan        its hash, seed and folder, and the git state of that folder where it is a clone
+    sessions    one for each command that worked on the study: when, on what machine, with which packages
+    data        a hash of every data set's truth and rows
+    models      a hash of the files behind models that run here
+    cells       what was asked for, with every setting
+
+A session is written to the store when it begins and when it ends, so that `assay report` on another machine tells of
+the machine that did the work. Environments that several sessions share stand in the file once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.datasets import Dataset
+from assay.results import Results
+from assay.store import Store
+from assay.tasks.cells import stream
+
+GIT_SECONDS = 5.0
+SAMPLE = 200  # rows that stand for a data set whose rows are simulated
+
+
+def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder: Path) -> dict[str, Any]:
+    """provenance.json, from the store."""
+    sessions = json.loads(store.meta("sessions") or "[]")
+    environments = json.loads(store.meta("environments") or "{}")
+    last = environments[sessions[-1]["environment"]] if sessions else environment()
+    return {
+        "study": results[0].study,
+        "tasks": [found.task for found in results],
+        "seed": results[0].seed,
+        "written": _now(),
+        "plan_folder": str(plan_folder),
+        "plan_sha256": _sha256((store.meta("plan") or "").encode()),
+        "plan_file_sha256": _sha256(plan.encode()),
+        **last,
+        "sessions": sessions,
+        "environments": environments,
+        **json.loads(store.meta("sources") or '{"data": {}, "models": {}}'),
+        "cells": [
+            {
+                "task": found.task,
+                "item": cell.item,
+                "variant": cell.variant,
+                "respondent": cell.respondent,
+                "runs": cell.repeats,
+                "settings": cell.identity,
+            }
+            for found in results
+            for cell in found.cells
+        ],
+    }
+
+
+@contextmanager
+def session(store: Store, tasks: Sequence[Any], plan_folder: Path) -> Iterator[None]:
+    """Written when the work begins, and again when it ends: a driver that was killed has no end."""
+    here = environment() | {"git": {"plan": git_state(plan_folder), "assay": git_state(Path(__file__).parent)}}
+    name = _sha256(json.dumps(here, sort_keys=True).encode())[:12]
+    environments = json.loads(store.meta("environments") or "{}") | {name: here}
+    sessions = json.loads(store.meta("sessions") or "[]")
+    sessions.append({"began": _now(), "ended": None, "environment": name})
+    store.set_meta("environments", json.dumps(environments))
+    store.set_meta("sources", json.dumps(sources(tasks)))
+    store.set_meta("sessions", json.dumps(sessions))
+    yield
+    sessions[-1]["ended"] = _now()
+    store.set_meta("sessions", json.dumps(sessions))
+
+
+def environment() -> dict[str, Any]:
+    return {
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "cpu": {"model": _cpu_model(), "cores": os.cpu_count()},
+        "packages": dict(_packages()),
+    }
+
+
+@cache
+def _packages() -> tuple[tuple[str, str], ...]:
+    """Everything that is installed: a learner of the user's own may import any of it."""
+    found = {item.metadata["Name"]: item.version for item in metadata.distributions() if item.metadata["Name"]}
+    return tuple(sorted(found.items(), key=lambda pair: pair[0].lower()))
+
+
+@cache
+def _cpu_model() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    named = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    found = {key.strip(): value.strip() for key, value in named.items()}
+    part = " ".join(found[key] for key in ("CPU implementer", "CPU part") if key in found)  # Arm has no name here
+    return found.get("model name") or part or platform.processor()
+
+
+@cache
+def git_state(folder: Path) -> dict[str, Any] | None:
+    """Commit, and whether files were changed since; None where the folder is no clone or git is not there."""
+    commit = _git(folder, "rev-parse", "HEAD")
+    if commit is None:
+        return None
+    changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".")
+    return {"commit": commit, "changed": None if changed is None else bool(changed)}
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    program = shutil.which("git")
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(
+            [program, "-C", str(folder), *arguments], capture_output=True, text=True, timeout=GIT_SECONDS, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def sources(tasks: Sequence[Any]) -> dict[str, dict[str, Any]]:
+    """Hashes of what is asked about and of who is asked, as far as it lies on this machine."""
+    data: dict[str, str] = {}
+    models: dict[str, Any] = {}
+    for task in tasks:
+        for name, held in getattr(task, "datasets", {}).items():
+            data[name] = data_digest(getattr(held, "dataset", held))
+        about = task.about() if hasattr(task, "about") else {}
+        for name, truth in about.get("truths", {}).items():  # of a population: shares by condition
+            data[name] = _sha256(json.dumps(truth, sort_keys=True, default=str).encode())
+        models |= {name: model_digest(name) for name in getattr(task, "models", ())}
+    return {"data": data, "models": models}
+
+
+def data_digest(dataset: Dataset) -> str:
+    """Of the truth and the rows; of simulated data the first rows of a fixed stream."""
+    table = dataset.table
+    if table is None:
+        table = dataset.draw(SAMPLE, stream(0, "provenance"))
+    digest = hashlib.sha256(dataset.truth.to_json().encode())
+    digest.update(json.dumps([table.names, table.levels], default=str).encode())
+    digest.update(np.ascontiguousarray(table.values, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def model_digest(name: str) -> str | None:
+    """Of the weights or the file of a model that runs here; None for a provider's, which may change behind its name."""
+    if name.startswith("embedded/"):
+        from assay.models.embedded import weights
+
+        return _file_sha256(weights(name))
+    file = Path(name.rpartition(":")[0])
+    return _file_sha256(file) if file.suffix == ".py" and file.is_file() else None
+
+
+@cache
+def _file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

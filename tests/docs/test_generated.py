@@ -1,0 +1,41 @@
+"""What `make docs` makes from the code is what lies in docs/: where it is not, the code has changed since.
+
+Pictures of the gallery are not drawn again here (half a minute, and fonts differ between machines); that every chart
+has its picture, its question and its caption is checked.
+"""
+
+import sys
+
+import pytest
+
+from tests.docs.pages import ROOT, read
+
+sys.path.insert(0, str(ROOT / "tools"))
+import cli_reference  # noqa: E402
+import docs_index  # noqa: E402
+import gallery  # noqa: E402
+
+
+def test_the_reference_of_the_command_line_is_that_of_the_code():
+    assert read("docs/cli.md") == cli_reference.page(), "stale: make docs"
+
+
+def test_the_index_lists_every_page_with_its_title():
+    assert read("docs/index.md") == docs_index.page(), "stale: make docs"
+    assert "## More" not in read("docs/index.md"), "a page has no question yet: tools/docs_index.py"
+
+
+@pytest.mark.parametrize("name", gallery.QUESTIONS)
+def test_every_chart_stands_in_the_gallery_with_its_question_and_picture(name):
+    page = read("docs/gallery.md")
+    assert f"## `{name}`\n**{gallery.QUESTIONS[name]}**\n\n![{name}](pictures/{name}.svg)\n\n" in page, (
+        "stale: make docs"
+    )
+    assert (ROOT / "docs" / "pictures" / f"{name}.svg").is_file()
+    caption = page.split(f"(pictures/{name}.svg)\n\n")[1].split("\n")[0]
+    assert len(caption.split()) > 5
+
+
+def test_the_gallery_shows_no_chart_that_is_no_more():
+    shown = {line.split("`")[1] for line in read("docs/gallery.md").splitlines() if line.startswith("## `")}
+    assert shown == set(gallery.QUESTIONS)
