@@ -76,9 +76,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The sentence that offers the nearest known name, or nothing; nothing for what is too long to be a slip."""
     if len(name) > MAX_COMPARED:
         return ""
-    names = [str(k) for k in islice(known, MAX_KNOWN) if len(str(k)) <= MAX_COMPARED]
+    names = {str(k).lower(): str(k) for k in islice(known, MAX_KNOWN) if len(str(k)) <= MAX_COMPARED}
     near = get_close_matches(name.lower(), names, n=1, cutoff=0.55)
-    return f"Did you mean {near[0]!r}?" if near else ""
+    return f"Did you mean {names[near[0]]!r}?" if near else ""
 
 
 def listed(names: Iterable[object], most: int = 6) -> str:

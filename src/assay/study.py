@@ -230,8 +230,9 @@ def _check_models(settings: dict[str, Any], made: dict[str, Any], file: str) -> 
     asked = [model for models in asking.values() for model in models]
     for name in settings.get("models", {}):
         if asking and name not in asked:
-            places = " or ".join(f"[{task}]" for task in asking)
-            raise PlanError(f"[models.{name!r}] must be named in 'models' of {places}, got {listed(asked)}.  ({file})")
+            lists = {task: "'models' or 'judges'" if hasattr(made[task], "judges") else "'models'" for task in asking}
+            places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
+            raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(asked)}.  ({file})")
 
 
 def base_of(folder: Path) -> Path:
