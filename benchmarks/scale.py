@@ -3,6 +3,7 @@
 The plan has 10 data sets x 10 learners, all trivial (three columns, 30 rows, a random graph), so that what is measured
 is the runner: keys, chunks, pipes, SQLite, and the files at the end. Each step is a process of its own:
 
+    parts       what a fit costs in the driver, part by part, and a task in a Dask scheduler
     first       until half of the fits are stored, then its driver is killed (kill -9)
     second      the same command: finds what is left, does it, writes the files
     again       the same command with nothing left, until it knows so
@@ -152,19 +153,66 @@ def report(folder: Path, out: Path) -> None:
     out.write_text(json.dumps(found | {"most_mb": spent.ru_maxrss / 1024}))
 
 
+def parts(out: Path) -> None:
+    """What a fit costs in the driver, part by part, in CPU seconds: its key, its row and scores in SQLite, and what a
+    Dask scheduler, a process of its own, takes for a chunk that does nothing."""
+    from assay.store import Run, Store
+    from assay.tasks.cells import Cell
+
+    chunks, size, measures = 40, 256, 20
+    began = time.process_time()
+    keys = Cell("item", "clean", "learner", chunks * size, {}, {"settings": {"alpha": 0.05}}).keys
+    found = {"key_s": (time.process_time() - began) / len(keys)}
+    scores = {f"measure {k}": (k / 7, "ok") for k in range(measures)}
+    graph = '{"edges":[]}' * 12
+    runs = [Run(key, "item", "clean", "learner", r, "ok", "", 0.1, graph, scores) for r, key in enumerate(keys)]
+    with tempfile.TemporaryDirectory() as folder, Store.writing(Path(folder)) as store:
+        began = time.process_time()
+        for start in range(0, len(runs), size):
+            store.add("discovery", runs[start : start + size])
+        found["store_s"] = (time.process_time() - began) / len(runs)
+    found["rows_a_second"] = (1 + measures) / found["store_s"]
+    out.write_text(json.dumps(found | dask_parts(chunks * 50)))
+
+
+def dask_parts(tasks: int) -> dict:
+    """CPU seconds a task of the scheduler and of the client that hands it out, and tasks a second of wall-clock."""
+    from distributed import Client
+
+    program = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    scheduler = subprocess.Popen([*program, "--no-dashboard"], stderr=subprocess.PIPE, text=True)
+    address = next(line.split()[-1] for line in scheduler.stderr if "Scheduler at:" in line)
+    program = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"]
+    worker = subprocess.Popen(program, stderr=subprocess.DEVNULL)
+    try:
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=60)
+            executor = client.get_executor()
+            [future.result() for future in [executor.submit(abs, -k) for k in range(100)]]
+            wall, own, theirs = time.perf_counter(), time.process_time(), cpu_of(scheduler.pid)
+            [future.result() for future in [executor.submit(abs, k) for k in range(1000, 1000 + tasks)]]
+            wall, own = time.perf_counter() - wall, time.process_time() - own
+            theirs = cpu_of(scheduler.pid) - theirs
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+    return {"dask_client_s": own / tasks, "dask_scheduler_s": theirs / tasks, "dask_tasks_a_second": tasks / wall}
+
+
 def perform(step: str, root: Path, fits: int, workers: int, out: Path) -> None:
     plan, folder = root / "scale.toml", root / "study"
     if step in ("first", "second", "again", "once"):
         stop = {"first": fits // 2, "again": fits}.get(step)
         run(plan, root / "once" if step == "once" else folder, workers, out, stop)
     else:
-        {"read": read, "report": report}[step](folder, out)
+        {"read": read, "report": report, "parts": lambda _, out: parts(out)}[step](folder, out)
 
 
 def measure(root: Path, asked: argparse.Namespace) -> dict:
     """Every step in a process of its own, in order."""
     write_plan(root, asked.fits)
-    steps = ["first", "second", "again", "read", *["report"] * (not asked.no_report), *["once"] * asked.once]
+    steps = ["parts", "first", "second", "again", "read", *["report"] * (not asked.no_report), *["once"] * asked.once]
     found = {"fits": asked.fits, "workers": asked.workers}
     for step in steps:
         out = root / f"{step}.json"
@@ -211,8 +259,16 @@ def tell(found: dict, as_json: bool) -> None:
     if "report" in found:
         lines.append(harness.Line("assay report, CPU", found["report"]["cpu_s"], None))
         seconds["report"], most["report"] = found["report"]["wall_s"], found["report"]["most_mb"]
-    looks = first["looks"] + second["looks"]
+    looks, part = first["looks"] + second["looks"], found["parts"]
+    lines += [
+        harness.Line("a key, CPU", part["key_s"], None),
+        harness.Line("a fit into SQLite, CPU", part["store_s"], None),
+        harness.Line("a task in the Dask scheduler, CPU", part["dask_scheduler_s"], None),
+        harness.Line("a task in the Dask client, CPU", part["dask_client_s"], None),
+    ]
     notes = [
+        f"SQLite {part['rows_a_second']:,.0f} rows a second of CPU; Dask {part['dask_tasks_a_second']:,.0f} tasks a "
+        "second of wall-clock, one worker",
         f"{fits / wall:,.0f} fits a second of wall-clock, {found['workers']} workers: {wall:,.0f} s in which driver "
         f"and workers had {(cpu + workers_cpu) / wall:.2f} cores",
         "wall-clock: " + ", ".join(f"{what} {value:.1f} s" for what, value in seconds.items()),

@@ -29,8 +29,8 @@ class Directions:
 
     @classmethod
     def from_plan(cls, table, context):
-        if unknown := table.keys() - {"datasets", "models", "repeats"}:
-            raise PlanError(f"directions takes datasets, models, repeats, got {min(unknown)!r}.  ({context.file})")
+        if not {"datasets", "models"} <= table.keys() <= {"datasets", "models", "repeats"}:
+            raise PlanError(f"directions takes datasets, models and repeats, got {list(table)}.  ({context.file})")
         options = context.settings.get("models", {})
         datasets = {name: load(name, folder=context.folder) for name in table["datasets"]}
         return cls(datasets, {name: options.get(name, {}) for name in table["models"]}, table.get("repeats", 2))

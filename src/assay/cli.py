@@ -68,7 +68,8 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
     show.add_argument("--measure", action="append", help="which measures (repeatable; default: the headline ones)")
     show.add_argument("--csv", action="store_true", help="one line a cell and measure")
-    show.add_argument("--tex", action="store_true", help="a LaTeX table (booktabs)")
+    show.add_argument("--tex", action="store_true", help="LaTeX tables (booktabs)")
+    show.add_argument("--md", action="store_true", help="Markdown tables")
     show.add_argument("--svg", metavar="FILE", help="the terminal's tables as a picture")
 
     report = commands.add_parser("report", help="read, score and write everything of a study anew; asks nobody")
@@ -87,6 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("b", metavar="B", help="what it is compared with")
     compare.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
     compare.add_argument("--measure", help="which measure (default: f1, or the interval score of a forecast)")
+    for name, what in (("csv", "one line"), ("tex", "a LaTeX table (booktabs)"), ("md", "a Markdown table")):
+        compare.add_argument(f"--{name}", action="store_true", help=what)
 
     read = commands.add_parser("read", help="what the reader finds in replies of your own, one JSON line a reply")
     read.add_argument("file", help="a text file (one reply), a .jsonl file with a 'text' field a line, or - for stdin")
@@ -132,7 +135,11 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
     add("--adjust", help="holm | bh (default: bh)")
     add("--unscored", help="a run with nothing to score: failed | missing (default: failed; the other is shown too)")
     add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html, charts/*.csv")
-    for name, what in (("csv", "one line a domain, question and reading"), ("tex", "LaTeX tables (booktabs)")):
+    for name, what in (
+        ("csv", "one line a domain, question and reading"),
+        ("tex", "LaTeX tables (booktabs)"),
+        ("md", "Markdown tables"),
+    ):
         add(f"--{name}", action="store_true", help=what)
     add("--html", action="store_true", help="one self-contained page")
     add("--details", action="store_true", help="every rule, flag and number in the terminal")
@@ -339,19 +346,20 @@ def _show(options: argparse.Namespace) -> int:
 
     folder = Path(options.folder) if options.folder else newest_folder()
     results = Results.read(folder)
-    if results.task == "population" and (options.json or options.csv or options.tex):
+    written = options.csv or options.tex or options.md
+    if results.task == "population" and (options.json or written):
         return _show_population(folder, options)
-    if results.task == "robustness" and (options.json or options.csv or options.tex or options.svg):
+    if results.task == "robustness" and (options.json or written or options.svg):
         return _show_robustness(folder, options)
-    if results.task == "faithfulness" and (options.json or options.csv or options.tex):
+    if results.task == "faithfulness" and (options.json or written):
         return _show_faithfulness(folder, options)
     measures = tables.chosen(results, options.measure)
     if options.json:
         _print_json(tables.as_dict(results, measures))
     elif options.csv:
         print(tables.as_csv(results, measures), end="")
-    elif options.tex:
-        print(tables.as_tex(results, measures), end="")
+    elif options.tex or options.md:
+        _print_tables(tables.of_runs_and_forecasts(results, measures, folder), options)
     elif options.svg:
         terminal.save_picture(results, folder, Path(options.svg), measures if options.measure else None)
     else:
@@ -368,8 +376,7 @@ def _show_population(folder: Path, options: argparse.Namespace) -> int:
     if options.json:
         _print_json({"study": found.study, "task": "population", "rows": population_tables.summary_rows(found)})
     else:
-        table = population_tables.task_table(found, (options.measure or ["score"])[0])
-        print(table.to_csv() if options.csv else table.to_latex(), end="")
+        _print_tables([population_tables.task_table(found, (options.measure or ["score"])[0])], options)
     return 0
 
 
@@ -380,10 +387,8 @@ def _show_faithfulness(folder: Path, options: argparse.Namespace) -> int:
     found = read_faithfulness(folder)
     if options.json:
         _print_json({"study": found.study, "task": "faithfulness", **tables.as_dict(found)})
-    elif options.csv:
-        print(tables.component_table(found).to_csv(), end="")
     else:
-        print("\n".join(table.to_latex() for table in tables.all_tables(found)), end="")
+        _print_tables([tables.component_table(found)] if options.csv else tables.all_tables(found), options)
     return 0
 
 
@@ -401,9 +406,14 @@ def _show_robustness(folder: Path, options: argparse.Namespace) -> int:
     elif options.svg:
         terminal_robustness.save_picture(found, folder, Path(options.svg))
     else:
-        table = robustness_tables.ranking_table(found, measure)
-        print(table.to_csv() if options.csv else table.to_latex(), end="")
+        _print_tables([robustness_tables.ranking_table(found, measure)], options)
     return 0
+
+
+def _print_tables(found: Sequence[Any], options: argparse.Namespace) -> None:
+    """In the form that was asked for: --csv, --tex or --md."""
+    texts = [t.to_csv() if options.csv else t.to_latex() if options.tex else t.to_markdown() for t in found]
+    print("\n".join(texts), end="")
 
 
 _SETTINGS = (
@@ -428,6 +438,8 @@ def _analyse(options: argparse.Namespace) -> int:
         print(documents.as_csv(found), end="")
     elif options.tex:
         print(documents.as_tex(found), end="")
+    elif options.md:
+        print(terminal_analyse.as_markdown(found), end="")
     elif options.html:
         from assay.viewer.analysis import as_html
 
@@ -449,6 +461,10 @@ def _compare(options: argparse.Namespace) -> int:
     found = compare(folder, options.a, options.b, options.measure)
     if options.json:
         _print_json(found.row() | {"sentence": found.sentence()})
+    elif options.csv or options.tex or options.md:
+        from assay.report.comparison_table import comparison_table
+
+        _print_tables([comparison_table(found)], options)
     else:
         terminal_analyse.print_comparison(found)
     return 0

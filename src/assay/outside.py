@@ -29,6 +29,7 @@ MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by han
 MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole
 MAX_TABLE = 2048 * MEGABYTE  # tables of rows, which are not kept as text
 MAX_DEPTH = 50  # of nested JSON and TOML; what people write has five
+MAX_DOTS = 500  # in a line of TOML: tomllib takes time with the square of the parts of a key a.b.c
 NOT_READ = (  # what pandas and pyarrow raise for files that are none of theirs
     ValueError, OSError, EOFError, zlib.error, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
     NotImplementedError, RecursionError,
@@ -135,6 +136,8 @@ def json_of(text: str, what: str, error: type[AssayError] = DataError) -> Any:
 
 def toml_of(text: str, what: str, error: type[AssayError] = DataError) -> dict[str, Any]:
     """The tables of a TOML text."""
+    if any(line.count(".") > MAX_DOTS for line in text.split("\n")):
+        raise error(f"{what} must have at most {MAX_DOTS:,} dots in a line, got more. Break it into several lines.")
     try:
         value = tomllib.loads(text)
     except (ValueError, RecursionError) as wrong:

@@ -29,6 +29,8 @@ from typing import Any
 import numpy as np
 
 from assay.datasets import Dataset
+from assay.errors import StoreError
+from assay.outside import json_of
 from assay.results import Results
 from assay.store import Store
 from assay.tasks.cells import stream
@@ -39,9 +41,10 @@ SAMPLE = 200  # rows that stand for a data set whose rows are simulated
 
 def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder: Path) -> dict[str, Any]:
     """provenance.json, from the store."""
-    sessions = json.loads(store.meta("sessions") or "[]")
-    environments = json.loads(store.meta("environments") or "{}")
-    last = environments[sessions[-1]["environment"]] if sessions else environment()
+    sessions, environments = _entry(store, "sessions", []), _entry(store, "environments", {})
+    used = [
+        environments[str(entry["environment"])] for entry in sessions if str(entry.get("environment")) in environments
+    ]
     return {
         "study": results[0].study,
         "tasks": [found.task for found in results],
@@ -50,10 +53,10 @@ def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder:
         "plan_folder": str(plan_folder),
         "plan_sha256": _sha256((store.meta("plan") or "").encode()),
         "plan_file_sha256": _sha256(plan.encode()),
-        **last,
+        **(used[-1] if used else environment()),
         "sessions": sessions,
         "environments": environments,
-        **json.loads(store.meta("sources") or '{"data": {}, "models": {}}'),
+        **_entry(store, "sources", {"data": {}, "models": {}}),
         "cells": [
             {
                 "task": found.task,
@@ -74,8 +77,7 @@ def session(store: Store, tasks: Sequence[Any], plan_folder: Path) -> Iterator[N
     """Written when the work begins, and again when it ends: a driver that was killed has no end."""
     here = environment() | {"git": {"plan": git_state(plan_folder), "assay": git_state(Path(__file__).parent)}}
     name = _sha256(json.dumps(here, sort_keys=True).encode())[:12]
-    environments = json.loads(store.meta("environments") or "{}") | {name: here}
-    sessions = json.loads(store.meta("sessions") or "[]")
+    environments, sessions = _entry(store, "environments", {}) | {name: here}, _entry(store, "sessions", [])
     sessions.append({"began": _now(), "ended": None, "environment": name})
     store.set_meta("environments", json.dumps(environments))
     store.set_meta("sources", json.dumps(sources(tasks)))
@@ -83,6 +85,16 @@ def session(store: Store, tasks: Sequence[Any], plan_folder: Path) -> Iterator[N
     yield
     sessions[-1]["ended"] = _now()
     store.set_meta("sessions", json.dumps(sessions))
+
+
+def _entry(store: Store, name: str, default: Any) -> Any:
+    """What the store says under that name; a store of somebody else may say anything."""
+    text = store.meta(name)
+    found = default if text is None else json_of(text, f"the entry {name!r} of study.db", StoreError)
+    tables = found if isinstance(found, list) else found.values() if isinstance(found, dict) else [None]
+    if type(found) is not type(default) or not all(isinstance(entry, dict) for entry in tables):
+        raise StoreError(f"the entry {name!r} of study.db must be as assay writes it, got another. Restore a copy.")
+    return found
 
 
 def environment() -> dict[str, Any]:

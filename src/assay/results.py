@@ -164,8 +164,8 @@ class Results:
         return list(self.each_summary())
 
     def each_summary(self) -> Iterator[CellSummary]:
-        """As many cells at a time, with one bootstrap for all, as memory should hold; the result does not depend on
-        how many: resamples follow from the seed and the number of runs."""
+        """As many cells at a time, with one bootstrap for all, as memory should hold. How many does not matter (but in
+        the last digit, by rounding): resamples follow from the seed and the number of runs."""
         if "summaries" in vars(self):
             yield from self.summaries
             return

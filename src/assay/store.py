@@ -27,6 +27,7 @@ from sys import intern
 from typing import Any, TextIO
 
 from assay.errors import StoreError
+from assay.outside import json_of, one_line
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 3.0
@@ -48,6 +49,20 @@ CREATE TABLE IF NOT EXISTS replies (
     key TEXT PRIMARY KEY, respondent TEXT NOT NULL, prompt TEXT NOT NULL REFERENCES prompts(hash),
     asked TEXT NOT NULL, at TEXT NOT NULL, status TEXT NOT NULL, cost REAL, reply TEXT NOT NULL) WITHOUT ROWID;
 """
+
+MAX_REPEATS = 100_000_000  # of a cell
+_TASK = {"task": str, "level": int | float, "measures": list, "headline": list, "about": dict, "cells": list}
+_CELL = {"item": str, "variant": str, "respondent": str, "repeats": int, "identity": dict, "about": dict}
+_TEXT, _NUMBER = "'text'", "'real', 'integer', 'null'"
+_KINDS = {  # SQLite keeps any value in any column; a database of somebody else may
+    "meta": dict.fromkeys(("key", "value"), _TEXT),
+    "runs": dict.fromkeys(("key", "task", "item", "variant", "respondent", "status", "message"), _TEXT)
+    | {"repeat": "'integer'", "seconds": _NUMBER, "answer": "'text', 'null'"},
+    "scores": {"measure": _TEXT, "status": _TEXT, "value": _NUMBER},
+    "prompts": {"messages": _TEXT},
+    "replies": dict.fromkeys(("key", "respondent", "prompt", "asked", "at", "status", "reply"), _TEXT)
+    | {"cost": _NUMBER},
+}
 
 
 @dataclass(frozen=True)
@@ -241,7 +256,13 @@ class Store:
 
 def _stored_reply(row: tuple[Any, ...]) -> StoredReply:
     key, respondent, prompt, asked, at, status, cost, reply = row
-    return StoredReply(key, respondent, prompt, json.loads(asked), at, status, cost, json.loads(reply))
+    try:
+        given, came = json.loads(asked), json.loads(reply)
+    except (ValueError, RecursionError) as error:
+        raise StoreError(f"the stored reply {key:.40} must be JSON, got: {one_line(error)}. Restore a copy.") from None
+    if not isinstance(given, dict) or not isinstance(came, dict) or not isinstance(came.get("text"), str):
+        raise StoreError(f"the stored reply {key:.40} must be a table with its text, got another. Restore a copy.")
+    return StoredReply(key, respondent, prompt, given, at, status, cost, came)
 
 
 def _parts(keys: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -267,12 +288,56 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         verdict = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict is None or verdict[0] != "ok":
             raise sqlite3.DatabaseError(str(verdict and verdict[0]))
+    _check_plain(connection, path)
     if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        _check_study(connection)
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+        if row is not None and not (isinstance(row[0], str) and row[0].isdecimal() and len(row[0]) < 10):
+            raise sqlite3.DatabaseError(f"{row[0]!r:.40} for the version of its schema")
         if row is not None and int(row[0]) > SCHEMA_VERSION:
             raise StoreError(
                 f"{path} must be of schema {SCHEMA_VERSION} or older, got {row[0]}. Update: pip install -U causal-assay"
             )
+
+
+def _check_study(connection: sqlite3.Connection) -> None:
+    """What the store says of the study must have the shape that `results.describe` gives it."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
+    found = json_of(str(row[0]), "its entry 'study'", StoreError) if row is not None else {}
+    if not isinstance(found, dict):
+        raise sqlite3.DatabaseError("an entry 'study' that is no table")
+    tasks = found.get("tasks", [])
+    _check_shape(found, {"study": str, "seed": int, "tasks": list} if "tasks" in found else {})
+    for task in tasks:
+        _check_shape(task, _TASK)
+        for cell in task["cells"]:
+            _check_shape(cell, _CELL)
+            if not 0 <= cell["repeats"] <= MAX_REPEATS:
+                raise sqlite3.DatabaseError(f"{cell['repeats']:,} repeats of a cell (at most {MAX_REPEATS:,})")
+
+
+def _check_shape(found: Any, shape: dict[str, Any]) -> None:
+    for key, kind in shape.items():
+        if not isinstance(found, dict) or not isinstance(found.get(key), kind):
+            raise sqlite3.DatabaseError(f"an entry 'study' without a usable {key!r}")
+
+
+def _check_plain(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse what assay never writes: a view can count for ever, a trigger changes what is stored."""
+    odd = connection.execute(
+        "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger') OR sql LIKE 'create virtual%'"
+    ).fetchone()
+    if odd is not None:
+        raise StoreError(
+            f"{path} must hold tables only, as assay writes them, got the {odd[0]} {odd[1]!r:.60}. It was not opened."
+        )
+    there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if path.stat().st_size > CHECKED_WHOLE:
+        return
+    for table, kinds in _KINDS.items() if there >= set(_KINDS) else ():
+        wrong = " OR ".join(f"typeof({column}) NOT IN ({allowed})" for column, allowed in kinds.items())
+        if connection.execute(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1").fetchone():
+            raise sqlite3.DatabaseError(f"a value of another type than assay writes in the table {table}")
 
 
 @contextmanager

@@ -192,6 +192,8 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
 
 def _made(task: str, settings: dict[str, Any], context: Context) -> Any:
     made = registry.resolve("task", task)
+    if not hasattr(made, "from_plan"):
+        raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({context.file})")
     try:
         return made.from_plan(settings, context)
     except OSError as error:  # a name too long for a file, a folder in place of one, no permission

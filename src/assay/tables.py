@@ -5,13 +5,18 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from assay import registry
 from assay.errors import SettingError, did_you_mean
 from assay.intervals import Interval
 from assay.results import CellSummary, Results
 from assay.statistics.runs import RunSummary
+from assay.store import Store
+
+if TYPE_CHECKING:
+    from assay.report.tables import Table
 
 
 def chosen(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
@@ -49,19 +54,22 @@ def as_csv(results: Results, measures: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def as_tex(results: Results, measures: Sequence[str]) -> str:
-    """A booktabs table with caption and label, in the words of a discovery study."""
+def of_runs_and_forecasts(results: Results, measures: Sequence[str], folder: Path) -> list[Table]:
+    """For LaTeX and Markdown: what the learners did and, where there are forecasts, who claimed what."""
     if results.task not in registry.TASKS:
-        raise SettingError(f"--tex must be of a task of this program, got {results.task!r}. Use --csv or --json.")
-    from assay.report.discovery_tables import measured_table  # pandas is not needed for the rest
-
-    return measured_table(results, measures).to_latex()
-
-
-def as_markdown(results: Results, measures: Sequence[str]) -> str:
+        raise SettingError(
+            f"--tex and --md must be of a task of this program, got {results.task!r}. Use --csv or --json."
+        )
+    from assay.forecast_study import forecasts_of  # pandas is not needed for the rest
     from assay.report.discovery_tables import measured_table
+    from assay.report.forecast_tables import by_formulation, main_results
 
-    return measured_table(results, measures).to_markdown()
+    with Store.reading(folder) as store:
+        by_task = {found.task: found for found in Results.all_of(store)}
+        if "forecast" not in by_task:
+            return [measured_table(results, measures)]
+        forecasts = forecasts_of(by_task["discovery"], by_task["forecast"], store)
+    return [measured_table(results, measures), main_results(forecasts), by_formulation(forecasts)]
 
 
 def cell_text(found: RunSummary) -> str:
@@ -74,7 +82,12 @@ def cell_text(found: RunSummary) -> str:
 
 
 def interval_text(interval: Interval | None) -> str:
-    return "-" if interval is None else f"[{interval.low:.2f}, {interval.high:.2f}]"
+    return "-" if interval is None else f"[{_two(interval.low)}, {_two(interval.high)}]"
+
+
+def _two(value: float) -> str:
+    """Two decimals; what rounds to 0 has no sign."""
+    return f"{round(value, 2) + 0.0:.2f}"
 
 
 def _row(cell: CellSummary, measure: str, found: RunSummary) -> dict[str, Any]:

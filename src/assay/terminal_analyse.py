@@ -14,7 +14,7 @@ from assay.analyse.documents import QUESTIONS, as_csv, as_tex, as_text, chart_fr
 from assay.analyse.lines import Line, line_cells, number_cell, p_cell, short_name
 from assay.analyse.roles import Pair
 from assay.analyse.rules import FLAGGED, Breakdown
-from assay.analyse.sentences import changes_verdict, contrast_sentence, short_sentence, understood
+from assay.analyse.sentences import changes_verdict, contrast_sentence, findings, short_sentence, understood
 from assay.statistics.comparison import Comparison
 from assay.store import write_atomically
 from assay.terminal import console
@@ -268,3 +268,20 @@ def _legend(analysis: Analysis) -> str:
         f"delta, p: Cliff's delta, Mann-Whitney over runs, {sided}. diff: better by, {100 * settings.level:g} % CI, "
         f"{over}; {adjusted} over {comparisons} comparisons. Dim: not told apart."
     )
+
+
+def as_markdown(analysis: Analysis) -> str:
+    """One table a question, then the findings."""
+    blocks = []
+    for question, title in QUESTIONS.items():
+        lines = analysis.lines(question)
+        if lines:
+            head, *rows = ([_plain_markdown(cell) for cell in row] for row in table_rows(lines))
+            body = [head, ["---"] * len(head), *rows]
+            blocks.append(f"{question} {title}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in body))
+    return "\n\n".join([*blocks, "\n".join(f"- {_plain_markdown(line)}" for line in findings(analysis))]) + "\n"
+
+
+def _plain_markdown(text: str) -> str:
+    """Names are data: none may be a link, a picture or another column."""
+    return "".join(f"\\{sign}" if sign in "\\`*_<>|#" else sign for sign in text)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
-from rich.table import Table
 
 from assay.faithfulness_study import FaithfulnessStudy
 from assay.report import faithfulness_tables as tables
@@ -77,23 +76,7 @@ def _print(out: Console, found: ReportTable, heading: str, drop: Sequence[str] =
     """`drop`: columns that go first where the terminal is narrow; a name that the line above has is not repeated."""
     cells = found.cells()
     shown = fitting(found, cells, out.width, drop)
-    table = Table(
-        box=None, pad_edge=False, header_style="bold", collapse_padding=True, title=heading or None,
-        title_justify="left", title_style="bold",
-    )  # fmt: skip
-    for k in shown:
-        column = found.columns[k]
-        right = column.kind in ("count", "number") and column.low is None
-        table.add_column(escape(column.title.lower()), justify="right" if right else "left", no_wrap=True)
-    before: list[str] = []
-    for row in cells:
-        repeated = [
-            bool(before) and column.key in blank and row[: k + 1] == before[: k + 1]
-            for k, column in enumerate(found.columns)
-        ]
-        table.add_row(*("" if repeated[k] else escape(row[k]) for k in shown))
-        before = row
-    out.print(table)
+    out.print(found.to_rich(heading, shown, blank))
 
 
 def fitting(found: ReportTable, cells: Sequence[Sequence[str]], width: int, drop: Sequence[str]) -> list[int]:

@@ -66,12 +66,7 @@ def _print_tasks(out: Console, populations: Populations) -> None:
     found = task_table(populations)
     if len(found.columns) - 2 > WIDE_TABLE:
         return  # in population/table.csv
-    table = Table(box=None, pad_edge=False, header_style="bold", title="score by task", title_justify="left")
-    for column in found.columns:
-        table.add_column(escape(column.title), no_wrap=column.key == "task")
-    for cells in found.cells():
-        table.add_row(*(escape(cell) for cell in cells))
-    out.print(table)
+    out.print(found.to_rich("score by task"))
 
 
 def _mode(row: Mapping[str, Any]) -> str:

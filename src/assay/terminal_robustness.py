@@ -6,10 +6,9 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table as Printed
 
 from assay.report.robustness_tables import choice_table, optimism_table, ranking_table
-from assay.report.tables import Column, Table
+from assay.report.tables import Table
 from assay.robustness_study import RobustnessStudy
 
 MOST_REASONS = 8
@@ -60,20 +59,4 @@ def _print(out: Console, title: str, table: Table) -> None:
             parts.append([])
         parts[-1].append(k)
     for number, part in enumerate(parts):
-        out.print(_printed(title if number == 0 else "", table.columns, cells, [*names, *part]))
-
-
-def _printed(title: str, columns: tuple[Column, ...], cells: list[list[str]], shown: list[int]) -> Printed:
-    printed = Printed(
-        box=None, pad_edge=False, header_style="bold", title=escape(title) or None, title_justify="left",
-        title_style="italic",
-    )  # fmt: skip
-    for k in shown:
-        printed.add_column(escape(columns[k].title), no_wrap=True)
-    group = ""
-    for row in cells:
-        if group and row[0] != group:
-            printed.add_section()
-        group = row[0]
-        printed.add_row(*(escape(row[k]) for k in shown))
-    return printed
+        out.print(table.to_rich(title if number == 0 else "", [*names, *part]))

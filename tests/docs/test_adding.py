@@ -83,10 +83,52 @@ def test_what_a_task_of_one_s_own_cannot_read_stays_missing(scores):
 
 
 def test_a_task_of_one_s_own_says_what_it_does_not_know():
-    with pytest.raises(AssayError, match="got 'repeat'"):
+    with pytest.raises(AssayError, match=r"got \['repeat', 'datasets', 'models'\]"):
         Plan.parse('["my_task.py:Directions"]\nrepeat = 3\ndatasets = []\nmodels = []', "own.toml", ADDING)
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("my_learner.py:Tree", "must name a task"),
+        ("my_task.py:Nothing", "has no 'Nothing'"),
+        ("nowhere.py:Task", "nowhere.py is not there"),
+    ],
+)
+def test_a_table_that_names_no_task_is_refused_in_one_line(key, told):
+    with pytest.raises(AssayError, match=told):
+        Plan.parse(f'["{key}"]', "own.toml", ADDING)
 
 
 @pytest.mark.parametrize("name", ["pc", "embedded/smollm2", "plant.csv:plant.dot"])
 def test_only_python_files_are_looked_for_beside_the_plan(name, tmp_path):
     assert located(name, tmp_path) == name
+
+
+def test_a_task_of_one_s_own_is_shown_and_has_no_table_in_words_of_another(scores, capsys):
+    capsys.readouterr()
+    assert main(["show"]) == 0
+    shown = capsys.readouterr().out
+    assert "cancer/Smoker -> Cancer" in shown and "0 / 2" in shown and "0.50 [0.00, 1.00]" in shown
+    assert main(["show", "--csv"]) == 0
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[1]
+        .startswith("cancer/Pollution -> Cancer,my_model.py:Command,,,,accuracy,2,")
+    )
+    assert main(["show", "--tex"]) == 2
+    assert "got 'directions'. Use --csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "told"),
+    [
+        ("my_dataset.py:Greenhouse", 0, "500 rows, 4 columns (continuous), 4 edges"),
+        ("my_learner.py:Tree", 0, "leaves the data unchanged"),
+        ("my_model.py:Command", 2, "'command' of model"),  # `assay check` takes no options
+    ],
+)
+def test_check_knows_what_a_file_holds(name, code, told, monkeypatch, capsys):
+    monkeypatch.chdir(ADDING)
+    assert main(["check", name]) == code
+    assert told in "".join(capsys.readouterr())

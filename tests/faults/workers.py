@@ -6,11 +6,12 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from tests.faults.islands import THIS_MACHINE, Island
 from tests.faults.places import HERE, Place
 from tests.faults.scenarios import Tally, differing, ended, scenario
 
@@ -83,18 +84,24 @@ def sick_fits(root: Path, moments: random.Random, times: int) -> Tally:
 
 
 @contextmanager
-def cluster(workers: int = 3) -> Iterator[tuple[str, subprocess.Popen[str], list[subprocess.Popen[str]]]]:
-    """A scheduler and workers as processes of their own, as a user starts them."""
-    program = [sys.executable, "-m"]
+def cluster(
+    places: Sequence[Island] = (THIS_MACHINE,) * 4,
+) -> Iterator[tuple[str, subprocess.Popen[str], list[subprocess.Popen[str]]]]:
+    """A scheduler at the first place and a worker at each other one, each a process, as a user starts them."""
+    program = (sys.executable, "-m")
+    middle, *others = places
     scheduler = subprocess.Popen(
-        [*program, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
+        [*middle.enter, *program, "distributed.cli.dask_scheduler", "--host", middle.host, "--port", "0"]
+        + ["--no-dashboard"],
         stderr=subprocess.PIPE,
         text=True,
     )
     assert scheduler.stderr is not None
     address = next(line.split()[-1] for line in scheduler.stderr if "Scheduler at:" in line)
-    start = [*program, "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"]
-    hands = [subprocess.Popen(start, stderr=subprocess.DEVNULL, text=True) for _ in range(workers)]
+    start = (*program, "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard", "--host")
+    hands = [
+        subprocess.Popen([*place.enter, *start, place.host], stderr=subprocess.DEVNULL, text=True) for place in others
+    ]
     try:
         yield address, scheduler, hands
     finally:

@@ -1,6 +1,7 @@
 """Population, faithfulness and robustness on the page: every cell opens, and says what the study's own tables say."""
 
 import json
+import re
 import sys
 
 import pytest
@@ -120,6 +121,40 @@ def test_every_cell_opens_and_the_page_is_made(name, request):
         assert all(0 <= start < end <= len(block["text"]) for start, end, _ in block["marks"])
     assert document["data"]["overview"]["tasks"][0]["checks"]
     assert sys.getsizeof(html_of(document)) < 8e6
+
+
+ENDS = re.compile(r"\[-?[\d.]+(e-\d+)?, -?[\d.]+(e-\d+)?\]|no interval")
+KIND = re.compile(r"CI|interval|range|, t\b|lies in")
+COUNT = re.compile(r"n = \d|\d (informative|runs?|data sets?|graphs?|fits|tasks?|units?|right|problems|of \d)")
+OPEN = re.compile(r"cannot be (told|compared)|no difference can reach|are needed|more data sets are in the matrix")
+COUNTED = re.compile(r"\d of \d+ (pairs|cells|problems)|was asked for \d+ graphs")
+
+
+def well_formed(sentence):
+    """Estimate and interval with its kind, n, and a p never without its adjustment; or a count; or that it is open."""
+    if COUNTED.search(sentence) and "p = " not in sentence:
+        return True
+    if OPEN.search(sentence) and not ENDS.search(sentence):
+        return True
+    adjusted = re.search(r"Holm|BH|not adjusted", sentence) or not re.search(r"\bp [=<] ", sentence)
+    return all((ENDS.search(sentence), KIND.search(sentence), COUNT.search(sentence), adjusted))
+
+
+@pytest.mark.parametrize("name", ["small", "people", "faithful", "robust"])
+def test_every_finding_has_estimate_interval_n_test_and_adjustment(name, request):
+    folder = request.getfixturevalue(name)
+    with page_store(folder) as store:
+        tasks = StudyPage(folder, store).get("overview")["tasks"]
+    for task in tasks:
+        assert task["checks"] and task["sections"] and task["untold"], task["task"]
+        said = [sentence for section in task["sections"] for sentence in section["sentences"]]
+        assert not [sentence for sentence in said if not well_formed(sentence)]
+        assert not [sentence for sentence in said if "nan" in sentence.split() or "None" in sentence]
+
+
+def test_a_p_without_an_adjustment_is_no_finding():
+    assert not well_formed("a is better than b by 0.1 [0, 0.2] (95 % CI; paired over 8 data sets; sign-flip p = 0.03).")
+    assert not well_formed("a has the best F1, 0.9 (95 % CI; 8 runs).")
 
 
 def test_a_claimed_distribution_stands_beside_the_true_one(people):

@@ -130,6 +130,7 @@ def table_of_frame(frame: pandas.DataFrame, discrete: Iterable[str] | None = Non
 def _column(series: Any, name: str, source: str, discrete: bool | None) -> tuple[Any, Levels]:
     import pandas as pd
 
+    series = _beyond_64_bits(series)
     if pd.api.types.is_bool_dtype(series.dtype):
         return series.astype(float).to_numpy(), ("False", "True")
     if pd.api.types.is_numeric_dtype(series.dtype):
@@ -147,6 +148,16 @@ def _column(series: Any, name: str, source: str, discrete: bool | None) -> tuple
     kinds = tuple(sorted(words.dropna().unique()))
     codes = words.map({word: code for code, word in enumerate(kinds)}).astype("float64").to_numpy(dtype=np.float64)
     return codes, kinds
+
+
+def _beyond_64_bits(series: Any) -> Any:
+    """Whole numbers that no integer of 64 bits holds come as objects or text; as floats where all are numbers."""
+    import pandas as pd
+
+    if series.dtype != object and not pd.api.types.is_string_dtype(series.dtype):
+        return series
+    numbers = pd.to_numeric(series.astype("string"), errors="coerce")
+    return numbers.astype(float) if series.notna().any() and numbers.notna().equals(series.notna()) else series
 
 
 def _check_text(series: Any, name: str, source: str) -> None:

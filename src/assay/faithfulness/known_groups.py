@@ -105,7 +105,8 @@ class Separation:
             "does not tell": "does not tell right from damaged graphs and says nothing about a single one",
         }.get(how, f"{how} right from damaged graphs and is believed as far as this number goes")
         lost = f"; {self.n_missing} without a value counted lowest" if self.n_missing else ""
-        return f"{self.measure} {verdict}: {shown} ({counts}{lost})."
+        kind = f"{100 * self.auc_lowest.level:g} % CI, {self.auc_lowest.method}"
+        return f"{self.measure} {verdict}: {shown} ({kind}; {counts}{lost}; no test)."
 
 
 def with_damaged(problems: Iterable[Problem], rng: Generator) -> list[Problem]:

@@ -204,8 +204,10 @@ def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
     if t.estimate is None:
         grounds = t.why_not or "no value could be had"
     else:
-        grounds = f"{t.what}: {t.estimate:.3g}{span} ({counted(t.n, t.unit)}"
-        grounds += f"; one-sided {p_text(t.p)}, Holm over {k} {p_adjusted:.2g})" if t.p is not None else ")"
+        kind = f"{100 * t.interval.level:g} % CI; " if t.interval else ""
+        grounds = f"{t.what}: {t.estimate:.3g}{span} ({kind}{counted(t.n, t.unit)}"
+        test = f"; one-sided sign-flip {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g})" if t.p is not None else ")"
+        grounds += test
         grounds += f". The smallest p that so many allow, adjusted, is {smallest:.2g}" if decided == CANNOT else ""
     return {
         "hypothesis": name,

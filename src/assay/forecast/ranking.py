@@ -93,9 +93,13 @@ def _pooled(each: pd.DataFrame, models: tuple[str, ...]) -> pd.DataFrame:
 def _sentences(table: pd.DataFrame, measure: str) -> list[str]:
     told = []
     for row in lines(table):
+        if not np.isfinite(row.order):
+            told.append(f"{row.respondent}: how it orders the learners by {measure} cannot be told: it gives no order.")
+            continue
         interval = f" [{row.order_low:.2f}, {row.order_high:.2f}]" if np.isfinite(row.order_low) else " (no interval)"
         equal = f"; one answer for all learners on {counted(row.equal, 'data set')}" if row.equal else ""
-        p = f"; {row.test} {p_text(row.p)}" + (f", Holm-adjusted {row.p_holm:.2g}" if np.isfinite(row.p_holm) else "")
+        among = f"Holm-adjusted {row.p_holm:.2g}" if np.isfinite(row.p_holm) else "a reference: not adjusted"
+        p = f"; {row.test} {p_text(row.p)}, {among}" if np.isfinite(row.p) else "; no test"
         told.append(
             f"{row.respondent} orders the learners by {measure} with tau {row.order:.2f}{interval} "
             f"({percent(row.pairs)} of the pairs; {counted(row.datasets, 'data set')}, t{p}); "

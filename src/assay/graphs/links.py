@@ -6,6 +6,7 @@ or for none, sizes bounded) and one set of messages holds for networkx, pandas, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -71,6 +72,9 @@ def assemble(
     if len(nodes) > MAX_NODES:
         raise GraphError(f"a graph must have at most {MAX_NODES:,} nodes, got {len(nodes):,}. Read a part of it.")
     index = {node: i for i, node in enumerate(nodes)}
+    if len(index) < len(nodes):
+        twice = sorted(node for node, count in Counter(nodes).items() if count > 1)
+        raise GraphError(f"node names must be unique, got {listed(twice)} more than once. Rename them.")
     marks = np.zeros((len(nodes), len(nodes)), dtype=np.int8)
     for link in links:
         i, j = (_place(name, link, index) for name in link[:2])

@@ -18,6 +18,10 @@ from assay.report import look, selection
 from assay.results import Results
 from assay.robustness_study import RobustnessStudy
 
+_NAMED = (  # packages whose version a reader asks for
+    "causal-assay", "numpy", "scipy", "pandas", "numba", "networkx", "gadjid", "causal-learn", "lingam", "gcastle",
+    "pyAgrum", "tigramite", "torch",
+)  # fmt: skip
 _IN_WORDS = {"redraw": "a fresh sample", "bootstrap": "rows drawn with replacement from one sample"}
 _IN_WORDS |= {"permute": "the columns of one sample in another order", "seed": "the learner's own random numbers"}
 
@@ -127,10 +131,11 @@ def of_the_plan(folder: Path) -> list[str]:
         ran = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return found
-    versions = listed(f"{name} {version}" for name, version in ran.get("packages", {}).items())
+    packages = ran.get("packages", {})
+    versions = listed(f"{name} {packages[name]}" for name in _NAMED if name in packages)
     found.append(
-        f"Seed {ran.get('seed')}; Python {ran.get('python')}; {versions}; {ran.get('machine')}. The full settings of "
-        "every cell are in provenance.json."
+        f"Seed {ran.get('seed')}; Python {ran.get('python')}; {versions}; {ran.get('machine')}. All versions and the "
+        "full settings of every cell are in provenance.json."
     )
     return found
 

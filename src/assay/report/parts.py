@@ -11,7 +11,14 @@ from assay.faithfulness_study import FaithfulnessStudy
 from assay.forecast.findings import Findings
 from assay.forecast.frames import Forecasts
 from assay.population_study import Populations
-from assay.report import faithfulness_tables, methods, population_tables, population_tree, robustness_tables, selection
+from assay.report import (
+    faithfulness_tables,
+    methods,
+    population_findings,
+    population_tables,
+    robustness_tables,
+    selection,
+)
 from assay.report.discovery_findings import completeness_sentences, findings_of
 from assay.report.discovery_tables import measured_table
 from assay.report.forecast_tree import figures_of_paper, tables_of_paper
@@ -21,6 +28,7 @@ from assay.report.rendering import svg_of
 from assay.report.saving import source_of
 from assay.results import Results
 from assay.robustness_study import RobustnessStudy
+from assay.status import Status
 
 MOST_FIGURES = 12  # of one part; the others are a click away
 _CAPTION = re.compile(r"<desc>([^<]*)</desc>")
@@ -77,9 +85,15 @@ def population_part(folder: Path, populations: Populations) -> Part:
         "their answers with weighted microdata."
     )
     tables = [population_tables.main_table(populations), population_tables.task_table(populations)]
-    checks = population_tree.notes(populations)
+    asked = [score for score in populations.scores if score.respondent not in populations.references]
+    answered = sum(score.status == Status.OK for score in asked)
+    checks = [f"{answered} of {len(asked)} tasks and modes have answers."]
+    said = [
+        *population_findings.sections(populations),
+        ("What this design cannot tell", population_findings.untold(populations)),
+    ]
     pictures = drawn(folder / "plots", "population_*")
-    return Part("population", abstract, checks, methods.of_population(populations), (), tables, pictures)
+    return Part("population", abstract, checks, methods.of_population(populations), said, tables, pictures)
 
 
 def faithfulness_part(folder: Path, study: FaithfulnessStudy) -> Part:
@@ -88,7 +102,8 @@ def faithfulness_part(folder: Path, study: FaithfulnessStudy) -> Part:
     read = sum(judgement.verdict.status == "ok" for judgement in study.judgements)
     asked = f"{read:,} of {len(study.judgements):,} judgements were read" if study.judgements else "no judge was asked"
     checks = [f"{len(study.evaluations)} graphs were scored; {asked}."]
-    said = [("What was found", study.sentences())]
+    told, untold_ones = faithfulness_tables.told_and_open(study)
+    said = [("What was found", told), ("What this design cannot tell", untold_ones)]
     pictures = drawn(folder / "plots", "probes")
     return Part("faithfulness", abstract, checks, methods.of_faithfulness(study), said, tables, pictures)
 
@@ -99,7 +114,7 @@ def robustness_part(folder: Path, study: RobustnessStudy) -> Part:
         f"We scored the edges of {len(evaluation.systems)} systems with {len(study.scorers)} scorers under "
         f"{len(evaluation.corruptions)} corruptions."
     )
-    checks = [f"{study.done:,} of {study.planned:,} fits were done.", *study.notes, *study.failures()]
+    checks = [f"{study.done:,} of {study.planned:,} fits were done.", *study.failures()]
     if not study.done:
         return Part("robustness", abstract, checks, methods.of_robustness(study))
     makers = (robustness_tables.ranking_table, robustness_tables.choice_table, robustness_tables.optimism_table)
@@ -107,6 +122,7 @@ def robustness_part(folder: Path, study: RobustnessStudy) -> Part:
     said: list[tuple[str, Sequence[str]]] = [
         (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
     ]
+    said.append(("What this design cannot tell", robustness_tables.open_sentences(study)))
     pictures = drawn(folder / "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
     return Part("robustness", abstract, checks, methods.of_robustness(study), said, tables, pictures)
 

@@ -17,6 +17,7 @@ from assay.report.tables import Column, Table
 from assay.robustness.evaluation import ORACLE, OTHERS, Evaluation
 from assay.robustness.summaries import ALL, chosen_means, differences, means, optimism, optimism_places
 from assay.robustness_study import RobustnessStudy
+from assay.statistics import Reach
 from assay.status import Status
 
 MATCHED = "matched to "
@@ -89,6 +90,7 @@ def optimism_table(study: RobustnessStudy) -> Table:
             ends = (gap.interval.low, gap.interval.high) if gap.interval else (None, None)
             row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}
             row |= {"optimism": gap.difference, "low": ends[0], "high": ends[1], "p": gap.p, "graphs": gap.n_clusters}
+            row["p_holm"] = gap.p_adjusted
             rows.append(row)
     columns = (
         Column("under", "Under", "text"),
@@ -98,11 +100,13 @@ def optimism_table(study: RobustnessStudy) -> Table:
         Column("others", f"F1 at {OTHERS}", decimals=3),
         Column("optimism", "Optimism", "number", "low", "high", decimals=3),
         Column("p", "p (sign-flip)", decimals=3),
+        Column("p_holm", "p (Holm)", decimals=3),
         Column("graphs", "Graphs", "count"),
     )
     caption = (
         f"Optimism: directed F1 at {ORACLE} minus that at {OTHERS}, both chosen on {evaluation.validation}; there, and "
-        f"under the other corruptions; paired by graph, {100 * evaluation.level:g} % sign-flip intervals."
+        f"under the other corruptions; paired by graph, {100 * evaluation.level:g} % sign-flip intervals; Holm "
+        "over all scorers of a place."
     )
     return Table("robustness_optimism", columns, rows, caption, rule_before="under")
 
@@ -130,6 +134,19 @@ def checked_measure(name: str) -> str:
         nearest = did_you_mean(name, RANKING_MEASURES) or f"There are {listed(RANKING_MEASURES)}."
         raise SettingError(f"{name!r} is not a measure of a ranking without K. {nearest}")
     return name
+
+
+def open_sentences(study: RobustnessStudy) -> list[str]:
+    """What the study cannot tell: its own notes, how small a p so few graphs allow, and where nobody looked."""
+    evaluation, found = study.evaluation, list(study.notes)
+    pairs = len(evaluation.named) * (len(evaluation.named) - 1) // 2
+    for group in evaluation.groups:
+        graphs = sum(system.group == group for system in evaluation.systems.values())
+        found.append(f"{group.capitalize()}: {Reach(graphs, max(pairs, 1))}")
+    found.append(
+        "Corruptions were applied at the strengths of the plan: nothing is known between or beyond them, nor of others."
+    )
+    return found
 
 
 def _ordered(methods: Iterable[str]) -> list[str]:

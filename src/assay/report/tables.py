@@ -69,21 +69,33 @@ class Table:
         shown = {column.key: _shown(column, self.rows) for column in self.columns}
         return [[shown[column.key][k] for column in self.columns] for k in range(len(self.rows))]
 
-    def to_rich(self) -> RichTable:
-        """For the terminal; names are data, so they are escaped."""
+    def to_rich(self, title: str = "", shown: Sequence[int] | None = None, once: Sequence[str] = ()) -> RichTable:
+        """For the terminal; names are data, so they are escaped.
+
+        shown: places of the columns, where not all have room. once: keys whose text is not repeated from row to row.
+        """
         from rich.markup import escape as plain
         from rich.table import Table as Printed
 
-        bold = self._best()
-        printed = Printed(box=None, pad_edge=False, header_style="bold")
-        for column in self.columns:
-            printed.add_column(plain(column.title), justify="left" if column.kind == "text" else "right")
-        for k, cells in enumerate(self.cells()):
+        bold, rows = self._best(), self.cells()
+        places = range(len(self.columns)) if shown is None else shown
+        printed = Printed(
+            box=None, pad_edge=False, header_style="bold", collapse_padding=True, title=plain(title) or None,
+            title_justify="left", title_style="bold",
+        )  # fmt: skip
+        for c in places:
+            column = self.columns[c]
+            left = column.kind == "text" or column.low is not None  # estimates line up at their start
+            printed.add_column(plain(column.title), justify="left" if left else "right", no_wrap=True)
+        for k, cells in enumerate(rows):
             if self._ruled(k):
                 printed.add_section()
-            texts = [plain(cell) for cell in cells]
-            texts = [f"[bold]{t}[/]" if (k, c.key) in bold else t for t, c in zip(texts, self.columns, strict=True)]
-            printed.add_row(*texts)
+            texts = [f"[bold]{plain(t)}[/]" if (k, c.key) in bold else plain(t)
+                     for t, c in zip(cells, self.columns, strict=True)]  # fmt: skip
+            for c, column in enumerate(self.columns):
+                if column.key in once and k and cells[: c + 1] == rows[k - 1][: c + 1]:
+                    texts[c] = ""
+            printed.add_row(*(texts[c] for c in places))
         return printed
 
     def _repr_html_(self) -> str:

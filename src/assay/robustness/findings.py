@@ -77,12 +77,13 @@ def _choosing(evaluation: Evaluation) -> list[str]:
     stable = plateaus(evaluation)
     for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
         told = "; ".join(f"{_method(row)} {_value(row)} at K = {row.k:.1f}" for row in own.itertuples())
-        said.append(f"{str(group).capitalize()}, {scorer}: directed F1 under {listed(evaluation.tests, 12)}: {told}.")
+        who = f"{str(group).capitalize()}, {scorer}"
+        said.append(f"{who}: directed F1 under {listed(evaluation.tests, 12)}: {told} {_grounds(evaluation, own)}.")
         flat = stable[(stable["group"] == group) & (stable["scorer"] == scorer) & (stable["method"] == OTHERS)]
         flat = flat[flat["corruption"].isin(evaluation.tests)]
         if len(flat):
             each = "; ".join(f"{row.corruption} {_value(row)} {row.verdict}" for row in flat.itertuples())
-            said.append(f"   range of F1 within K +- 5 of {OTHERS}: {each}.")
+            said.append(f"{who}: range of F1 within K +- 5 of {OTHERS}: {each} {_grounds(evaluation, flat)}.")
     return said
 
 
@@ -92,7 +93,8 @@ def _degradation(evaluation: Evaluation) -> list[str]:
     return [
         f"{str(group).capitalize()}, {corruption} against clean: AUPRC lost by "
         + "; ".join(f"{row.scorer} {_value(row, 'loss', 'loss_low', 'loss_high')}" for row in own.itertuples())
-        + f" (paired over {int(own['n'].max())} fits, sign-flip intervals over graphs)."
+        + f" (paired over {int(own['n'].max())} fits; {100 * evaluation.level:g} % sign-flip intervals over graphs; "
+        "no test)."
         for (group, corruption), own in full.groupby(["group", "corruption"], sort=False)
     ]
 
@@ -101,7 +103,7 @@ def _invariance(evaluation: Evaluation) -> list[str]:
     return [
         f"{str(group).capitalize()}: kept edges agree between corruptions (mean pairwise Jaccard at one K): "
         + "; ".join(f"{row.scorer} {_value(row)} (chance {row.chance:.2f})" for row in own.itertuples())
-        + "."
+        + f" {_grounds(evaluation, own)}."
         for group, own in invariance(evaluation).groupby("group", sort=False)
     ]
 
@@ -110,9 +112,15 @@ def _told_apart(evaluation: Evaluation) -> list[str]:
     return [
         f"{str(group).capitalize()}, {scorer}: signal and corruption parts told apart (1 - normalised HSIC): "
         + "; ".join(f"{row.corruption} {_value(row)}" for row in own.itertuples())
-        + "."
+        + f" {_grounds(evaluation, own)}."
         for (group, scorer), own in disentanglement(evaluation).groupby(["group", "scorer"], sort=False)
     ]
+
+
+def _grounds(evaluation: Evaluation, rows: pd.DataFrame) -> str:
+    """What the intervals are and what they rest on. units: what was drawn independently, graphs or seeds of one."""
+    n = int(rows["n"].max())
+    return f"({100 * evaluation.level:g} % t intervals over graphs, of one graph over seeds; n = {n} fits; no test)"
 
 
 def _method(row: object) -> str:
@@ -121,7 +129,11 @@ def _method(row: object) -> str:
 
 
 def _value(row: object, *names: str) -> str:
-    return _ends(*(getattr(row, name) for name in names or ("value", "low", "high")))
+    """A mean of F1, AUPRC or another share is cut to what it can be (t knows no bounds); `names` of what is no share."""
+    value, low, high = (getattr(row, name) for name in names or ("value", "low", "high"))
+    if not names and low is not None and high is not None:
+        low, high = max(0.0, low), min(1.0, high)
+    return _ends(value, low, high)
 
 
 def _ends(value: float, low: float | None, high: float | None) -> str:

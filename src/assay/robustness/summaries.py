@@ -154,7 +154,7 @@ def optimism_places(evaluation: Evaluation) -> tuple[bool, ...]:
 
 @lru_cache(maxsize=16)
 def optimism(evaluation: Evaluation, on_validation: bool = False) -> dict[tuple[str, str], Comparison]:
-    """(group, scorer) -> what the oracle gains; nothing where a group has one graph.
+    """(group, scorer) -> what the oracle gains, Holm over all of them; nothing where a group has one graph.
 
     Under the corruptions that neither K was chosen on, or under the validation corruption itself, where the oracle
     cannot lose.
@@ -169,7 +169,7 @@ def optimism(evaluation: Evaluation, on_validation: bool = False) -> dict[tuple[
             if len(test) > 1 and len(validation) > 1:
                 gap = optimism_of(validation, test, scorer)
                 found[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
-    return found
+    return dict(zip(found, adjusted(list(found.values()), "holm"), strict=True))
 
 
 @lru_cache(maxsize=16)

@@ -53,6 +53,15 @@ class Cell:
         return {"key": self.keys[repeat], "repeat": repeat}
 
 
+def placeless(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings for an identity: of a full path the file's name alone, so that results do not hang on where it lies."""
+    return {name: Path(value).name if _is_full_path(value) else value for name, value in settings.items()}
+
+
+def _is_full_path(value: Any) -> bool:
+    return isinstance(value, str) and Path(value).is_absolute()
+
+
 def hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 

@@ -29,7 +29,7 @@ from assay.datasets import About, Dataset, check_usable, load
 from assay.errors import PlanError, did_you_mean, listed
 from assay.learners import Card, Learner, build, fitting, settings_of
 from assay.measures.graphs import MEASURES
-from assay.tasks.cells import Cell, Context, hashed, stream
+from assay.tasks.cells import Cell, Context, hashed, placeless, stream
 from assay.tasks.discovery_units import as_taken, reference_of
 
 Vary = Literal["auto", "redraw", "bootstrap", "permute", "seed"]
@@ -122,8 +122,8 @@ class Discovery:
             "seed": self.seed,
         }
         data = {
-            "dataset": item,
-            "settings": dataset["settings"],
+            **placeless({"dataset": item}),
+            "settings": placeless(dataset["settings"]),
             "content": _content(item, dataset),
             "vary": common["vary"],
             "rows": self.rows,

@@ -42,7 +42,7 @@ from assay.robustness.label_free import Budget, label_free
 from assay.statistics.reach import Reach
 from assay.status import Status
 from assay.tasks import robustness_plan as plan
-from assay.tasks.cells import Cell, Context, hashed, stream
+from assay.tasks.cells import Cell, Context, hashed, placeless, stream
 from assay.tasks.outcomes import raised, without_answer
 
 VERSION = 1  # raise when the same plan would give other results
@@ -129,7 +129,8 @@ class Robustness:
 
     def _cell(self, item: str, variant: str, respondent: str) -> Cell:
         system, made, entry = self.datasets[item], self.corruptions[variant], self.scorers[respondent]
-        data = {"dataset": item, "settings": system.settings, "content": system.content, "rows": self.rows}
+        named, settings = placeless({"dataset": item}), placeless(system.settings)
+        data = {**named, "settings": settings, "content": system.content, "rows": self.rows}
         steps = {"corruption": [str(step) for step in made.corruption.steps], "overwrite": self.overwrite_regimes}
         methods = self.methods if entry.sweep is None else ()  # K x lambda needs no chosen K
         choosing = {"methods": methods, "budget": asdict(self.budget), "k_seeds": self.k_seeds}

@@ -15,6 +15,7 @@ from assay.faithfulness_study import FaithfulnessStudy, faithfulness_of
 from assay.models import Reply
 from assay.reading.verdicts import Verdict
 from assay.reasoning.graph import Problem
+from assay.report.faithfulness_tables import told_and_open
 from assay.results import Results
 from assay.viewer import blocks
 from assay.viewer.database import PageStore
@@ -182,7 +183,8 @@ class FaithfulnessPart:
                     "No damaged copies were made: whether a measure sees damage is not known. Set corrupt = true.",
                 )
             )
-        return Summary(tuple(checks), (Section("Faithfulness", tuple(found.sentences())),))
+        told, left = told_and_open(found)
+        return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left))
 
     def analyses(self) -> list[AnalysisPart]:
         found = self.tables

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 from assay.analyse.values import is_lower_better
 
 ANY = -1
+_LABELS = {"auprc": "AUPRC", "auroc": "AUROC", "f1": "F1", "shd": "SHD", "tv": "TV", "cf": "cf"}
 _DIGITS = 5
 
 
@@ -94,7 +95,7 @@ class Grid:
 
 def measure_info(name: str, headline: Sequence[str], label: str = "", about: str = "") -> MeasureInfo:
     better: Literal["higher", "lower"] = "lower" if is_lower_better(name) else "higher"
-    return MeasureInfo(name, label or name.replace("_", " "), better, name in headline, about)
+    return MeasureInfo(name, label or _LABELS.get(name) or name.replace("_", " "), better, name in headline, about)
 
 
 def _short(value: float | int | None) -> float | int | None:

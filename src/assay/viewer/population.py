@@ -15,8 +15,8 @@ from assay.population.scores import MEASURES
 from assay.population_study import Asked, Populations, populations_of
 from assay.reading.distribution import read_distribution
 from assay.reading.level import read_level
+from assay.report import population_findings
 from assay.report import population_tables as tables
-from assay.report.population_tree import notes
 from assay.results import Results
 from assay.status import Status
 from assay.viewer import blocks
@@ -187,15 +187,8 @@ class PopulationPart:
                 f"In {informative} of {len(asked)} a perfect sampler can be told from a uniform one at so many draws.",
             ),
         )
-        frame = tables.comparisons_frame(found)
-        compared = [
-            str(s) for s, m in zip(frame.get("sentence", []), frame.get("measure", []), strict=True) if m == "score"
-        ]
-        means = [_mean_sentence(row) for row in tables.summary_rows(found)]
-        sections = [Section("Scores", tuple(filter(None, means)))]
-        if compared:
-            sections.append(Section("Comparisons", tuple(compared)))
-        return Summary(checks, tuple(sections), tuple(notes(found)))
+        said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(found))
+        return Summary(checks, said, tuple(population_findings.untold(found)))
 
     def analyses(self) -> list[AnalysisPart]:
         found = self.tables
@@ -231,16 +224,3 @@ def _read(used: Any, form: Form, reply: dict[str, Any]) -> tuple[list[blocks.Mar
         span = [(*level.span, str(level.level))] if level.level is not None and level.span else []
         return span, str(level.status), level.message
     return [], status, ""
-
-
-def _mean_sentence(row: dict[str, Any]) -> str:
-    """The mean score of a respondent with its interval; nothing where it has none."""
-    name = tables.label(row["respondent"], row["mode"])
-    value, low, high = row.get("score"), row.get("score_low"), row.get("score_high")
-    if value is None or value != value:
-        return ""
-    ends = "" if low is None else f" [{low:.0f}, {high:.0f}]"
-    return (
-        f"{name}: mean score {value:.0f}{ends} over {row['informative']} informative of {row['tasks']} tasks; 100 is a "
-        "perfect sampler, 0 a uniform one."
-    )

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.report.robustness_tables import open_sentences
 from assay.results import NOT_RUN, Results, Row
 from assay.robustness_study import RobustnessStudy, robustness_of
 from assay.status import Status
@@ -141,7 +142,7 @@ class RobustnessPart:
         if not study.done:
             return Summary((check,))
         sections = tuple(Section(name, tuple(said)) for name, said in study.findings.items() if said)
-        return Summary((check,), sections, study.notes)
+        return Summary((check,), sections, tuple(open_sentences(study)))
 
     def analyses(self) -> list[AnalysisPart]:
         study = self.tables

@@ -117,10 +117,10 @@ def _layers(measure: str, label: str, panel: str, ends: list[float], colour: Any
         base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
         chosen.mark_rule(strokeDash=[3, 2], color="#444444", clip=True).encode(x=alt.X("k:Q")),
         chosen.transform_filter("datum.place % 2 == 0")
-        .mark_text(align="right", dy=-4, **text)
+        .mark_text(align="right", dy=-6, **text)
         .encode(x=alt.X("k:Q"), y=alt.value(4), text=alt.Text("label:N")),
         chosen.transform_filter("datum.place % 2 == 1")
-        .mark_text(align="left", dy=8, **text)
+        .mark_text(align="left", dy=9, **text)
         .encode(x=alt.X("k:Q"), y=alt.value(HEIGHT - 4), text=alt.Text("label:N")),
     )
 

@@ -84,9 +84,9 @@ function shownMatrix(grid) {
   const names = columns.names.map((name) => name.toLowerCase());
   const columnWords = words.filter((word) => !grid.items.some((item) => item.toLowerCase().includes(word)) && names.some((name) => name.includes(word)));
   const itemWords = words.filter((word) => !columnWords.includes(word));
-  const shown = names.map((name, k) => k).filter((k) =>
-    (settings.get("references") !== "no" || columns.plain[k]) && (!columnWords.length || columnWords.some((word) => names[k].includes(word))));
   const places = chosenCells(grid, columns);
+  const shown = names.map((name, k) => k).filter((k) => places.some((row) => row[k] >= 0) // nobody planned the others
+    && (settings.get("references") !== "no" || columns.plain[k]) && (!columnWords.length || columnWords.some((word) => names[k].includes(word))));
   const values = grid.values[measureOf(grid).name];
   const rows = grid.items.map((item, i) => {
     const cells = shown.map((k) => places[i][k]);

@@ -95,6 +95,8 @@ function completenessOf(tasks) {
 function provenanceOf(found) {
   const told = found.provenance;
   if (found.seed === null) return null;
-  const packages = Object.entries(told.packages || {}).map(([name, version]) => `${name} ${version}`).join(", ");
-  return el("p.quiet.small", null, `Seed ${found.seed}. `, told.written ? `Tables of ${told.written}, Python ${told.python}, ${told.platform}. ` : "", packages);
+  const packages = Object.entries(told.packages || {}).map(([name, version]) => `${name} ${version}`);
+  return el("div.quiet.small", null,
+    el("p", null, `Seed ${found.seed}. `, told.written ? `Tables of ${told.written}, Python ${told.python}, ${told.platform}.` : ""),
+    packages.length ? el("details", null, el("summary", null, `Versions of ${packages.length} packages`), el("p", null, packages.join(", "))) : null);
 }

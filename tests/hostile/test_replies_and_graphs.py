@@ -1,0 +1,178 @@
+"""Replies of models and reasoning graphs of strangers: a status whatever they hold, and nothing of them is computed."""
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.faithfulness.redaction import hide
+from assay.graphs.formats import from_json, to_json
+from assay.population.question_files import parse_questions
+from assay.reading.distribution import read_distribution
+from assay.reading.forecast import read_forecast
+from assay.reading.level import read_level, read_share
+from assay.reading.reasoning_graph import read_reasoning
+from assay.reading.verdicts import read_verdict
+from assay.reasoning import Program, Quantity, executable_components, graph_quality, invert
+from assay.reasoning.problems import load_problems, problem_from
+from assay.reasoning.schema import quantity_of
+from assay.reasoning.symbols import to_sympy
+from assay.reasoning.syntax import RuleError, parse
+from assay.reasoning.trees import evaluate
+from assay.reasoning.units import check_units, coherent
+from assay.status import Status
+from tests.hostile.attack import damaged, misshapen, survives, within
+from tests.hostile.test_damaged_files import GRAPHS, INSPECT
+
+MANY = settings(
+    max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
+LEVELS = {"male": ("man", "men"), "female": ("woman",), "18-29": ("18-29",)}
+REPLIES = [
+    b"Precision: [0.6, 0.8]\nRecall: 0.5-0.7\nF1: 55% to 65%\nSHD: 3 to 6",
+    b'{"precision": [0.1, 0.2], "recall": {"low": 0.2, "high": 0.5}, "f1": "0.3-0.4", "shd": [1, 9]}',
+    b"| metric | low | high |\n|---|---|---|\n| precision | .5 | .7 |\n| recall | 40% | 60% |\n| SHD | 2 | 5 |",
+    b"<think>0.5</think> I expect precision around 0.7 (95% CI 0.6-0.8), recall between 0.5 and 0.6.",
+    b'Male: 49 %\nFemale: 51%\n18-29: 0 {"male": 0.49, "female": "51 %"} Answer: male',
+    b'{"impact": 3, "holds": true, "value": "10 N", "coherence": 4, "answer": "7.5 x 10^3 m/s"}',
+]
+PROBLEMS = [problem.to_dict() for problem in load_problems()[::7]]
+
+
+def read_in_every_way(content):
+    text = content.decode("utf-8", "replace")
+    for found in (
+        read_forecast(text, nodes=8),
+        read_distribution(text, LEVELS),
+        read_level(text, LEVELS),
+        read_level(text, {"young": (), "old": ()}, bins=[0, 30], top=99),
+        read_share(text),
+        *(read_verdict(text, kind, points=20) for kind in ("intervention", "abduction", "logic", "counterfactual")),
+    ):
+        assert isinstance(found.status, Status)
+        json.dumps(found.to_dict() if hasattr(found, "to_dict") else found)
+    work_through(read_reasoning(text).graph)
+
+
+def work_through(graph):
+    """Everything that is done with a graph that came from outside."""
+    if graph is None:
+        return
+    program = Program(graph)
+    assert isinstance(program.base.status, Status)
+    for name in list(graph.knowns)[:2]:
+        invert(program, name)
+        hide(graph, name).redact(f"{name} is 10 x 10^5, or 3 x 10^999, or 1\u207b\u207b")
+    program.effects, check_units(graph), coherent(graph), graph_quality(graph), graph.to_dict()
+    executable_components(graph, Quantity(5.0, "m/s"))
+
+
+@MANY
+@given(damaged(REPLIES))
+def test_a_damaged_reply_has_a_status(content):
+    with within():
+        read_in_every_way(content)
+
+
+@MANY
+@given(st.text(max_size=80))
+def test_any_text_has_a_status(text):
+    read_in_every_way(text.encode("utf-8", "replace"))
+
+
+@MANY
+@given(misshapen([problem["dag"] for problem in PROBLEMS]))
+def test_a_misshapen_reasoning_graph_has_a_status(given_graph):
+    with within():
+        work_through(read_reasoning(given_graph).graph)
+
+
+@MANY
+@given(misshapen(PROBLEMS))
+def test_a_misshapen_problem_is_read_or_refused(given_problem):
+    survives(problem_from, given_problem)
+
+
+@MANY
+@given(misshapen([json.loads(to_json(graph)) for graph in GRAPHS]))
+def test_a_misshapen_json_graph_is_read_or_refused(told):
+    survives(from_json, json.dumps(told))
+
+
+@MANY
+@given(misshapen([INSPECT]))
+def test_a_misshapen_log_is_read_or_refused(tmp_path_factory, told):
+    from assay.analyse.loading import read_table
+
+    path = tmp_path_factory.getbasetemp() / "log.json"
+    path.write_text(json.dumps(told))
+    survives(read_table, path)
+
+
+@MANY
+@given(
+    misshapen(
+        [{"tasks": {"t": {"data": "p.csv", "variables": ["s", "a"], "prompt": "who is {}?", "bins": {"a": [1, 2]},
+                          "levels": [["m"], {"name": 1}], "population": {"who": "x", "ages": [18, 64]}, "least": 3}},
+          "variables": {"a": {"ordinal": True, "top": 5}}, "defaults": {"weight": "w", "card": {"year": 2020}}}]
+    )
+)  # fmt: skip
+def test_a_misshapen_task_file_is_read_or_refused(tmp_path_factory, document):
+    survives(lambda given: parse_questions(given, "t.toml", tmp_path_factory.getbasetemp()), document)
+
+
+@MANY
+@given(damaged([b"a = F/m", b"if F > 3 then m^2 else sqrt(m) * 3%", b"max(F, 1,200) + |m|", b"\\frac{a}{b} + x^{2}"]))
+def test_a_damaged_rule_is_a_formula_or_refused(content):
+    survives(lambda given: parse(given.decode("utf-8", "replace"), ("net force", "m", "F")), content)
+
+
+@pytest.mark.parametrize("tower", ["9^9^9", "9**9**9**9", "(((9^99)^99)^99)^99", "exp(exp(exp(9)))", "9^999 * 9^999"])
+def test_a_power_tower_is_a_number_out_of_range(tower):
+    with within(5):
+        tree = parse(tower).right
+        with pytest.raises((ArithmeticError, ValueError)):
+            evaluate(tree, {})
+
+
+def test_a_power_tower_stays_as_it_is_written_in_sympy():
+    pytest.importorskip("sympy")
+    with within(5):
+        assert "9**(9**9)" in str(to_sympy(parse("9^9^9").right))
+
+
+@pytest.mark.parametrize(
+    "written", ["3 x 10^999", "3 x 10\u207b\u207b", "1e999", "9" * 110, "1/" + "9" * 100, "0 x 10^999", "-\u00b2"]
+)
+def test_a_quantity_out_of_range_is_no_number(written):
+    value = quantity_of(written).value
+    assert value is None or abs(value) < 1e300
+
+
+@pytest.mark.parametrize(
+    "text", ["x.__class__", "__import__('os')", "().real", "lambda: 1", "x[0]", "a;b", "open(x)", "eval(x)", "x := 1"]
+)
+def test_code_is_no_rule(text):
+    with pytest.raises(RuleError):
+        parse(text)
+
+
+def test_a_hundred_thousand_nodes_and_a_cycle_are_told():
+    """Three hundred edges with 300 causes each are 90,000 nodes within the limits of a reasoning graph."""
+    edges = [{"cause": [f"n{i}_{j}" for i in range(300)], "effect": f"n0_{j}"} for j in range(300)]
+    with within():
+        reading = read_reasoning({"target_variable": "n0_0", "knowns": {}, "causal_graph": edges})
+    assert reading.status is Status.DEGENERATE and "cycle" in reading.message
+
+
+def test_a_verdict_says_when_only_the_beginning_was_read():
+    text = '{"impact": 3}' + " " * 300_000
+    assert read_verdict(text, "intervention").status is Status.OK
+    assert "only the first 200,000 characters were read" in read_verdict(text, "intervention").message
+
+
+@pytest.mark.parametrize("read", [lambda t: read_distribution(t, LEVELS), lambda t: read_level(t, LEVELS)])
+def test_a_reply_that_is_too_long_says_so(read):
+    assert "only the first" not in read("male").message
+    assert "only the first 200,000 characters were read" in read("male" + " " * 300_000).message

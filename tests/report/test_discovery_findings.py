@@ -1,0 +1,69 @@
+"""What a discovery study says: who is best and by how much, where nobody can be told apart, who failed."""
+
+import numpy as np
+import pytest
+
+from assay.report.discovery_findings import CellRuns, compared, findings
+
+RNG = np.random.default_rng(5)
+NOISE = {item: RNG.normal(0, 0.02, 60) for item in "abcdefgh"}
+
+
+def cell(item, respondent, middle, statuses=None, spread=1.0, **more):
+    own = np.random.default_rng(len(respondent)).normal(0, 0.01, 60)
+    values = np.clip(middle + spread * (NOISE[item] + own), 0, 1)
+    return CellRuns(item, respondent, values, None, statuses or {"ok": 60}, **more)
+
+
+def said(cells, title):
+    return dict(findings(cells, "f1", 0.95).sections).get(title, ())
+
+
+BEST = "Which learner does best on each data set"
+OVERALL = "Which learner does best over the data sets"
+FAILED = "Failures and time limits"
+APART = "How far single runs lie apart"
+
+
+def test_the_best_learner_is_named_with_its_lead_over_the_next():
+    (sentence,) = said([cell("a", "pc", 0.8), cell("a", "ges", 0.6), cell("a", "notears", 0.3)], BEST)
+    assert sentence.startswith("a: pc has the best F1, 0.80")
+    assert "pc is better than ges by 0.2" in sentence and "paired over 60 runs" in sentence and "Holm" in sentence
+
+
+def test_learners_that_cannot_be_told_apart_are_called_so():
+    (sentence,) = said([cell("a", "pc", 0.8), cell("a", "ges", 0.8001), cell("a", "fci", 0.8002)], BEST)
+    assert "cannot be told apart" in sentence and "be told from it" in sentence
+
+
+def test_over_data_sets_the_data_set_is_the_unit():
+    cells = [cell(item, name, middle) for item in "abcdefgh" for name, middle in (("pc", 0.8), ("ges", 0.6))]
+    first, second = said(cells, OVERALL)
+    assert "pc has the best mean F1 over 8 data sets, 0.80" in first and "t CI over data sets" in first
+    assert "paired over 8 data sets; exact sign-flip p = 0.0078" in second  # 2 / 2^8
+
+
+def test_lower_is_better_where_it_is():
+    pairs = compared([(item, name, shd) for item in "abcdef" for name, shd in (("pc", 9.0), ("ges", 4.0))], "shd", 0.95)
+    assert pairs[0].names == ("ges", "pc") and "ges is better than pc by 5" in pairs[0].sentence()
+
+
+def test_failures_are_a_share_with_its_interval():
+    lost = {"ok": 48, "timed_out": 10, "failed": 2}
+    (sentence,) = said([cell("a", "pc", 0.8), cell("a", "ges", 0.6, lost)], FAILED)
+    assert sentence.startswith(
+        "ges: 12 of 60 runs gave no result (failed 2, timed_out 10), 0.20 [0.12, 0.32]"
+    )  # Wilson
+    assert "no test" in sentence
+
+
+def test_wide_ranges_of_single_runs_are_told():
+    told = said([cell("a", "pc", 0.5, spread=12.0), cell("a", "ges", 0.6)], APART)
+    assert len(told) == 1 and told[0].startswith("pc on a: single runs have F1")
+
+
+@pytest.mark.parametrize("classes", [("dag", "cpdag"), ("dag", "dag")])
+def test_scores_across_classes_are_not_compared_in_silence(classes):
+    cells = [cell("a", name, 0.5, returns=kind) for name, kind in zip(("x", "yy"), classes, strict=True)]
+    told = " ".join(findings(cells, "f1", 0.95).untold)
+    assert ("different classes" in told) == (len(set(classes)) > 1) and "no test over data sets" in told

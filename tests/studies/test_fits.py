@@ -1,0 +1,74 @@
+"""The driver of fits: every cell's time is known first, and the time left follows from what is left."""
+
+from concurrent.futures import Executor, Future
+from types import SimpleNamespace
+
+import pytest
+
+from assay.fits import FitDriver
+from assay.progress import Progress
+from assay.tasks.cells import Cell
+
+SECONDS = {"quick": 0.01, "slow": 3.0, "dies": None}
+
+
+class AtOnce(Executor):
+    """Does a chunk when it is handed out, and remembers it."""
+
+    def __init__(self):
+        self.chunks = []
+
+    def submit(self, function, /, chunk):
+        self.chunks.append((chunk.common["name"], len(chunk.units)))
+        seconds = SECONDS[chunk.common["name"]]
+        found = {
+            "status": "ok" if seconds else "failed",
+            "message": "",
+            "seconds": seconds,
+            "answer": None,
+            "scores": {},
+        }
+        future = Future()
+        future.set_result([found for _ in chunk.units])
+        return future
+
+
+def drive(**repeats):
+    cells = [Cell(name, "", "x", n, {"name": name}, {"name": name}) for name, n in repeats.items()]
+    stored, seen, executor = [], [], AtOnce()
+    task = SimpleNamespace(name="t", function="f", time_limit=1.0)
+    store = SimpleNamespace(add=lambda _, runs: stored.extend(runs))
+    progress = Progress(sum(repeats.values()), 0)
+    missing = {index: list(range(cell.repeats)) for index, cell in enumerate(cells)}
+
+    def report(now):
+        done = {name: sum(run.item == name for run in stored) for name in repeats}
+        seen.append((now.seconds_left, {name: n - done[name] for name, n in repeats.items()}))
+
+    FitDriver(task, cells, store, executor, 2, missing, progress, report).drive()
+    return stored, seen, executor.chunks
+
+
+def test_one_fit_of_every_cell_goes_first():
+    _, _, chunks = drive(quick=300, slow=5)
+    assert chunks[:2] == [("quick", 1), ("slow", 1)]
+    assert max(size for name, size in chunks if name == "quick") == 100  # about a second
+    assert {size for name, size in chunks if name == "slow"} == {1}
+
+
+def test_every_unit_is_stored_once():
+    stored, _, _ = drive(quick=300, slow=5, dies=7)
+    assert len(stored) == len({run.key for run in stored}) == 312
+
+
+def test_the_time_left_is_that_of_the_units_left():
+    _, seen, _ = drive(quick=300, slow=5)
+    for seconds, left in seen[3:]:
+        assert seconds == pytest.approx(sum(SECONDS[name] * n for name, n in left.items()) / 2, abs=1e-9)
+    assert seen[-1][0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_time_left_is_unknown_while_a_cell_has_no_time():
+    _, seen, _ = drive(quick=10, dies=7)
+    assert all(seconds is None for seconds, left in seen if left["dies"])
+    assert seen[-1][0] == pytest.approx(0.0, abs=1e-9)
