@@ -10,12 +10,13 @@ STAMP := $(VENV)/.ready
 WORKERS ?= 2
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test setup browser docs soak dist check-wheel bench bench-learners lint types unit clean
+.PHONY: run test setup browser docs soak two-environments dist check-wheel bench bench-learners bench-scale lint types unit clean
 
 run: setup
 	$(BIN)/assay run
 
-test: lint types unit
+test: lint
+	$(MAKE) --no-print-directory -j2 types unit  # mypy keeps one core busy, the tests the other one too
 
 setup: $(STAMP)
 
@@ -48,12 +49,21 @@ bench-learners: setup
 	$(BIN)/python -m pip install --quiet $(PEERS)
 	$(BIN)/python benchmarks/learners.py
 
+# a million fits, half an hour on two free cores; FITS=20000 is a smaller one
+FITS ?= 1000000
+bench-scale: setup
+	$(BIN)/python benchmarks/scale.py --fits $(FITS) --once
+
 bench: setup
-	status=0; for file in $(filter-out benchmarks/harness.py benchmarks/equality_%.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$file || status=1; done; exit $$status
+	status=0; for file in $(filter-out benchmarks/harness.py benchmarks/scale.py benchmarks/equality_%.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$file || status=1; done; exit $$status
 
 # faults on purpose for half an hour: kills, full disks, lost clusters; prints what was lost (nothing)
 soak: setup
 	$(BIN)/python -m tests.faults.soak
+
+# the same study in two fresh environments must give the same bytes; a quarter of an hour, most of it installing
+two-environments:
+	PYTHON="$(PYTHON)" sh tools/two_environments.sh
 
 # wheel and sdist in dist/; then the wheel alone, in an empty environment, runs the quickstart
 dist: setup

@@ -42,6 +42,7 @@ formulations = ["direct"]
 names = ["named"]
 repeats = 1
 temperature = 0.0
+timeout = 3600                # a slow machine must not decide
 TOML
 }
 

@@ -172,11 +172,18 @@ class ClusterExecutor(Executor):
             )
 
 
+_DASK_LOGGERS = (
+    *(f"distributed.{part}" for part in ("batched", "client", "comm", "comm.tcp", "core", "utils", "utils_comm")),
+    "tornado.application",
+    "asyncio",
+)
+
+
 @contextmanager
 def dask_executor(address: str) -> Iterator[tuple[Executor, int]]:
     """The workers of a running Dask cluster, e.g. tcp://10.0.0.5:8786."""
     distributed = registry.need("distributed", "a Dask cluster")
-    for logger in ("distributed.client", "tornado.application"):
+    for logger in _DASK_LOGGERS:
         logging.getLogger(logger).setLevel(logging.CRITICAL)  # a lost cluster is told in one line of ours
     try:
         client = distributed.Client(address, timeout="10s", set_as_default=False)

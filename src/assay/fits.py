@@ -1,7 +1,8 @@
 """The driver of fits: hands out chunks of cells to an executor, stores what comes back.
 
-One fit of every cell goes first, so that each one's time is known; then chunks of about a second. A chunk whose
-executor failed (a lost cluster worker) is handed out again; a fit that failed is a result and is not.
+One fit of every cell goes first, so that each one's time is known; then chunks of about a second, longer ones where
+hundreds of workers would ask for more than can be handed out. A chunk whose executor failed (a lost cluster worker) is
+handed out again; a fit that failed is a result and is not.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from assay.status import Status
 from assay.store import Run, Store
 from assay.tasks.cells import Cell
 
+CHUNKS_A_SECOND = 100  # that a Dask scheduler and this driver pass on without hurry: docs/scale.md
 TRIES = 3  # of a chunk whose executor failed, before the study stops
 
 
@@ -74,7 +76,8 @@ class FitDriver:
         first = next(iter(self.missing))
         index = self.fresh.popleft() if self.fresh else next((i for i in self.missing if i in self.seconds), first)
         left = self.missing[index]
-        size = chunk_sizes(self.seconds.get(index), len(left), self.slots)
+        target = max(1.0, self.slots / CHUNKS_A_SECOND)
+        size = chunk_sizes(self.seconds.get(index), len(left), self.slots, target)
         repeats = [left.popleft() for _ in range(min(size, len(left)))]
         if not left:
             del self.missing[index]

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.outside import file_name
 from assay.provenance import provenance
 from assay.results import CellSummary, Results, Row
 from assay.statistics.convergence import convergences
@@ -104,7 +105,7 @@ def _forecast_rows(found: Results, scores: Any) -> Iterator[Row]:
 def variance_name(summary: CellSummary) -> str:
     """{dataset}_{algorithm}_variance.json; a slash in a name would be a folder."""
     parts = f"{summary.item}_{summary.respondent}".replace("/", "-").replace(":", "-")
-    return f"{parts}_variance.json"
+    return f"{file_name(parts)}_variance.json"
 
 
 def variance(results: Results, summary: CellSummary) -> dict[str, Any]:

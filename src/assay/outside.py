@@ -18,7 +18,8 @@ import json
 import re
 import tomllib
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,6 +29,7 @@ MEGABYTE = 1024 * 1024
 MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by hand
 MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole
 MAX_TABLE = 2048 * MEGABYTE  # tables of rows, which are not kept as text
+MAX_FILE_NAME = 180  # bytes, without an ending; systems allow 255
 MAX_DEPTH = 50  # of nested JSON and TOML; what people write has five
 MAX_DOTS = 500  # in a line of TOML: tomllib takes time with the square of the parts of a key a.b.c
 NOT_READ = (  # what pandas and pyarrow raise for files that are none of theirs
@@ -122,6 +124,16 @@ def check_parquet(path: Path, cells: int, columns: int, error: type[AssayError] 
     return names
 
 
+def check_parquet_values(path: Path, error: type[AssayError] = DataError) -> None:
+    """pyarrow reads text that is no UTF-8 and lists that end before they begin, and raises when they are used."""
+    import pyarrow.parquet
+
+    try:
+        pyarrow.parquet.read_table(path).validate(full=True)
+    except NOT_READ as wrong:
+        raise error(f"{path.name} must be a parquet file, got: {one_line(wrong)}. Write it again.") from None
+
+
 def json_of(text: str, what: str, error: type[AssayError] = DataError) -> Any:
     """The value of a JSON text; `what` names it in the message."""
     try:
@@ -143,6 +155,11 @@ def toml_of(text: str, what: str, error: type[AssayError] = DataError) -> dict[s
     except (ValueError, RecursionError) as wrong:
         raise error(f"{what} must be valid TOML, got: {one_line(wrong)}. Mend it there.") from None
     check_depth(value, what, error)
+    for number in _integers(value):
+        if not -(2**63) <= number < 2**63:  # as TOML says; Python's own have no end, and raise where a float is made
+            raise error(
+                f"{what} must have whole numbers of at most 64 bits, got {str(number)[:20]}... Mend it."
+            )
     return value
 
 
@@ -160,6 +177,13 @@ def _parts(value: Any) -> Any:
     return value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
 
 
+def _integers(value: Any) -> Iterator[int]:
+    if isinstance(value, int):
+        yield value
+    for part in _parts(value):
+        yield from _integers(part)
+
+
 def _check_characters(value: Any, what: str, error: type[AssayError]) -> None:
     """Half a character (\\ud800) can be neither printed nor stored."""
     try:
@@ -169,6 +193,15 @@ def _check_characters(value: Any, what: str, error: type[AssayError]) -> None:
         raise error(f"{what} must hold text that UTF-8 can carry, got {odd} alone. Remove it.") from None
     except (ValueError, RecursionError):
         return  # too deep: told by check_depth
+
+
+def file_name(name: str) -> str:
+    """A name for a file in its folder: no control characters, at most MAX_FILE_NAME bytes; a long one has a hash."""
+    plain = "".join(letter if letter.isprintable() else "-" for letter in name)
+    raw = plain.encode("utf-8", "replace")
+    if len(raw) <= MAX_FILE_NAME:
+        return plain
+    return raw[: MAX_FILE_NAME - 13].decode("utf-8", "ignore") + "-" + sha256(raw).hexdigest()[:12]
 
 
 def size(count: int) -> str:

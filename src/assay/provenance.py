@@ -111,7 +111,8 @@ def environment() -> dict[str, Any]:
 @cache
 def _packages() -> tuple[tuple[str, str], ...]:
     """Everything that is installed: a learner of the user's own may import any of it."""
-    found = {item.metadata["Name"]: item.version for item in metadata.distributions() if item.metadata["Name"]}
+    read = (item.metadata for item in metadata.distributions())  # parsed at each look
+    found = {item["Name"]: item["Version"] for item in read if item["Name"]}
     return tuple(sorted(found.items(), key=lambda pair: pair[0].lower()))
 
 

@@ -125,6 +125,8 @@ def resolve(kind: str, name: str) -> Any:
 def located(name: str, folder: Path) -> str:
     """`my_file.py:MyLearner` of a plan, with the path from the plan's folder; any other name as it is."""
     file, _, attribute = name.rpartition(":")
+    if "\0" in name:
+        raise AssayError(f"{name!r:.60} must be a name, got one with a null in it. Remove it.")
     return f"{(folder / file).resolve()}:{attribute}" if file.endswith(".py") else name
 
 

@@ -152,11 +152,15 @@ class Results:
     @cached_property
     def _statuses(self) -> list[dict[str, int]]:
         """Of each cell: how many runs ended how."""
+        return [self._statuses_of(cell) for cell in self.cells]
+
+    def _statuses_of(self, cell: Cell) -> dict[str, int]:
         if isinstance(self.runs, StoredRuns):
-            known = self.runs.statuses()
+            found = self.runs.count_statuses(cell.keys)
         else:
-            known = {key: run.status for key, run in self.runs.items()}
-        return [dict(Counter(known.get(key, NOT_RUN) for key in cell.keys)) for cell in self.cells]
+            found = dict(Counter(self.runs[key].status for key in cell.keys if key in self.runs))
+        left = cell.repeats - sum(found.values())
+        return found | ({NOT_RUN: left} if left else {})
 
     @cached_property
     def summaries(self) -> list[CellSummary]:

@@ -18,6 +18,7 @@ import json
 import os
 import sqlite3
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -196,6 +197,15 @@ class Store:
         with self._lock:
             keys = [row[0] for row in self._db.execute("SELECT key FROM runs WHERE task = ?", (task,))]
         return {run.key: run for run in self.runs_of(keys)}
+
+    def count_statuses(self, keys: Sequence[str], last: int = NO_LAST) -> dict[str, int]:
+        """status -> how many of the units of these keys ended so."""
+        found: Counter[str] = Counter()
+        with self._lock:
+            for part in _parts(keys):
+                query = f"SELECT status, COUNT(*) FROM runs WHERE key IN ({_marks(part)}) AND id <= ? GROUP BY status"
+                found.update(dict(self._db.execute(query, (*part, last))))
+        return dict(found)
 
     def runs_of(self, keys: Sequence[str], last: int = NO_LAST) -> list[Run]:
         """The units of these keys that are there (up to the unit with id `last`), in the order of the keys."""

@@ -23,10 +23,10 @@ class StoredRuns(Mapping[str, Run]):
             found = {run.key: run for run in store.runs_of(keys, self._last)}
         return [found.get(key) for key in keys]
 
-    def statuses(self) -> dict[str, str]:
-        """key -> status, and nothing else."""
+    def count_statuses(self, keys: Sequence[str]) -> dict[str, int]:
+        """status -> how many of these runs ended so, of those that are there."""
         with Store.rereading(self._folder) as store:
-            return store.statuses(self._task, self._last)
+            return store.count_statuses(keys, self._last)
 
     def __getitem__(self, key: str) -> Run:
         (found,) = self.of([key])
@@ -35,7 +35,8 @@ class StoredRuns(Mapping[str, Run]):
         return found
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.statuses())
+        with Store.rereading(self._folder) as store:
+            return iter(store.statuses(self._task, self._last))
 
     def __len__(self) -> int:
-        return len(self.statuses())
+        return sum(1 for _ in self)

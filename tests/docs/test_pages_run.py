@@ -20,7 +20,11 @@ from tests.docs.pages import PAGES, ROOT, blocks_of, lines_of, prose_of
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 NOT_RUN = [block for block in BLOCKS if block.kind == "not run"]
 ELSEWHERE = [block for block in BLOCKS if block.kind == "run by"]
-RUN = [page for page in PAGES if any(block.kind in ("", "file") and block.language for block in blocks_of(page))]
+RUN = [
+    pytest.param(page, marks=[pytest.mark.slow] if page.startswith("docs/tutorials/") else [])
+    for page in PAGES
+    if any(block.kind in ("", "file") and block.language for block in blocks_of(page))
+]
 
 
 @pytest.fixture()

@@ -256,6 +256,19 @@ def test_a_number_out_of_range_is_refused_or_is_no_number(number, tmp_path):
         load("t.csv", folder=tmp_path)
 
 
+@pytest.mark.parametrize("number", ["9" * 400, "-9223372036854775809"])
+def test_a_whole_number_of_a_plan_has_64_bits(number):
+    with pytest.raises(PlanError, match="whole numbers of at most 64 bits"):
+        Plan.parse(f"{PLAN}runs = {number}\n", "study.toml")
+
+
+@pytest.mark.parametrize("weights", [[], [1], [1, 2, 3], "ab", [None, 1], 5])
+def test_weights_of_another_shape_are_one_line(weights):
+    for kind in ("synthetic", "var"):
+        with pytest.raises(SettingError):
+            load("x", {"kind": kind, "weights": weights})
+
+
 def test_whole_numbers_beyond_64_bits_are_numbers(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n" + "\n".join(f"{k},{k}00000000000000000000000" for k in range(1, 20)))
     assert read_rows(tmp_path / "t.csv").values[:3, 1].tolist() == [1e23, 2e23, 3e23]

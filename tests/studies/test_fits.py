@@ -33,7 +33,7 @@ class AtOnce(Executor):
         return future
 
 
-def drive(**repeats):
+def drive(slots=2, **repeats):
     cells = [Cell(name, "", "x", n, {"name": name}, {"name": name}) for name, n in repeats.items()]
     stored, seen, executor = [], [], AtOnce()
     task = SimpleNamespace(name="t", function="f", time_limit=1.0)
@@ -45,7 +45,7 @@ def drive(**repeats):
         done = {name: sum(run.item == name for run in stored) for name in repeats}
         seen.append((now.seconds_left, {name: n - done[name] for name, n in repeats.items()}))
 
-    FitDriver(task, cells, store, executor, 2, missing, progress, report).drive()
+    FitDriver(task, cells, store, executor, slots, missing, progress, report).drive()
     return stored, seen, executor.chunks
 
 
@@ -54,6 +54,11 @@ def test_one_fit_of_every_cell_goes_first():
     assert chunks[:2] == [("quick", 1), ("slow", 1)]
     assert max(size for name, size in chunks if name == "quick") == 100  # about a second
     assert {size for name, size in chunks if name == "slow"} == {1}
+
+
+def test_a_thousand_workers_get_longer_chunks():
+    _, _, chunks = drive(slots=1000, slow=50_000)
+    assert max(size for _, size in chunks) == 3  # ten seconds, so that there are a hundred chunks a second
 
 
 def test_every_unit_is_stored_once():

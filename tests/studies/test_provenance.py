@@ -13,8 +13,9 @@ import pytest
 from assay.datasets import load
 from assay.engine import local_executor
 from assay.errors import StoreError
+from assay.outputs import write_outputs
 from assay.provenance import data_digest, environment, git_state, model_digest
-from assay.reporting import rewrite
+from assay.results import Results
 from assay.store import Store
 from assay.study import Plan, Study
 
@@ -57,6 +58,11 @@ def told(folder):
     return json.loads((folder / "provenance.json").read_text())
 
 
+def written_anew(folder):
+    with Store.reading(folder) as store:
+        write_outputs(Results.all_of(store), store, (folder / "study.toml").read_text(), folder, folder)
+
+
 def test_everything_that_decides_a_result_is_told(ran):
     found = told(ran)
     assert (found["study"], found["seed"], found["tasks"]) == ("told", 5, ["discovery"])
@@ -95,7 +101,7 @@ def test_a_report_elsewhere_tells_of_the_machine_that_did_the_work(ran, tmp_path
         store.set_meta(
             "environments", json.dumps({name: there | {"python": "3.0"} for name, there in environments.items()})
         )
-    rewrite(folder)
+    written_anew(folder)
     assert told(folder)["python"] == "3.0" != environment()["python"]
 
 
@@ -145,4 +151,4 @@ def test_a_store_of_somebody_else_may_say_anything_of_its_sessions(ran, tmp_path
     with Store.writing(folder) as store:
         store.set_meta("sessions", entry)
     with pytest.raises(StoreError, match="'sessions' of study.db must be"):
-        rewrite(folder)
+        written_anew(folder)

@@ -7,8 +7,10 @@ import sys
 import pytest
 
 from assay.engine import local_executor
+from assay.errors import DataError
 from assay.study import Plan, Study
 from assay.viewer.database import page_store
+from assay.viewer.notes import add_note, misread_cases
 from assay.viewer.page import html_of
 from assay.viewer.pages import StudyPage
 from assay.viewer.standalone import document_of
@@ -165,6 +167,20 @@ def test_a_claimed_distribution_stands_beside_the_true_one(people):
     assert [block["truth"] for block in bars] == [[0.65, 0.35], [0.25, 0.75]]
     reply = next(block for block in cell["blocks"] if block["kind"] == "exchange")
     assert [reply["text"][start:end] for start, end, _ in reply["marks"]] == ["60", "40"]
+
+
+def test_a_misread_distribution_is_exported_with_what_it_says(people, tmp_path):
+    with page_store(people) as store:
+        cell = StudyPage(people, store).get("cell/population/sex_by_age/distribution/mock%2Fsays")
+        reply = next(block for block in cell["blocks"] if block["kind"] == "exchange")
+        assert reply["read"] == {"male": 0.6, "female": 0.4} and reply["reader"] == "distribution"
+        mark = {"key": reply["key"], "task": "population", "misread": True, "reader": "distribution"}
+        add_note(tmp_path, mark | {"expected": {"male": 0.4, "female": 0.6}}, store)
+        (case,) = misread_cases(tmp_path, store)
+        with pytest.raises(DataError, match="number or a word"):
+            add_note(tmp_path, mark | {"expected": {"male": [0.4]}}, store)
+    assert case["text"] == '{"male": 60, "female": 40}' and case["reader"] == "distribution"
+    assert case["expected"] == {"male": 0.4, "female": 0.6}
 
 
 def test_a_refused_distribution_is_missing(people):

@@ -182,7 +182,8 @@ def _keys(frame: pd.DataFrame, schema: Schema, settings: Settings) -> pd.DataFra
 
 def _text(column: pd.Series) -> Labels:
     """Labels as text; 1.0 beside a missing value is 1."""
-    if pd.api.types.is_float_dtype(column.dtype) and (column.dropna() % 1 == 0).all():
+    whole = pd.api.types.is_float_dtype(column.dtype) and (column.dropna() % 1 == 0).all()
+    if whole and (column.dropna().abs() < 2**53).all():
         column = column.astype("Int64")
     return np.asarray(column.astype("string").str.strip().to_numpy(dtype=object, na_value="(none)"))
 

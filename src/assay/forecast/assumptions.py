@@ -132,6 +132,7 @@ _ALLOWED = re.compile(
     re.I,
 )
 _NEAR = 200
+_ENDLESS = re.compile(r"[\s-]{60,}|\w{100,}")  # no words: patterns with \w* and \s+ would look at them again and again
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:\.(?=\d)[^.!?\n;]*)*")
 
 
@@ -147,6 +148,7 @@ def mentions(
     text: str, own: Sequence[str] = (), others: Iterable[str] = (), phrases: Iterable[str] = ()
 ) -> list[Mention]:
     """All mentions in a text. own: names of the learner in question; others: of other ones; phrases: of its card."""
+    text = _ENDLESS.sub(lambda run: "." * len(run.group()), text)
     lower = text.lower()
     looked_for = [rule for rule in _rules() if any(stem in lower for stem in rule.stems)]
     looked_for += [_literal(phrase) for phrase in phrases if phrase not in _known() and phrase.lower() in lower]

@@ -101,9 +101,18 @@ def pooled_skill(scores: pd.DataFrame, reference: str, score: str = "interval_sc
     The mean of single skills would be ruled by the few cells on which the reference is nearly perfect.
     `scores` must hold the reference's rows.
     """
-    theirs = _reference(scores, reference, score)
+    return _pooled(scores, scores["respondent"] != reference, _reference(scores, reference, score), score)
+
+
+def pooled_skills(scores: pd.DataFrame, reference: str, score: str = "interval_score_scaled") -> dict[str, float]:
+    """Respondent -> its pooled skill; the reference itself has none."""
+    theirs, whose = _reference(scores, reference, score), scores["respondent"]
+    return {str(name): _pooled(scores, whose == name, theirs, score) for name in whose.unique() if name != reference}
+
+
+def _pooled(scores: pd.DataFrame, chosen: pd.Series[bool], theirs: Array, score: str) -> float:
     ours = scores[score].to_numpy(dtype=np.float64)
-    both = ~np.isnan(ours) & ~np.isnan(theirs) & (scores["respondent"] != reference).to_numpy(dtype=bool)
+    both = ~np.isnan(ours) & ~np.isnan(theirs) & chosen.to_numpy(dtype=bool)
     return float(skill(ours[both].mean(), theirs[both].mean())) if both.any() else float("nan")
 
 

@@ -139,7 +139,9 @@ def texts(values: Any) -> list[str]:
 def _text(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
-    if isinstance(value, int | float | np.number):
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float | np.number):
         return str(int(value)) if float(value).is_integer() else f"{float(value):g}"
     return str(value).strip()
 

@@ -49,6 +49,7 @@ def comparison_texts(forecasts: Forecasts) -> dict[str, str]:
     keys = ["dataset", "learner", "measure", *ARMS, "respondent", "repeat", "level"]
     flags = forecasts.claims.drop_duplicates(keys)[[*keys, "flags"]]
     scores = forecasts.scores.drop(columns="flags", errors="ignore").merge(flags, how="left", on=keys)
+    scores = scores.sort_values(["respondent", *ARMS, "repeat", "measure", "level"], kind="stable")
     parts = {(str(d), str(a)): part for (d, a), part in scores.groupby(["dataset", "learner"])}
     names = comparison_names(forecasts)
     return {name: _comparison(forecasts, item, parts.get(item, scores.iloc[:0])) for item, name in names.items()}
@@ -90,8 +91,7 @@ def _comparison(forecasts: Forecasts, item: tuple[str, str], part: pd.DataFrame)
         "respondents": sorted(part["respondent"].unique()),
         "measured": {measure: _measured(truth) for measure, truth in truths.items()},
     }
-    order = ["respondent", *ARMS, "repeat", "measure", "level"]
-    return _lines(head, "claims", _claims(part.sort_values(order, kind="stable")))
+    return _lines(head, "claims", _claims(part))
 
 
 def _measured(truth: Truth | None) -> dict[str, Any] | None:

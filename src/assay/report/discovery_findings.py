@@ -2,8 +2,8 @@
 
     on one data set     d_k = F1 of A in run k - F1 of B in run k;  run k is the same table for every learner.
                         Paired t over runs, Holm over all pairs on all data sets: it speaks of new samples of this set.
-    over data sets      d_u = mean F1 of A on data set u - that of B;  exact sign-flips over data sets, Holm over pairs:
-                        it speaks of data sets like these.
+    over data sets      d_u = mean F1 of A on data set u - that of B;  exact sign-flips over data sets (t over more than
+                        20), Holm over pairs: it speaks of data sets like these.
 
 Two that cannot be told apart are not thereby equal. Failures are shares with Wilson's interval; how far single runs lie
 apart is described, not tested.
@@ -33,6 +33,7 @@ ITEMS_TOLD = 12  # data sets that get a sentence of their own
 PAIRS_TESTED = 45  # ten learners; more are too many for one family of tests
 UNSTABLE_TOLD = 3
 WIDE = 0.3  # a range of single runs that wide is told, of a measure between 0 and 1
+EXACT = 20  # data sets up to which all sign patterns are counted; beyond, t over data sets
 SMALLEST = 6  # data sets below which no two-sided sign-flip reaches .05
 
 Array = NDArray[np.float64]
@@ -116,7 +117,10 @@ def compared(cells: Iterable[tuple[str, str, float]], measure: str, level: float
     means = {name: np.array([own.get(item, np.nan) for item in items]) for name, own in table.items()}
     labels = np.array(items, dtype=object)
     ranked = _ranked({name: float(np.nanmean(values)) for name, values in means.items()}, measure)
-    found = [paired_difference(means[a], means[b], labels, level, names=(a, b)) for a, b in combinations(ranked, 2)]
+    test: Literal["sign-flip", "t"] = "sign-flip" if len(items) <= EXACT else "t"
+    found = [
+        paired_difference(means[a], means[b], labels, level, test, names=(a, b)) for a, b in combinations(ranked, 2)
+    ]
     words = {"measure": measure_label(measure), "units": "data sets", "clusters": "data sets"}
     return [one.described(better=_better(measure), **words) for one in adjusted(found, "holm")]  # type: ignore[arg-type]
 

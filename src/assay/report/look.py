@@ -87,6 +87,7 @@ def _config() -> Any:
         "titleFontWeight": "normal",
     }
     return alt.Config(
+        aria=False,  # a picture is described by its caption; words on each of a thousand marks help nobody
         font=FONT,
         background="white",
         padding=4,

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from assay.outside import file_name
 from assay.report.rendering import FORMATS, Source, pictures_of, svg_of
 from assay.store import write_atomically
 
@@ -119,5 +120,5 @@ def plain_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def safe_name(*parts: str) -> str:
     """A file name of names that users chose: a slash or a colon would be a folder or a drive."""
-    joined = _UNSAFE.sub("-", "_".join(parts))
+    joined = file_name(_UNSAFE.sub("-", "_".join(parts)))
     return f"-{joined[1:]}" if joined.startswith(".") else joined

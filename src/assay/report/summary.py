@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from assay.forecast.frames import KEYS, Forecasts
-from assay.forecast.scores import pooled_skill
+from assay.forecast.scores import pooled_skills
 from assay.report import selection
 from assay.statistics import Estimate, mean, share
 
@@ -47,11 +47,12 @@ def rows(forecasts: Forecasts) -> list[dict[str, Any]]:
     """Models first, then references; None where there is nothing to average."""
     scores = selection.headline(forecasts)
     parts = {str(name): part for name, part in scores.groupby("respondent")}
+    skills = _skills(forecasts, scores)
     found = []
     for name in selection.respondents(forecasts):
         part = parts.get(name, scores.iloc[:0])
         row = {"respondent": name, "kind": "reference" if name in forecasts.references else "model"}
-        found.append(row | _summary(forecasts, part) | _skills(forecasts, name, part, parts))
+        found.append(row | _summary(forecasts, part) | skills[name])
     return found
 
 
@@ -94,19 +95,17 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
     return row | {"confidence": _confidence(forecasts, part)}
 
 
-def _skills(
-    forecasts: Forecasts, name: str, part: pd.DataFrame, parts: dict[str, pd.DataFrame]
-) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
-    for reference in forecasts.references:
-        key = f"skill_{reference.rsplit('/', 1)[-1]}"
-        if reference == name or reference not in parts or not len(part):
-            found[key] = None
-        else:
-            both = pd.concat([part[_FOR_SKILL], parts[reference][_FOR_SKILL]], ignore_index=True)
-            skill = pooled_skill(both, reference)
-            found[key] = None if math.isnan(skill) else skill
-    return found
+def _skills(forecasts: Forecasts, scores: pd.DataFrame) -> dict[str, dict[str, float | None]]:
+    """Respondent -> skill_<reference> -> its skill over the cells that both answered."""
+    needed = scores[_FOR_SKILL]
+    found = {reference: pooled_skills(needed, reference) for reference in forecasts.references}
+    return {
+        name: {
+            f"skill_{reference.rsplit('/', 1)[-1]}": None if math.isnan(skills.get(name, math.nan)) else skills[name]
+            for reference, skills in found.items()
+        }
+        for name in selection.respondents(forecasts)
+    }
 
 
 def _confidence(forecasts: Forecasts, part: pd.DataFrame) -> str:

@@ -136,7 +136,7 @@ class Comparison(Result):
         one, other = self.names
         if self.difference is None:
             return with_notes(f"{one} and {other} cannot be compared ({self._counted()})", self.notes)
-        claim = self._claim() if self.distinguishable or self.p is None else self._no_claim()
+        claim = self._claim() if self.distinguishable else self._no_claim() if self.p is not None else self._untested()
         return with_notes(f"{claim} ({'; '.join(self._grounds())})", (*self._limits(), *self.notes))
 
     def to_latex(self) -> str:
@@ -160,6 +160,10 @@ class Comparison(Result):
         after = f" once {self.n_comparisons} comparisons are adjusted for" if lost else ""
         return f"{one} and {other} cannot be told apart{after}: {one} - {other} = {self._size(1)}"
 
+    def _untested(self) -> str:
+        """Without a test nothing is better: the difference stands alone."""
+        return f"{self.names[0]} - {self.names[1]} = {self._size(1)}"
+
     def _size(self, sign: int) -> str:
         size = short(sign * (self.difference or 0.0))
         if self.interval is None:
@@ -182,6 +186,8 @@ class Comparison(Result):
             if self.adjustment and self.p_adjusted is not None:
                 told += f", {_adjusted_name(self.adjustment)}-adjusted {self.p_adjusted:.2g}"
             parts.append(told)
+        else:
+            parts.append("no test")
         parts += [f"{self.n_missing} missing"] if self.n_missing else []
         return parts
 

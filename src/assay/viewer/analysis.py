@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from assay import __version__
 from assay.analyse import documents
 from assay.analyse.analysis import Analysis
+from assay.statistics import Reach
 from assay.viewer import blocks
 from assay.viewer.page import html_of
 
@@ -60,9 +61,18 @@ def _overview(found: Mapping[str, Any]) -> dict[str, Any]:
             {"title": "findings", "sentences": found["findings"]},
             {"title": "what was understood", "sentences": [*understood, *found["notes"]]},
         ],
-        "untold": [],
+        "untold": list(_untold(domains)),
         "forest": [line for domain in domains for line in _forest(domain["contrasts"])],
     }
+
+
+def _untold(domains: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How small a p so few clusters allow; and of what nothing is known."""
+    made = [row for domain in domains for row in domain["contrasts"] if row.get("n_clusters")]
+    for domain in dict.fromkeys(row["domain"] for row in made):
+        fewest = min(row["n_clusters"] for row in made if row["domain"] == domain)
+        yield f"{domain}: {Reach(fewest, len(made))}"
+    yield "Conditions were compared on these models and tasks: nothing is known of others."
 
 
 def _forest(contrasts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

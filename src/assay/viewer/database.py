@@ -6,7 +6,7 @@ Units are named by their keys: a store may also hold units of a plan that was re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from assay.store import Store
 
 _CELLS_AT_ONCE = 50
+_KEYS_AT_ONCE = 500  # variables of one SQL statement
 
 
 @contextmanager
@@ -39,6 +40,7 @@ class PageStore(Store):
     """A store with the queries of the page; open it with `page_store(folder)`."""
 
     _known: tuple[str, dict[str, str]] = ("", {})
+    _counted: tuple[str, Mapping[str, int], dict[int, dict[str, int]]] = ("", {}, {})
 
     def version(self) -> str:
         """Changes whenever something was added: the page then asks again."""
@@ -48,14 +50,20 @@ class PageStore(Store):
         return "-".join(map(str, (*runs, *replies)))
 
     def statuses_of(self, cells: Mapping[str, int]) -> dict[int, dict[str, int]]:
-        """Cell -> status -> units; `cells` tells the cell of each key."""
-        found: dict[int, dict[str, int]] = {}
-        for key, status in self._statuses().items():
-            cell = cells.get(key)
-            if cell is not None:
-                counts = found.setdefault(cell, {})
-                counts[status] = counts.get(status, 0) + 1
-        return found
+        """Cell -> status -> units; `cells` tells the cell of each key. The same question again is not counted again."""
+        with self._lock:  # what is kept must be of the state it is kept for
+            statuses = self._statuses()
+            version, asked, known = self._counted
+            if version == self._known[0] and asked is cells:
+                return known
+            found: dict[int, dict[str, int]] = {}
+            for key, status in statuses.items():
+                cell = cells.get(key)
+                if cell is not None:
+                    counts = found.setdefault(cell, {})
+                    counts[status] = counts.get(status, 0) + 1
+            self._counted = self._known[0], cells, found
+            return found
 
     def _statuses(self) -> dict[str, str]:
         """Key -> status, read again when something was committed: a page that polls asks for it every two seconds."""
@@ -103,6 +111,17 @@ class PageStore(Store):
             if key in cells:
                 found.setdefault(cells[key], {})[repeat] = value
         return found
+
+    def answers_of(self, keys: Sequence[str]) -> list[tuple[str, str | None]]:
+        """Status and answer of the units of these keys that are there; their scores are not read."""
+        found: dict[str, tuple[str, str | None]] = {}
+        with self._lock:
+            for start in range(0, len(keys), _KEYS_AT_ONCE):
+                part = keys[start : start + _KEYS_AT_ONCE]
+                marks = ", ".join("?" * len(part))
+                rows = self._db.execute(f"SELECT key, status, answer FROM runs WHERE key IN ({marks})", part)
+                found |= {key: (status, answer) for key, status, answer in rows}
+        return [found[key] for key in keys if key in found]
 
     def latest(self, most: int = 8) -> list[dict[str, Any]]:
         """The units that came last, newest first."""

@@ -153,7 +153,7 @@ class FaithfulnessPart:
                 if part
             )
             block = blocks.exchange(self._store, stored, marks, str(verdict.status), verdict.message, about)
-            yield block | {"folded": True, "verdict": _said(verdict)}
+            yield block | {"folded": True, "verdict": _said(verdict), "read": _values(verdict), "reader": "verdict"}
 
     # ---- what it says
 
@@ -246,6 +246,14 @@ def _evaluation(found: Evaluation) -> list[blocks.Block]:
 def _answer(problem: Problem) -> str:
     found = problem.answer
     return found.text if found.value is None else f"{found.value:g} {found.unit}".strip()
+
+
+def _values(verdict: Verdict) -> dict[str, float | str | None]:
+    """What was read, one value a name; a person who sees a misreading puts the right one there."""
+    found = verdict.to_dict()
+    names = [name for name in ("rating", "holds", "value", "words") if name in found]
+    plain = {name: found[name] if isinstance(found[name], int | float | str) else None for name in names}
+    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in plain.items()}
 
 
 def _said(verdict: Verdict) -> str:

@@ -29,7 +29,7 @@ _CALLS = {  # charts whose name is all there is to say: where the study is read,
     "probes": ("faithfulness_study", "read_faithfulness", "probes"),
 }
 _CHARTS = "from assay.report import charts"
-_ORDER = ("intervals_f1", "population", "intervals", "calibration", "differences", "heatmap", "runs")
+_ORDER = ("intervals_f1", "measured", "population", "intervals", "calibration", "differences", "heatmap", "runs")
 
 
 def described(folder: Path) -> list[dict[str, Any]]:

@@ -23,7 +23,6 @@ from assay.errors import AssayError
 from assay.graphs import Graph
 from assay.graphs.layering import layered, place_across
 from assay.status import Status
-from assay.store import Run
 from assay.study import base_of
 from assay.viewer.database import PageStore
 from assay.viewer.outline import TaskOutline
@@ -33,6 +32,7 @@ _LETTER, _PADDING, _TALL = 7.4, 22.0, 30.0  # of a node's box, in pixels
 _SPACE, _GAP, _MARGIN = 22.0, 74.0, 24.0
 _TURN = str.maketrans("<>", "><")
 
+Ended = tuple[str, str | None]  # status and answer of a run
 Pair = tuple[int, int, str]  # i < j and the marks from i to j
 
 
@@ -46,7 +46,7 @@ def graph_of(folder: Path, store: PageStore, task: TaskOutline, item: str) -> di
     nodes = list(truth.nodes) if truth is not None else []
     for place in places:
         cell = task.cells[place]
-        runs = store.runs_of(cell.keys)
+        runs = store.answers_of(cell.keys)
         nodes = nodes or _nodes(runs)
         name = cell.respondent if cell.variant == "clean" else f"{cell.respondent} · {cell.variant}"
         found[name] = _learned(nodes, runs, str(task.abouts[place].get("returns", "dag")), truth)
@@ -66,8 +66,8 @@ def _truth(folder: Path, task: TaskOutline, places: Sequence[int]) -> tuple[Grap
         return None, f"the true graph cannot be loaded: {error}"
 
 
-def _learned(nodes: Sequence[str], runs: Sequence[Run], kind: str, truth: Graph | None) -> dict[str, Any]:
-    answers = [json.loads(run.answer) for run in runs if run.status == Status.OK and run.answer]
+def _learned(nodes: Sequence[str], runs: Sequence[Ended], kind: str, truth: Graph | None) -> dict[str, Any]:
+    answers = [json.loads(answer) for status, answer in runs if status == Status.OK and answer]
     counted: Counter[Pair] = Counter()
     sizes = []
     for answer in answers:
@@ -116,8 +116,8 @@ def turned(marks: str) -> str:
     return marks[::-1].translate(_TURN)
 
 
-def _nodes(runs: Sequence[Run]) -> list[str]:
-    answer = next((run.answer for run in runs if run.answer), None)
+def _nodes(runs: Sequence[Ended]) -> list[str]:
+    answer = next((answer for _, answer in runs if answer), None)
     return [] if answer is None else list(json.loads(answer).get("nodes", ()))
 
 

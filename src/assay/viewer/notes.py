@@ -3,12 +3,14 @@
     {"at": ..., "key": reply, "task": ..., "cell": [item, variant, respondent], "text": ..., "misread": true,
      "expected": {"precision": [low, high] or null, ...}}
 
-A misread reply becomes a test case of the reader, in the form of tests/replies/*.jsonl: id, text, nodes, expected.
+A misread reply becomes a test case of the reader, in the form of tests/replies/*.jsonl: id, text, nodes, reader,
+expected. Of a forecast: ranges, for that corpus; of a distribution, a drawn level or a judge's verdict: what it says.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 from collections.abc import Iterator, Mapping
@@ -23,6 +25,7 @@ from assay.viewer.outline import Outline
 
 FILE = "notes.jsonl"
 LONGEST = 20_000  # characters of one note
+LONGEST_NAME, MOST_VALUES = 300, 200
 _WRITING = threading.Lock()
 
 
@@ -50,8 +53,9 @@ def add_note(folder: Path, given: Any, store: Store) -> dict[str, Any]:
     note: dict[str, Any] = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "key": key, "text": text.strip()}
     note |= {"task": str(given.get("task", ""))[:100], "cell": [str(part)[:300] for part in _listed(given.get("cell"))]}
     note["misread"] = misread
+    reader = str(given.get("reader") or "forecast")[:40]
     if misread and given.get("expected") is not None:
-        note["expected"] = _expected(given["expected"])
+        note |= {"reader": reader, "expected": _expected(reader, given["expected"])}
     _append(folder / FILE, json.dumps(note, ensure_ascii=False))
     return note
 
@@ -69,6 +73,8 @@ def misread_cases(folder: Path, store: Store) -> Iterator[dict[str, Any]]:
             case["nodes"] = nodes[tuple(note["cell"])]
         if "expected" in note:
             case["expected"] = note["expected"]
+            if note.get("reader", "forecast") != "forecast":
+                case["reader"] = note["reader"]
         yield case | {"note": note["text"]}
 
 
@@ -81,10 +87,27 @@ def _nodes(store: Store) -> dict[tuple[str, ...], int]:
     return {(cell.item, cell.variant, cell.respondent): int(about["nodes"]) for cell, about in pairs}
 
 
-def _expected(given: Any) -> dict[str, list[float] | None]:
+def _expected(reader: str, given: Any) -> dict[str, Any]:
+    """Ranges of a forecast; of another reader a number or a word a name: the share of a level, the rating of a node."""
+    if reader != "forecast":
+        return _values(given)
     if not isinstance(given, Mapping) or any(name not in MEASURES for name in given):
         raise DataError(f"'expected' must be ranges of {', '.join(MEASURES)}, got something else.")
     return {str(name): _range(str(name), value) for name, value in given.items()}
+
+
+def _values(given: Any) -> dict[str, float | str | None]:
+    plain = isinstance(given, Mapping) and len(given) <= MOST_VALUES
+    if not plain or any(str(name).startswith("__") or len(str(name)) > LONGEST_NAME for name in given):
+        raise DataError("'expected' must be what the reply says, a number or a word a name, got something else.")
+    for name, value in given.items():
+        word = isinstance(value, str) and len(value) <= LONGEST_NAME
+        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not (value is None or word or number):
+            raise DataError(
+                f"{str(name)[:40]!r} must be a number or a word, got something else. Leave it empty for none."
+            )
+    return {str(name): value for name, value in given.items()}
 
 
 def _range(name: str, value: Any) -> list[float] | None:

@@ -161,10 +161,11 @@ class PopulationPart:
             stored = self._store.reply(entry["key"])
             if stored is None:
                 continue
-            marks, status, message = _read(record["used"], form, stored.reply)
+            marks, read, (status, message) = _read(record["used"], form, stored.reply)
             about = f" · {entry['about']}" if entry.get("about") else ""
             title = f"Reply {number} of {len(entries)} for {condition}{about}"
-            yield blocks.exchange(self._store, stored, marks, status, message, title) | {"folded": len(entries) > 1}
+            block = blocks.exchange(self._store, stored, marks, status, message, title) | {"folded": len(entries) > 1}
+            yield block | ({"read": read, "reader": record["used"]} if read else {})
 
     # ---- what it says
 
@@ -210,17 +211,20 @@ class PopulationPart:
         ]
 
 
-def _read(used: Any, form: Form, reply: dict[str, Any]) -> tuple[list[blocks.Mark], str, str]:
-    """What was read from one reply and where; letters and scales are read from probabilities, not from the text."""
+def _read(
+    used: Any, form: Form, reply: dict[str, Any]
+) -> tuple[list[blocks.Mark], dict[str, float | str | None], tuple[str, str]]:
+    """Where something was read in one reply, what, and its status; letters are read from probabilities, not text."""
     text, status = str(reply.get("text") or ""), str(reply.get("status"))
     if status not in (Status.OK, Status.TRUNCATED):
-        return [], status, str(reply.get("message") or "")
+        return [], {}, (status, str(reply.get("message") or ""))
     if used == "distribution":
         found = read_distribution(text, form.levels)
         marks = [(*span, f"{level} {found.shares[level]:.3g}") for level, span in found.spans.items()]
-        return marks, str(found.status), found.message
+        shares = {level: found.shares.get(level) for level in form.levels}
+        return marks, dict(shares), (str(found.status), found.message)
     if used == "sample":
         level = read_level(text, form.levels, form.bins, form.top)
         span = [(*level.span, str(level.level))] if level.level is not None and level.span else []
-        return span, str(level.status), level.message
-    return [], status, ""
+        return span, {"level": level.level}, (str(level.status), level.message)
+    return [], {}, (status, "")

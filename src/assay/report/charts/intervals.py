@@ -169,9 +169,8 @@ def _marks(
     behind = [placed[measured].assign(panel=panel) for panel in panels.values()]
     found = pd.concat([claims, *behind])
     found["layer"] = found["kind"].map({kind: k for k, kind in enumerate(("runs", "repeats", "claim", "mean"))})
-    drawn = ["panel", "kind", "item", "formulation", "status", "low", "high", "n", "shown_low", "shown_high"]
-    places = ["y", "y2", "middle", "opacity", "colour", "slots"]
-    return found.sort_values(["layer", "row"], kind="stable")[[*drawn, *places]]
+    drawn = ["panel", "kind", "shown_low", "shown_high", "y", "y2", "middle", "opacity", "colour", "slots"]
+    return found.sort_values(["layer", "row"], kind="stable")[drawn]
 
 
 def _axis(measure: str) -> str:

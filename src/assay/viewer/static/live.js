@@ -48,11 +48,13 @@ function noteOf(block, cell) {
   const list = el("div.saved");
   const box = el("textarea", { placeholder: "A note on this reply", "aria-label": "note" });
   const misread = el("input", { type: "checkbox", change: () => { ranges.hidden = !misread.checked || !block.read; } });
-  const ranges = el("div.ranges", { hidden: true }, Object.entries(block.read || {}).map(([name, value]) => el("label.small", { "data-name": name }, `${name} `,
-    el("input", { inputmode: "decimal", value: value ? value[0] : "", "aria-label": `${name} low` }), " to ", el("input", { inputmode: "decimal", value: value ? value[1] : "", "aria-label": `${name} high` }))));
+  const ends = (name, value) => [el("input", { inputmode: "decimal", value: value ? value[0] : "", "aria-label": `${name} low` }), " to ", el("input", { inputmode: "decimal", value: value ? value[1] : "", "aria-label": `${name} high` })];
+  const one = (name, value) => el("input", { value: value === null ? "" : value, "aria-label": name });
+  const ranges = el("div.ranges", { hidden: true }, Object.entries(block.read || {}).map(([name, value]) =>
+    el("label.small", { "data-name": name }, `${name} `, block.reader === "forecast" ? ends(name, value) : one(name, value))));
   const told = el("span.quiet.small");
   const send = async () => {
-    const entry = { key: block.key, task: cell.task, cell: cell.key, text: box.value, misread: misread.checked };
+    const entry = { key: block.key, task: cell.task, cell: cell.key, text: box.value, misread: misread.checked, reader: block.reader || "" };
     if (misread.checked && block.read) entry.expected = expectedOf(ranges);
     try {
       const saved = await ask("notes", { method: "POST", headers: { "Content-Type": "application/json", "X-Assay-Token": BOOK.token }, body: JSON.stringify(entry) });
@@ -75,8 +77,10 @@ function noteOf(block, cell) {
 function expectedOf(ranges) {
   const found = {};
   for (const label of ranges.children) {
-    const [low, high] = [...label.querySelectorAll("input")].map((input) => (input.value.trim() === "" ? null : Number(input.value)));
-    found[label.dataset.name] = low === null || high === null || Number.isNaN(low) || Number.isNaN(high) ? null : [low, high];
+    const written = [...label.querySelectorAll("input")].map((input) => input.value.trim());
+    const [low, high] = written.map((text) => (text === "" ? null : Number(text)));
+    if (written.length === 1) found[label.dataset.name] = Number.isNaN(low) ? written[0] : low; // a share, or a word
+    else found[label.dataset.name] = low === null || high === null || Number.isNaN(low) || Number.isNaN(high) ? null : [low, high];
   }
   return found;
 }

@@ -63,7 +63,7 @@ function forestOf(rows) {
     svg("circle", { cx: x(row.value), cy: 34 + 44 * k, r: 5, fill: "var(--fill)" })));
   const tall = 44 * rows.length + 26;
   return el("div.card.forest", null, svg("svg", { class: "curve", viewBox: `0 0 600 ${tall}`, role: "img", "aria-label": "paired differences with intervals" },
-    svg("line", { x1: x(0), x2: x(0), y1: 24, y2: tall - 20, stroke: "var(--soft)", "stroke-dasharray": "3 3" }), lines,
+    rows.map((_, k) => svg("line", { x1: x(0), x2: x(0), y1: 26 + 44 * k, y2: 43 + 44 * k, stroke: "var(--soft)", "stroke-dasharray": "3 3" })), lines,
     svg("text", { x: 10, y: tall - 4, "font-size": 11, fill: "var(--soft)" }, number(least)),
     svg("text", { x: 590, y: tall - 4, "font-size": 11, fill: "var(--soft)", "text-anchor": "end" }, number(most))));
 }
