@@ -23,7 +23,6 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "analyse.md": "I have a scores table of some benchmark: what may be concluded from it?",
         "view.md": "What does the page of a study show, and is it safe to open?",
         "gallery.md": "What charts are there, and which question does each answer?",
-        "clusters.md": "How do I run a study on SLURM, Kubernetes or rented machines?",
         "clusters.md": "How do I run a study on SLURM, Kubernetes or in the cloud?",
         "reading.md": "How is a written reply turned into numbers, and how often does that go wrong?",
     },

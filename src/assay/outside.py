@@ -157,9 +157,7 @@ def toml_of(text: str, what: str, error: type[AssayError] = DataError) -> dict[s
     check_depth(value, what, error)
     for number in _integers(value):
         if not -(2**63) <= number < 2**63:  # as TOML says; Python's own have no end, and raise where a float is made
-            raise error(
-                f"{what} must have whole numbers of at most 64 bits, got {str(number)[:20]}... Mend it."
-            )
+            raise error(f"{what} must have whole numbers of at most 64 bits, got {str(number)[:20]}... Mend it.")
     return value
 
 

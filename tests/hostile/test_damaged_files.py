@@ -30,7 +30,7 @@ from assay.reasoning.problems import read_problems
 from tests.datasets.xport import write_xport
 from tests.hostile.attack import damaged, survives
 
-FEW = settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=32, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 
 GRAPHS = [
     Graph.from_edges(["a -> b", "b -> c", "a -> c"]),

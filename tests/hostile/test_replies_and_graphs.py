@@ -136,6 +136,11 @@ def test_a_power_tower_is_a_number_out_of_range(tower):
             evaluate(tree, {})
 
 
+@pytest.mark.parametrize("function", ["min", "max", "sum", "mean"])
+def test_a_function_of_many_may_have_one(function):
+    assert evaluate(parse(f"{function}(3)").right, {}) == evaluate(parse(f"{function}(x)").right, {"x": 3.0}) == 3.0
+
+
 def test_a_power_tower_stays_as_it_is_written_in_sympy():
     pytest.importorskip("sympy")
     with within(5):

@@ -80,8 +80,8 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., float], int, int]] = {  # name -> fu
     "floor": (lambda value: float(math.floor(value)), 1, 1),
     "ceil": (lambda value: float(math.ceil(value)), 1, 1),
     "round": (_round, 1, 2),
-    "min": (min, 1, 50),
-    "max": (max, 1, 50),
+    "min": (lambda *values: min(values), 1, 50),  # min(x) of one number would look for what is in it
+    "max": (lambda *values: max(values), 1, 50),
     "sum": (lambda *values: math.fsum(values), 1, 50),
     "mean": (lambda *values: fmean(values), 1, 50),
 }
