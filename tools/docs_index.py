@@ -38,6 +38,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "mistakes.md": "What did the original protocols get wrong, and how is each mistake handled here?",
         "equality.md": "Do our learners give the graphs of the reference implementations?",
         "reliability.md": "What happens when processes are killed, disks are full, clusters are lost?",
+        "hostile.md": "What can a file of a stranger do, and how large may each file be?",
         "scale.md": "How large may a study be?",
         "glossary.md": "What does this word mean?",
     },

@@ -1,6 +1,6 @@
 """Where a study's results come from: provenance.json.
 
-    plan        its hash, seed and folder, and the git state of that folder where it is a clone
+    plan        its hash, seed and folder, and the commit of that folder where it is a clone
     sessions    one for each command that worked on the study: when, on what machine, with which packages
     data        a hash of every data set's truth and rows
     models      a hash of the files behind models that run here
@@ -75,7 +75,7 @@ def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder:
 @contextmanager
 def session(store: Store, tasks: Sequence[Any], plan_folder: Path) -> Iterator[None]:
     """Written when the work begins, and again when it ends: a driver that was killed has no end."""
-    here = environment() | {"git": {"plan": git_state(plan_folder), "assay": git_state(Path(__file__).parent)}}
+    here = environment() | {"git": {"plan": git_commit(plan_folder), "assay": own_state()}}
     name = _sha256(json.dumps(here, sort_keys=True).encode())[:12]
     environments, sessions = _entry(store, "environments", {}) | {name: here}, _entry(store, "sessions", [])
     sessions.append({"began": _now(), "ended": None, "environment": name})
@@ -129,13 +129,20 @@ def _cpu_model() -> str:
 
 
 @cache
-def git_state(folder: Path) -> dict[str, Any] | None:
-    """Commit, and whether files were changed since; None where the folder is no clone or git is not there."""
-    commit = _git(folder, "rev-parse", "HEAD")
-    if commit is None:
+def git_commit(folder: Path) -> str | None:
+    """None where the folder is no clone. Whether files were changed is not asked: git would run what a clone's own
+    settings name, and hashes tell of the plan and its data anyway."""
+    return _git(folder, "rev-parse", "HEAD")
+
+
+@cache
+def own_state() -> dict[str, Any] | None:
+    """Of a clone of this program: commit, and whether files were changed since; None where it was installed."""
+    here = Path(__file__).parent
+    if _git(here, "ls-files", "--error-unmatch", Path(__file__).name) is None:
         return None
-    changed = _git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".")
-    return {"commit": commit, "changed": None if changed is None else bool(changed)}
+    changed = _git(here, "status", "--porcelain", "--untracked-files=no", "--", ".")
+    return {"commit": git_commit(here), "changed": None if changed is None else bool(changed)}
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
@@ -144,7 +151,11 @@ def _git(folder: Path, *arguments: str) -> str | None:
         return None
     try:
         done = subprocess.run(
-            [program, "-C", str(folder), *arguments], capture_output=True, text=True, timeout=GIT_SECONDS, check=True
+            [program, "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=GIT_SECONDS,
+            check=True,
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -33,7 +33,9 @@ learner = "{OUTSIDE}:Crashes"
 
 
 def children(pid: int) -> list[int]:
-    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
+    found = subprocess.run(
+        ["pgrep", "-P", str(pid), "-f", "assay.worker"], capture_output=True, text=True
+    ).stdout.split()
     return [int(child) for child in found]
 
 

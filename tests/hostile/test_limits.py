@@ -269,6 +269,13 @@ def test_weights_of_another_shape_are_one_line(weights):
             load("x", {"kind": kind, "weights": weights})
 
 
+@pytest.mark.parametrize("seed", [-1, "one", 1.5, [1]])
+def test_a_graph_seed_is_a_whole_number(seed):
+    for kind in ("synthetic", "var"):
+        with pytest.raises(SettingError, match="'graph_seed'"):
+            load("x", {"kind": kind, "graph_seed": seed})
+
+
 def test_whole_numbers_beyond_64_bits_are_numbers(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n" + "\n".join(f"{k},{k}00000000000000000000000" for k in range(1, 20)))
     assert read_rows(tmp_path / "t.csv").values[:3, 1].tolist() == [1e23, 2e23, 3e23]

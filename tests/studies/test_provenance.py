@@ -14,7 +14,7 @@ from assay.datasets import load
 from assay.engine import local_executor
 from assay.errors import StoreError
 from assay.outputs import write_outputs
-from assay.provenance import data_digest, environment, git_state, model_digest
+from assay.provenance import data_digest, environment, git_commit, model_digest, own_state
 from assay.results import Results
 from assay.store import Store
 from assay.study import Plan, Study
@@ -134,14 +134,15 @@ def test_a_provider_s_model_has_no_hash(tmp_path):
     assert model_digest(f"{file}:Mine") == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def test_a_folder_that_is_no_clone_has_no_git_state(tmp_path):
-    assert git_state(tmp_path) is None
+def test_a_folder_that_is_no_clone_has_no_commit(tmp_path):
+    assert git_commit(tmp_path) is None
 
 
 def test_a_clone_has_a_commit(root):
     if not Path(root, ".git").exists():
         pytest.skip("this tree is no clone")
-    assert re.fullmatch(r"[0-9a-f]{40}", git_state(root)["commit"])
+    assert re.fullmatch(r"[0-9a-f]{40}", git_commit(root))
+    assert own_state() is None or own_state()["changed"] in (True, False)
 
 
 @pytest.mark.parametrize("entry", ["7", "[1]", "[{", '{"x": {}}'])

@@ -55,6 +55,8 @@ class VAR:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", tuple(self.weights))
+        if not isinstance(self.graph_seed, int) or self.graph_seed < 0:
+            raise SettingError(f"'graph_seed' of var must be a whole number >= 0, got {self.graph_seed!r:.60}.")
         for setting, known in (("relation", _RELATIONS), ("noise", tuple(NOISES))):
             if getattr(self, setting) not in known:
                 got = getattr(self, setting)

@@ -148,7 +148,8 @@ class _Study:
         found = mean(np.array(means[ranked[0]]), level=self.level)
         yield (
             f"{ranked[0]} has the best mean {self.label} over {len(whole)} data sets, "
-            f"{_valued(found.value, found.interval)} ({100 * self.level:g} % t CI over data sets; no test of its own)."
+            f"{_valued(found.value, self._possible(found.interval))} ({100 * self.level:g} % t CI over data sets; "
+            "no test of its own)."
         )
         if not pairs:
             yield f"{len(self._learners)} {self.who}s are too many for one family of tests. Two: assay compare A B"
@@ -263,6 +264,14 @@ class _Study:
             if cell.n:
                 found.setdefault(cell.item, {})[cell.respondent] = cell
         return found
+
+    def _possible(self, interval: Interval | None) -> Interval | None:
+        """Cut to what the measure can be: t knows no bounds."""
+        if interval is None or self.measure not in MEASURES:
+            return interval
+        most = MEASURES[self.measure].maximum
+        high = interval.high if most is None else min(interval.high, most)
+        return Interval(max(0.0, interval.low), high, interval.level, interval.of)
 
     def _order(self, own: Mapping[str, CellRuns]) -> list[str]:
         return _ranked({name: cell.mean for name, cell in own.items()}, self.measure)

@@ -129,9 +129,9 @@ def _method(row: object) -> str:
 
 
 def _value(row: object, *names: str) -> str:
-    """A mean of F1, AUPRC or another share is cut to what it can be (t knows no bounds); `names` of what is no share."""
+    """The interval of a share (F1, AUPRC) is cut to what it can be: t knows no bounds. `names`: of what is no share."""
     value, low, high = (getattr(row, name) for name in names or ("value", "low", "high"))
-    if not names and low is not None and high is not None:
+    if not names and pd.notna(low) and pd.notna(high):
         low, high = max(0.0, low), min(1.0, high)
     return _ends(value, low, high)
 

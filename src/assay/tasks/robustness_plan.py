@@ -175,6 +175,8 @@ def _members(name: str, settings: dict[str, Any], file: str) -> list[tuple[str, 
             f"({file}, [datasets.{name}])"
         )
     first = settings.get("graph_seed", 0)
+    if not isinstance(first, int):
+        raise PlanError(f"'graph_seed' must be a whole number, got {first!r:.60}.  ({file}, [datasets.{name}])")
     return [(f"{name}-{k}", settings | {"graph_seed": first + k}) for k in range(count)]
 
 
