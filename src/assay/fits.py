@@ -78,7 +78,9 @@ class FitDriver:
         left = self.missing[index]
         target = max(1.0, self.slots / CHUNKS_A_SECOND)
         size = chunk_sizes(self.seconds.get(index), len(left), self.slots, target)
-        repeats = [left.popleft() for _ in range(min(size, len(left)))]
+        # timed by a late repeat: the first ones of a cell may do more (robustness chooses K by refits on them)
+        take = left.popleft if index in self.seconds else left.pop
+        repeats = [take() for _ in range(min(size, len(left)))]
         if not left:
             del self.missing[index]
         self._submit(index, repeats, 1)

@@ -181,7 +181,9 @@ def test_forecast_and_population_of_one_plan_ask_models_of_their_own():
 
 
 def test_options_of_a_model_that_no_task_asks_are_refused():
-    with pytest.raises(AssayError, match=r"'mock/other'\] must be named in 'models' of \[forecast\] or 'models' of \[population\]"):
+    with pytest.raises(
+        AssayError, match=r"'mock/other'\] must be named in 'models' of \[forecast\] or 'models' of \[population\]"
+    ):
         Plan.parse(FORECAST.replace('[models."mock/empty"]', '[models."mock/other"]'), "t.toml")
 
 

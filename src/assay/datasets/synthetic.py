@@ -62,9 +62,7 @@ class Synthetic:
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", tuple(self.weights))
         if not isinstance(self.graph_seed, int) or self.graph_seed < 0:
-            raise SettingError(
-                f"'graph_seed' of synthetic must be a whole number >= 0, got {self.graph_seed!r:.60}."
-            )
+            raise SettingError(f"'graph_seed' of synthetic must be a whole number >= 0, got {self.graph_seed!r:.60}.")
         for setting, known in (("graph", _GRAPHS), ("noise", tuple(NOISES)), ("relation", _RELATIONS)):
             value = getattr(self, setting)
             if value not in known:
