@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from tests.faults.places import DRIVER
 from tests.models.loopback import Loopback, Turn
 
 KEY = "sk-planted-7f3a9c51d2"
@@ -31,10 +32,10 @@ delay = 0.1
 """
 
 
-def assay(*arguments, folder, **environment):
+def assay(*arguments, folder, charts=True, **environment):
     keyless = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     return subprocess.run(
-        [sys.executable, "-m", "assay", *arguments],
+        [sys.executable, *(["-m", "assay"] if charts else [str(DRIVER)]), *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -51,7 +52,7 @@ def test_a_planted_key_is_in_no_file_and_in_no_message(tmp_path):
         (tmp_path / "secret.toml").write_text(PLAN.format(url=server.url, openai=server.openai))
         (tmp_path / ".env").write_text(f"OPENAI_API_KEY={KEY}\n")
         told = [
-            assay(*command, folder=tmp_path, ANTHROPIC_API_KEY=KEY)
+            assay(*command, folder=tmp_path, charts="--retry" in command, ANTHROPIC_API_KEY=KEY)
             for command in (
                 ("plan", "secret.toml"),
                 ("run", "secret.toml", "--json"),

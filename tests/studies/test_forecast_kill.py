@@ -14,7 +14,7 @@ import pytest
 from tests.faults.places import DRIVER
 from tests.models.loopback import Loopback
 
-KILLS = 10
+KILLS = 5  # `make soak` kills for half an hour
 PLAN = """
 name = "killed"
 [discovery]

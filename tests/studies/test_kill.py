@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -12,7 +13,7 @@ import pytest
 
 from tests.faults.places import DRIVER
 
-KILLS = 20
+KILLS = 8  # `make soak` kills for half an hour
 PLAN = """
 name = "killed"
 [discovery]
@@ -51,6 +52,15 @@ def _is_zombie(pid):
         return True
 
 
+def fits_of(folder):
+    """How many are stored."""
+    try:
+        with sqlite3.connect(f"file:{folder / 'study.db'}?mode=ro", uri=True) as database:
+            return database.execute("SELECT count(*) FROM runs").fetchone()[0]
+    except sqlite3.OperationalError:  # no file yet, or no table
+        return 0
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_killed_study_resumes_to_the_same_bytes(tmp_path, outside):
@@ -82,18 +92,16 @@ def test_killed_study_resumes_to_the_same_bytes(tmp_path, outside):
             finished = driver.wait(timeout=300) == 0
         assert (folder / "scores.csv").read_bytes() == calm, kills
     assert orphans == []
-    assert min(kills.values()) >= 3, kills
+    assert min(kills.values()) >= 1, kills
 
 
 def test_ctrl_c_finishes_what_is_in_flight_and_tells_how_to_go_on(tmp_path, outside):
     plan = tmp_path / "killed.toml"
-    plan.write_text(PLAN.format(slow=outside + "Slow").replace("nap = 0.03", "nap = 0.06"))  # long enough to be stopped
+    plan.write_text(PLAN.format(slow=outside + "Slow").replace("nap = 0.03", "nap = 0.06"))  # 5 s of naps a worker
     command = [sys.executable, str(DRIVER), "run", str(plan), "--folder", str(tmp_path / "out")]
     driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "out" / "study.db").exists() and time.monotonic() < deadline:
+    while driver.poll() is None and not fits_of(tmp_path / "out"):
         time.sleep(0.1)
-    time.sleep(2.0)
     driver.send_signal(signal.SIGINT)
     _, told = driver.communicate(timeout=120)
     assert driver.returncode == 130
