@@ -86,15 +86,20 @@ class Results:
     @classmethod
     def all_of(cls, store: Store) -> tuple[Results, ...]:
         """The results of every task of the study, in order."""
+        return tuple(cls._each(store))
+
+    @classmethod
+    def _each(cls, store: Store) -> Iterator[Results]:
         text = store.meta("study")
         if text is None:
             raise StoreError(
                 "the study has a database and no plan in it: it was stopped before it began. Run it again."
             )
         found = json.loads(text)
-        if "tasks" not in found:
+        if not found.get("tasks"):
             raise StoreError("the study was made by an earlier version. Go on with it: assay run FOLDER")
-        return tuple(cls._of_task(found["study"], found["seed"], task, store) for task in found["tasks"])
+        for task in found["tasks"]:
+            yield cls._of_task(found["study"], found["seed"], task, store)
 
     @classmethod
     def _of_task(cls, study: str, seed: int, found: dict[str, Any], store: Store) -> Results:
@@ -111,7 +116,7 @@ class Results:
     def read(cls, folder: Path | str) -> Results:
         """The results of a study's first task."""
         with Store.reading(Path(folder)) as store:
-            return cls.all_of(store)[0]
+            return next(cls._each(store))
 
     def of_cell(self, cell: Cell) -> list[Run | None]:
         """The runs of a cell, one a repeat; None where it was not run yet."""

@@ -114,29 +114,29 @@ def print_asked_of(folder: Path) -> None:
     from assay.store import Store
 
     with Store.reading(folder) as store:
-        tasks = [results.task for results in Results.all_of(store)]
-    if "forecast" in tasks:
-        from assay.forecast_study import read_forecasts
-        from assay.terminal_forecast import print_forecasts
+        found = {results.task: results for results in Results.all_of(store)}
+        if "forecast" in found:
+            from assay.forecast_study import forecasts_of
+            from assay.terminal_forecast import print_forecasts
 
-        out = console()
-        out.print()
-        print_forecasts(out, read_forecasts(folder))
-    if "population" in tasks:
-        from assay.population_study import read_populations
-        from assay.terminal_population import print_populations
+            out = console()
+            out.print()
+            print_forecasts(out, forecasts_of(found["discovery"], found["forecast"], store))
+        if "population" in found:
+            from assay.population_study import populations_of
+            from assay.terminal_population import print_populations
 
-        print_populations(console(), read_populations(folder))
-    if "faithfulness" in tasks:
-        from assay.faithfulness_study import read_faithfulness
-        from assay.terminal_faithfulness import print_faithfulness
+            print_populations(console(), populations_of(found["population"], store))
+        if "faithfulness" in found:
+            from assay.faithfulness_study import faithfulness_of
+            from assay.terminal_faithfulness import print_faithfulness
 
-        print_faithfulness(console(), read_faithfulness(folder))
-    if "robustness" in tasks:
-        from assay.robustness_study import read_robustness
-        from assay.terminal_robustness import print_robustness
+            print_faithfulness(console(), faithfulness_of(found["faithfulness"], store))
+        if "robustness" in found:
+            from assay.robustness_study import robustness_of
+            from assay.terminal_robustness import print_robustness
 
-        print_robustness(console(), read_robustness(folder))
+            print_robustness(console(), robustness_of(found["robustness"]))
 
 
 def save_picture(results: Results, folder: Path, path: Path, measures: Sequence[str] | None = None) -> None:
