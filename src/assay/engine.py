@@ -45,18 +45,17 @@ class Chunk:
 def run_chunk(chunk: Chunk) -> list[dict[str, Any]]:
     """The outcome of each unit, in order. Runs in a thread of the driver or of a Dask worker."""
     outcomes: list[dict[str, Any]] = []
-    crashed = False
+    crashed = None  # the unit at which a process ended
     while len(outcomes) < len(chunk.units):
         lane = _lane()
         failure = lane.work(chunk, len(outcomes), outcomes)
         if failure is None:
             break
         lane.close()
-        if failure["status"] == Status.FAILED and not crashed:
-            crashed = True  # a kill from outside looks like a crash: the unit gets a second, last chance
+        if failure["status"] == Status.FAILED and crashed != len(outcomes):
+            crashed = len(outcomes)  # a kill from outside looks like a crash: each unit gets a second, last chance
             continue
         outcomes.append(failure)
-        crashed = False
     return outcomes
 
 

@@ -64,6 +64,12 @@ def test_a_worker_killed_from_outside_does_not_fail_its_unit(tmp_path):
     assert answers(found) == ["1", "2", "3"]
 
 
+def test_each_unit_of_a_chunk_has_its_own_second_chance(tmp_path):
+    """Two kills from outside in one chunk cost nothing, wherever they fall."""
+    found = run(chunk({"y": 0, "die_once": str(tmp_path / "a")}, {"y": 1}, {"y": 2, "die_once": str(tmp_path / "b")}))
+    assert [one["status"] for one in found] == ["ok", "ok", "ok"]
+
+
 def batch(plan, runs, limit=30.0, dataset="sachs"):
     """The chunk of all runs of a plan's only cell."""
     task = Plan.parse(f'[discovery]\ndatasets = ["{dataset}"]\nruns = {runs}\n{plan}', "x.toml").task
