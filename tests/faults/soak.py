@@ -9,8 +9,10 @@ import argparse
 import json
 import random
 import shutil
+import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -29,12 +31,21 @@ def soak(minutes: float, names: list[str], seed: int) -> dict[str, Tally]:
             for name in names:
                 if not first and time.monotonic() > end:
                     break
-                tallies[name] += SCENARIOS[name](root / "study", moments, 2)
+                tallies[name] += _struck(name, root / "study", moments)
                 print(f"{name}: {tallies[name]}", file=sys.stderr, flush=True)
             first = False
     finally:
         shutil.rmtree(root, ignore_errors=True)
     return tallies
+
+
+def _struck(name: str, root: Path, moments: random.Random) -> Tally:
+    """What a scenario finds amiss is a fault that was not survived; the others go on."""
+    try:
+        return SCENARIOS[name](root, moments, 2)
+    except (AssertionError, subprocess.TimeoutExpired) as error:
+        traceback.print_exc()
+        return Tally(injected=1, told=f"{error}\n")
 
 
 def main() -> int:
