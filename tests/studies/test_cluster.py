@@ -57,6 +57,18 @@ def stored(folder):
         return 0
 
 
+def networks_of(workers):
+    return {os.readlink(f"/proc/{worker.pid}/ns/net") for worker in workers}
+
+
+def within(seconds, holds):
+    """Whether it holds before the time is up: a process that was just started is not yet where it goes."""
+    end = time.monotonic() + seconds
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    return holds()
+
+
 @pytest.mark.slow
 def test_a_cluster_of_three_gives_the_same_bytes_when_a_worker_dies(tmp_path, outside, places):
     plan = tmp_path / "spread.toml"
@@ -64,8 +76,7 @@ def test_a_cluster_of_three_gives_the_same_bytes_when_a_worker_dies(tmp_path, ou
     local = assay(THIS_MACHINE, "run", str(plan), "--folder", str(tmp_path / "local"))
     with cluster(places) as (address, _, workers):
         if places[0] is not THIS_MACHINE:
-            networks = {os.readlink(f"/proc/{worker.pid}/ns/net") for worker in workers}
-            assert len(networks - {os.readlink("/proc/self/ns/net")}) == WORKERS
+            assert within(60, lambda: len(networks_of(workers) - {os.readlink("/proc/self/ns/net")}) == WORKERS)
         spread = assay(places[0], "run", str(plan), "--folder", str(tmp_path / "spread"), "--cluster", address)
         while stored(tmp_path / "spread") < 20 and spread.poll() is None:
             time.sleep(0.05)
