@@ -67,7 +67,10 @@ class TokenLogprob:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. `settings` are the effective ones: what the model was really asked with."""
+    """What came back. `settings` are the effective ones: what the model was really asked with.
+
+    `answered_as` is the name the provider says has answered, where that is another model than was asked.
+    """
 
     text: str
     status: Status
@@ -80,6 +83,7 @@ class Reply:
     seconds: float = 0.0
     settings: Mapping[str, Any] = field(default_factory=dict)
     logprobs: tuple[TokenLogprob, ...] | None = None
+    answered_as: str = ""
 
     @property
     def evaluated_tokens(self) -> int | None:
