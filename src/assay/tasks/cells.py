@@ -46,11 +46,18 @@ class Cell:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        start = json.dumps(self.identity, sort_keys=True, default=str)
-        return tuple(hashed(f"{start} repeat {repeat}") for repeat in range(self.repeats))
+        """All of them, for who does the work; a reader of stored units asks for the `key` of those that are there."""
+        return tuple(self.key(repeat) for repeat in range(self.repeats))
+
+    def key(self, repeat: int) -> str:
+        return hashed(f"{self._start} repeat {repeat}")
+
+    @cached_property
+    def _start(self) -> str:
+        return json.dumps(self.identity, sort_keys=True, default=str)
 
     def unit(self, repeat: int) -> dict[str, Any]:
-        return {"key": self.keys[repeat], "repeat": repeat}
+        return {"key": self.key(repeat), "repeat": repeat}
 
 
 def placeless(settings: Mapping[str, Any]) -> dict[str, Any]:
