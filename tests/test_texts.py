@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 
 from assay import texts
-from assay.texts import arriving, arriving_values, csv_cell, hide, printable
+from assay.texts import arriving, arriving_json, arriving_values, csv_cell, hide, printable
 
 KEY = "sk-planted/7f3a+9c51'd2"
 
@@ -49,3 +49,16 @@ def test_a_cell_that_a_spreadsheet_would_compute_is_text(text):
 @pytest.mark.parametrize("value", ["-0.5", "+3e-4", "asia", "", 1.5, None, "12 %"])
 def test_other_cells_stay_as_they_are(value):
     assert csv_cell(value) == value
+
+
+def test_json_is_cleaned_by_value_and_stays_json():
+    assert arriving_json('{"text": "cut \\ud83d", "whole": "\\ud83d\\ude00"}') == (
+        '{"text": "cut \\ufffd", "whole": "\\ud83d\\ude00"}'
+    )
+    untouched = '{"a":  [1, 0.5],  "b": "\\ud83d\\ude00"}'
+    assert arriving_json(untouched) == untouched
+    assert arriving_json("no JSON \\ud83d") == "no JSON \\ud83d"
+    hide("31415926")
+    assert arriving_json('{"pi": 3.1415926, "key": "31415926"}') == '{"pi": 3.1415926, "key": "31415926"}'.replace(
+        '"31415926"', '"***"'
+    )

@@ -29,6 +29,7 @@ from typing import Any, TextIO
 
 from assay.errors import StoreError
 from assay.outside import json_of, one_line
+from assay.texts import arriving, arriving_json, arriving_values
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 3.0
@@ -148,11 +149,11 @@ class Store:
     def meta(self, key: str) -> str | None:
         with self._lock:
             row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else str(row[0])
+        return None if row is None else arriving_json(str(row[0]))
 
     def set_meta(self, key: str, value: str) -> None:
         with self._lock, self._db:
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, arriving_json(value)))
 
     @property
     def folder(self) -> Path:
@@ -177,8 +178,9 @@ class Store:
             self._db.executemany(
                 "INSERT INTO runs (id, key, task, item, variant, respondent, repeat, status, message, seconds, answer) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [(first + k, run.key, task, run.item, run.variant, run.respondent, run.repeat, run.status, run.message,
-                  run.seconds, run.answer) for k, run in enumerate(runs)],
+                [(first + k, run.key, *map(arriving, (task, run.item, run.variant, run.respondent)), run.repeat,
+                  run.status, arriving(run.message), run.seconds, run.answer and arriving_json(run.answer))
+                 for k, run in enumerate(runs)],
             )  # fmt: skip
             self._db.executemany(
                 "INSERT INTO scores VALUES (?, ?, ?, ?)",
@@ -215,7 +217,7 @@ class Store:
                 query = f"SELECT {_RUN} FROM runs WHERE key IN ({_marks(part)}) AND id <= ?"
                 rows = self._db.execute(query, (*part, last)).fetchall()
                 scores = self._scores([row[0] for row in rows])
-                found |= {row[1]: Run(*(*row[1:], scores[row[0]])) for row in rows}
+                found |= {row[1]: Run(*row[1:-1], row[-1] and arriving_json(row[-1]), scores[row[0]]) for row in rows}
         return [found[key] for key in keys if key in found]
 
     def _scores(self, runs: Sequence[int]) -> dict[int, dict[str, tuple[float | None, str]]]:
@@ -230,13 +232,14 @@ class Store:
     ) -> None:
         """Commit a reply the moment it is there; one that had failed is replaced."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
+        settings = json.dumps(arriving_values(asked), sort_keys=True)
+        came = json.dumps(arriving_values(reply))  # values, not their JSON: in that half a character is plain ASCII
         with self._lock, self._db:
-            self._db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?)", (prompt, messages))
+            self._db.execute("INSERT OR IGNORE INTO prompts VALUES (?, ?)", (prompt, arriving_json(messages)))
             self._db.execute(
                 "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (key, respondent, prompt, json.dumps(asked, sort_keys=True), now, reply["status"], reply.get("cost"),
-                 json.dumps(reply)),
-            )  # fmt: skip
+                (key, arriving(respondent), prompt, settings, now, reply["status"], reply.get("cost"), came),
+            )
 
     def reply(self, key: str) -> StoredReply | None:
         with self._lock:
@@ -267,7 +270,7 @@ class Store:
 def _stored_reply(row: tuple[Any, ...]) -> StoredReply:
     key, respondent, prompt, asked, at, status, cost, reply = row
     try:
-        given, came = json.loads(asked), json.loads(reply)
+        given, came = json.loads(asked), json.loads(arriving_json(reply))
     except (ValueError, RecursionError) as error:
         raise StoreError(f"the stored reply {key:.40} must be JSON, got: {one_line(error)}. Restore a copy.") from None
     if not isinstance(given, dict) or not isinstance(came, dict) or not isinstance(came.get("text"), str):
@@ -285,7 +288,9 @@ def _marks(values: Sequence[Any]) -> str:
 
 
 def _connect(path: Path, uri: str) -> sqlite3.Connection:
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
+    connection.text_factory = lambda raw: str(raw, "utf-8", "replace")  # half a character must not lock up the rest
+    return connection
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

@@ -30,6 +30,7 @@ from assay.results import Results, describe
 from assay.status import Status
 from assay.store import Store
 from assay.tasks.cells import Cell, Context
+from assay.texts import arriving_json
 
 PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
 MAX_NAME = 100
@@ -171,7 +172,8 @@ class Study:
 
     def _claim(self, store: Store, replan: bool) -> None:
         """A folder belongs to one plan."""
-        ours, theirs = json.dumps(self.plan.identity(), sort_keys=True, default=str), store.meta("plan")
+        ours = arriving_json(json.dumps(self.plan.identity(), sort_keys=True, default=str))
+        theirs = store.meta("plan")
         if theirs is not None and theirs != ours and not replan:
             raise StoreError(
                 f"the study in {self.plan.folder} was made from another plan "

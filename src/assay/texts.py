@@ -2,6 +2,7 @@
 
     hide(secret)        from now on `arriving` takes it out of every text: plain, escaped, URL-quoted or in base64
     arriving(text)      for the store: UTF-8 can carry it (half a character is U+FFFD), and no hidden secret is in it
+    arriving_json(text) the same of a text that is JSON, where half a character may stand as \\ud83d
     printable(text)     for terminals, tables and pictures: no escape codes, nothing that turns the writing round
     csv_cell(value)     for CSV files: a text that a spreadsheet would compute stands behind an apostrophe
 
@@ -24,6 +25,7 @@ SHORTEST_SECRET = 5  # characters; shorter ones ("none", "EMPTY" for servers wit
 _COMPUTED = "=+-@\t\r"  # what a spreadsheet takes for a formula at the start of a cell (OWASP: CSV injection)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$")
 _HALF = re.compile("[\ud800-\udfff]")
+_HALF_IN_JSON = re.compile(r"\\u[dD][89a-fA-F]")  # or a whole one, written as two halves
 _secrets: dict[str, re.Pattern[str]] = {}
 
 
@@ -50,6 +52,18 @@ def arriving_values(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [arriving_values(entry) for entry in value]
     return value
+
+
+def arriving_json(text: str) -> str:
+    """The same of a text that is JSON, value by value; what needs no cleaning stays as it is, to the letter."""
+    if not _HALF_IN_JSON.search(text) and arriving(text) == text:
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return arriving(text)
+    cleaned = arriving_values(value)
+    return text if cleaned == value else json.dumps(cleaned)
 
 
 def printable(text: str) -> str:
