@@ -17,6 +17,7 @@ from assay.errors import SettingError, did_you_mean
 from assay.status import Status
 
 Role = Literal["system", "user", "assistant"]
+MOST_CALLS = 1000  # in flight at a time; each is a thread
 FIXED = ("max_tokens", "temperature", "timeout")  # settings that the options of any model may fix
 
 
@@ -70,6 +71,7 @@ class Reply:
     """What came back. `settings` are the effective ones: what the model was really asked with.
 
     `answered_as` is the name the provider says has answered, where that is another model than was asked.
+    `fault` is the kind of what went wrong where nobody answered (models/faults.py); a model of your own may say "busy".
     """
 
     text: str
@@ -84,6 +86,7 @@ class Reply:
     settings: Mapping[str, Any] = field(default_factory=dict)
     logprobs: tuple[TokenLogprob, ...] | None = None
     answered_as: str = ""
+    fault: str = ""
 
     @property
     def evaluated_tokens(self) -> int | None:
@@ -126,6 +129,20 @@ def option(options: Mapping[str, Any], name: str, default: Any, kind: type | tup
         return value
     names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
     raise SettingError(f"{name!r} of model {model} must be {names}, got {value!r}.")
+
+
+def stated_concurrency(options: Mapping[str, Any], model: str) -> int:
+    """How many calls may be in flight, 10 where nothing is said."""
+    return checked_concurrency(option(options, "concurrency", 10, int, model), model)
+
+
+def checked_concurrency(value: Any, model: str) -> int:
+    """Also of models of the user's own."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_CALLS:
+        raise SettingError(
+            f"'concurrency' of model {model} must be a whole number of 1 to {MOST_CALLS}, got {value!r:.60}."
+        )
+    return value
 
 
 def fixed_settings(options: Mapping[str, Any], model: str) -> dict[str, Any]:

@@ -2,12 +2,20 @@
 
 The SDKs raise trees of their own; they agree in that an HTTP fault carries a status code (`status_code` or `code`)
 and its response. Without a status the connection or the body was broken, which may pass.
+
+    kind     connection   no connection was made: nobody was reached
+             busy         turned away for now (429, 503, 529)
+             quota        turned away for hours: the quota is used up, or Retry-After is longer than we wait
+             http         another error code: no answer, no bill
+             ""           anything else, such as silence or a broken body: it may have been answered and billed
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+import socket
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -16,6 +24,8 @@ from assay.models.base import Settings
 from assay.status import Status
 
 _MAY_PASS = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
+_BUSY = {429, 503, 529}
+_UNREACHED = ("ConnectError", "ClientConnectorError", "ClientConnectorDNSError")  # of httpx and aiohttp
 _PARAMETERS = {  # ours -> as the providers' messages call it
     "temperature": ("temperature",),
     "schema": ("response_format", "json_schema", "output_format", "response_schema", "responsejsonschema"),
@@ -36,6 +46,7 @@ class Fault:
     may_pass: bool
     wait: float | None = None  # seconds, where the provider says how long
     refuses: str | None = None  # the parameter that it does not take
+    kind: str = ""
 
 
 def as_fault(error: BaseException) -> Fault:
@@ -45,10 +56,14 @@ def as_fault(error: BaseException) -> Fault:
     if code is None:
         if _is_timeout(error):
             return Fault(Status.TIMED_OUT, f"no reply in time: {text}", may_pass=True)
+        unreached = _why_unreached(error)
+        if unreached:
+            return Fault(Status.FAILED, unreached, may_pass=True, kind="connection")
         return Fault(Status.FAILED, f"no usable reply: {text}", may_pass=True)
     if code == 429 and "insufficient_quota" in text:
-        return Fault(Status.FAILED, f"HTTP 429: {text}", may_pass=False)
-    return Fault(Status.FAILED, f"HTTP {code}: {text}", code in _MAY_PASS, wait=_retry_after(error))
+        return Fault(Status.FAILED, f"HTTP 429: {text}", may_pass=False, kind="quota")
+    kind = "busy" if code in _BUSY else "http"
+    return Fault(Status.FAILED, f"HTTP {code}: {text}", code in _MAY_PASS, wait=_retry_after(error), kind=kind)
 
 
 def refused_parameter(error: BaseException, sent: Settings) -> str | None:
@@ -99,12 +114,29 @@ def _message_of(body: object) -> str:
     return ""
 
 
-def _is_timeout(error: BaseException | None) -> bool:
-    while error is not None:
-        if isinstance(error, TimeoutError) or "Timeout" in type(error).__name__:
-            return True
+def _is_timeout(error: BaseException) -> bool:
+    return any(isinstance(cause, TimeoutError) or "Timeout" in type(cause).__name__ for cause in _causes(error))
+
+
+def _why_unreached(error: BaseException) -> str:
+    """Why no connection was made ('connection refused', 'name or service not known'), or '' where one was."""
+    causes = list(_causes(error))
+    reasons = [cause for cause in causes if isinstance(cause, ConnectionRefusedError | socket.gaierror)]
+    if not reasons and not any(type(cause).__name__ in _UNREACHED for cause in causes):
+        return ""
+    last = next(iter(reasons), causes[-1])
+    number = getattr(last, "errno", None)
+    said = os.strerror(number) if isinstance(number, int) and number > 0 else getattr(last, "strerror", None)
+    return " ".join(str(said or last or "no connection").split()).lower()[:200]
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what led to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
         error = error.__cause__ or error.__context__
-    return False
 
 
 def _retry_after(error: BaseException) -> float | None:

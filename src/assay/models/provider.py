@@ -48,7 +48,8 @@ class Provided:
         self._fixed = fixed_settings(options, name)
         self._retries: int = option(options, "retries", 3, int, name)
         self._delay: float = option(options, "delay", 5.0, (int, float), name)
-        self._sleep = sleep
+        self.pause: Callable[[float, Fault], None] = lambda seconds, fault: sleep(seconds)  # a driver may set its own
+        self._address = way.address.url
         self._secret = way.key
         self._refused: set[str] = set()
         self._slots = BoundedSemaphore(self.concurrency)
@@ -69,7 +70,7 @@ class Provided:
             wait = self._delay if outcome.wait is None else outcome.wait
             if not outcome.may_pass or faults > self._retries or wait > _LONGEST_WAIT:
                 return self._finished(self._failed(outcome, asked, faults, wait), start)
-            self._sleep(wait)
+            self.pause(wait, outcome)
 
     def close(self) -> None:
         background.run(_close(self._api))
@@ -100,14 +101,17 @@ class Provided:
 
     def _fault(self, error: BaseException, sent: Settings) -> Fault:
         fault = as_fault(error)
-        return replace(fault, message=clean(fault.message, self._secret), refuses=refused_parameter(error, sent))
+        message = f"{fault.message} at {self._address}" if fault.kind == "connection" else fault.message
+        return replace(fault, message=clean(message, self._secret), refuses=refused_parameter(error, sent))
 
     def _failed(self, fault: Fault, settings: Settings, faults: int, wait: float) -> Reply:
         message = fault.message + (f" (tried {faults} times)" if faults > 1 else "")
+        kind = fault.kind
         if fault.may_pass and wait > _LONGEST_WAIT:
             message += f"; the provider asks to wait {wait:g} s"
+            kind = "quota"
         sent = _without(settings, self._refused)
-        return Reply("", fault.status, message, settings=effective_settings(settings, sent, None))
+        return Reply("", fault.status, message, settings=effective_settings(settings, sent, None), fault=kind)
 
     def _finished(self, reply: Reply, start: float) -> Reply:
         cost = self.price.cost(reply.input_tokens, reply.output_tokens) if self.price else None
