@@ -142,7 +142,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         for name, make in makers(Path(place)):
             figure = found[name] = make()
-            write_pictures(pictures / name, pictures_of(source_of(figure.chart), ("svg",)), figure.caption)
+            write_pictures(pictures, name, pictures_of(source_of(figure.chart), ("svg",)), figure.caption)
     (DOCS / "gallery.md").write_text(page(found), encoding="utf-8")
 
 

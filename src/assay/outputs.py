@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.files import write_atomically, writing_atomically
 from assay.outside import file_name
 from assay.provenance import provenance
 from assay.results import CellSummary, Results, Row
 from assay.statistics.convergence import convergences
-from assay.store import Store, to_json, write_atomically, writing_atomically
+from assay.store import Store, to_json
 from assay.tasks.cells import stream
 
 _RUNTIME = ("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message")
@@ -42,16 +43,16 @@ def write_outputs(
     scored: task -> its tables, where somebody has read and scored them already.
     """
     first = results[0]
-    write_atomically(folder / "study.toml", plan)
-    write_atomically(folder / "provenance.json", to_json(provenance(results, store, plan, plan_folder)))
+    write_atomically(folder, "study.toml", plan)
+    write_atomically(folder, "provenance.json", to_json(provenance(results, store, plan, plan_folder)))
     _write_tables(results, store, folder, scored or {})
     for summary in first.each_summary() if first.task == "discovery" else ():
-        write_atomically(folder / "variance" / variance_name(summary), _lines(variance(first, summary), 3) + "\n")
+        write_atomically(folder, f"variance/{variance_name(summary)}", _lines(variance(first, summary), 3) + "\n")
 
 
 def _write_tables(results: Sequence[Results], store: Store, folder: Path, scored: Mapping[str, Any]) -> None:
     """scores.csv and runtime.csv, a cell at a time: each cell is read once, and no more is held."""
-    with _csv(folder / "scores.csv", Row._fields) as scores, _csv(folder / "runtime.csv", _RUNTIME) as runtime:
+    with _csv(folder, "scores.csv", Row._fields) as scores, _csv(folder, "runtime.csv", _RUNTIME) as runtime:
         for found in results:
             anew = _scored_anew(results[0], found, store, scored.get(found.task))
             for row in anew or ():
@@ -65,9 +66,9 @@ def _write_tables(results: Sequence[Results], store: Store, folder: Path, scored
 
 
 @contextmanager
-def _csv(path: Path, columns: Sequence[str]) -> Iterator[Any]:
+def _csv(folder: Path, name: str, columns: Sequence[str]) -> Iterator[Any]:
     """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status."""
-    with writing_atomically(path) as file:
+    with writing_atomically(folder, name) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         yield writer

@@ -25,9 +25,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from sys import intern
-from typing import Any, TextIO
+from typing import Any
 
 from assay.errors import StoreError
+from assay.files import open_in_place
 from assay.outside import json_of, one_line
 from assay.texts import arriving, arriving_json, arriving_values
 
@@ -394,50 +395,21 @@ def _quoted(path: Path) -> str:
 @contextmanager
 def _driver_lock(folder: Path) -> Iterator[None]:
     """One driver a study. The kernel lets go of the lock when its holder dies, however it dies."""
-    file = _open_lock(folder / "study.lock")
+    lock = open_in_place(folder, "study.lock")
     try:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            holder = file.read().strip() or "unknown"
+            holder = os.read(lock, 20).decode("utf-8", "replace").strip() or "unknown"
             raise StoreError(
                 f"{folder} is being written by another assay (process {holder}). Wait for it, or watch it with "
                 f"'assay show {folder}'; nothing was changed."
             ) from None
-        file.seek(0)
-        file.truncate()
-        file.write(str(os.getpid()))
-        file.flush()
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, str(os.getpid()).encode(), 0)
         yield
     finally:
-        file.close()
-
-
-def _open_lock(path: Path) -> TextIO:
-    try:
-        file = path.open("a+", encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{path.parent} cannot be written ({error.strerror}). Choose another folder.") from error
-    file.seek(0)
-    return file
-
-
-def write_atomically(path: Path, text: str) -> None:
-    with writing_atomically(path) as file:
-        file.write(text)
-
-
-@contextmanager
-def writing_atomically(path: Path) -> Iterator[TextIO]:
-    """A temp file beside it, then a rename: readers see the old file or the new one, never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            yield file
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        os.close(lock)
 
 
 def to_json(value: Any) -> str:

@@ -13,8 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from assay import registry
+from assay.files import write_atomically
 from assay.results import CellSummary, Results
-from assay.store import write_atomically
 from assay.tables import cell_text, interval_text
 from assay.terminal_progress import clock
 
@@ -154,7 +154,7 @@ def save_recorded(show: Callable[[Console], None], folder: Path, path: Path) -> 
     show(out)
     svg = out.export_svg(title=f"assay show {folder}", theme=DIMMED_MONOKAI)
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono, Menlo")
-    write_atomically(path, svg)
+    write_atomically(path.parent, path.name, svg)
 
 
 def _summary_table(results: Results, measures: Sequence[str]) -> Table:

@@ -15,8 +15,8 @@ from assay.analyse.lines import Line, line_cells, number_cell, p_cell, short_nam
 from assay.analyse.roles import Pair
 from assay.analyse.rules import FLAGGED, Breakdown
 from assay.analyse.sentences import changes_verdict, contrast_sentence, findings, short_sentence, understood
+from assay.files import write_atomically
 from assay.statistics.comparison import Comparison
-from assay.store import write_atomically
 from assay.terminal import console
 from assay.viewer.analysis import as_html
 
@@ -58,7 +58,7 @@ def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
         **{f"charts/{name}.csv": rows_csv(rows) for name, rows in chart_frames(analysis).items() if rows},
     }
     for name, text in texts.items():
-        write_atomically(folder / name, text)
+        write_atomically(folder, name, text)
     return [folder / name for name in texts]
 
 

@@ -24,7 +24,7 @@ def figures(n):
 def saved(folder, n):
     with ExitStack() as stack:
         press = Press(stack, processes=2)
-        written = [path for figure in figures(n) for path in press.save(figure, folder)]
+        written = [path for figure in figures(n) for path in press.save(figure, folder, "")]
         press.wait()
     return written
 
@@ -51,7 +51,7 @@ def test_a_picture_that_no_process_drew_is_drawn_here(tmp_path, monkeypatch):
 def test_what_cannot_be_drawn_says_so(tmp_path):
     with ExitStack() as stack:
         press = Press(stack)
-        press.save(Figure("broken", pd.DataFrame(), Drawing("<svg"), ""), tmp_path)
+        press.save(Figure("broken", pd.DataFrame(), Drawing("<svg"), ""), tmp_path, "")
         with pytest.raises(RuntimeError):
             press.wait()
 

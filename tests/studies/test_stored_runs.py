@@ -6,8 +6,9 @@ import pytest
 import assay.results
 import assay.store
 from assay.errors import StoreError
+from assay.files import writing_atomically
 from assay.results import Results
-from assay.store import Run, Store, writing_atomically
+from assay.store import Run, Store
 from assay.stored_runs import StoredRuns
 
 
@@ -96,7 +97,7 @@ def test_damage_in_a_file_too_large_to_be_checked_is_told_when_it_is_found(tmp_p
 
 def test_a_file_that_could_not_be_written_leaves_nothing_behind(tmp_path):
     (tmp_path / "scores.csv").write_text("old")
-    with pytest.raises(RuntimeError), writing_atomically(tmp_path / "scores.csv") as file:
+    with pytest.raises(RuntimeError), writing_atomically(tmp_path, "scores.csv") as file:
         file.write("half of")
         raise RuntimeError("the disk is gone")
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]

@@ -20,35 +20,33 @@ import pandas as pd
 
 from assay.datasets import load_stored
 from assay.errors import AssayError
+from assay.files import write_atomically
 from assay.graphs import Graph
 from assay.report import charts
 from assay.report.discovery_findings import completeness_sentences, findings_of
 from assay.report.discovery_tables import measured_table
 from assay.report.interpretation import section
-from assay.report.saving import Figure, Save, csv_text, safe_name
+from assay.report.saving import Figure, Save, csv_text, safe_name, save_figure
 from assay.results import Results
-from assay.store import write_atomically
 from assay.study import base_of
 
 MOST_NODES = 60  # a larger graph cannot be read on a page; the page of the study draws it
 MOST_DAGS = 12
 
 
-def write_discovery_tree(folder: Path, results: Results, alone: bool = True, save: Save = Figure.save) -> list[Path]:
+def write_discovery_tree(folder: Path, results: Results, alone: bool = True, save: Save = save_figure) -> list[Path]:
     """Write all of it below `folder`; what was written.
 
     alone: no forecasts rest on it, whose charts show what was measured beside what was claimed.
     """
     drawn = plots(results, base_of(folder)) if alone else about_learners(results)
-    written = [path for figure in drawn for path in save(figure, folder / "plots")]
+    written = [path for figure in drawn for path in save(figure, folder, "plots")]
     if alone:
         table = measured_table(results, results.headline)
         for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):
-            written.append(folder / "plots" / f"results_summary.{suffix}")
-            write_atomically(written[-1], text)
+            written.append(write_atomically(folder, f"plots/results_summary.{suffix}", text))
         for name, text in _statistics(results).items():
-            written.append(folder / "statistics" / name)
-            write_atomically(written[-1], text)
+            written.append(write_atomically(folder, f"statistics/{name}", text))
     return written
 
 

@@ -24,20 +24,20 @@ import pandas as pd
 from assay.faithfulness.known_groups import RIGHT, group_of
 from assay.faithfulness.score import COMPONENTS
 from assay.faithfulness_study import FaithfulnessStudy
+from assay.files import write_atomically
 from assay.reasoning.graph import Problem
 from assay.report import faithfulness_tables as tables
 from assay.report.charts.probes import probes
-from assay.report.saving import Figure, Save, csv_text, safe_name
+from assay.report.saving import Save, csv_text, safe_name, save_figure
 from assay.report.tables import Table
-from assay.store import to_json, write_atomically
+from assay.store import to_json
 
 
-def write_faithfulness_tree(folder: Path, study: FaithfulnessStudy, save: Save = Figure.save) -> list[Path]:
+def write_faithfulness_tree(folder: Path, study: FaithfulnessStudy, save: Save = save_figure) -> list[Path]:
     """Write all of it below `folder`; what was written."""
-    written = save(probes(study), folder / "plots")
+    written = save(probes(study), folder, "plots")
     for name, text in texts(study).items():
-        write_atomically(folder / "faithfulness" / name, text)
-        written.append(folder / "faithfulness" / name)
+        written.append(write_atomically(folder, f"faithfulness/{name}", text))
     return written
 
 

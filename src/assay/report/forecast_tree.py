@@ -18,29 +18,28 @@ from typing import Any
 
 import pandas as pd
 
+from assay.files import write_atomically
 from assay.forecast.analysis import plain_rows
 from assay.forecast.findings import Findings
 from assay.forecast.frames import Forecasts
 from assay.report import charts, comparisons, forecast_tables, selection
 from assay.report.coverage import FACTORS, coverage_by
 from assay.report.interpretation import interpretation, tests_frame, validation_of
-from assay.report.saving import Figure, Save, csv_text
+from assay.report.saving import Figure, Save, csv_text, save_figure
 from assay.report.summary import rows
 from assay.report.tables import Table
-from assay.store import write_atomically
 
 SHOWN_IN_PAPER = 6  # respondents that a page has room for
 _DISTRIBUTIONS = ("f1", "shd")  # precision and recall are the two halves of F1; their frames are one call away
 
 
 def write_forecast_tree(
-    folder: Path, forecasts: Forecasts, findings: Findings | None, save: Save = Figure.save
+    folder: Path, forecasts: Forecasts, findings: Findings | None, save: Save = save_figure
 ) -> list[Path]:
     """Write all of it below `folder`; what was written. Without findings: the tables, the charts and the checks."""
-    written = [path for figure in plots(forecasts) for path in save(figure, folder / "plots")]
+    written = [path for figure in plots(forecasts) for path in save(figure, folder, "plots")]
     for name, text in texts(forecasts, findings).items():
-        write_atomically(folder / name, text)
-        written.append(folder / name)
+        written.append(write_atomically(folder, name, text))
     return written
 
 

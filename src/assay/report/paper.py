@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.files import write_atomically, write_bytes_atomically
 from assay.report.rendering import pictures_of
-from assay.report.saving import write_bytes_atomically
 from assay.report.tables import Table, escaped, label_of
-from assay.store import write_atomically
 
 
 @dataclass(frozen=True)
@@ -44,18 +43,14 @@ class Part:
 
 def write_paper(folder: Path, study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> list[Path]:
     """draft.tex, tables/ and figures/ below folder/paper; shared: methods of all parts (plan, versions, seed)."""
-    paper, written = folder / "paper", []
+    written = []
     for part in parts:
         for table in part.tables:
-            written.append(paper / "tables" / f"{table.name}.tex")
-            write_atomically(written[-1], table.to_latex())
+            written.append(write_atomically(folder, f"paper/tables/{table.name}.tex", table.to_latex()))
         for picture in part.pictures:
-            written.append(paper / "figures" / f"{picture.name}.pdf")
             found = picture.pdf.read_bytes() if picture.pdf else pictures_of(picture.svg, ("pdf",))["pdf"]
-            write_bytes_atomically(written[-1], found)
-    written.append(paper / "draft.tex")
-    write_atomically(written[-1], draft(study, parts, shared))
-    return written
+            written.append(write_bytes_atomically(folder, f"paper/figures/{picture.name}.pdf", found))
+    return [*written, write_atomically(folder, "paper/draft.tex", draft(study, parts, shared))]
 
 
 def draft(study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> str:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from assay.files import write_bytes_atomically
 from assay.report import look
 from assay.report.paper import Part, Picture
 from assay.report.rendering import pictures_of
-from assay.report.saving import write_bytes_atomically
 from assay.report.tables import Table
 
 Pdfs = Callable[[Sequence[str]], list[bytes]]  # SVGs to PDFs: pdfs_of, or that of a Press
@@ -60,9 +60,7 @@ def write_pdf(
         pages.paragraph(f"{part.task.capitalize()}. {' '.join(part.methods)}")
     if shared:
         pages.paragraph(" ".join(shared))
-    path = folder / "report.pdf"
-    write_bytes_atomically(path, _bound(pdfs(pages.svgs()), study))
-    return path
+    return write_bytes_atomically(folder, "report.pdf", _bound(pdfs(pages.svgs()), study))
 
 
 class _Pages:

@@ -20,21 +20,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from assay.files import write_atomically
 from assay.population.answers import Answer
 from assay.population.truth import Truth
 from assay.population_study import Asked, Populations
 from assay.report import population_tables as tables
 from assay.report.charts.distribution import distribution
-from assay.report.saving import Figure, Save, csv_text, safe_name
-from assay.store import to_json, write_atomically
+from assay.report.saving import Figure, Save, csv_text, safe_name, save_figure
+from assay.store import to_json
 
 
-def write_population_tree(folder: Path, populations: Populations, save: Save = Figure.save) -> list[Path]:
+def write_population_tree(folder: Path, populations: Populations, save: Save = save_figure) -> list[Path]:
     """Write all of it below `folder`; what was written."""
-    written = [path for figure in plots(populations) for path in save(figure, folder / "plots")]
+    written = [path for figure in plots(populations) for path in save(figure, folder, "plots")]
     for name, text in texts(populations).items():
-        write_atomically(folder / "population" / name, text)
-        written.append(folder / "population" / name)
+        written.append(write_atomically(folder, f"population/{name}", text))
     return written
 
 

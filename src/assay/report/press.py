@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from assay.engine import Chunk, local_executor, run_chunk
@@ -54,11 +54,11 @@ class Press:
             for _ in range(self._processes):
                 self._submit(_Job(_NOTHING, (), lambda found: None))
 
-    def save(self, figure: Figure, folder: Path) -> list[Path]:
-        """As `Figure.save`: the files that will be there."""
-        path = folder / figure.name
-        self.draw(source_of(figure.chart), FORMATS, lambda found: write_pictures(path, found, figure.caption))
-        return [*(path.with_name(f"{path.name}.{form}") for form in FORMATS), write_numbers(path, figure.frame)]
+    def save(self, figure: Figure, folder: Path, inner: str) -> list[Path]:
+        """As `save_figure`: the files that will be there."""
+        name = str(PurePosixPath(inner, figure.name))
+        self.draw(source_of(figure.chart), FORMATS, lambda found: write_pictures(folder, name, found, figure.caption))
+        return [*(folder / f"{name}.{form}" for form in FORMATS), write_numbers(folder, name, figure.frame)]
 
     def draw(self, source: Source, formats: Sequence[str], use: Callable[[Pictures], object]) -> None:
         """`use` is called with the pictures, by this thread: now, or at the latest in `wait`."""

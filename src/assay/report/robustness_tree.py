@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from assay.files import write_atomically
 from assay.report import robustness_tables as tables
 from assay.report.charts.degradation import degradation as degradation_figure
 from assay.report.charts.k_lambda import k_lambda
 from assay.report.charts.sensitivity import Panel, sensitivity_panels
-from assay.report.saving import Figure, Save, csv_text, plain_records
+from assay.report.saving import Figure, Save, csv_text, plain_records, save_figure
 from assay.robustness.choose_k import KChoice
 from assay.robustness.evaluation import ORACLE, OTHERS, Evaluation
 from assay.robustness.invariance import disentanglement, expected_edges, invariance
@@ -40,15 +41,14 @@ from assay.robustness.summaries import (
     plateaus,
 )
 from assay.robustness_study import RobustnessStudy
-from assay.store import to_json, write_atomically
+from assay.store import to_json
 
 
-def write_robustness_tree(folder: Path, study: RobustnessStudy, save: Save = Figure.save) -> list[Path]:
+def write_robustness_tree(folder: Path, study: RobustnessStudy, save: Save = save_figure) -> list[Path]:
     """Write all of it below `folder`; what was written."""
-    written = [path for figure in plots(study.evaluation) for path in save(figure, folder / "robustness")]
+    written = [path for figure in plots(study.evaluation) for path in save(figure, folder, "robustness")]
     for name, text in texts(study).items():
-        write_atomically(folder / "robustness" / name, text)
-        written.append(folder / "robustness" / name)
+        written.append(write_atomically(folder, f"robustness/{name}", text))
     return written
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
 
+from assay.files import write_atomically, write_bytes_atomically
 from assay.outside import file_name
 from assay.report.rendering import FORMATS, Source, pictures_of, svg_of
-from assay.store import write_atomically
 
 _UNSAFE = re.compile(r"[/:\\\\\s\x00-\x1f\x7f*?\"'<>|$`%]")
 
@@ -41,11 +40,7 @@ class Figure:
 
     def save(self, folder: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
         """Write name.png, name.svg, name.pdf (those asked for) and name.csv; what was written."""
-        path = folder / self.name
-        return [
-            *write_pictures(path, pictures_of(source_of(self.chart), formats), self.caption),
-            write_numbers(path, self.frame),
-        ]
+        return save_figure(self, folder, "", formats)
 
     def _repr_html_(self) -> str:
         """In a notebook: the picture as `save` writes it, which needs no script, and its caption."""
@@ -54,7 +49,14 @@ class Figure:
         return f"<figure>{image}<figcaption>{escape(self.caption)}</figcaption></figure>"
 
 
-Save = Callable[[Figure, Path], list[Path]]  # Figure.save, or that of a Press
+Save = Callable[[Figure, Path, str], list[Path]]  # figure, the study's folder, the folder below it
+
+
+def save_figure(figure: Figure, folder: Path, inner: str, formats: Iterable[str] = FORMATS) -> list[Path]:
+    """Write its files below folder/inner; what was written."""
+    name = str(PurePosixPath(inner, figure.name))
+    pictures = write_pictures(folder, name, pictures_of(source_of(figure.chart), formats), figure.caption)
+    return [*pictures, write_numbers(folder, name, figure.frame)]
 
 
 def source_of(chart: Any) -> Source:
@@ -69,37 +71,24 @@ def source_of(chart: Any) -> Source:
     return found | ({"datasets": data} if isinstance(data, dict) else {})
 
 
-def write_pictures(path: Path, pictures: Mapping[str, bytes], caption: str = "") -> list[Path]:
-    """path.png, path.svg, path.pdf; the SVG says what it shows."""
-    written = []
-    for form, content in pictures.items():
-        written.append(path.with_name(f"{path.name}.{form}"))
-        if form == "svg":
-            write_atomically(written[-1], _described(content.decode(), caption))
-        else:
-            write_bytes_atomically(written[-1], content)
-    return written
+def write_pictures(folder: Path, name: str, pictures: Mapping[str, bytes], caption: str = "") -> list[Path]:
+    """name.png, name.svg, name.pdf below the folder; the SVG says what it shows."""
+    described = {
+        form: _described(content.decode(), caption).encode() if form == "svg" else content
+        for form, content in pictures.items()
+    }
+    return [write_bytes_atomically(folder, f"{name}.{form}", content) for form, content in described.items()]
 
 
-def write_numbers(path: Path, frame: pd.DataFrame) -> Path:
-    """path.csv"""
-    target = path.with_name(f"{path.name}.csv")
-    write_atomically(target, csv_text(frame))
-    return target
+def write_numbers(folder: Path, name: str, frame: pd.DataFrame) -> Path:
+    """name.csv"""
+    return write_atomically(folder, f"{name}.csv", csv_text(frame))
 
 
 def _described(svg: str, caption: str) -> str:
     """The caption as the picture's own <desc>: it goes where the picture goes, and a screen reader says it."""
     start = svg.find(">", svg.find("<svg")) + 1
     return f"{svg[:start]}<desc>{escape(caption)}</desc>{svg[start:]}" if caption else svg
-
-
-def write_bytes_atomically(path: Path, content: bytes) -> None:
-    """As store.write_atomically, for what is not text."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(content)
-    temporary.replace(path)
 
 
 def csv_text(frame: pd.DataFrame) -> str:

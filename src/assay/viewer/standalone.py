@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assay.files import write_atomically
 from assay.reporting import Report
-from assay.store import write_atomically
 from assay.viewer import figures
 from assay.viewer.database import page_store
 from assay.viewer.outline import path_of
@@ -29,11 +29,9 @@ LONGEST = 200_000  # characters of one reply
 
 def write_page(folder: Path, known: Known = NOTHING) -> Path:
     """Write report.html into the study's folder."""
-    target = folder / "report.html"
     with page_store(folder) as store:
         document = document_of(StudyPage(folder, store, known))
-    write_atomically(target, html_of(document))
-    return target
+    return write_atomically(folder, "report.html", html_of(document))
 
 
 def with_page(report: Report) -> Report:
