@@ -5,7 +5,6 @@
     text_of(path, most)             the same as UTF-8 text
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
     opened(path, most)              a stream for readers that take one; it ends in an error behind `most` bytes
-    check_parquet(path, cells)      what a parquet file says of its size, before it is read
 
 Nothing here is evaluated, and nothing is unpickled. `error` is the kind of AssayError that the caller's readers raise.
 """
@@ -102,36 +101,6 @@ class _Bounded(io.RawIOBase):
     def close(self) -> None:
         self._file.close()
         super().close()
-
-
-def check_parquet(path: Path, cells: int, columns: int, error: type[AssayError] = DataError) -> tuple[str, ...]:
-    """The columns of a parquet file; `error` where it is none, or where a small file tells of too many cells."""
-    from assay import registry
-
-    parquet = registry.need("pyarrow.parquet", f"reading {path.name}")
-    if path.stat().st_size > MAX_TABLE:
-        raise error(f"{path.name} must have at most {size(MAX_TABLE)}, got more. Keep the columns that are needed.")
-    try:
-        about = parquet.ParquetFile(path)
-        rows, names = about.metadata.num_rows, tuple(about.schema_arrow.names)
-    except NOT_READ as wrong:
-        raise error(f"{path.name} must be a parquet file, got: {one_line(wrong)}. Write it again.") from None
-    if len(names) > columns:
-        raise error(f"{path.name} must have at most {columns:,} columns, got {len(names):,}. Keep those you need.")
-    if rows * len(names) > cells:
-        got = f"{rows:,} rows of {len(names):,} columns"
-        raise error(f"{path.name} must have at most {cells:,} cells, got {got}. Keep a part of its rows.")
-    return names
-
-
-def check_parquet_values(path: Path, error: type[AssayError] = DataError) -> None:
-    """pyarrow reads text that is no UTF-8 and lists that end before they begin, and raises when they are used."""
-    import pyarrow.parquet
-
-    try:
-        pyarrow.parquet.read_table(path).validate(full=True)
-    except NOT_READ as wrong:
-        raise error(f"{path.name} must be a parquet file, got: {one_line(wrong)}. Write it again.") from None
 
 
 def json_of(text: str, what: str, error: type[AssayError] = DataError) -> Any:

@@ -18,12 +18,11 @@ from assay.outside import (
     MAX_RECORDS,
     MEGABYTE,
     NOT_READ,
-    check_parquet,
-    check_parquet_values,
     is_there,
     one_line,
     opened,
 )
+from assay.parquet import flat_columns, parquet_columns, read_parquet
 
 SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
 DOMAIN = "domain"
@@ -94,12 +93,8 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
 
 
 def _parquet(path: Path) -> pd.DataFrame:
-    check_parquet(path, MAX_CELLS, MAX_COLUMNS)
-    check_parquet_values(path)
-    try:
-        return pd.read_parquet(path)
-    except NOT_READ as error:
-        raise DataError(f"{path.name} must be a parquet file, got: {one_line(error)}.") from None
+    """Columns of lists (messages, log probabilities) are left out."""
+    return read_parquet(path, MAX_CELLS, flat_columns(path, parquet_columns(path, MAX_COLUMNS)))
 
 
 def _named(file: str) -> tuple[str | None, Path]:

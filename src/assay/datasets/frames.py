@@ -24,13 +24,12 @@ from assay.outside import (
     MAX_TABLE,
     MEGABYTE,
     NOT_READ,
-    check_parquet,
-    check_parquet_values,
     is_there,
     one_line,
     opened,
     size,
 )
+from assay.parquet import parquet_columns, read_parquet
 
 if TYPE_CHECKING:
     import pandas
@@ -46,14 +45,22 @@ def read_rows(path: Path | str, discrete: Iterable[str] | None = None, drop: Ite
     path = Path(path)
     if not is_there(path):
         raise DataError(f"{path} is not there. Give the path of a CSV, TSV or parquet file.")
-    frame = _parquet(path) if path.suffix == ".parquet" else _delimited(path)
-    for name in drop:
-        if name not in frame.columns:
-            raise DataError(
-                f"{name!r} to drop is not a column of {path.name}. {did_you_mean(name, frame.columns)}".rstrip()
-            )
-        frame = frame.drop(columns=name)
+    dropped = list(drop)
+    if path.suffix == ".parquet":
+        kept = _kept(parquet_columns(path, MAX_COLUMNS), dropped, path)
+        frame = read_parquet(path, MAX_CELLS, kept)
+    else:
+        frame = _delimited(path)
+        frame = frame[_kept(frame.columns, dropped, path)]
     return table_of_frame(frame, discrete, path.name)
+
+
+def _kept(columns: Iterable[str], dropped: list[str], path: Path) -> list[str]:
+    names = list(columns)
+    for name in dropped:
+        if name not in names:
+            raise DataError(f"{name!r} to drop is not a column of {path.name}. {did_you_mean(name, names)}".rstrip())
+    return [name for name in names if name not in dropped]
 
 
 def _delimited(path: Path) -> pandas.DataFrame:
@@ -74,17 +81,6 @@ def _delimited(path: Path) -> pandas.DataFrame:
             "Keep a part of its rows."
         )
     return frame
-
-
-def _parquet(path: Path) -> pandas.DataFrame:
-    import pandas as pd
-
-    check_parquet(path, MAX_CELLS, MAX_COLUMNS)
-    check_parquet_values(path)
-    try:
-        return pd.read_parquet(path)
-    except NOT_READ as error:
-        raise DataError(f"{path.name} must be a parquet file, got: {one_line(error)}.") from error
 
 
 def check_header(path: Path, most: int) -> tuple[str, int]:

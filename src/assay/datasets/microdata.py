@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 
 from assay.datasets.frames import MAX_CELLS, MISSING, check_header
 from assay.errors import MAX_COMPARED, MAX_KNOWN, DataError, listed
-from assay.outside import MAX_TABLE, NOT_READ, check_parquet, is_there, one_line, opened
+from assay.outside import MAX_TABLE, NOT_READ, is_there, one_line, opened
+from assay.parquet import parquet_columns, read_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,21 +91,8 @@ def _of_frame(name: str, frame: pd.DataFrame) -> Microdata:
 
 
 def _parquet(path: Path) -> Microdata:
-    from assay import registry
-
-    parquet = registry.need("pyarrow.parquet", f"reading {path.name}")
-    names = check_parquet(path, MAX_CELLS * MAX_COLUMNS, MAX_COLUMNS)
-    text = {field.name for field in parquet.read_schema(path) if str(field.type) in ("string", "large_string")}
-
-    def fetch(columns: Sequence[str]) -> pd.DataFrame:
-        check_cells(path.name, parquet.read_metadata(path).num_rows, len(columns))
-        # dictionaries: 3 million words of text become 3 million small codes
-        with explained(path, "a parquet file"):
-            table = parquet.read_table(path, columns=list(columns), read_dictionary=[c for c in columns if c in text])
-            frame: pd.DataFrame = table.to_pandas(self_destruct=True, split_blocks=True)
-            return frame[list(columns)]
-
-    return Microdata(path.name, names, fetch)
+    names = parquet_columns(path, MAX_COLUMNS)
+    return Microdata(path.name, names, lambda columns: read_codes(path, MAX_CELLS, list(columns)))
 
 
 def _delimited(path: Path) -> Microdata:
