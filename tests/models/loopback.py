@@ -34,6 +34,9 @@ class Turn:
     refusal: bool = False
     truncated: bool = False
     extra_logprobs: int = 0  # tokens too many in the log-probabilities
+    redirect: str | None = None  # where the request is sent on to (307: method, body and most headers go along)
+    model: str | None = None  # who says it has answered, where it is not who was asked
+    usage: Any = "counted"  # tokens as the provider counts them: one value for in and out, or None for no usage at all
 
 
 @dataclass
@@ -133,10 +136,20 @@ class _Handler(BaseHTTPRequestHandler):
         if refused:
             message = f"Unsupported parameter: '{refused[0]}' is not supported with this model."
             return self._send(400, json.dumps(speak.error(400, message)).encode())
+        if turn.redirect is not None:
+            return self._send(307, b"{}", location=turn.redirect + self.path)
         if turn.code != 200:
             return self._send(turn.code, json.dumps(speak.error(turn.code, turn.error)).encode(), turn.retry_after)
         text = turn.text if turn.text is not None else state.answer(seen.prompt)
-        payload = json.dumps(speak.reply(seen.body, seen.prompt, text, turn)).encode()
+        answer = speak.reply(seen.body, seen.prompt, text, turn)
+        if turn.model is not None:
+            answer[speak.MODEL] = turn.model
+        if turn.usage != "counted":
+            counts = answer[speak.USAGE].items()
+            answer[speak.USAGE] = (
+                {k: turn.usage if isinstance(v, int) else v for k, v in counts} if turn.usage else None
+            )
+        payload = json.dumps(answer).encode()
         if turn.malformed:
             payload = payload[: len(payload) // 2] + b"<html>"
         if turn.shapeless:
@@ -147,12 +160,14 @@ class _Handler(BaseHTTPRequestHandler):
             state.paid[seen.prompt] += 1  # before the last byte: whoever has the answer finds it counted
         self._send(200, payload)
 
-    def _send(self, code: int, payload: bytes, retry_after: str | None = None) -> None:
+    def _send(self, code: int, payload: bytes, retry_after: str | None = None, location: str | None = None) -> None:
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(payload)))
         if retry_after is not None:
             self.send_header("Retry-After", retry_after)
+        if location is not None:
+            self.send_header("Location", location)
         self.end_headers()
         self.wfile.write(payload)
 
@@ -173,6 +188,8 @@ def tokens(text: str) -> list[str]:
 
 class OpenAI:
     """POST /v1/chat/completions"""
+
+    MODEL, USAGE = "model", "usage"
 
     @staticmethod
     def prompt(body: dict[str, Any]) -> str:
@@ -206,6 +223,8 @@ class OpenAI:
 class Anthropic:
     """POST /v1/messages"""
 
+    MODEL, USAGE = "model", "usage"
+
     @staticmethod
     def prompt(body: dict[str, Any]) -> str:
         system = [_flat(body["system"])] if body.get("system") else []
@@ -232,6 +251,8 @@ class Anthropic:
 
 class Google:
     """POST /v1beta/models/NAME:generateContent"""
+
+    MODEL, USAGE = "modelVersion", "usageMetadata"
 
     @staticmethod
     def prompt(body: dict[str, Any]) -> str:
@@ -270,6 +291,8 @@ class Google:
 
 class Responses:
     """POST /v1/responses, OpenAI's other protocol, which its reasoning models are asked through."""
+
+    MODEL, USAGE = "model", "usage"
 
     @staticmethod
     def prompt(body: dict[str, Any]) -> str:
@@ -316,7 +339,7 @@ PROTOCOLS: dict[str, Any] = {  # part of the path -> who speaks there
 
 
 def _openai_token(part: str, rivals: int) -> dict[str, Any]:
-    entry = {"token": part, "logprob": -0.5, "bytes": list(part.encode())}
+    entry = {"token": part, "logprob": -0.5, "bytes": list(part.encode(errors="replace"))}
     others = [{"token": f"{part}{k}", "logprob": -1.0 - k, "bytes": None} for k in range(max(0, rivals - 1))]
     return entry | {"top_logprobs": [entry, *others][:rivals]}
 

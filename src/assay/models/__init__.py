@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assay import registry
-from assay.errors import AssayError
-from assay.models.base import Message, Model, Reply, Settings, TokenLogprob
+from assay import registry, texts
+from assay.errors import AssayError, SettingError
+from assay.models.addresses import allow
+from assay.models.base import Message, Model, Reply, Settings, TokenLogprob, checked_concurrency
 from assay.models.prices import Price, price
 
 __all__ = [
@@ -22,11 +23,15 @@ __all__ = [
     "Reply",
     "Settings",
     "TokenLogprob",
+    "allow",
     "build",
     "catalogue",
     "check_ready",
+    "elsewhere",
     "price",
 ]
+
+_PARTS = ("name", "concurrency", "offers_schema", "offers_logprobs", "ask", "close")
 
 
 def build(name: str, options: Mapping[str, Any] | None = None, folder: Path | str = ".") -> Model:
@@ -34,9 +39,8 @@ def build(name: str, options: Mapping[str, Any] | None = None, folder: Path | st
 
     The path of `my_file.py:MyModel` starts at `folder`, its name stays as it is.
     """
-    if ".py:" in name or name in registry.names("model"):
-        made = registry.resolve("model", registry.located(name, Path(folder)))
-        return made(name, options)  # type: ignore[no-any-return]
+    if _is_own(name):
+        return _own(name, options, Path(folder))
     provider = name.split("/")[0]
     if provider == "embedded":
         from assay.models.embedded import Embedded
@@ -58,6 +62,21 @@ def check_ready(name: str, options: Mapping[str, Any] | None = None, folder: Pat
     except AssayError as error:
         return str(error)
     return None
+
+
+def elsewhere(name: str, options: Mapping[str, Any] | None = None) -> str:
+    """One line on the address and the variable of a model, where either is not its provider's own; else ''.
+
+    Also '' where it cannot be used: what stands in the way names both (`check_ready`).
+    """
+    if _is_own(name) or name.split("/")[0] in ("embedded", "mock"):
+        return ""
+    from assay.models.services import access
+
+    try:
+        return access(name, options or {}).elsewhere()
+    except AssayError:
+        return ""
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -83,9 +102,32 @@ def _row(name: str, title: str, needs: str) -> dict[str, Any]:
     }
 
 
+def _is_own(name: str) -> bool:
+    return ".py:" in name or name in registry.names("model")
+
+
+def _own(name: str, options: Mapping[str, Any] | None, folder: Path) -> Model:
+    """A model of the user's own: whatever it is, it has the parts that are used, or is refused in one line."""
+    from assay.models.services import hide_keys
+
+    hide_keys()
+    made = registry.resolve("model", registry.located(name, folder))
+    try:
+        model: Model = made(name, options)
+    except AssayError:
+        raise
+    except Exception as error:
+        why = f"{type(error).__name__}: {texts.arriving(str(error))}"
+        raise AssayError(f"model {name} cannot be made: {why}") from error
+    missing = [part for part in _PARTS if not hasattr(model, part)]
+    if missing:
+        raise SettingError(f"model {name} must have {', '.join(_PARTS)}, got none of {', '.join(missing)}.")
+    checked_concurrency(model.concurrency, name)
+    return model
+
+
 def _check(name: str, options: Mapping[str, Any], folder: Path | str) -> None:
-    provider = name.split("/")[0]
-    if ".py:" in name or name in registry.names("model") or provider in ("embedded", "mock"):
+    if _is_own(name) or name.split("/")[0] in ("embedded", "mock"):
         build(name, options, folder)  # cheap: weights are loaded at the first question
         return
     from assay.models.services import check_service

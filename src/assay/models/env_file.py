@@ -1,4 +1,4 @@
-"""Keys from the environment, or from a `.env` file in the current folder.
+"""Keys and addresses from the environment, or from a `.env` file in the current folder; where each stood is told.
 
     KEY=value            # comments, blank lines and a leading `export` are allowed
     KEY="value # kept"   # quotes keep spaces and hashes
@@ -11,10 +11,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from assay.errors import SettingError
 from assay.outside import MAX_PLAN, is_there, text_of
 
+ENVIRONMENT, ENV_FILE = "the environment", ".env"
 _LINE = re.compile(  # a bare value ends where blanks are followed by '#' or nothing; each character is looked at once
     r"""^\s*+(?:export\s++)?([A-Za-z_]\w*+)\s*+=\s*+
     (?:"([^"]*+)"|'([^']*+)'|([^\s#](?:\S|\s++(?!\#|$))*+|))\s*+(?:(?<=\s)\#.*+)?$""",
@@ -38,6 +40,26 @@ def read_env(path: Path) -> dict[str, str]:
     return parse_env(text_of(path, MAX_PLAN, SettingError)) if is_there(path) else {}
 
 
-def variable(name: str, folder: Path | None = None) -> str | None:
-    """A variable of the environment, else of `.env` in the folder (the current one); empty counts as not set."""
-    return os.environ.get(name) or read_env((folder or Path.cwd()) / ".env").get(name) or None
+class Variable(NamedTuple):
+    """The value of a variable, and where it stood."""
+
+    name: str
+    value: str
+    place: str
+
+
+def variable(name: str, folder: Path | None = None) -> Variable | None:
+    """A variable of the environment, else of `.env` in the folder (the current one); empty counts as not set.
+
+    Blanks and line ends around it are none of it: a key with one is refused by HTTP, in a message that shows the key.
+    """
+    for place, values in ((ENVIRONMENT, os.environ), (ENV_FILE, read_env((folder or Path.cwd()) / ".env"))):
+        value = values.get(name, "").strip()
+        if value:
+            return Variable(name, value, place)
+    return None
+
+
+def all_variables(folder: Path | None = None) -> dict[str, str]:
+    """Every variable of both places."""
+    return read_env((folder or Path.cwd()) / ".env") | dict(os.environ)

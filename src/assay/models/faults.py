@@ -12,6 +12,7 @@ and its response. Without a status the connection or the body was broken, which 
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import socket
@@ -20,10 +21,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from assay import texts
 from assay.models.base import Settings
 from assay.status import Status
 
 _MAY_PASS = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
+_SENT_ON = {301, 302, 303, 307, 308}
 _BUSY = {429, 503, 529}
 _UNREACHED = ("ConnectError", "ClientConnectorError", "ClientConnectorDNSError")  # of httpx and aiohttp
 _PARAMETERS = {  # ours -> as the providers' messages call it
@@ -63,6 +66,8 @@ def as_fault(error: BaseException) -> Fault:
     if code == 429 and "insufficient_quota" in text:
         return Fault(Status.FAILED, f"HTTP 429: {text}", may_pass=False, kind="quota")
     kind = "busy" if code in _BUSY else "http"
+    if code in _SENT_ON:
+        text = f"the server sends on to {_header(error, 'location') or 'another address'}, where the key would go along"
     return Fault(Status.FAILED, f"HTTP {code}: {text}", code in _MAY_PASS, wait=_retry_after(error), kind=kind)
 
 
@@ -82,10 +87,9 @@ def refused_parameter(error: BaseException, sent: Settings) -> str | None:
     return next((name for name, words in _PARAMETERS.items() if given[name] and any(w in text for w in words)), None)
 
 
-def clean(text: str, secret: str) -> str:
-    """One line, without the key."""
-    line = " ".join(text.split())
-    return line.replace(secret, "***") if len(secret) > 4 else line
+def clean(text: str, most: int = 1000) -> str:
+    """One line, not too long, without a key: taken out before anything is cut, or half of it would stay."""
+    return " ".join(texts.arriving(text).split())[:most]
 
 
 def _http_status(error: BaseException) -> int | None:
@@ -103,7 +107,7 @@ def _words(error: BaseException, most: int = 300) -> str:
         cause = error.__cause__ or error.__context__
         parts = (type(error).__name__, said, f"{type(cause).__name__}: {cause}" if cause else "")
         said = ": ".join(part for part in parts if part)
-    return " ".join((said or type(error).__name__).split())[:most]
+    return clean(said or type(error).__name__, most)
 
 
 def _message_of(body: object) -> str:
@@ -139,16 +143,21 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _retry_after(error: BaseException) -> float | None:
-    """Seconds of the Retry-After header (RFC 9110: seconds or a date)."""
+def _header(error: BaseException, name: str) -> str:
+    """A header of the response behind an error, or ''; the SDKs' mappings heed no case."""
     headers: Mapping[str, str] | None = getattr(getattr(error, "response", None), "headers", None)
-    value = headers.get("retry-after") or headers.get("Retry-After") if headers else None
-    if not value:
-        return None
-    if re.fullmatch(r"\d+(\.\d+)?", value.strip()):
-        return float(value)
+    return clean(str(headers.get(name) or "")) if headers else ""
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """Seconds of the Retry-After header (RFC 9110: seconds or a date), whatever stands there; None: it tells none."""
+    value = _header(error, "retry-after")
+    if re.fullmatch(r"\d+(\.\d+)?", value):
+        seconds = float(value)
+        return seconds if math.isfinite(seconds) else None
     try:
         then = parsedate_to_datetime(value)
-    except ValueError:
+        wait = (then if then.tzinfo else then.replace(tzinfo=UTC)) - datetime.now(UTC)  # asctime and -0000 are UTC
+    except Exception:  # the parser of dates raises whatever its parts raise
         return None
-    return max(0.0, (then - datetime.now(UTC)).total_seconds())
+    return max(0.0, wait.total_seconds())

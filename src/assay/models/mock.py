@@ -20,7 +20,16 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import SettingError, UnknownName
-from assay.models.base import FIXED, Message, Reply, Settings, check_options, fixed_settings, option
+from assay.models.base import (
+    FIXED,
+    Message,
+    Reply,
+    Settings,
+    check_options,
+    fixed_settings,
+    option,
+    stated_concurrency,
+)
 from assay.models.prices import stated_price
 from assay.outside import is_there, json_of, text_of, toml_of
 from assay.status import Status
@@ -76,7 +85,7 @@ class Mock:
         options = options or {}
         check_options(options, _OPTIONS, name)
         self.name = name
-        self.concurrency: int = option(options, "concurrency", 10, int, name)
+        self.concurrency: int = stated_concurrency(options, name)
         self.price = stated_price(options.get("price"), name)
         self._fixed = fixed_settings(options, name)
         self._short = name.removeprefix("mock/")

@@ -3,35 +3,49 @@
     input_tokens = fresh + read from the provider's cache + written to it      cached_tokens = read from it
 
 Log-probabilities are kept only where their tokens, put together, are the text; else they belong to something else.
+Counts of tokens that cannot be (below 0, no whole number, above 10^9) are unknown, and the message says so. A name of
+the model that is not the one asked for is kept; a date or a number behind it is a snapshot of the same model.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from assay import texts
 from assay.models.base import Reply, Settings, TokenLogprob
 from assay.status import Status
 
+MOST_TOKENS = 10**9  # of a call
+UNKNOWN_COUNT = -1
+_SNAPSHOT = re.compile(r"[-@:](\d{3,8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{2,4}|latest|free)")
 _NOTHING = "(no content)"  # what Inspect AI puts where a provider sent no candidate at all
 
 
-def read_output(output: Any, sent: Settings) -> Reply:
-    """The reply in an `inspect_ai.model.ModelOutput`."""
-    text = output.completion if output.choices and output.completion != _NOTHING else ""
+def read_output(output: Any, sent: Settings, model: str) -> Reply:
+    """The reply in an `inspect_ai.model.ModelOutput`; `model` is the name that was asked for."""
+    text = texts.arriving(output.completion) if output.choices and output.completion != _NOTHING else ""
     status, message = _outcome(output, text, sent)
     logprobs, complaint = _logprobs(output, text, sent)
-    usage = output.usage
-    cached = (usage.input_tokens_cache_read or 0) if usage else 0
+    tokens, absurd = _tokens(output.usage)
     return Reply(
         text="" if status is Status.FAILED else text,
         status=status,
-        message="; ".join(part for part in (message, complaint) if part),
-        input_tokens=usage.input_tokens + cached + (usage.input_tokens_cache_write or 0) if usage else None,
-        output_tokens=usage.output_tokens if usage else None,
-        cached_tokens=cached if usage else None,
+        message="; ".join(part for part in (message, complaint, absurd) if part),
         logprobs=logprobs,
+        answered_as=answered_as(model, output.model),
+        **tokens,
     )
+
+
+def answered_as(asked: str, answered: object) -> str:
+    """The name of who answered, where it is another model; '' where it is the same, a snapshot of it, or not told."""
+    name = texts.arriving(answered).strip() if isinstance(answered, str) else ""
+    ours, theirs = (text.lower().rsplit("/", 1)[-1] for text in (asked, name))
+    ours = ours.removesuffix("-latest").removesuffix(":free")
+    same = not theirs or ours == theirs or (theirs.startswith(ours) and _SNAPSHOT.fullmatch(theirs[len(ours) :]))
+    return "" if same else name[:200]
 
 
 def effective_settings(asked: Settings, sent: Settings, request: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -47,12 +61,32 @@ def effective_settings(asked: Settings, sent: Settings, request: Mapping[str, An
     return effective | {"refused": refused}
 
 
+def is_count(value: object) -> bool:
+    """Whether it can be a number of tokens."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
+
+
+def _tokens(usage: Any) -> tuple[dict[str, int | None], str]:
+    """Tokens of a reply, and a complaint where a provider counts what cannot be counted."""
+    if usage is None:
+        return {}, ""
+    cached, written = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
+    counts = {
+        "input_tokens": (usage.input_tokens, cached, written),
+        "output_tokens": (usage.output_tokens,),
+        "cached_tokens": (cached,),
+    }
+    tokens = {name: sum(parts) if all(map(is_count, parts)) else None for name, parts in counts.items()}
+    wrong = [name for name, count in tokens.items() if count is None]
+    return tokens, f"{', '.join(wrong)} unknown: the provider's count cannot be" if wrong else ""
+
+
 def _outcome(output: Any, text: str, sent: Settings) -> tuple[Status, str]:
     if not output.choices:
         return Status.UNREADABLE, "the reply is empty: it has no choices"
     reason = output.stop_reason
     if reason == "content_filter" or _is_refusal(output):
-        return Status.REFUSED, output.error or _explanation(output) or "the model refused to answer"
+        return Status.REFUSED, texts.arriving(output.error or _explanation(output)) or "the model refused to answer"
     if reason == "model_length":
         return Status.FAILED, f"the prompt does not fit the model's context: {text[:200]}"
     if reason == "max_tokens":
@@ -94,7 +128,9 @@ def _token(entry: Any) -> TokenLogprob:
 
 def _joined(entries: Any) -> str:
     """The text of the tokens; by their bytes where given, since a character may be spread over several tokens."""
-    parts = [bytes(entry.bytes) if entry.bytes is not None else entry.token.encode() for entry in entries]
+    parts = [
+        bytes(entry.bytes) if entry.bytes is not None else entry.token.encode(errors="replace") for entry in entries
+    ]
     return b"".join(parts).decode(errors="replace")
 
 

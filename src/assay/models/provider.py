@@ -21,11 +21,12 @@ from typing import Any
 from assay import registry
 from assay.errors import AssayError
 from assay.models import background
-from assay.models.base import Message, Reply, Settings, fixed_settings, option
+from assay.models.base import Message, Reply, Settings, fixed_settings, option, stated_concurrency
 from assay.models.faults import Fault, as_fault, clean, refused_parameter
 from assay.models.outputs import effective_settings, read_output
 from assay.models.prices import stated_price
-from assay.models.services import access, check_service
+from assay.models.services import Access, access, check_service
+from assay.models.wire import bind
 from assay.status import Status
 
 _LONGEST_WAIT = 300.0  # seconds; a provider that asks for more is out of quota rather than busy
@@ -41,7 +42,7 @@ class Provided:
         check_service(name, options)
         way = access(name, options)
         self.name = name
-        self.concurrency: int = option(options, "concurrency", 10, int, name)
+        self.concurrency = stated_concurrency(options, name)
         self.offers_schema = way.service.offers_schema
         self.offers_logprobs = way.service.offers_logprobs
         self.price = stated_price(options.get("price"), name)
@@ -50,10 +51,10 @@ class Provided:
         self._delay: float = option(options, "delay", 5.0, (int, float), name)
         self.pause: Callable[[float, Fault], None] = lambda seconds, fault: sleep(seconds)  # a driver may set its own
         self._address = way.address.url
-        self._secret = way.key
+        self._asked_for = way.model
         self._refused: set[str] = set()
         self._slots = BoundedSemaphore(self.concurrency)
-        self._api = background.run(_open(way.route, way.base_url, way.key))
+        self._api = background.run(_open(way))
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
@@ -94,7 +95,7 @@ class Provided:
         if isinstance(output, Exception):
             raise output
         settings = effective_settings(asked, sent, call.request if call else None)
-        reply = read_output(output, sent)
+        reply = read_output(output, sent, self._asked_for)
         if reply.status == Status.UNREADABLE and reply.input_tokens is None:  # a body of another shape, not an answer
             return Fault(Status.FAILED, "no usable reply: it holds neither text nor usage", may_pass=True)
         return replace(reply, settings=settings)
@@ -102,7 +103,7 @@ class Provided:
     def _fault(self, error: BaseException, sent: Settings) -> Fault:
         fault = as_fault(error)
         message = f"{fault.message} at {self._address}" if fault.kind == "connection" else fault.message
-        return replace(fault, message=clean(message, self._secret), refuses=refused_parameter(error, sent))
+        return replace(fault, message=clean(message), refuses=refused_parameter(error, sent))
 
     def _failed(self, fault: Fault, settings: Settings, faults: int, wait: float) -> Reply:
         message = fault.message + (f" (tried {faults} times)" if faults > 1 else "")
@@ -118,23 +119,21 @@ class Provided:
         return replace(
             reply,
             model=self.name,
-            message=clean(reply.message, self._secret),
+            message=clean(reply.message),
             cost=cost,
             seconds=time.perf_counter() - start,
         )
 
 
-async def _open(route: str, base_url: str | None, key: str) -> Any:
+async def _open(way: Access) -> Any:
     """The API object, made on the loop that will use it."""
     logging.getLogger("inspect_ai").addHandler(logging.NullHandler())  # its warnings are in our effective settings
-    inspect = registry.need("inspect_ai.model", f"model {route}")
+    inspect = registry.need("inspect_ai.model", f"model {way.name}")
     try:
-        api = inspect.get_model(route, base_url=base_url, api_key=key, memoize=False).api
+        api = inspect.get_model(way.route, base_url=way.address.url, api_key=way.secret, memoize=False).api
     except Exception as error:  # an SDK that is too old, a name that the provider's layer cannot take apart
-        raise AssayError(f"model {route} cannot be opened: {clean(str(error), key)}") from None
-    client = getattr(api, "client", None)
-    if client is not None and hasattr(client, "max_retries"):
-        client.max_retries = 0
+        raise AssayError(f"model {way.name} cannot be opened: {clean(str(error))}") from None
+    bind(api, way)
     return api
 
 

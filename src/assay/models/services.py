@@ -2,19 +2,21 @@
 
 A name is `service/model`, as in Inspect AI: openai/gpt-4o, anthropic/..., together/meta-llama/Llama-3.3-70B-....
 Any other server that speaks OpenAI's protocol is `openai-api/SERVICE/model` with `base_url`; its key is taken from
-SERVICE_API_KEY. Two services are such servers with a name of their own here: qwen and vllm.
+SERVICE_API_KEY. Two services are such servers with a name of their own here: qwen and vllm. Which key may go to which
+address: addresses.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urlsplit
 
+from assay import texts
 from assay.errors import AssayError, MissingExtra, SettingError, UnknownName
-from assay.models.base import FIXED, check_options, fixed_settings, option
-from assay.models.env_file import variable
+from assay.models.addresses import OWN, PLAN, Address, address, may_be_a_key, may_go
+from assay.models.base import FIXED, check_options, fixed_settings, option, stated_concurrency
+from assay.models.env_file import ENVIRONMENT, Variable, all_variables, variable
 from assay.models.prices import stated_price
 from assay.registry import is_installed
 
@@ -31,23 +33,33 @@ class Service:
     package: str = "openai"  # the SDK that speaks to it
     keys: tuple[str, ...] = ()  # variables that may hold the key, the first one preferred; none: no key is needed
     url_variable: str = ""
-    base_url: str = ""  # where it is not the SDK's own
+    base_url: str = ""  # the provider's own address
     route: str = ""  # its name in Inspect AI, where it is another
     offers_schema: bool = True
     offers_logprobs: bool = True
+    own_sdk: bool = False  # the SDK is this provider's, and so are the headers that it takes from the environment
 
     def needs(self) -> str:
         return self.keys[0] if self.keys else "a server on your machine"
 
 
 SERVICES = {
-    "openai": Service("OpenAI", "openai/gpt-4o", keys=("OPENAI_API_KEY",), url_variable="OPENAI_BASE_URL"),
+    "openai": Service(
+        "OpenAI",
+        "openai/gpt-4o",
+        keys=("OPENAI_API_KEY",),
+        url_variable="OPENAI_BASE_URL",
+        base_url="https://api.openai.com/v1",
+        own_sdk=True,
+    ),
     "anthropic": Service(
         "Anthropic",
         "anthropic/claude-sonnet-4-5",
         package="anthropic",
         keys=("ANTHROPIC_API_KEY",),
         url_variable="ANTHROPIC_BASE_URL",
+        base_url="https://api.anthropic.com",
+        own_sdk=True,
         offers_logprobs=False,
     ),
     "google": Service(
@@ -56,12 +68,15 @@ SERVICES = {
         package="google.genai",
         keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
         url_variable="GOOGLE_BASE_URL",
+        base_url="https://generativelanguage.googleapis.com/",
+        own_sdk=True,
     ),
     "deepseek": Service(
         "DeepSeek",
         "deepseek/deepseek-chat",
         keys=("DEEPSEEK_API_KEY",),
         url_variable="DEEPSEEK_BASE_URL",
+        base_url="https://api.deepseek.com",
         offers_schema=False,  # JSON mode only: the schema itself would not reach the model
     ),
     "together": Service(
@@ -69,12 +84,14 @@ SERVICES = {
         "together/meta-llama/Llama-3.3-70B-Instruct-Turbo",
         keys=("TOGETHER_API_KEY",),
         url_variable="TOGETHER_BASE_URL",
+        base_url="https://api.together.xyz/v1",
     ),
     "openrouter": Service(
         "OpenRouter",
         "openrouter/meta-llama/llama-3.3-70b-instruct",
         keys=("OPENROUTER_API_KEY",),
         url_variable="OPENROUTER_BASE_URL",
+        base_url="https://openrouter.ai/api/v1",
     ),
     "qwen": Service(
         "Qwen (Alibaba Model Studio)",
@@ -101,27 +118,44 @@ SERVICES = {
 class Access:
     """How a model is reached. Its key never shows in a representation."""
 
+    name: str
     route: str  # the name for Inspect AI
-    base_url: str | None
-    key: str
+    model: str  # what the provider calls it
+    address: Address
+    key: Variable | None  # None where the server is asked without one
+    kept: str  # the variable that stays here, where the key may not go to this address
     service: Service
 
+    @property
+    def secret(self) -> str:
+        return self.key.value if self.key else "none"  # the SDKs insist on some text
+
+    @property
+    def is_providers(self) -> bool:
+        """Headers that the SDK takes from the environment may go along (OPENAI_ORG_ID, ANTHROPIC_CUSTOM_HEADERS)."""
+        return self.service.own_sdk and self.address.place in (OWN, ENVIRONMENT)
+
+    def elsewhere(self) -> str:
+        """One line where the address or the variable is not the provider's own; else ''."""
+        if self.address.place == OWN and (self.key is None or self.key.name in self.service.keys):
+            return ""
+        line = f"{self.name} is asked at {self.address.host} (from {self.address.place})"
+        if self.key:
+            return f"{line} with {self.key.name} (from {self.key.place})."
+        line += " without a key"
+        return f"{line}; --allow-host {self.address.host} sends {self.kept} there." if self.kept else f"{line}."
+
     def __repr__(self) -> str:
-        return f"Access({self.route!r}, {self.base_url!r})"
+        return f"Access({self.route!r}, {self.address.url!r})"
 
 
 def access(name: str, options: Mapping[str, Any]) -> Access:
-    """The way to a model; an AssayError that names what is missing."""
+    """The way to a model; an AssayError that names what is missing, or what the user has not allowed."""
     check_options(options, OPTIONS, name)
     service, model = _service(name)
-    base_url = option(options, "base_url", None, str, name) or variable(service.url_variable) or service.base_url
-    if name.startswith("openai-api/") and not base_url:
-        raise SettingError(
-            f'model {name} needs the address of its server: base_url = "https://.../v1" in its options, or '
-            f"{service.url_variable}."
-        )
-    route = f"{service.route}/{model}" if service.route else name
-    return Access(route, base_url or None, _key(name, service, base_url, options), service)
+    where = _address(name, service, options)
+    key, kept = _key(name, service, where, options)
+    return Access(name, f"{service.route}/{model}" if service.route else name, model, where, key, kept, service)
 
 
 def check_service(name: str, options: Mapping[str, Any]) -> None:
@@ -130,8 +164,7 @@ def check_service(name: str, options: Mapping[str, Any]) -> None:
     stated_price(options.get("price"), name)
     fixed_settings(options, name)
     service, _ = _service(name)
-    if option(options, "concurrency", 10, int, name) < 1:
-        raise SettingError(f"'concurrency' of model {name} must be at least 1, got {options['concurrency']}.")
+    stated_concurrency(options, name)
     for package in ("inspect_ai", service.package):
         if not _can_import(package):
             raise MissingExtra(f"model {name}", {"inspect_ai": "inspect-ai"}.get(package, package), "providers")
@@ -150,25 +183,66 @@ def _service(name: str) -> tuple[Service, str]:
     if first not in SERVICES or not model:
         known = ["embedded/smollm2", *(service.example for service in SERVICES.values())]
         raise UnknownName("model", name, known, "Names are provider/model; 'assay list models' shows the providers.")
+    if SERVICES[first].own_sdk and "/" in model:  # anthropic/bedrock/... is signed with the keys of a cloud
+        raise SettingError(
+            f"model {name} must be {first}/MODEL, without a cloud in between: its credentials are not read here. "
+            "A server of yours that speaks OpenAI's protocol: openai-api/SERVICE/MODEL."
+        )
     return SERVICES[first], model
 
 
-def _key(name: str, service: Service, base_url: str, options: Mapping[str, Any]) -> str:
+def hide_keys() -> None:
+    """No key of a model, whoever reads it, gets into a text that is stored: for models of the user's own."""
+    for name, value in all_variables().items():
+        if may_be_a_key(name):
+            texts.hide(value.strip())
+
+
+def _address(name: str, service: Service, options: Mapping[str, Any]) -> Address:
+    """The plan's, else that of the environment or .env, else the provider's own; which it is whoever states it."""
+    own = address(service.base_url, OWN, name) if service.base_url else None
+    stated, found = option(options, "base_url", None, str, name), variable(service.url_variable)
+    if stated:
+        where = address(stated, PLAN, f"'base_url' of model {name}")
+    elif found:
+        where = address(found.value, found.place, f"{found.name} of {found.place}")
+    elif own:
+        where = own
+    else:
+        raise SettingError(
+            f'model {name} needs the address of its server: base_url = "https://.../v1" in its options, or '
+            f"{service.url_variable}."
+        )
+    return replace(where, place=OWN) if own and where.host == own.host else where
+
+
+def _key(name: str, service: Service, where: Address, options: Mapping[str, Any]) -> tuple[Variable | None, str]:
+    """The key that is sent; or None, with the variable that is kept back because it may not go there."""
     stated = option(options, "key_variable", None, str, name)
-    keys = (stated,) if stated else service.keys
-    for key in keys:
-        value = variable(key)
-        if value:
-            return value
-    if not stated and (not service.keys or _is_loopback(base_url)):
-        return "none"  # a server on this machine; the SDKs insist on some text
+    if stated and not may_be_a_key(stated):
+        raise SettingError(
+            f"'key_variable' of model {name} must be a variable whose name ends in _API_KEY, got {stated!r:.80}. "
+            f"Allow it with --allow-key {stated:.80}"
+        )
+    names = (stated,) if stated else service.keys
+    key = next((found for found in map(variable, names) if found), None)
+    if key is None:
+        if not stated and (not service.keys or where.is_loopback):
+            return None, ""  # a server on this machine
+        raise AssayError(
+            f"model {name} needs a key: set {' or '.join(names)} in the environment or in a .env file. {_WITHOUT_A_KEY}"
+        )
+    texts.hide(key.value)
+    if not (key.value.isascii() and key.value.isprintable() and " " not in key.value):
+        raise AssayError(f"{key.name} of {key.place} must be one word of ASCII characters, as a header of HTTP is.")
+    if may_go(key.place, where):
+        return key, ""
+    if where.is_loopback and not stated:
+        return None, key.name  # a server on this machine mostly needs none; who named it gets none of ours
     raise AssayError(
-        f"model {name} needs a key: set {' or '.join(keys)} in the environment or in a .env file. {_WITHOUT_A_KEY}"
+        f"model {name} would send {key.name} (from {key.place}) to {where.host} (from {where.place}). "
+        f"Allow it with --allow-host {where.host}, or state both in the environment."
     )
-
-
-def _is_loopback(base_url: str) -> bool:
-    return urlsplit(base_url).hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def _can_import(package: str) -> bool:
