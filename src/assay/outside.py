@@ -5,6 +5,10 @@
     text_of(path, most)             the same as UTF-8 text
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
     opened(path, most)              a stream for readers that take one; it ends in an error behind `most` bytes
+    inflated(content, most)         what zlib packed, at most `most` bytes of it
+
+A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
+Members of zips: archives.py; parquet: parquet.py.
 
 Nothing here is evaluated, and nothing is unpickled. `error` is the kind of AssayError that the caller's readers raise.
 """
@@ -28,6 +32,8 @@ MEGABYTE = 1024 * 1024
 MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by hand
 MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole
 MAX_TABLE = 2048 * MEGABYTE  # tables of rows, which are not kept as text
+SMALL_TABLE, SMALL_RECORDS, FACTOR = 64 * MEGABYTE, 16 * MEGABYTE, 100  # what packed files may unpack to
+MAX_VALUES = 20_000_000  # of a JSON text: an empty list has two characters there and 64 bytes in memory
 MAX_FILE_NAME = 180  # bytes, without an ending; systems allow 255
 MAX_DEPTH = 50  # of nested JSON and TOML; what people write has five
 MAX_DOTS = 500  # in a line of TOML: tomllib takes time with the square of the parts of a key a.b.c
@@ -69,17 +75,32 @@ def text_of(path: Path, most: int = MAX_RECORDS, error: type[AssayError] = DataE
 
 def opened(path: Path, most: int = MAX_TABLE, error: type[AssayError] = DataError) -> IO[bytes]:
     """A binary stream, unpacked where the name ends in .gz, that raises `error` once more than `most` bytes came."""
-    too_large = error(
-        f"{path.name} must have at most {size(most)}{' unpacked' if path.suffix == '.gz' else ''}, got more. "
-        "Keep the part that is needed."
-    )
-    if path.suffix == ".gz":
-        return io.BufferedReader(_Bounded(gzip.open(path, "rb"), most, too_large), MEGABYTE)
+    if path.suffix.lower() == ".gz":
+        most = unpacked_limit(path, most, SMALL_TABLE)
+        told = f"{path.name} must have at most {size(most)} unpacked, got more. Unpack it, or keep what is needed."
+        return io.BufferedReader(_Bounded(gzip.open(path, "rb"), most, error(told)), MEGABYTE)
     file = path.open("rb")
     if path.stat().st_size > most:
         file.close()
-        raise too_large
+        raise error(f"{path.name} must have at most {size(most)}, got more. Keep the part that is needed.")
     return file
+
+
+def unpacked_limit(path: Path, most: int, small: int) -> int:
+    """Bytes that a packed file may unpack to: FACTOR times its own, `small` where that is more, at most `most`."""
+    return min(most, max(small, FACTOR * path.stat().st_size))
+
+
+def inflated(content: bytes, most: int, what: str, error: type[AssayError] = DataError) -> bytes:
+    """What zlib packed; `error` where it is none, or more than `most` bytes."""
+    unpacker = zlib.decompressobj()
+    try:
+        found = unpacker.decompress(content, most + 1)
+    except zlib.error as wrong:
+        raise error(f"{what} must be packed by zlib, got: {one_line(wrong)}. Was it changed?") from None
+    if len(found) > most or not unpacker.eof:
+        raise error(f"{what} must unpack to {most:,} bytes, got another number. Was it changed?")
+    return found
 
 
 class _Bounded(io.RawIOBase):
@@ -105,6 +126,7 @@ class _Bounded(io.RawIOBase):
 
 def json_of(text: str, what: str, error: type[AssayError] = DataError) -> Any:
     """The value of a JSON text; `what` names it in the message."""
+    check_values(text, what, error)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as wrong:  # ValueError: also a whole number of more than 4,300 digits
@@ -128,6 +150,12 @@ def toml_of(text: str, what: str, error: type[AssayError] = DataError) -> dict[s
         if not -(2**63) <= number < 2**63:  # as TOML says; Python's own have no end, and raise where a float is made
             raise error(f"{what} must have whole numbers of at most 64 bits, got {str(number)[:20]}... Mend it.")
     return value
+
+
+def check_values(text: str, what: str, error: type[AssayError] = DataError) -> None:
+    """How many values a JSON text holds at most, by its commas and brackets (those within texts count too)."""
+    if sum(map(text.count, ",{[")) > MAX_VALUES:
+        raise error(f"{what} must have at most {MAX_VALUES:,} values, got more. Keep the part that is needed.")
 
 
 def check_depth(value: Any, what: str, error: type[AssayError] = DataError) -> None:

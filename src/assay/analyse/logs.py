@@ -10,18 +10,21 @@ A sample that ended in an error has `extraction_ok` False and no score: missing,
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from assay.errors import DataError, MissingExtra
-from assay.outside import MAX_RECORDS, NOT_READ, json_of, one_line, size, text_of
+from assay.archives import open_archive
+from assay.errors import DataError
+from assay.outside import MAX_RECORDS, NOT_READ, check_values, json_of, one_line, size, text_of
 
 MAX_CELLS = 50_000_000  # of the table that a log makes
+MAX_FILLED = 20_000_000  # of them with a value: a row is a dict until the table is made
 Record = dict[str, Any]
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)_\d{4}-\d{2}-\d{2}T[\d.:-]+$")
 _LM_EVAL = {"doc_id", "target", "filtered_resps"}
@@ -50,54 +53,34 @@ def read_json(path: Path) -> pd.DataFrame:
 
 
 def inspect_archive(path: Path) -> pd.DataFrame:
-    """An .eval file. Newer ones are packed with zstandard, which Python before 3.14 reads with a package only."""
-    import zipfile
-
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-            wanted = ["header.json" if "header.json" in names else "_journal/start.json"]
-            if "summaries.json" in names:
-                wanted.append("summaries.json")
-            else:  # a run that was stopped
-                wanted += sorted(n for n in names if n.startswith("_journal/summaries/"))
-            unpacked = sum(archive.getinfo(name).file_size for name in wanted)  # zipfile reads no more than that
-            if unpacked > MAX_RECORDS:
-                raise DataError(f"{path.name} must have at most {size(MAX_RECORDS)} of summaries unpacked, got more.")
-            head, *parts = (json_of(_member(archive, name), f"{name} of {path.name}") for name in wanted)
-    except (*NOT_READ, zipfile.BadZipFile, RuntimeError) as error:  # RuntimeError: a password is asked for
-        raise DataError(f"{path.name} must be a log of Inspect (.eval), got: {one_line(error)}.") from None
+    """An .eval file: of a run that was stopped the journal, else the summaries."""
+    with open_archive(path, MAX_RECORDS, "a log of Inspect (.eval)") as archive:
+        names = set(archive.names)
+        wanted = ["header.json" if "header.json" in names else "_journal/start.json"]
+        if "summaries.json" in names:
+            wanted.append("summaries.json")
+        else:
+            wanted += sorted(n for n in names if n.startswith("_journal/summaries/"))
+        texts = [archive.text(name) for name in wanted]
+    check_values(",".join(texts), path.name)
+    head, *parts = (json_of(text, f"{name} of {path.name}") for name, text in zip(wanted, texts, strict=True))
     return _frame(lambda head, path: _inspect(head["eval"], (s for part in parts for s in part), path), path, head)
 
 
-def _member(archive: Any, name: str) -> str:
-    try:
-        return str(archive.read(name), "utf-8")
-    except NotImplementedError:
-        pass
-    try:
-        import zipfile_zstd  # noqa: F401  it teaches zipfile the method
-    except ImportError:
-        raise MissingExtra("this .eval log (packed with zstandard)", "inspect-ai", "providers") from None
-    return str(archive.read(name), "utf-8")
-
-
-def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], path: Path) -> list[Record]:
+def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], path: Path) -> Iterator[Record]:
     """`about` is the log's eval spec; arguments of the task and metadata become columns of their own."""
     fixed: Record = {"domain": str(about.get("task", path.stem)), "model": str(about.get("model", ""))}
     if about.get("solver"):
         fixed["solver"] = about["solver"]
     for extra in (about.get("metadata"), about.get("task_args"), about.get("solver_args")):
         fixed |= {key: value for key, value in (extra or {}).items() if _flat(value) and key not in fixed}
-    rows = []
     for sample in samples:
         row = fixed | {"task": str(sample["id"]), "repeat": sample.get("epoch", 1)}
         row |= {k: v for k, v in (sample.get("metadata") or {}).items() if _flat(v) and k not in row}
         row["extraction_ok"] = not sample.get("error")
         for scorer, score in (sample.get("scores") or {}).items():
             row |= _inspect_scores(scorer, score.get("value"))
-        rows.append(row)
-    return rows
+        yield row
 
 
 def _inspect_scores(scorer: str, value: Any) -> Record:
@@ -117,12 +100,11 @@ def _inspect_number(value: Any) -> float | None:
         return None
 
 
-def _lm_eval(records: Iterable[Record], path: Path) -> list[Record]:
+def _lm_eval(records: Iterable[Record], path: Path) -> Iterator[Record]:
     """`metrics` names the score columns of a sample; older files do not have it, there every 0..1 number counts."""
     named = _SAMPLES.match(path.stem)
     fixed = {"domain": named["task"] if named else path.stem, "model": path.resolve().parent.name}
     about = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
-    rows = []
     for record in records:
         names = record.get("metrics") or [
             key for key, value in record.items() if key not in about and isinstance(value, int | float)
@@ -130,13 +112,11 @@ def _lm_eval(records: Iterable[Record], path: Path) -> list[Record]:
         row = fixed | {"task": str(record["doc_id"])}
         if record.get("filter") not in (None, "none"):
             row["filter"] = record["filter"]
-        rows.append(row | {f"{name}_rate": record.get(name) for name in names})
-    return rows
+        yield row | {f"{name}_rate": record.get(name) for name in names}
 
 
-def _promptfoo(results: Iterable[Record], path: Path) -> list[Record]:
+def _promptfoo(results: Iterable[Record], path: Path) -> Iterator[Record]:
     """The prompt's label is the condition; each assertion is a rule, by its metric or its type."""
-    rows: list[Record] = []
     seen: dict[tuple[Any, ...], int] = {}
     for result in results:
         provider, prompt, test = result.get("provider") or {}, result.get("prompt") or {}, result.get("testCase") or {}
@@ -154,14 +134,13 @@ def _promptfoo(results: Iterable[Record], path: Path) -> list[Record]:
             assertion = part.get("assertion") or {}
             name = assertion.get("metric") or f"{k + 1}_{assertion.get('type', 'assert')}"
             row[f"{name}_pass"] = part.get("pass")
-        rows.append(row)
-    return rows
+        yield row
 
 
-def _frame(rows_of: Callable[..., list[Record]], path: Path, *content: Any) -> pd.DataFrame:
+def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: Any) -> pd.DataFrame:
     """The rows that a harness's log tells; a log of another shape than its own is told, not raised."""
     try:
-        rows = rows_of(*content, path)
+        rows = list(_bounded(rows_of(*content, path), path))
     except NOT_READ as error:
         said = f"{type(error).__name__}: {one_line(error)}"
         raise DataError(f"{path.name} must be a log as its harness writes it, got {said}. Was it changed?") from None
@@ -176,6 +155,19 @@ def _frame(rows_of: Callable[..., list[Record]], path: Path, *content: Any) -> p
     return pd.DataFrame.from_records(rows)
 
 
+def _bounded(rows: Iterable[Record], path: Path) -> Iterator[Record]:
+    """What a log says once (metadata, a model's name) stands in every row: counted while the rows are made."""
+    filled = text = 0
+    for row in rows:
+        filled += len(row)
+        text += sum(len(value) for value in row.values() if isinstance(value, str))
+        if filled > MAX_FILLED:
+            raise DataError(f"{path.name} must fill at most {MAX_FILLED:,} cells, got more. Analyse a part of it.")
+        if text > MAX_RECORDS:
+            raise DataError(f"{path.name} must make at most {size(MAX_RECORDS)} of text, got more. Shorten its names.")
+        yield row
+
+
 def _parsed(path: Path) -> Any:
     """One JSON value, or a list of the values of its lines."""
     text = text_of(path)
@@ -184,8 +176,9 @@ def _parsed(path: Path) -> Any:
     if path.suffix == ".json":
         content = json_of(text, path.name)
     else:
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        content = [json_of(line, f"line {number} of {path.name}") for number, line in lines]
+        check_values(text, path.name)
+        lines = enumerate(io.StringIO(text), 1)  # one at a time: most of a million lines of {} would be their list
+        content = [json_of(line, f"line {number} of {path.name}") for number, line in lines if line.strip()]
     records = content if isinstance(content, list) else [content]
     wrong = next((type(record).__name__ for record in records if not isinstance(record, Mapping)), None)
     if wrong is not None:
