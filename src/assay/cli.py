@@ -49,10 +49,12 @@ def _parser() -> argparse.ArgumentParser:
     plan = commands.add_parser("plan", help="cells, fits, calls, time, cost, and what the design can show; asks nobody")
     plan.add_argument("file", nargs="?", help="a study.toml (default: the quickstart)")
     _add_place(plan)
+    _add_permissions(plan)
 
     run = commands.add_parser("run", help="do what is missing; with no file: the quickstart")
     run.add_argument("file", nargs="?", help="a study.toml, or a study folder to go on with (default: the quickstart)")
     _add_place(run)
+    _add_permissions(run)
     run.add_argument("--retry", action="store_true", help="also do again what failed or timed out")
     run.add_argument("--replan", action="store_true", help="let this plan replace the one the folder was made from")
     run.add_argument(
@@ -107,6 +109,7 @@ def _parser() -> argparse.ArgumentParser:
         "check", help="contract checks of a learner, a look at a data set, a question to a model"
     )
     check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
+    _add_permissions(check)
 
     for command in (new, plan, run, show, analyse, compare, report, view, lists, check):
         command.add_argument("--json", action="store_true", help="print JSON")
@@ -149,6 +152,24 @@ def _add_place(command: argparse.ArgumentParser) -> None:
     command.add_argument("--folder", help="the study folder (default: the plan's own)")
     command.add_argument("--workers", type=int, help="processes on this machine (default: one a core)")
     command.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler, e.g. tcp://10.0.0.5:8786")
+
+
+def _add_permissions(command: argparse.ArgumentParser) -> None:
+    """What only the user may allow, and no plan."""
+    command.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="let keys go to this address of a plan or .env, e.g. llm.lab.example, http://10.0.0.5:8000 (repeatable)",
+    )
+    command.add_argument(
+        "--allow-key",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="let a plan use this variable as a key although its name does not end in _API_KEY (repeatable)",
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -211,6 +232,20 @@ def _new_tasks(options: argparse.Namespace) -> int:
     return 0
 
 
+def _allow(options: argparse.Namespace) -> None:
+    from assay import models
+
+    models.allow(options.allow_host, options.allow_key)
+
+
+def _tell_elsewhere(asked: dict[str, Any]) -> None:
+    """Before anybody is asked: every address and variable that is not the provider's own."""
+    from assay import models
+
+    for line in filter(None, (models.elsewhere(name, options) for name, options in asked.items())):
+        print(f"assay: {line}", file=sys.stderr)
+
+
 def _plan(options: argparse.Namespace) -> int:
     from assay import terminal
     from assay.engine import executor_for
@@ -218,6 +253,7 @@ def _plan(options: argparse.Namespace) -> int:
     from assay.plans import read_plan
     from assay.study import Study
 
+    _allow(options)
     study = Study(read_plan(options.file, options.folder))
     with executor_for(options.workers, options.cluster) as (executor, slots):
         found = estimate(study, executor, slots)
@@ -238,9 +274,11 @@ def _run(options: argparse.Namespace) -> int:
     from assay.terminal_progress import progress_of
     from assay.viewer.standalone import with_page
 
+    _allow(options)
     study = Study(read_plan(options.file, options.folder))
     if options.verify is not None:
         return _verify(study, options)
+    _tell_elsewhere({name: value for task in study.plan.tasks for name, value in getattr(task, "models", {}).items()})
     folder = study.plan.folder
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's end is a Ctrl-C: nothing paid is lost
     with (
@@ -309,7 +347,9 @@ def _report(options: argparse.Namespace) -> int:
 def _view(options: argparse.Namespace) -> int:
     import threading
     import webbrowser
+    from contextlib import ExitStack
 
+    from assay.viewer.entrance import way_in
     from assay.viewer.folders import study_folders
     from assay.viewer.library import Library
     from assay.viewer.server import server_for
@@ -327,15 +367,15 @@ def _view(options: argparse.Namespace) -> int:
         print(f"{server.address}  ({len(studies)} {'study' if len(studies) == 1 else 'studies'}; Ctrl-C stops it)")
     sys.stdout.flush()
     threading.Thread(target=library.warm, daemon=True).start()
-    if not options.no_browser:
-        webbrowser.open(server.address)
-    try:
-        server.serve_forever()
-    except KeyboardInterrupt:
-        print()
-    finally:
-        server.server_close()
-        library.close()
+    with ExitStack() as stack:
+        stack.callback(library.close)
+        stack.callback(server.server_close)
+        if not options.no_browser:
+            webbrowser.open(stack.enter_context(way_in(server.address)))
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
     return 0
 
 
@@ -517,6 +557,8 @@ def _check_model(options: argparse.Namespace) -> int:
     from assay import terminal
     from assay.probe import probe
 
+    _allow(options)
+    _tell_elsewhere({options.name: {}})
     found = probe(options.name)
     if options.json:
         _print_json(found)

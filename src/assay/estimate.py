@@ -54,6 +54,7 @@ class AskCost:
     output_tokens: tuple[int, int]
     cost: tuple[float | None, float | None]
     missing: str  # what must be there before it can be asked, or ''
+    elsewhere: str = ""  # its address and its key, where they are not the provider's own
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,8 @@ def _ask_costs(task: Any, cells: Sequence[Cell], known: set[str], folder: Path) 
         missing = models.check_ready(name, options, folder) or ""
         calls = sum(cell.repeats * cell.common.get("calls", 1) for cell in mine)
         left = sum(left for _, left in todo)
-        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing)
+        told = models.elsewhere(name, options)
+        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, told)
 
 
 def _stored(study: Study) -> set[str]:
@@ -166,7 +168,7 @@ def _stored(study: Study) -> set[str]:
 
 def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[str]:
     """What later tests could show at all with this design, and what stands in its way."""
-    notes = [f"{ask.missing}" for ask in asks if ask.missing]
+    notes = [line for ask in asks for line in (ask.missing, ask.elsewhere) if line]
     notes += [note for task, _ in study.stages for note in getattr(task, "notes", ())]
     high = sum(ask.cost[1] or 0.0 for ask in asks)
     if limit is not None and high > limit:

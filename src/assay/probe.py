@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay import models
+from assay import models, texts
 from assay.datasets import load
 from assay.learners import build
 from assay.models import Settings
@@ -28,11 +28,11 @@ def probe(name: str) -> dict[str, Any]:
     finally:
         model.close()
     reading = read_reply(reply, len(dataset.truth))
-    return {
+    found = {
         "model": name,
         "status": str(reading.status),
         "message": reply.message or reading.message,
-        "answered by": reply.model,
+        "answered by": reply.answered_as or reply.model,
         "seconds": round(reply.seconds, 2),
         "tokens": f"{reply.input_tokens} in, {reply.output_tokens} out",
         "usd": reply.cost,
@@ -41,3 +41,4 @@ def probe(name: str) -> dict[str, Any]:
         "reply": reply.text,
         "read": {key: str(value) for key, value in reading.to_dict().items()},
     }
+    return {key: texts.arriving_values(value) for key, value in found.items()}
