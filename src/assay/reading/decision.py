@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from assay.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
+from assay.reading.ranges import IMPOSSIBLE
 from assay.reading.refusals import ends_inside_a_value
 
 _FINAL = re.compile(  # every alternative begins with a letter, so that the search skips to one of them
@@ -29,7 +30,9 @@ _RETURNS = re.compile(
 )
 _EXAMPLE = re.compile(
     r"examples?\b|looks? like\b|(?<!the )(?<!this )(?<!requested )(?<!required )(?<!specified )format\b"
-    r"|the format (?:is|asked)|template\b|beispiel\b|ejemplo\b|exemple\b|(?:e\.g\.|for instance|such as|例如)[^\n]*$"
+    r"|the format (?:is|asked)|template\b|placeholders?\b|beispiel\b|ejemplo\b|exemple\b"
+    r"|in the (?:following )?form\b|(?:this|following|required|requested|expected) (?:structure|layout|schema|json)\b"
+    r"|(?:be given|be written|be returned|be stated|answer) (?:as|in the form)\b|(?:e\.g\.|for instance|such as|例如)[^\n]*$"
 )
 _WITHDRAWN = re.compile(
     r"on second thought\b|scratch that\b|reconsider|no longer holds?\b|take (?:that|it|this|those) back\b"
@@ -68,18 +71,18 @@ class Decision(NamedTuple):
     median: Claim | None = None
 
 
+_SIGNS_OF_EXAMPLES = (
+    "such as", "look", "placeholder", "in the form", "following form", "this structure", "g structure", "d structure",
+    "schema", "layout", "d json", "g json", " json:", " as\n", "answer as", "given as", "beispiel", "ejemplo", "exempl",
+    "例如",
+)  # fmt: skip
+
+
 def _may_show_examples(view: str) -> bool:
     """Whether the reply may show what an answer looks like: a cheap look before the careful one."""
     if "exampl" in view or "e.g" in view or "format" in view or "template" in view or "instance" in view:
         return True
-    return (
-        "such as" in view
-        or "look" in view
-        or "beispiel" in view
-        or "ejemplo" in view
-        or "exempl" in view
-        or "例如" in view
-    )
+    return any(sign in view for sign in _SIGNS_OF_EXAMPLES)
 
 
 _NOT_GIVEN = Decision(None, "not_given")
@@ -129,6 +132,7 @@ def _joined(claims: list[Claim]) -> list[Claim]:
         return rest + [low._replace(kind=PROBLEM, problem=low.problem or high.problem)]
     ends = sorted((low.low, high.high))
     flags = ("swapped",) if low.low > high.high else ()
+    flags += (IMPOSSIBLE,) if IMPOSSIBLE in low.flags + high.flags else ()
     start, end = min(low.start, high.start), max(low.end, high.end)
     whole = low._replace(
         kind=INTERVAL, low=ends[0], high=ends[1], start=start, end=end, flags=flags, problem="", strong=low.strong
@@ -240,6 +244,8 @@ def is_cut(claim: Claim, view: str, others: Sequence[Claim]) -> bool:
         row = view.rpartition("\n")[2].strip()
         return row.startswith("|") and not row.endswith("|") and claim.end > len(view) - len(row)
     if claim.end >= len(view.rstrip()):
+        if _is_open(view[max(0, claim.start - 4) : claim.end]):
+            return True
         odd = {"swapped", "point"} & set(claim.flags)
         return bool(odd) and bool(others) and not any(odd & set(other.flags) for other in others)
     if ends_inside_a_value(view, claim.end):
@@ -247,6 +253,12 @@ def is_cut(claim: Claim, view: str, others: Sequence[Claim]) -> bool:
     return (
         "point" in claim.flags and view[claim.end :].strip() == "." and claim.end - claim.start == 1 and claim.high <= 1
     )
+
+
+def _is_open(value: str) -> bool:
+    """Recall: [0.5"""
+    opened = max(value.rfind("["), value.rfind("("))
+    return opened >= 0 and "]" not in value[opened:] and ")" not in value[opened:]
 
 
 def _median(medians: Sequence[Claim]) -> Claim | None:

@@ -60,8 +60,13 @@ def _close(view: str, start: int, end: int, rows: list[Row], sign: str, found: l
     if len(rows) < 2:
         return
     if sign in ", ":  # signs of ordinary text: only a line of heads without numbers makes a table of it
-        if len(rows[0]) < 2 or _DIGIT.search(view, rows[0][0][0], rows[0][-1][1]):
+        if _DIGIT.search(view, rows[0][0][0], rows[0][-1][1]):
+            if sign == "," or any(len(row) != 3 for row in rows):  # or lines of a name and two numbers
+                return
+        elif len(rows[0]) < 2:
             return
+        elif sign == " " and all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
+            rows = [((rows[0][0][0], rows[0][0][0]), *rows[0]), *rows[1:]]  # nothing stands above the names of the rows
     found.append(Table(start, end, tuple(rows), sign))
 
 
@@ -75,8 +80,11 @@ def _parted(line: str, at: int) -> tuple[str, Row]:
         return "", ()
     if line.count(",") > 1:
         return ",", _cells(line, at, ",")
-    if "   " in line.strip():
-        return " ", tuple((at + cell.start(), at + cell.end()) for cell in _ALIGNED.finditer(line))
+    inner = line.strip()
+    if "  " in inner:
+        cells = tuple((at + cell.start(), at + cell.end()) for cell in _ALIGNED.finditer(line))
+        if len(cells) > 2 or "   " in inner:
+            return " ", cells
     return "", ()
 
 

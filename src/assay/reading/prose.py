@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from assay.reading.asides import is_definition, is_dependent, is_reference
 from assay.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, paired, trouble
-from assay.reading.labels import Label
+from assay.reading.labels import Label, labels_in
 from assay.reading.numbers import LEVELS, Number
 from assay.reading.ranges import PAIR, POINT, RANGE, Expression, expression_at
-from assay.reading.sentences import Sentences
-from assay.reading.words import LEARNERS, MAX_LENGTH, Gap, gap_of
+from assay.reading.sentences import Sentences, heading_of
+from assay.reading.words import LEARNERS, MAX_LENGTH, NAMED_ENDS, Gap, end_named, gap_of
 
 _GROUP = frozenset("and|/|,|&|or|und|et|y|e|和|, and|与|;|+|,and|as well as|及|i|и".split("|"))
 _JOINED = _GROUP | {""}
@@ -93,6 +93,7 @@ class _Walk:
         self.numbers, self.scale = numbers, scale
         self.starts = [number.start for number in numbers]
         self.medians = "median" in self.view
+        self.ends_apart = not NAMED_ENDS.isdisjoint(sentences.words) or (sentences.foreign and "限" in self.view)
         self.level: float | None = None
         self.last_label = -1
         self.backward_end = -1  # where the last label that followed its value ends
@@ -119,6 +120,12 @@ class _Walk:
         if first.expression.kind == POINT and self._is_half(label, first):
             end = first.expression.end
             return [trouble(label.measure, first.expression.start, end, "label", "one_end", strong)]
+        if self.ends_apart and first.expression.kind == POINT and not first.gap.role and not first.gap.side:
+            role = self._end_of_line(label)
+            if role:
+                end = one_sided(first.expression, role == "lower")
+                flags = (role, "alone")
+                return [self.scale.claim(label.measure, end, "ends", True, None, first.gap.percent, flags)]
         asked = self.view[label.end : first.expression.start]
         form = "lower" in asked and "upper" in asked
         if is_definition(label.measure, first.expression, first.gap, form):
@@ -157,6 +164,8 @@ class _Walk:
         expression = expression_at(view, numbers, index, stop)
         if expression.taken == 1 or not (expression.bracketed or expression.kind == RANGE):
             return None
+        if expression.second is not last:
+            return None  # [3, 8] %
         return Claim(label.measure, INTERVAL, low, high, expression.start, expression.end, "label", True)
 
     def group(self, group: Sequence[Label], stop: int) -> list[Claim]:
@@ -390,6 +399,15 @@ class _Walk:
         return opens or (
             field.gap.side in ("least", "most") and _AND_ALSO.match(self.view, field.expression.end) is not None
         )
+
+    def _end_of_line(self, label: Label) -> str:
+        """Lower bounds: precision 0.6, recall 0.5: which end the line, or the heading of the list, says it gives."""
+        lead = self.view[max(0, label.start - 2 * MAX_LENGTH) : label.start].rpartition("\n")[2]
+        first = labels_in(lead)
+        lead = lead[: first[0].start] if first else lead
+        if not lead.strip(" -+#>.)(0123456789:,;[|"):
+            lead = heading_of(self.view, label.start)
+        return end_named(lead.strip())
 
     def _is_asked(self, expression: Expression) -> bool:
         """'Would precision be 0.6-0.8?' asks; 'Precision: 0.6-0.8?' on a line of its own is only unsure."""

@@ -1,8 +1,10 @@
 """Range expressions: two numbers and what stands between them.
 
-    [0.6, 0.8]   0.6-0.8   0.6 to 0.8   between 0.6 and 0.8   60-80 %   0.7 +- 0.1   >= 0.6   0,6 bis 0,8   0.7
+    [0.6, 0.8]   0.6-0.8   0.6 to 0.8   between 0.6 and 0.8   60-80 %   [60, 80] %   0.8 down to 0.6   0.7 +- 0.1   >= 0.6
 
-An expression is brought to the scale of its measure last, because only the measure says whether 60 can be a share.
+An expression is brought to the scale of its measure last, because only the measure says whether 60 can be a share. An
+end beyond what the measure can be (an SHD of 40 on 8 nodes, [0.8, 1.4]) is a claim like another, flagged `impossible`,
+where the scale is plain; a precision of 72, or of -0.1 behind what may be a dash, says no scale and is a problem.
 """
 
 from __future__ import annotations
@@ -11,12 +13,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from assay.reading.numbers import Number
+from assay.reading.numbers import PERCENT, Number
 from assay.reading.words import PLAIN
 
 RANGE, POINT, PLUS_MINUS, PAIR, AT_LEAST, AT_MOST = "range", "point", "plus-minus", "pair", "at least", "at most"
+FALLING, HALF = "falling", "half"  # 0.8 down to 0.6; an open bracket with one number in it
 BROKEN = "broken"
-NORMALISED = "normalised"
+NORMALISED, OUT_OF_RANGE, IMPOSSIBLE = "normalised", "out_of_range", "impossible"
 
 _BETWEEN_NUMBERS = {
     "-": RANGE, "--": RANGE, "---": RANGE, "to": RANGE, "~": RANGE, "..": RANGE, "...": RANGE, "…": RANGE,
@@ -31,11 +34,18 @@ _BETWEEN_NUMBERS = {
     "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "och": "and", "en": "and",
     "& ": "and", "&": "and", "tot": RANGE, "pana la": RANGE,
     "până la": RANGE, ", ..., ": RANGE, ", ...,": RANGE, ", …,": RANGE,
+    "down to": FALLING, "down to about": FALLING, "down to around": FALLING, "down to roughly": FALLING,
+    "down to ~": FALLING, "and down to": FALLING, "bis hinunter zu": FALLING, "bis hinab zu": FALLING,
+    "hinunter bis": FALLING, "jusqu à": RANGE, "descendant jusqu à": FALLING, "bajando hasta": FALLING,
     "(±": PLUS_MINUS, "(+/-": PLUS_MINUS, "(+-": PLUS_MINUS, "(± ": PLUS_MINUS,
 }  # fmt: skip
 _BETWEEN = tuple("between zwischen entre tra fra между pomiędzy 介于 在 within tussen mellan".split())
 _QUICK = {"-": RANGE, " - ": RANGE, " to ": RANGE, ", ": PAIR, "~": RANGE}  # the same without a look at the words
-_NAMED_ENDS = re.compile(r"\(?(?:low|lower|min|minimum|high|upper|max|maximum)(?: bound| end)?\)?")
+_NAMED_ENDS = re.compile(
+    r"\(?(?:low|lower|min|minimum|high|upper|max|maximum|best|worst|optimistic|pessimistic)(?: bound| end| case)?\)?"
+)
+_SIGN_BEHIND = re.compile(rf" {{0,2}}(?:\((?:{PERCENT})\)|{PERCENT})")  # [60, 88] %
+_SIGNS = frozenset("%p(")
 _OR_MORE = re.compile(
     r" {0,2}(?:\+(?! ?[\d/(-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)"
 )
@@ -44,6 +54,7 @@ _DANGLING = re.compile(  # a range whose other end is no number; a product or a 
     r" {0,2}(?:(?:[-~±/]|to\b|\.\.)\s{0,4}[.\d]| \.\d|[*×+] {0,2}[(\d])"
 )
 _NO_TAIL = frozenset(("", "\n", ",", ";", "]", ")"))
+_MOST_SHARE = 2.0  # below it [0.8, 1.4] is of shares; 0.8-80 may be of percentages
 _SQUEEZED = re.compile(r"\s*(?:≤|<=?)[a-z\s]{1,30}(?:≤|<=?)\s*")  # 0.6 <= P <= 0.8
 _UNNAMED = re.compile(r" {0,2}[^\W\d_]{1,12}(?: [^\W\d_]{1,12})? {0,2}")  # one or two words between two numbers
 _GOES_ON, _GOES_ON_WITH = frozenset("-~"), re.compile(r"[-~][.\d]")
@@ -90,6 +101,8 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
             if kind != PAIR or closed or (not opened and first.percent == second.percent):
                 if view[second.end : second.end + 1] in _GOES_ON and _GOES_ON_WITH.match(view, second.end):
                     kind = BROKEN  # 0.6-0.7-0.8
+                if closed and view[closed : closed + 2].lstrip()[:1] in _SIGNS:
+                    second, closed = _signed(view, second, closed)
                 return _new(Expression, (kind, first, second, start, closed or second.end, bool(closed), 2))
     if first.comma:
         if opened and (closed := _closing(view, first.end)):
@@ -98,6 +111,8 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
             return _pair_without_blank(view, first, first.start, first.end, False)
     closed = _closing(view, first.end) if opened else 0
     if view[first.end : first.end + 1] in _NO_TAIL:
+        if opened and not closed and view[first.end : first.end + 1] == "\n" and first.end + 1 < len(view):
+            return _new(Expression, (HALF, first, None, first.start, first.end, False, 1))
         return _new(
             Expression, (POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
         )
@@ -147,9 +162,17 @@ def _closing(view: str, end: int) -> int:
     return end + 1 if end < len(view) and view[end] in _CLOSE else 0
 
 
+def _signed(view: str, number: Number, end: int) -> tuple[Number, int]:
+    """The last number between brackets, with the per cent sign that stands behind them, and where that ends."""
+    sign = _SIGN_BEHIND.match(view, end)
+    return (number._replace(percent=True), sign.end()) if sign else (number, end)
+
+
 def _pair_without_blank(view: str, number: Number, start: int, end: int, bracketed: bool) -> Expression:
     """[5,12]: between brackets a comma parts two numbers."""
     comma = view.index(",", number.start)
+    if bracketed:
+        number, end = _signed(view, number, end)
     low = Number(float(view[number.start : comma]), number.start, comma, number.percent, whole=True)
     high = Number(float(view[comma + 1 : number.end].rstrip(" %")), comma + 1, number.end, number.percent, whole=True)
     return Expression(PAIR, low, high, start, end, bracketed, 1)
@@ -161,13 +184,13 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     `in_percent`: the label said "(%)". `commas`: the reply writes 0,7 and not 0.7.
     """
     kind, first, second = expression.kind, expression.first, expression.second
-    if kind == BROKEN:
-        return Bounds(0, 0, (), "candidates")
+    if kind == BROKEN or kind == HALF:
+        return Bounds(0, 0, (), "candidates" if kind == BROKEN else "one_end")
     last = first if second is None else second
     percent = in_percent or first.percent or last.percent
     most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else float("inf"))
     if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
-        return _placed(kind, first.value, last.value, most)
+        return _possible(_placed(kind, first.value, last.value, most), expression, measure, percent)
     if measure == "shd":
         if 0 < last.value <= 1 and not (first.whole and last.whole) and kind != PLUS_MINUS:
             return Bounds(0, 0, (), NORMALISED)
@@ -187,7 +210,19 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
             if kind == PLUS_MINUS and any(not n.whole and n.value <= 1 for n in bare):
                 return Bounds(0, 0, (), "mixed")
             low, high = low / 100, high / 100
-    return _placed(kind, low, high, most)
+    return _possible(_placed(kind, low, high, most), expression, measure, percent)
+
+
+def _possible(bounds: Bounds, expression: Expression, measure: str, percent: bool) -> Bounds:
+    """The same; ends beyond what the measure can be are a claim where it is plain that they are meant so."""
+    if bounds.problem != OUT_OF_RANGE or "swapped" in bounds.flags:
+        return bounds
+    low, high = bounds.low, bounds.high
+    if low < 0:
+        plain = expression.bracketed and (measure == "shd" or percent or high < _MOST_SHARE)  # else it may be a dash
+    else:
+        plain = measure == "shd" or percent or low < 1 < high < _MOST_SHARE
+    return bounds._replace(flags=(*bounds.flags, IMPOSSIBLE), problem="") if plain else bounds
 
 
 def _grouped(number: Number, commas: bool) -> float | None:
@@ -212,21 +247,21 @@ def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
     if kind == POINT:
         flags = ("point",)
     elif kind == PLUS_MINUS:
-        if not 0 <= low <= most:
-            return Bounds(low, high, (), "out_of_range")
+        middle, flags = low, ("plus_minus",)
         low, high = low - high, low + high
-        flags = ("plus_minus",)
-        if low < 0 or high > most:
+        if 0 <= middle <= most and (low < 0 or high > most):
             low, high, flags = max(low, 0.0), min(high, most), ("plus_minus", "clipped")
         low, high = round(low, 12), round(high, 12)
     elif kind == AT_LEAST:
-        high, flags = most, ("one_sided",)
+        high, flags = max(low, most), ("one_sided",)
         if high == float("inf"):
             return Bounds(low, high, flags, "no_upper_end")
     elif kind == AT_MOST:
         low, flags = 0.0, ("one_sided",)
+    elif kind == FALLING:
+        low, high = min(low, high), max(low, high)
     elif low > high:
         low, high, flags = high, low, ("swapped",)
     if low < 0 or high > most:
-        return Bounds(low, high, flags, "out_of_range")
+        return Bounds(low, high, flags, OUT_OF_RANGE)
     return Bounds(low, high, flags)

@@ -35,6 +35,13 @@ _OF_ENDS = (
     )
 )
 _MIDDLE = frozenset("median mean midpoint central point mid mode expected mediana médiane 中位数 best average".split())
+_WORST = frozenset("worst pessimistic pessimistisch pessimiste pesimista pessimista 悲观 最差".split())
+_BEST = frozenset("best optimistic optimistisch optimiste optimista 乐观 最好".split())
+_TYPICAL = _MIDDLE | frozenset("typical likely realistic typisch typique típico realistisch probable 典型".split())
+_OF_ROWS = frozenset(  # heads of the column in which the rows are named that leave 2.5 % and 97.5 % quantiles
+    "quantile quantiles percentile percentiles quantil quantils perzentil percentil level levels coverage interval ci "
+    "confidence bound bounds end limit statistic measure measures metric metrics estimate forecast q p the of".split()
+)
 _SILENT = frozenset(
     "reasoning reason notes note rationale comment comments explanation confidence justification why width unit "
     "description interpretation meaning definition begründung remarque nota assumption assumptions direction baseline "
@@ -62,27 +69,32 @@ class _Head(NamedTuple):
     text: str = ""
 
 
+_HIGH = _Head(role="upper")  # of lines without heads
+
+
 def claims_in_table(
     view: str, table: Table, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale
 ) -> list[Claim]:
     """The claims of all cells; a measure with several unnamed value columns cannot be read."""
     grid = _Grid(view, table, labels, numbers)
-    columns = _quantiles([_head(view, cell, grid.measure(cell)) for cell in table.rows[0]])
+    columns = _cases(_quantiles([_head(view, cell, grid.measure(cell)) for cell in table.rows[0]]))
     by_columns = sum(bool(head.measure) for head in columns) > 1
     if by_columns and grid.repeats_labels():
         return []  # lines of labels and values, parted by bars
     rows = list(table.rows[1:])
     if by_columns:
-        heads = [_head(view, row[0], "") for row in rows]
+        heads = _cases([_head(view, row[0], "") for row in rows])
+        if _OF_ROWS.issuperset(_WORDS.findall(columns[0].text)):
+            heads = _quantiles(heads)
     else:
         place = grid.place_of_measures()
         if grid.numbers_in(table.rows[0]) and grid.measure(table.rows[0][min(place, len(table.rows[0]) - 1)]):
-            rows, columns = list(table.rows), [_Head() for _ in columns]  # no line of heads
+            rows, columns = list(table.rows), _ends_of(grid, table)  # no line of heads
         columns = [head._replace(measure="") for head in columns]
         heads = [_head(view, row[place], grid.measure(row[place])) if place < len(row) else _Head() for row in rows]
         if place < len(columns) and columns[place].percent:  # Metric (in %)
             heads = [head._replace(percent=head.measure != "shd") for head in heads]
-    found = _Found(view, scale)
+    found = _Found(view, scale, ("bare_pair",) if columns and columns[-1] is _HIGH else ())
     for row, head in zip(rows, heads, strict=True):
         head = _levelled(head, row, columns, grid)
         for index, cell in enumerate(row):
@@ -173,11 +185,38 @@ def _quantiles(columns: list[_Head]) -> list[_Head]:
     return made
 
 
+def _cases(heads: list[_Head]) -> list[_Head]:
+    """Pessimistic beside optimistic are the ends; which of them is the lower says the measure.
+
+    The worst and the best case are ends only where what is expected stands between them; else they are extremes.
+    """
+    words = [set(_WORDS.findall(head.text)) for head in heads]
+    worst = [k for k, met in enumerate(words) if met & _WORST and not heads[k].measure]
+    best = [k for k, met in enumerate(words) if met & _BEST and not heads[k].measure and not met & _WORST]
+    if len(worst) != 1 or len(best) != 1:
+        return heads
+    between = {k: met & _TYPICAL for k, met in enumerate(words) if k not in (*worst, *best)}
+    extremes = "worst" in words[worst[0]] and not any(between.values())
+    roles = {worst[0]: "other" if extremes else "worst", best[0]: "other" if extremes else "best"}
+    roles |= {k: "median" for k, met in between.items() if met}
+    return [head._replace(role=roles.get(k, head.role)) for k, head in enumerate(heads)]
+
+
+def _ends_of(grid: _Grid, table: Table) -> list[_Head]:
+    """Heads for lines without any: a measure and two numbers that rise in every line are the ends of a range."""
+    heads = [_Head() for _ in table.rows[0]]
+    for row in table.rows:
+        numbers = grid.numbers_in(row[1:]) if len(row) == 3 and grid.measure(row[0]) else ()
+        if len(numbers) != 2 or numbers[0].value > numbers[1].value or len(grid.numbers_in(row[1:2])) != 1:
+            return heads
+    return [_Head(), _Head(role="lower"), _HIGH]
+
+
 class _Found:
     """What the cells of a table say, by measure."""
 
-    def __init__(self, view: str, scale: Scale):
-        self.view, self.scale = view, scale
+    def __init__(self, view: str, scale: Scale, flags: tuple[str, ...]):
+        self.view, self.scale, self.flags = view, scale, flags  # flags of ends that were given apart
         self.ends: dict[tuple[str, float | None, str], Expression] = {}
         self.made: list[Claim] = []
         self.unnamed: dict[tuple[str, str], list[Claim]] = {}
@@ -190,6 +229,8 @@ class _Found:
                 self.spread.add(measure)
             return
         role = row.role or column.role
+        if role in ("worst", "best"):
+            role = "lower" if (role == "worst") == (measure != "shd") else "upper"
         level = row.level or column.level
         if role == "other":
             return
@@ -254,7 +295,7 @@ class _Found:
         for (measure, level, role), low in self.ends.items():
             high = self.ends.get((measure, level, "upper"))
             if role == "lower" and high is not None:
-                claims.append(self.scale.claim(measure, paired(low, high), "table", True, level))
+                claims.append(self.scale.claim(measure, paired(low, high), "table", True, level, flags=self.flags))
             elif role == "lower" or (measure, level, "lower") not in self.ends:
                 claims.append(trouble(measure, low.start, low.end, "table", "one_end"))
         for (measure, _), points in self.unnamed.items():

@@ -56,6 +56,11 @@ _ENDS = frozenset(
     "lower upper".split()
 )
 _KEY = re.compile(r"\b(?:low|high) {0,2}[:=] {0,2}$")
+_LOWEST = _LOWER | {"low", "lowest", "untergrenzen"}
+_HIGHEST = _UPPER | {"high", "highest", "obergrenzen"}
+NAMED_ENDS = _LOWEST | _HIGHEST  # of a line or heading that gives one end of several measures
+_ADJECTIVES = frozenset(("low", "high"))
+_AROUND_ENDS = _ENDS | frozenset("bounds ends limits estimates values ranges for my all".split())
 MIDDLE = frozenset(
     "median mean midpoint center centre central mode point best central expected average mediana médiane mittelwert "
     "middle 中位数 均值".split()
@@ -85,7 +90,7 @@ NEUTRAL = PLAIN | LEARNERS | DATASETS | MIDDLE  # words of a sentence that give 
 NEUTRAL |= frozenset(
     "and or while whereas precision recall p r f und et y e least most above below under over more less "
     "fewer than up down tot bis hasta exceed exceeds giving puts seems errors mistakes posterior positive "
-    "predictive".split()
+    "predictive per cent".split()
 )
 NEUTRAL -= frozenset("good decent excellent poor strong weak".split())  # a good precision is 0.8-0.9
 
@@ -142,6 +147,15 @@ def gap_of(gap: str) -> Gap:
         return UNKNOWN
     direct = (colon and len(words) <= 6) or _NOUNS.issuperset(words)
     return Gap(True, direct, role, side, percent, newline, colon, bool(words), next(iter(named), ""))
+
+
+def end_named(text: str) -> str:
+    """lower or upper, where a text says nothing but which end of several ranges it gives."""
+    words = set(_WORD.findall(text)) if len(text) < MAX_LENGTH else set()
+    if not words <= NAMED_ENDS | _AROUND_ENDS or (words <= _ADJECTIVES and not text.endswith(":")):
+        return ""
+    lower, upper = not words.isdisjoint(_LOWEST), not words.isdisjoint(_HIGHEST)
+    return "" if lower == upper else "lower" if lower else "upper"
 
 
 def _role_of(words: list[str], gap: str) -> str:
