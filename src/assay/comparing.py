@@ -20,6 +20,8 @@ import pandas as pd
 from assay.analyse.settings import nearest
 from assay.analyse.values import is_lower_better
 from assay.errors import DataError, SettingError, StoreError, listed
+from assay.files import check_plain
+from assay.outside import NOT_READ, one_line
 from assay.statistics.comparison import Comparison, adjusted
 from assay.statistics.paired import paired_difference
 
@@ -52,9 +54,14 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
 
 def _long_table(folder: Path) -> pd.DataFrame:
     path = folder / "scores.csv"
-    if not path.is_file():
+    if not check_plain(folder, "scores.csv"):
         raise StoreError(f"{folder} has no scores.csv. Run the study first, or write it anew: assay report {folder}")
-    rows = pd.read_csv(path, dtype={name: str for name in _TEXT}, keep_default_na=False, na_values={"value": [""]})
+    try:
+        rows = pd.read_csv(path, dtype={name: str for name in _TEXT}, keep_default_na=False, na_values={"value": [""]})
+    except NOT_READ as error:
+        raise StoreError(
+            f"{path} must be the long table of a study, got: {one_line(error)}. Write it anew: assay report {folder}"
+        ) from None
     missing = [name for name in (*_TEXT, "repeat", "value") if name not in rows]
     if missing:
         raise StoreError(f"{path} must be the long table of a study, got no column {missing[0]!r}.")

@@ -100,7 +100,7 @@ def check_plain(folder: Path, name: str, alone: bool = False) -> bool:
 def names_in(folder: Path, inner: str) -> list[str]:
     """The plain files of a folder below the study's, by name; none where there is no such folder."""
     try:
-        with _opened(folder, _parts(inner)) as place, os.scandir(place) as entries:
+        with _opened(folder, _parts(inner) if inner else ()) as place, os.scandir(place) as entries:
             return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
     except (OSError, StoreError):
         return []

@@ -100,7 +100,7 @@ def human_sheet(file: str | None) -> str:
 
 def newest_folder() -> Path:
     """The study under results/ that was written last."""
-    found = sorted(Path("results").glob("*/study.db"), key=lambda path: path.stat().st_mtime)
+    found = sorted(Path("results").glob("*/study.db"), key=lambda path: path.lstat().st_mtime)
     if not found:
         raise StoreError("there is no study under results/. Name a folder, or make one: assay run")
     return found[-1].parent

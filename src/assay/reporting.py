@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import PlanError
+from assay.files import check_plain, read_text
 from assay.outputs import write_outputs
+from assay.outside import MAX_PLAN
 from assay.results import Results
 from assay.store import Store
 from assay.study import base_of
@@ -71,9 +73,9 @@ def rewrite(folder: Path) -> Report:
     """All of it from the store alone: scores.csv, variance/ and provenance anew, and the report."""
     plan = folder / "study.toml"
     with Store.reading(folder) as store:
-        if not plan.is_file():
+        if not check_plain(folder, "study.toml"):
             raise PlanError(f"{plan} is not there. Copy the study's plan to it, or run the study again.")
-        text = plan.read_text(encoding="utf-8")
+        text = read_text(folder, "study.toml", MAX_PLAN)
 
         def outputs(found: Sequence[Results], report: Report) -> None:
             write_outputs(found, store, text, base_of(folder), folder, report.scored())

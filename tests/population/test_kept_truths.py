@@ -38,7 +38,7 @@ def fits(monkeypatch):
 
 
 def kept(asked, seed=1):
-    return kept_truth(asked, np.random.default_rng(seed), asked.folder / "truths")
+    return kept_truth(asked, np.random.default_rng(seed), asked.folder)
 
 
 def test_it_is_fitted_once_and_comes_back_the_same(asked, fits):

@@ -171,8 +171,8 @@ def test_lines_are_never_wider_than_the_page(text):
 
 
 def test_figures_come_with_the_captions_they_carry(tmp_path):
-    Figure("dag_x", pd.DataFrame(), Drawing(SQUARE), "Says a < b & c.").save(tmp_path)
-    assert [(p.name, p.caption) for p in drawn(tmp_path, "dag_*")] == [("dag_x", "Says a < b & c.")]
+    Figure("dag_x", pd.DataFrame(), Drawing(SQUARE), "Says a < b & c.").save(tmp_path / "plots")
+    assert [(p.name, p.caption) for p in drawn(tmp_path, "plots", "dag_*")] == [("dag_x", "Says a < b & c.")]
 
 
 def test_parts_of_several_tasks_stand_in_one_draft():

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from dataclasses import asdict, replace
 from importlib import metadata
 from pathlib import Path
@@ -19,6 +20,9 @@ import numpy as np
 
 from assay import registry
 from assay.datasets.microdata import open_microdata
+from assay.errors import AssayError, StoreError
+from assay.files import read_text, write_atomically
+from assay.outside import NOT_READ, json_of
 from assay.population import high_dimensional
 from assay.population.cells import Rows, rows_of
 from assay.population.questions import Question
@@ -29,32 +33,29 @@ VERSION = 1  # raise when the same rows and settings would be fitted otherwise
 
 
 def kept_truth(question: Question, rng: np.random.Generator, folder: Path | None) -> Truth:
-    """As `truth_of`; one that has to be fitted is looked for in `folder`, and left there."""
+    """As `truth_of`; one that has to be fitted is looked for in the study's folder, and left there."""
     if not question.high_dimensional or folder is None or not registry.is_installed("sklearn"):
         return truth_of(question, rng)
     rows = rows_of(question, open_microdata(question.data, question.folder))
-    path = folder / f"{_file_name(question.name)}_{_key(rows, rng)}.json"
-    found = _read(path, rows)
+    name = f"truths/{_file_name(question.name)}_{_key(rows, rng)}.json"
+    found = _read(folder, name, rows)
     if found is None:
         found = high_dimensional.boosted_truth(rows, rng, DRAWS)
-        _write(path, found)
+        _write(folder, name, found)
     return found
 
 
-def _read(path: Path, rows: Rows) -> Truth | None:
+def _read(folder: Path, name: str, rows: Rows) -> Truth | None:
     try:
-        found = truth_from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, KeyError, TypeError):
+        found = truth_from_dict(json_of(read_text(folder, name), name))
+    except (AssayError, *NOT_READ):
         return None
     return replace(found, question=rows.question)  # the prompt and the modes may have changed since
 
 
-def _write(path: Path, truth: Truth) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(truth_to_dict(truth)), encoding="utf-8")
-    except OSError:
-        return  # a folder that cannot be written is said when the study is run
+def _write(folder: Path, name: str, truth: Truth) -> None:
+    with suppress(StoreError):  # a folder that cannot be written is said when the study is run
+        write_atomically(folder, name, json.dumps(truth_to_dict(truth)))
 
 
 def _key(rows: Rows, rng: np.random.Generator) -> str:

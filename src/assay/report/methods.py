@@ -5,14 +5,15 @@ Data, learners, measures, prompts, settings, versions, seeds: as sentences, not 
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.errors import AssayError
 from assay.faithfulness_study import FaithfulnessStudy
+from assay.files import read_text
 from assay.forecast.frames import Forecasts
+from assay.outside import MAX_PLAN, json_of, toml_of
 from assay.population_study import Populations
 from assay.report import look, selection
 from assay.results import Results
@@ -121,17 +122,18 @@ def of_the_plan(folder: Path) -> list[str]:
     """Every setting that the plan gives, and the versions that ran it."""
     found = []
     try:
-        plan = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        plan = toml_of(read_text(folder, "study.toml", MAX_PLAN), "study.toml")
+    except AssayError:
         plan = {}
     settings = [f"{key} = {_value(value)}" for key, value in _flat(plan) if key not in ("folder", "name")]
     if settings:
         found.append(f"The plan as it was given: {'; '.join(settings)}. All other settings are the defaults.")
     try:
-        ran = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        ran = json_of(read_text(folder, "provenance.json"), "provenance.json")
+    except AssayError:
         return found
-    packages = ran.get("packages", {})
+    ran = ran if isinstance(ran, dict) else {}
+    packages = ran["packages"] if isinstance(ran.get("packages"), dict) else {}
     versions = listed(f"{name} {packages[name]}" for name in _NAMED if name in packages)
     found.append(
         f"Seed {ran.get('seed')}; Python {ran.get('python')}; {versions}; {ran.get('machine')}. All versions and the "

@@ -17,12 +17,12 @@ from assay.report.tables import Table, escaped, label_of
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure that was drawn; pdf: where it lies as one, where it does."""
+    """A figure that was drawn; pdf: the same, where it was saved as one."""
 
     name: str
     caption: str
     svg: str
-    pdf: Path | None = None
+    pdf: bytes | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ def write_paper(folder: Path, study: str, parts: Sequence[Part], shared: Sequenc
         for table in part.tables:
             written.append(write_atomically(folder, f"paper/tables/{table.name}.tex", table.to_latex()))
         for picture in part.pictures:
-            found = picture.pdf.read_bytes() if picture.pdf else pictures_of(picture.svg, ("pdf",))["pdf"]
+            found = picture.pdf or pictures_of(picture.svg, ("pdf",))["pdf"]
             written.append(write_bytes_atomically(folder, f"paper/figures/{picture.name}.pdf", found))
     return [*written, write_atomically(folder, "paper/draft.tex", draft(study, parts, shared))]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Sequence
 from html import unescape
 from pathlib import Path
 
 from assay.faithfulness_study import FaithfulnessStudy
+from assay.files import names_in, read_bytes, read_text
 from assay.forecast.findings import Findings
 from assay.forecast.frames import Forecasts
 from assay.population_study import Populations
@@ -50,7 +52,7 @@ def discovery_part(folder: Path, results: Results) -> Part:
     if results.runs:
         found = findings_of(results)
         said = [*found.sections, ("What this design cannot tell", found.untold)]
-    pictures = drawn(folder / "plots", "measured", "ranks_learners", "runtime", "dag_*")
+    pictures = drawn(folder, "plots", "measured", "ranks_learners", "runtime", "dag_*")
     return Part("discovery", abstract, checks, methods.of_discovery(results), said, tables, pictures)
 
 
@@ -72,7 +74,7 @@ def forecast_part(folder: Path, forecasts: Forecasts, findings: Findings | None)
     pictures: list[Picture] = []
     for figure in figures_of_paper(forecasts):
         if isinstance(figure, str):
-            pictures += drawn(folder / "plots", figure)
+            pictures += drawn(folder, "plots", figure)
         else:
             pictures.append(Picture(figure.name, figure.caption, svg_of(source_of(figure.chart))))
     tables = tables_of_paper(forecasts, findings)
@@ -92,7 +94,7 @@ def population_part(folder: Path, populations: Populations) -> Part:
         *population_findings.sections(populations),
         ("What this design cannot tell", population_findings.untold(populations)),
     ]
-    pictures = drawn(folder / "plots", "population_*")
+    pictures = drawn(folder, "plots", "population_*")
     return Part("population", abstract, checks, methods.of_population(populations), said, tables, pictures)
 
 
@@ -104,7 +106,7 @@ def faithfulness_part(folder: Path, study: FaithfulnessStudy) -> Part:
     checks = [f"{len(study.evaluations)} graphs were scored; {asked}."]
     told, untold_ones = faithfulness_tables.told_and_open(study)
     said = [("What was found", told), ("What this design cannot tell", untold_ones)]
-    pictures = drawn(folder / "plots", "probes")
+    pictures = drawn(folder, "plots", "probes")
     return Part("faithfulness", abstract, checks, methods.of_faithfulness(study), said, tables, pictures)
 
 
@@ -123,18 +125,17 @@ def robustness_part(folder: Path, study: RobustnessStudy) -> Part:
         (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
     ]
     said.append(("What this design cannot tell", robustness_tables.open_sentences(study)))
-    pictures = drawn(folder / "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
+    pictures = drawn(folder, "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
     return Part("robustness", abstract, checks, methods.of_robustness(study), said, tables, pictures)
 
 
-def drawn(folder: Path, *patterns: str) -> list[Picture]:
-    """The figures of a folder with the captions that their SVGs carry; TeX takes plain file names only."""
+def drawn(folder: Path, inner: str, *patterns: str) -> list[Picture]:
+    """The figures of folder/inner with the captions that their SVGs carry; TeX takes plain file names only."""
+    there = names_in(folder, inner)
+    drawings = [name.removesuffix(".svg") for pattern in patterns for name in fnmatch.filter(there, f"{pattern}.svg")]
     found = []
-    for pattern in patterns:
-        for path in sorted(folder.glob(f"{pattern}.svg")):
-            pdf = path.with_suffix(".pdf")
-            if pdf.is_file() and _SAFE.fullmatch(path.stem):
-                svg = path.read_text(encoding="utf-8")
-                caption = _CAPTION.search(svg)
-                found.append(Picture(path.stem, unescape(caption[1]) if caption else path.stem, svg, pdf))
-    return found[:MOST_FIGURES]
+    for name in [name for name in drawings if f"{name}.pdf" in there and _SAFE.fullmatch(name)][:MOST_FIGURES]:
+        svg, pdf = read_text(folder, f"{inner}/{name}.svg"), read_bytes(folder, f"{inner}/{name}.pdf")
+        caption = _CAPTION.search(svg)
+        found.append(Picture(name, unescape(caption[1]) if caption else name, svg, pdf))
+    return found

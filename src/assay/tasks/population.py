@@ -84,7 +84,7 @@ class Population:
             repeats=_whole(table, "repeats", 1, file),
             limit_usd=_positive(context.settings.get("limit_usd"), "limit_usd", file),
             seed=context.seed,
-            kept=None if context.study is None else context.study / "truths",
+            kept=context.study,
         )
         for name, own in found.models.items():
             if found.limit_usd is not None and stated_price(own.get("price"), name) is None:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
+
+from assay.files import names_in, read_text
 
 FORMATS = ("pdf", "png", "svg", "csv")
 PLACES = ("plots", "robustness")  # folders of a study that hold charts
@@ -34,8 +36,9 @@ _ORDER = ("intervals_f1", "measured", "population", "intervals", "calibration", 
 
 def described(folder: Path) -> list[dict[str, Any]]:
     """Every chart of the study: name, caption, SVG, CSV and how to make it again."""
-    found = [path for place in PLACES for path in sorted((folder / place).glob("*.svg"))]
-    return [_figure(folder, path) for path in sorted(found, key=lambda path: _rank(path.stem))]
+    there = {f"{place}/{name}" for place in PLACES for name in names_in(folder, place)}
+    drawn = [PurePosixPath(name) for name in sorted(there) if name.endswith(".svg")]
+    return [_figure(folder, path, there) for path in sorted(drawn, key=lambda path: _rank(path.stem))]
 
 
 def _rank(name: str) -> tuple[int, str]:
@@ -43,17 +46,17 @@ def _rank(name: str) -> tuple[int, str]:
     return min(places, default=len(_ORDER)), name
 
 
-def _figure(folder: Path, path: Path) -> dict[str, Any]:
-    svg, csv = path.read_text(encoding="utf-8"), path.with_suffix(".csv")
+def _figure(folder: Path, path: PurePosixPath, there: set[str]) -> dict[str, Any]:
+    svg = read_text(folder, str(path))
     caption = _DESC.search(svg)
-    files = {form: path.with_suffix(f".{form}") for form in FORMATS}
+    files = {form: name for form in FORMATS if (name := str(path.with_suffix(f".{form}"))) in there}
     return {
         "name": path.stem,
         "title": path.stem.replace("_", " "),
         "caption": unescape(caption[1]) if caption else "",
         "svg": for_both(svg),
-        "csv": csv.read_text(encoding="utf-8") if csv.is_file() else "",
-        "files": {form: str(file.relative_to(folder)) for form, file in files.items() if file.is_file()},
+        "csv": read_text(folder, files["csv"]) if "csv" in files else "",
+        "files": files,
         "python": python_line(path.stem, folder),
     }
 

@@ -35,5 +35,5 @@ def _named(folder: Path) -> list[Path]:
 
 
 def _below(folder: Path) -> list[Path]:
-    found = sorted(folder.glob("*/study.db"), key=lambda path: path.stat().st_mtime, reverse=True)
+    found = sorted(folder.glob("*/study.db"), key=lambda path: path.lstat().st_mtime, reverse=True)
     return [path.parent.resolve() for path in found]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import DataError
+from assay.files import check_plain, open_in_place, read_text
 from assay.forecast.frames import MEASURES
 from assay.store import Store
 from assay.viewer.outline import Outline
@@ -31,10 +32,7 @@ _WRITING = threading.Lock()
 
 def read_notes(folder: Path) -> list[dict[str, Any]]:
     """All notes of a study; a line that is none is left out, not repaired."""
-    try:
-        lines = (folder / FILE).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return []
+    lines = read_text(folder, FILE).splitlines() if check_plain(folder, FILE) else []
     return [note for note in map(_note, lines) if note is not None]
 
 
@@ -56,7 +54,7 @@ def add_note(folder: Path, given: Any, store: Store) -> dict[str, Any]:
     reader = str(given.get("reader") or "forecast")[:40]
     if misread and given.get("expected") is not None:
         note |= {"reader": reader, "expected": _expected(reader, given["expected"])}
-    _append(folder / FILE, json.dumps(note, ensure_ascii=False))
+    _append(folder, json.dumps(note, ensure_ascii=False))
     return note
 
 
@@ -129,15 +127,15 @@ def _listed(value: Any) -> list[Any]:
 def _note(line: str) -> dict[str, Any] | None:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) and isinstance(found.get("key"), str) else None
 
 
-def _append(path: Path, line: str) -> None:
+def _append(folder: Path, line: str) -> None:
     """One write of one line at the end: two pages may add at once, and a crash leaves whole lines."""
     with _WRITING:
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        handle = open_in_place(folder, FILE, os.O_WRONLY | os.O_APPEND)
         try:
             os.write(handle, (line + "\n").encode("utf-8"))
         finally:

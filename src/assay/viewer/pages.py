@@ -11,7 +11,6 @@ progress                         what is done, failed, spent, and a version that
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -21,6 +20,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from assay import __version__
+from assay.errors import AssayError
+from assay.files import read_text
+from assay.outside import json_of
 from assay.viewer import figures, networks
 from assay.viewer.database import PageStore
 from assay.viewer.outline import Outline, TaskOutline, path_of
@@ -171,8 +173,8 @@ def _plain(found: Any) -> dict[str, Any]:
 
 def _provenance(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json_of(read_text(folder, "provenance.json"), "provenance.json")
+    except AssayError:
         return {}
     kept = ("written", "python", "platform", "packages", "seed")
-    return {name: found[name] for name in kept if name in found}
+    return {name: found[name] for name in kept if name in found} if isinstance(found, dict) else {}

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.files import write_atomically
+from assay.files import read_bytes, write_atomically
 from assay.reporting import Report
 from assay.viewer import figures
 from assay.viewer.database import page_store
@@ -92,8 +92,7 @@ def _charts(described: list[dict[str, Any]], folder: Path) -> list[dict[str, Any
     """Each with its PDF inside, while there is room; beyond it the PDF is a file beside this one."""
     room = CHARTS - sum(len(figure["svg"]) + len(figure["csv"]) for figure in described)
     for figure in described:
-        path = folder / figure["files"].get("pdf", "")
-        if path.is_file() and room > 0:
-            figure["pdf"] = base64.b64encode(path.read_bytes()).decode("ascii")
+        if "pdf" in figure["files"] and room > 0:
+            figure["pdf"] = base64.b64encode(read_bytes(folder, figure["files"]["pdf"])).decode("ascii")
             room -= len(figure["pdf"])
     return described
