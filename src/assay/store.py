@@ -263,9 +263,33 @@ class Store:
         return found
 
     def spent(self) -> float:
-        """What all stored replies cost together, in USD."""
+        """What all stored replies count against a limit, in USD: what they cost, and the most that usage nobody told
+        of can have cost (`unknown_usd` of what was asked)."""
+        unknown = "IFNULL(json_extract(asked, '$.unknown_usd'), 0)"
         with self._lock:
-            return float(self._db.execute("SELECT TOTAL(cost) FROM replies").fetchone()[0])
+            found = self._db.execute(f"SELECT TOTAL(MAX(IFNULL(cost, 0), 0) + {unknown}) FROM replies").fetchone()
+        return float(found[0])
+
+    def uncounted(self) -> list[tuple[str, str, dict[str, Any], list[dict[str, str]]]]:
+        """Respondent, status, settings and messages of replies that `spent` knows nothing of."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT respondent, status, asked, messages FROM replies JOIN prompts ON hash = prompt "
+                "WHERE cost IS NULL AND json_extract(asked, '$.unknown_usd') IS NULL"
+            ).fetchall()
+        return [(respondent, status, json.loads(asked), json.loads(sent)) for respondent, status, asked, sent in rows]
+
+    def answered_as(self) -> dict[str, dict[str, int]]:
+        """Respondent -> the other names under which replies came, and how many of each."""
+        query = "SELECT respondent, reply FROM replies WHERE reply LIKE '%\"answered_as\": \"_%'"
+        found: dict[str, Counter[str]] = {}
+        with self._lock:
+            rows = self._db.execute(query).fetchall()
+        for respondent, reply in rows:
+            name = json.loads(arriving_json(reply)).get("answered_as")
+            if name and isinstance(name, str):
+                found.setdefault(respondent, Counter())[name] += 1
+        return {respondent: dict(names.most_common()) for respondent, names in found.items()}
 
 
 def _stored_reply(row: tuple[Any, ...]) -> StoredReply:
