@@ -281,10 +281,11 @@ class Store:
 
     def answered_as(self) -> dict[str, dict[str, int]]:
         """Respondent -> the other names under which replies came, and how many of each."""
-        query = "SELECT respondent, reply FROM replies WHERE reply LIKE '%\"answered_as\": \"_%'"
+        some, none = '%"answered_as": "%', '%"answered_as": ""%'
         found: dict[str, Counter[str]] = {}
         with self._lock:
-            rows = self._db.execute(query).fetchall()
+            query = "SELECT respondent, reply FROM replies WHERE reply LIKE ? AND reply NOT LIKE ?"
+            rows = self._db.execute(query, (some, none)).fetchall()
         for respondent, reply in rows:
             name = json.loads(arriving_json(reply)).get("answered_as")
             if name and isinstance(name, str):
