@@ -280,7 +280,6 @@ class Google:
             }
         return {
             "candidates": [candidate],
-            "modelVersion": "gemini",
             "usageMetadata": {
                 "promptTokenCount": n_in,
                 "candidatesTokenCount": n_out,

@@ -129,7 +129,8 @@ def peer(model, monkeypatch):
     """The same weights behind llama.cpp's own HTTP server, reached through the provider code."""
     pytest.importorskip("inspect_ai")
     monkeypatch.setenv("PEER_API_KEY", model.llama.key)
-    reached = Provided("openai-api/peer/smollm2", {"base_url": f"{model.llama.address}/v1", "retries": 0})
+    monkeypatch.setenv("PEER_BASE_URL", f"{model.llama.address}/v1")
+    reached = Provided("openai-api/peer/smollm2", {"retries": 0})
     yield reached
     reached.close()
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from assay.models import Message, Settings
+from assay.models import Message, Settings, addresses, allow
 from assay.models.provider import Provided
 from assay.status import Status
 from tests.models.loopback import Loopback, Turn
@@ -39,6 +39,8 @@ def asked(server, monkeypatch):
     """Ask a model of a name; the waits that it took are in `asked.waits`."""
     for variable in ("OPENAI", "ANTHROPIC", "GOOGLE", "TOGETHER", "LAB"):
         monkeypatch.setenv(f"{variable}_API_KEY", KEY)
+    monkeypatch.setattr(addresses, "_hosts", set())
+    allow(hosts=[server.url])
     opened = []
 
     def ask(name, options=None, messages=ASKED, **settings):
@@ -258,4 +260,4 @@ def test_a_server_that_is_not_there_fails_in_words():
     reply = model.ask(ASKED, Settings())
     model.close()
     assert reply.status == "failed"
-    assert "Connect" in reply.message
+    assert reply.message == "connection refused at http://127.0.0.1:9/v1"

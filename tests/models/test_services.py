@@ -33,8 +33,8 @@ def test_a_key_in_the_env_file_is_enough(tmp_path):
 
 
 def test_the_key_variable_can_be_chosen(monkeypatch):
-    monkeypatch.setenv("LAB_KEY", "sk-lab")
-    assert access("openai/gpt-4o", {"key_variable": "LAB_KEY"}).key == "sk-lab"
+    monkeypatch.setenv("LAB_API_KEY", "sk-lab")
+    assert access("openai/gpt-4o", {"key_variable": "LAB_API_KEY"}).secret == "sk-lab"
 
 
 def test_a_key_never_shows_in_a_representation(monkeypatch):
@@ -69,7 +69,7 @@ def test_a_provider_without_a_model_is_refused():
     ("options", "words"),
     [
         ({"concurency": 3}, "Did you mean 'concurrency'"),
-        ({"concurrency": 0}, "at least 1"),
+        ({"concurrency": 0}, "1 to 1000"),
         ({"price": 3}, "'price'"),
         ({"base_url": 3}, "must be str"),
     ],

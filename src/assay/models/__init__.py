@@ -74,7 +74,7 @@ def elsewhere(name: str, options: Mapping[str, Any] | None = None) -> str:
     from assay.models.services import access
 
     try:
-        return access(name, options or {}).elsewhere()
+        return texts.printable(access(name, options or {}).elsewhere())
     except AssayError:
         return ""
 
