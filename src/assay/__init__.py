@@ -10,7 +10,11 @@
 Names are imported when they are first used, so that `import assay` is quick.
 """
 
-from __future__ import annotations
+import sys
+
+if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].removeprefix("-m").split(".")[0] == __name__:
+    if not sys.flags.safe_path:
+        del sys.path[0]  # `python -m assay` put the current folder there; see safe_path.py
 
 import warnings
 from importlib import import_module

@@ -25,7 +25,7 @@ from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from typing import Any
 
-from assay import registry
+from assay import registry, safe_path
 from assay.errors import AssayError, SettingError
 from assay.status import Status
 
@@ -65,9 +65,9 @@ class Lane:
     def __init__(self) -> None:
         ours, theirs = Pipe()
         self._pipe: Connection = ours
-        environment = os.environ | {name: "1" for name in _ONE_THREAD}
+        environment = safe_path.environment() | {name: "1" for name in _ONE_THREAD}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "assay.worker", str(theirs.fileno())],
+            [sys.executable, "-P", "-m", "assay.worker", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             start_new_session=True,  # Ctrl-C in the terminal is the driver's to handle
             stdin=subprocess.DEVNULL,

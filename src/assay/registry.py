@@ -186,6 +186,8 @@ def _module_of(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location(unique, path)
     if spec is None or spec.loader is None:
         raise AssayError(f"{path.name} must be a Python file.")
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # it may import what lies beside it; last, so that nothing there hides ours
     module = importlib.util.module_from_spec(spec)
     sys.modules[unique] = module
     try:

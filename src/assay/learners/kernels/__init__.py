@@ -7,6 +7,8 @@ calls from other files. So the kept forms are dropped here as soon as any kernel
 import contextlib
 from pathlib import Path
 
+from assay.safe_path import no_cache_named_here
+
 
 def _drop_stale_forms() -> None:
     folder = Path(__file__).parent
@@ -21,5 +23,6 @@ def _drop_stale_forms() -> None:
     stamp.write_text(state, encoding="utf-8")
 
 
+no_cache_named_here()
 with contextlib.suppress(OSError):  # a read-only installation has nothing kept beside it
     _drop_stale_forms()
