@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 from importlib import resources
 from pathlib import Path
@@ -107,10 +108,15 @@ class Server:
     def __init__(self, folder: Path):
         command = [sys.executable, "-m", "assay", "view", str(folder), "--no-browser", "--port", "0"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        self.address = self.process.stdout.readline().split()[0] + f"{folder.name}/"
+        self.address = self.process.stdout.readline().split()[0].replace("/?", f"/{folder.name}/?")
+        with urllib.request.urlopen(self.address, timeout=120) as answer:  # it lets us in, and says where to go on
+            self.cookie = answer.headers["Set-Cookie"].partition(";")[0]
+            place = re.search('data-to="([^"]*)"', answer.read().decode())[1]
+        self.base = urllib.parse.urljoin(self.address, place)
 
     def get(self, path: str) -> bytes:
-        with urllib.request.urlopen(self.address + path, timeout=120) as answer:
+        request = urllib.request.Request(self.base + path, headers={"Cookie": self.cookie})
+        with urllib.request.urlopen(request, timeout=120) as answer:
             return answer.read()
 
     def peak_megabytes(self) -> float:

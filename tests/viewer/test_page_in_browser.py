@@ -43,7 +43,7 @@ def test_overview_to_cell_to_reply_in_three_clicks(small, serve, page, how):
 
 @pytest.mark.parametrize("how", ["disk", "served"])
 def test_what_a_model_writes_is_shown_as_text(small, serve, page, how):
-    base = disk(small) if how == "disk" else f"{serve(small).address}study/"
+    base = disk(small) if how == "disk" else serve(small).address_of("study/")
     found = opened(page, base + HOSTILE_CELL)
     found.wait_for_selector("mark")
     assert reply_text(found) == HOSTILE + RANGES
@@ -53,7 +53,7 @@ def test_what_a_model_writes_is_shown_as_text(small, serve, page, how):
 
 
 def test_a_reply_of_a_megabyte_is_shown_whole_when_asked_for(small, serve, page):
-    found = opened(page, f"{serve(small).address}study/{LONG_CELL}")
+    found = opened(page, serve(small).address_of("study/") + LONG_CELL)
     found.click("button:has-text('Show all')")
     assert reply_text(found) == RANGES + MEGABYTE
     assert found.locator("mark").count() == 4
@@ -169,7 +169,7 @@ def test_a_chart_brings_its_data_its_pdf_and_its_code(small, page, tmp_path):
 
 
 def test_a_note_is_kept_and_a_misread_reply_becomes_a_test_case(copy, serve, page):
-    found = opened(page, f"{serve(copy).address}copy/{HOSTILE_CELL}")
+    found = opened(page, serve(copy).address_of("copy/") + HOSTILE_CELL)
     found.click("summary:has-text('Note or misread')")
     found.fill("textarea", "F1 is <b>wider</b>")
     found.check(".note input[type=checkbox]")
@@ -191,7 +191,7 @@ def test_new_cells_appear_without_a_reload(copy, serve, page):
     db.execute("CREATE TABLE kept AS SELECT * FROM runs WHERE item = 'synthetic-8' AND respondent = 'random'")
     db.execute("DELETE FROM runs WHERE id IN (SELECT id FROM kept)")
     db.commit()
-    found = opened(page, f"{serve(copy).address}copy/#matrix?task=discovery")
+    found = opened(page, serve(copy).address_of("copy/") + "#matrix?task=discovery")
     assert found.locator(".matrix a.missing").count() == 1
     found.evaluate("window.same = true")
     db.execute("INSERT INTO runs SELECT * FROM kept")

@@ -1,4 +1,4 @@
-"""Who may ask the server for what."""
+"""Who may ask the server for what, once they were let in (test_entrance.py)."""
 
 import http.client
 import json
@@ -14,10 +14,11 @@ from assay.viewer.notes import FILE
 
 
 def ask(server, path, method="GET", headers=None, body=None):
-    """The status, the headers and the text of an answer; the path is sent as it is."""
+    """The status, the headers and the text of an answer to who was let in; the path is sent as it is."""
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
-    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-    for name, value in ({"Host": f"127.0.0.1:{server.server_port}"} | (headers or {})).items():
+    connection.putrequest(method, server.entrance.place[:-1] + path, skip_host=True, skip_accept_encoding=True)
+    let_in = {"Host": f"127.0.0.1:{server.server_port}", "Cookie": server.entrance.cookie}
+    for name, value in (let_in | (headers or {})).items():
         connection.putheader(name, value)
     content = None if body is None else json.dumps(body).encode()
     if content is not None:
@@ -161,5 +162,5 @@ def test_many_at_once_get_the_same_answer(small, serve):
 def test_several_studies_stand_on_a_shelf(small, copy, serve):
     server = serve(small, copy)
     text = ask(server, "/")[2]
-    assert 'href="/study/"' in text and 'href="/copy/"' in text
-    assert ask(server, "/copy")[1]["Location"] == "/copy/"
+    assert 'href="study/"' in text and 'href="copy/"' in text
+    assert ask(server, "/copy")[1]["Location"] == f"{server.entrance.place}copy/"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError
+from assay.texts import printable
 from assay.viewer.database import PageStore, page_store
 from assay.viewer.outline import path_of
 from assay.viewer.page import to_json
@@ -119,9 +120,10 @@ class Library:
     def __init__(self, folders: Sequence[Path]):
         self.studies: dict[str, OpenStudy] = {}
         for folder in folders:
-            name, k = folder.name or "study", 2
+            first, k = printable(folder.name) or "study", 2
+            name = first
             while name in self.studies:
-                name, k = f"{folder.name}-{k}", k + 1
+                name, k = f"{first}-{k}", k + 1
             self.studies[name] = OpenStudy(name, folder)
 
     def listed(self) -> list[dict[str, str]]:

@@ -24,5 +24,5 @@ def _entry(study: Mapping[str, str]) -> str:
     if study["problem"]:
         said = f'<p class="notice">{escape(study["problem"])}</p>'
         return f'<li class="card"><h3>{name}</h3><p class="quiet small">{folder}</p>{said}</li>'
-    link = f'<a href="/{quote(study["name"], safe="")}/">{name}</a>'
+    link = f'<a href="{quote(study["name"], safe="")}/">{name}</a>'
     return f'<li class="card"><h3>{link}</h3><p class="quiet small">{folder}</p></li>'
