@@ -54,7 +54,7 @@ def writing_atomically(folder: Path, name: str) -> Iterator[TextIO]:
 
 def read_text(folder: Path, name: str, most: int = MAX_RECORDS) -> str:
     try:
-        return read_bytes(folder, name, most).decode("utf-8")
+        return read_bytes(folder, name, most).decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         got = f"byte {wrong.start:,} that is not ({wrong.reason})"
         raise StoreError(f"{folder / name} must be UTF-8 text, got {got}. Restore a copy.") from None

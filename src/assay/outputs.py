@@ -44,7 +44,7 @@ def write_outputs(
     """
     first = results[0]
     write_atomically(folder, "study.toml", plan)
-    write_atomically(folder, "provenance.json", to_json(provenance(results, store, plan, plan_folder)))
+    write_atomically(folder, "provenance.json", to_json(provenance(results, store, plan, plan_folder, folder)))
     _write_tables(results, store, folder, scored or {})
     for summary in first.each_summary() if first.task == "discovery" else ():
         write_atomically(folder, f"variance/{variance_name(summary)}", _lines(variance(first, summary), 3) + "\n")

@@ -1,6 +1,6 @@
 """Where a study's results come from: provenance.json.
 
-    plan        its hash, seed and folder, and the commit of that folder where it is a clone
+    plan        its hash and seed, the way to its folder, and the commit of that folder where it is a clone
     sessions    one for each command that worked on the study: when, on what machine, with which packages
     data        a hash of every data set's truth and rows
     models      a hash of the files behind models that run here
@@ -8,6 +8,9 @@
 
 A session is written to the store when it begins and when it ends, so that `assay report` on another machine tells of
 the machine that did the work. Environments that several sessions share stand in the file once.
+
+The file goes where the results go, so it names no folder of this machine and no user: of a full path the file's own
+name is left, and the plan's folder is told as the way to it from the study's.
 """
 
 from __future__ import annotations
@@ -16,12 +19,14 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cache
+from getpass import getuser
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -29,7 +34,8 @@ from typing import Any
 import numpy as np
 
 from assay.datasets import Dataset
-from assay.errors import StoreError
+from assay.errors import AssayError, StoreError
+from assay.files import read_text
 from assay.outside import json_of
 from assay.results import Results
 from assay.store import Store
@@ -37,20 +43,21 @@ from assay.tasks.cells import stream
 
 GIT_SECONDS = 5.0
 SAMPLE = 200  # rows that stand for a data set whose rows are simulated
+_FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # within a sentence or a command
 
 
-def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder: Path) -> dict[str, Any]:
-    """provenance.json, from the store."""
+def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder: Path, folder: Path) -> dict[str, Any]:
+    """provenance.json of the study in `folder`, from its store."""
     sessions, environments = _entry(store, "sessions", []), _entry(store, "environments", {})
     used = [
         environments[str(entry["environment"])] for entry in sessions if str(entry.get("environment")) in environments
     ]
-    return {
+    found = {
         "study": results[0].study,
         "tasks": [found.task for found in results],
         "seed": results[0].seed,
         "written": _now(),
-        "plan_folder": str(plan_folder),
+        "plan_from_here": way_to(plan_folder, folder),
         "plan_sha256": _sha256((store.meta("plan") or "").encode()),
         "plan_file_sha256": _sha256(plan.encode()),
         **(used[-1] if used else environment()),
@@ -70,6 +77,63 @@ def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder:
             for cell in found.cells
         ],
     }
+    return without_paths(found)  # type: ignore[no-any-return]
+
+
+def way_to(plan_folder: Path, folder: Path) -> str | None:
+    """From the study's folder to the plan's, such as '../..'; None where that would name folders of a user."""
+    there, here = plan_folder.resolve(), folder.resolve()
+    way = Path(os.path.relpath(there, here))
+    shared = Path(os.path.commonpath((there, here)))
+    return None if shared == Path(shared.anchor) or _users() & set(way.parts) else str(way)
+
+
+def plan_folder_of(folder: Path) -> Path:
+    """Where the paths of a study folder's own study.toml start: the plan's folder, else the study's.
+
+    The study may be a stranger's: what it says is taken where `way_to` would have said it, so it cannot lead to
+    another part of the machine.
+    """
+    try:
+        told = json_of(read_text(folder, "provenance.json"), "provenance.json")
+    except AssayError:
+        return folder
+    entries = told if isinstance(told, dict) else {}
+    way, older = entries.get("plan_from_here"), entries.get("plan_folder")  # the second: as it was typed, before 0.2
+    place = folder / way if isinstance(way, str) else Path(older) if isinstance(older, str) else folder
+    try:
+        return place if place.is_dir() and way_to(place, folder) is not None else folder
+    except (OSError, ValueError):  # a name that no system can have
+        return folder
+
+
+def without_paths(value: Any) -> Any:
+    """The same without folders of this machine: of a full path in any text the file's name is left."""
+    if isinstance(value, dict):
+        return {without_paths(key): without_paths(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_paths(entry) for entry in value]
+    if not isinstance(value, str):
+        return value
+    parts = [Path(part).name if _is_private(part) else part for part in value.split(":")]  # data.csv:graph.dot
+    return _FULL_PATH.sub(lambda path: Path(path[0]).name, ":".join(parts))
+
+
+def _is_private(text: str) -> bool:
+    """A full path (no address, //host), or one that climbs to a folder of the user."""
+    parts = text.split("/")
+    return (parts[0] == "" and len(parts) > 1 and parts[1] != "") or (".." in parts and bool(_users() & set(parts)))
+
+
+@cache
+def _users() -> frozenset[str]:
+    """What this user is called, as far as the system tells."""
+    found = set()
+    with suppress(RuntimeError):
+        found.add(Path.home().name)
+    with suppress(OSError, KeyError, ImportError):
+        found.add(getuser())
+    return frozenset(found - {""})
 
 
 @contextmanager
@@ -80,7 +144,7 @@ def session(store: Store, tasks: Sequence[Any], plan_folder: Path) -> Iterator[N
     environments, sessions = _entry(store, "environments", {}) | {name: here}, _entry(store, "sessions", [])
     sessions.append({"began": _now(), "ended": None, "environment": name})
     store.set_meta("environments", json.dumps(environments))
-    store.set_meta("sources", json.dumps(sources(tasks)))
+    store.set_meta("sources", json.dumps(without_paths(sources(tasks))))
     store.set_meta("sessions", json.dumps(sessions))
     yield
     sessions[-1]["ended"] = _now()

@@ -11,9 +11,9 @@ from assay.errors import PlanError
 from assay.files import check_plain, read_text
 from assay.outputs import write_outputs
 from assay.outside import MAX_PLAN
+from assay.provenance import plan_folder_of
 from assay.results import Results
 from assay.store import Store
-from assay.study import base_of
 
 if TYPE_CHECKING:
     from assay.faithfulness_study import FaithfulnessStudy
@@ -78,7 +78,7 @@ def rewrite(folder: Path) -> Report:
         text = read_text(folder, "study.toml", MAX_PLAN)
 
         def outputs(found: Sequence[Results], report: Report) -> None:
-            write_outputs(found, store, text, base_of(folder), folder, report.scored())
+            write_outputs(found, store, text, plan_folder_of(folder), folder, report.scored())
 
         return _written(folder, store, outputs)
 

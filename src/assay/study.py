@@ -19,13 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from assay import registry
-from assay.asking import AskDriver
-from assay.errors import DataError, PlanError, StoreError, did_you_mean, listed
+from assay.ask_driver import AskDriver, Asking
+from assay.errors import PlanError, StoreError, did_you_mean, listed
+from assay.files import check_plain, read_text
 from assay.fits import FitDriver
+from assay.model_outcomes import ModelOutcome, model_outcomes
 from assay.outputs import write_outputs
 from assay.outside import MAX_PLAN, is_there, json_of, one_line, text_of, toml_of
 from assay.progress import Progress, Report
-from assay.provenance import session
+from assay.provenance import plan_folder_of, session, without_paths
 from assay.results import Results, describe
 from assay.status import Status
 from assay.store import Store
@@ -54,12 +56,13 @@ class Plan:
     def read(cls, path: Path | str, folder: Path | str | None = None) -> Plan:
         """A plan file, or a study folder that was made from one."""
         path = Path(path)
-        base = path.parent
-        if path.is_dir():
-            folder, path, base = folder or path, path / "study.toml", base_of(path)
-        if not is_there(path):
-            raise PlanError(f"{path} is not there. Write one with: assay new discovery {path}")
-        return cls.parse(text_of(path, MAX_PLAN, PlanError), path.name, base, folder)
+        is_study = path.is_dir()
+        file = path / "study.toml" if is_study else path
+        if not (check_plain(path, file.name) if is_study else is_there(path)):
+            raise PlanError(f"{file} is not there. Write one with: assay new discovery {file}")
+        if is_study:
+            return cls.parse(read_text(path, file.name, MAX_PLAN), file.name, plan_folder_of(path), folder or path)
+        return cls.parse(text_of(path, MAX_PLAN, PlanError), path.name, path.parent, folder)
 
     @classmethod
     def parse(cls, text: str, file: str, base: Path = Path(), folder: Path | str | None = None) -> Plan:
@@ -99,13 +102,22 @@ class Plan:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: complete, or with work left because it was interrupted or `stopped` (why)."""
+    """How a run ended: complete, or with work left because it was interrupted, `stopped` (why) or models set aside."""
 
     total: int
     done: int
     failed: int
     interrupted: bool
     stopped: str = ""
+    models: tuple[ModelOutcome, ...] = ()
+
+    @property
+    def is_set_aside(self) -> bool:
+        """Whether a model was not asked to the end."""
+        return any(model.set_aside for model in self.models)
+
+    def to_dict(self) -> dict[str, Any]:
+        return vars(self) | {"models": [model.to_dict() for model in self.models]}
 
 
 class Study:
@@ -132,7 +144,8 @@ class Study:
         folder = self.plan.folder
         folder.mkdir(parents=True, exist_ok=True)
         done = total = 0
-        interrupted, stopped = False, ""
+        interrupted, asking = False, Asking()
+        set_aside: dict[str, dict[str, str]] = {}  # task -> model -> why
         with Store.writing(folder) as store:
             self._claim(store, replan)
             todo = self._todo(store, retry)
@@ -142,17 +155,22 @@ class Study:
                     before = planned - sum(map(len, missing.values()))
                     progress = Progress(planned, before, slots=slots, stage=task.name)
                     told = report or (lambda _: None)
-                    if not (interrupted or stopped):
+                    if not (interrupted or asking.stopped):
                         if hasattr(task, "function"):
                             fits = FitDriver(task, cells, store, executor, slots, missing, progress, told)
                             interrupted = fits.drive()
                         else:
-                            asks = AskDriver(task, cells, store, missing, progress, told, retry, self.plan.base)
-                            interrupted, stopped = asks.drive()
+                            where = (self.plan.base, self.plan.seed)
+                            asking = AskDriver(task, cells, store, missing, progress, told, retry, *where).drive()
+                            interrupted, set_aside[task.name] = asking.interrupted, asking.set_aside
                     total, done = total + planned, done + before + progress.done
             results = Results.all_of(store)
+            answered_as = store.answered_as()
+            asked = {task.name for task, _ in self.stages if not hasattr(task, "function")}
+            found = [model_outcomes(r, set_aside.get(r.task, {}), answered_as) for r in results if r.task in asked]
             write_outputs(results, store, self.plan.text, self.plan.base, folder)
-        return Outcome(total, done, sum(found.n_failed() for found in results), interrupted, stopped)
+        failed = sum(results_of.n_failed() for results_of in results)
+        return Outcome(total, done, failed, interrupted, asking.stopped, tuple(model for own in found for model in own))
 
     def _todo(self, store: Store, retry: bool) -> list[dict[int, list[int]]]:
         """Of each stage: cell index -> the repeats that are to be done."""
@@ -172,12 +190,12 @@ class Study:
 
     def _claim(self, store: Store, replan: bool) -> None:
         """A folder belongs to one plan."""
-        ours = arriving_json(json.dumps(self.plan.identity(), sort_keys=True, default=str))
-        theirs = store.meta("plan")
-        if theirs is not None and theirs != ours and not replan:
+        ours = arriving_json(json.dumps(without_paths(self.plan.identity()), sort_keys=True, default=str))
+        theirs = without_paths(json_of(store.meta("plan") or "{}", "the entry 'plan' of study.db", StoreError))
+        if theirs and theirs != json.loads(ours) and not replan:
+            told = _difference(theirs, json.loads(ours)) if isinstance(theirs, dict) else "one that cannot be read"
             raise StoreError(
-                f"the study in {self.plan.folder} was made from another plan "
-                f"({_difference(json.loads(theirs), json.loads(ours))}). Use a new folder, or --replan."
+                f"the study in {self.plan.folder} was made from another plan ({told}). Use a new folder, or --replan."
             )
         store.set_meta("plan", ours)
         store.set_meta("study", describe(self.plan.name, self.plan.seed, self.stages))
@@ -237,16 +255,6 @@ def _check_models(settings: dict[str, Any], made: dict[str, Any], file: str) -> 
             lists = {task: "'models' or 'judges'" if hasattr(made[task], "judges") else "'models'" for task in asking}
             places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
             raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(asked)}.  ({file})")
-
-
-def base_of(folder: Path) -> Path:
-    """Where the paths of a study folder's own study.toml start: the folder of the plan it was copied from."""
-    try:
-        told = json_of(text_of(folder / "provenance.json"), "provenance.json")
-    except DataError:
-        return folder
-    place = told.get("plan_folder") if isinstance(told, dict) else None
-    return Path(place) if isinstance(place, str) and "\0" not in place else folder
 
 
 def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:

@@ -22,13 +22,13 @@ from assay.datasets import load_stored
 from assay.errors import AssayError
 from assay.files import write_atomically
 from assay.graphs import Graph
+from assay.provenance import plan_folder_of
 from assay.report import charts
 from assay.report.discovery_findings import completeness_sentences, findings_of
 from assay.report.discovery_tables import measured_table
 from assay.report.interpretation import section
 from assay.report.saving import Figure, Save, csv_text, safe_name, save_figure
 from assay.results import Results
-from assay.study import base_of
 
 MOST_NODES = 60  # a larger graph cannot be read on a page; the page of the study draws it
 MOST_DAGS = 12
@@ -39,7 +39,7 @@ def write_discovery_tree(folder: Path, results: Results, alone: bool = True, sav
 
     alone: no forecasts rest on it, whose charts show what was measured beside what was claimed.
     """
-    drawn = plots(results, base_of(folder)) if alone else about_learners(results)
+    drawn = plots(results, plan_folder_of(folder)) if alone else about_learners(results)
     written = [path for figure in drawn for path in save(figure, folder, "plots")]
     if alone:
         table = measured_table(results, results.headline)

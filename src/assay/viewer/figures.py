@@ -77,8 +77,10 @@ def python_line(name: str, folder: Path) -> str:
         imports = "from assay.robustness_study import read_robustness; from assay.report.robustness_tree import plots"
         return f"{imports}; figure = {found}"
     elif kind == "dag" or name in _DISCOVERY:
-        found = f"next(f for f in plots(Results.read(Path({where})), base_of(Path({where}))) if f.name == {name!r})"
-        imports = "from assay.report.discovery_tree import Path, Results, base_of, plots"
+        found = (
+            f"next(f for f in plots(Results.read(Path({where})), plan_folder_of(Path({where}))) if f.name == {name!r})"
+        )
+        imports = "from assay.report.discovery_tree import Path, Results, plan_folder_of, plots"
         return f"{imports}; figure = {found}"
     else:
         return ""

@@ -22,8 +22,8 @@ from assay.datasets import load_stored
 from assay.errors import AssayError
 from assay.graphs import Graph
 from assay.graphs.layering import layered, place_across
+from assay.provenance import plan_folder_of, without_paths
 from assay.status import Status
-from assay.study import base_of
 from assay.viewer.database import PageStore
 from assay.viewer.outline import TaskOutline
 
@@ -61,9 +61,9 @@ def _truth(folder: Path, task: TaskOutline, places: Sequence[int]) -> tuple[Grap
     if not isinstance(data, dict) or "dataset" not in data:
         return None, "this task says nothing of the data set its graphs belong to."
     try:
-        return load_stored(data["dataset"], data.get("settings"), base_of(folder)).truth, ""
+        return load_stored(data["dataset"], data.get("settings"), plan_folder_of(folder)).truth, ""
     except (AssayError, OSError, TypeError, ValueError) as error:
-        return None, f"the true graph cannot be loaded: {error}"
+        return None, f"the true graph cannot be loaded: {without_paths(str(error))}"
 
 
 def _learned(nodes: Sequence[str], runs: Sequence[Ended], kind: str, truth: Graph | None) -> dict[str, Any]:
