@@ -10,26 +10,29 @@ gets `failed`. Either way the rest of the chunk goes on. Workers never write: on
 from __future__ import annotations
 
 import logging
-import math
 import os
-import select
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
+from queue import SimpleQueue
 from typing import Any
 
 from assay import registry, safe_path
+from assay.channel import HUNG_UP, MARK, NoResult, Reader, TooLate
 from assay.errors import AssayError, SettingError
 from assay.status import Status
 
 START_LIMIT = 300.0  # seconds a new process may take to import what it needs
+END_LIMIT = 15.0  # seconds a guard may take to end what a fit has started
 
 
 @dataclass(frozen=True)
@@ -60,76 +63,153 @@ def run_chunk(chunk: Chunk) -> list[dict[str, Any]]:
 
 
 class Lane:
-    """One worker process and the pipe to it."""
+    """One worker, its guard (worker.py) and the connection to them."""
 
     def __init__(self) -> None:
-        ours, theirs = Pipe()
-        self._pipe: Connection = ours
-        environment = safe_path.environment() | {name: "1" for name in _ONE_THREAD}
-        self._process = subprocess.Popen(
+        self._pipe, theirs = Pipe()
+        with self._socket() as ours:  # a worker that takes nothing in is not waited for without end
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", int(START_LIMIT), 0))
+        self._guard = subprocess.Popen(
             [sys.executable, "-P", "-m", "assay.worker", str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             start_new_session=True,  # Ctrl-C in the terminal is the driver's to handle
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env=environment,
+            env=safe_path.environment() | {name: "1" for name in _ONE_THREAD},
         )
         theirs.close()
-        self._told = select.poll()
-        self._told.register(ours.fileno(), select.POLLIN)
+        mark = os.urandom(MARK)
+        self._results = Reader(self._pipe.fileno(), mark, self.alive)
+        with suppress(OSError):  # it has ended already: the first chunk will tell
+            self._pipe.send_bytes(mark)
 
     def work(self, chunk: Chunk, start: int, outcomes: list[dict[str, Any]]) -> dict[str, Any] | None:
-        """Append outcomes from unit `start` on; the outcome of the unit that ended the process, or None."""
+        """Append outcomes from unit `start` on; the outcome of the unit that ended the worker, or None."""
+        begun = False
         try:
             self._pipe.send((chunk.function, chunk.common, chunk.units[start:]))
-            if not self._within(START_LIMIT):
-                return _outcome(Status.FAILED, f"the worker did not start within {START_LIMIT:g} s")
-            self._pipe.recv()  # the first unit has begun; each other begins when the one before it is told
+            self._results.read(START_LIMIT)  # the first unit has begun; each other begins when the one before is told
+            begun = True
             for _ in chunk.units[start:]:
-                if not self._within(chunk.time_limit):
-                    return _outcome(Status.TIMED_OUT, f"ended after {chunk.time_limit:g} s", chunk.time_limit)
-                outcomes.append(self._pipe.recv())
+                outcomes.append(_taken(self._results.read(chunk.time_limit)))
+        except TooLate:
+            if begun:
+                return _outcome(Status.TIMED_OUT, f"ended after {chunk.time_limit:g} s", chunk.time_limit)
+            return _outcome(Status.FAILED, f"the worker did not start within {START_LIMIT:g} s")
+        except NoResult:
+            return _outcome(Status.FAILED, "what the worker sent is no result: a fit wrote into its connection")
         except (EOFError, OSError):
             return _outcome(Status.FAILED, f"the worker process died ({self._death()})")
         return None
 
-    def _within(self, seconds: float) -> bool:
-        """Whether the worker says something, or ends, in that time. Connection.poll does the same in 20 x the time."""
-        return bool(self._told.poll(min(math.ceil(seconds * 1000), 2**31 - 1)))
-
     def _death(self) -> str:
-        code = self._process.wait(timeout=10)
-        if code < 0:
-            return f"signal {signal.Signals(-code).name}"
-        return f"exit code {code}"
+        self.close()
+        code = self._guard.returncode
+        number = -code if code < 0 else code - 128
+        if code == HUNG_UP:
+            return "it had closed its connection to the driver"
+        return f"signal {signal.Signals(number).name}" if number in set(signal.Signals) else f"exit code {code}"
 
     def alive(self) -> bool:
-        return self._process.poll() is None
+        return self._guard.poll() is None
+
+    def hang_up(self) -> None:
+        """The guard notices, and ends the worker, what it started, and itself; so does a thread that is in `work`."""
+        with suppress(OSError), self._socket() as same:
+            same.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        self._pipe.close()
-        self._process.kill()
-        self._process.wait()
+        self.hang_up()
+        try:
+            self._guard.wait(END_LIMIT)
+        except subprocess.TimeoutExpired:
+            self._guard.kill()  # and with it the worker
+            self._guard.wait()
+
+    def _socket(self) -> socket.socket:
+        return socket.socket(fileno=os.dup(self._pipe.fileno()))
+
+
+def _taken(outcome: Any) -> dict[str, Any]:
+    """An outcome as the worker's function gave it: JSON has no pairs."""
+    if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
+        raise NoResult
+    if "scores" in outcome:
+        outcome["scores"] = {measure: tuple(score) for measure, score in outcome["scores"].items()}
+    return outcome
+
+
+def _outcome(status: Status, message: str, seconds: float | None = None) -> dict[str, Any]:
+    return {"status": str(status), "message": message, "seconds": seconds, "answer": None, "scores": {}}
 
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
-_local = threading.local()
-_lanes: list[Lane] = []
+_STATUSES = frozenset(Status)
+_local = threading.local()  # of a thread: its lane, and the executor it belongs to
 
 
 def _lane() -> Lane:
     """The lane of this thread, started where there is none or where it has ended."""
     lane: Lane | None = getattr(_local, "lane", None)
     if lane is None or not lane.alive():
-        lane = Lane()
-        _local.lane = lane
-        _lanes[:] = [old for old in _lanes if old.alive()] + [lane]
+        lane = _local.lane = Lane()
+        owner: LaneExecutor | None = getattr(_local, "owner", None)  # None in a Dask worker
+        if owner is not None:
+            owner.adopt(lane)
     return lane
 
 
-def _outcome(status: Status, message: str, seconds: float | None = None) -> dict[str, Any]:
-    return {"status": str(status), "message": message, "seconds": seconds, "answer": None, "scores": {}}
+class LaneExecutor(Executor):
+    """A thread for each lane. The program's end does not wait for them, as it does for a ThreadPoolExecutor's: one
+    that was left in a fit would keep a driver that is to end."""
+
+    def __init__(self, workers: int):
+        self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        self._workers, self._started, self._closed = workers, 0, False
+        self._lanes: list[Lane] = []
+        self._lock = threading.Lock()
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._work.put((future, partial(function, *args, **kwargs)))
+        if self._started < self._workers:
+            self._started += 1
+            threading.Thread(target=self._run, name=f"lane {self._started}", daemon=True).start()
+        return future
+
+    def adopt(self, lane: Lane) -> None:
+        """Close it with the others, or now where they are closed: a thread whose worker was ended starts another."""
+        with self._lock:
+            self._lanes = [old for old in self._lanes if old.alive()] + [lane]
+        if self._closed:
+            lane.close()
+            raise CancelledError
+
+    def _run(self) -> None:
+        _local.owner = self
+        while (given := self._work.get()) is not None:
+            future, function = given
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(function())
+            except BaseException as error:  # for whoever asks for the result
+                future.set_exception(error)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
+        """What runs is ended, what waits is not begun."""
+        self._closed = True
+        for lane in self._lanes:
+            lane.hang_up()
+        for lane in self._lanes:
+            lane.close()
+        while not self._work.empty():
+            given = self._work.get()
+            if given is not None:
+                given[0].cancel()
+        for _ in range(self._started):
+            self._work.put(None)
 
 
 @contextmanager
@@ -137,14 +217,11 @@ def local_executor(workers: int) -> Iterator[tuple[Executor, int]]:
     """`workers` processes on this machine."""
     if workers < 1:
         raise SettingError(f"'workers' must be at least 1, got {workers}.")
-    executor = ThreadPoolExecutor(workers, thread_name_prefix="lane")
+    executor = LaneExecutor(workers)
     try:
         yield executor, workers
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
-        for lane in list(_lanes):
-            lane.close()
-        _lanes.clear()
+        executor.shutdown()
 
 
 class ClusterLost(AssayError):

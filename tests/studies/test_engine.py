@@ -99,8 +99,8 @@ def test_a_batch_gives_what_single_units_give():
 
 def test_a_worker_ends_when_its_pipe_closes():
     lane = Lane()
-    lane._pipe.close()
-    assert lane._process.wait(timeout=30) is not None
+    lane.close()
+    assert not lane.alive()
 
 
 def test_two_lanes_work_side_by_side():
