@@ -1,41 +1,44 @@
 """Asking models: every reply is stored the moment it arrives, and nothing is paid for twice.
 
-    key of a reply = hash(model and its options, messages, settings, salt)
+    key of a reply  = hash(model and its options, messages, settings, salt)
+    seed of a reply = 31 bits of hash(seed of the study, key), where the task states none
 
 A task performs a unit of work as plain code that calls `ask` once or several times; a reply that is in the store is
 given back without a call. So a resumed study goes on where it stopped, and a better reader rereads old replies for
-nothing. A call whose cost could pass the limit is not made. Models work side by side, each with as many calls in
-flight as it allows.
+nothing. A call is made when its model takes one more (standing.py) and the most it can cost fits the limit beside what
+is spent and what calls under way can cost; where only those stand in the way it waits for them.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import Any
 
 from assay import models
+from assay.calling import UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
 from assay.errors import AssayError
 from assay.models import Message, Model, Reply, Settings
-from assay.models.prices import stated_price
-from assay.progress import EXAMPLES, Asked, Progress, Report
+from assay.models.base import checked_concurrency
+from assay.models.faults import Fault
+from assay.models.prices import Price, stated_price
+from assay.standing import PASSING, UNANSWERED, Standing
 from assay.status import Status
-from assay.store import Run, Store
-from assay.tasks.cells import Cell, hashed, reply_key
+from assay.store import Store
+from assay.tasks.cells import hashed, reply_key
 
-PASSING = (Status.FAILED, Status.TIMED_OUT)  # statuses that another try may mend
-CHARACTERS_A_TOKEN = 3.0  # fewer than real text has, so that the cost of a call is not underestimated
+BYTES_A_TOKEN = 3.0  # fewer than real text has, so that the cost of a call is not underestimated
+CLOSING = 5.0  # seconds that a model may take to close
 
-SHOW_EVERY = 0.2  # seconds between reports of progress
-
-InFlight = dict[Future[dict[str, Any]], tuple[Cell, int]]
 Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
 
 
@@ -43,8 +46,12 @@ class BudgetReached(AssayError):
     """The next call could pass the limit."""
 
 
+class SetAside(CalledOff):
+    """The model is not asked any more in this run."""
+
+
 class Asker:
-    """`ask` that calls a model where the store has no reply."""
+    """`ask` that calls a model where the store has no reply. Threads share it; one lock guards all that it counts."""
 
     def __init__(
         self,
@@ -53,209 +60,246 @@ class Asker:
         limit: float | None = None,
         retry: bool = False,
         folder: Path = Path(),
+        seed: int = 1,
     ):
         self.store, self.options, self.limit, self.retry, self.folder = store, options, limit, retry, folder
-        self.spent = store.spent()
+        self.seed = seed
+        self.spent = store.spent() + (0.0 if limit is None else self._uncounted())
         self.calls = 0
-        self._reserved = 0.0
+        self.why_stopped = ""  # nothing more is asked then; what is under way may end
+        self.unstored: Exception | None = None  # why a reply could not be kept: nothing more is asked then, either
+        self.standings: dict[str, Standing] = {}
         self._models: dict[str, Model] = {}
-        self._lock = threading.Lock()
-        self._under_way: dict[str, Future[Reply]] = {}
-        self._unstored: Exception | None = None  # why a reply could not be kept: nothing more is asked then
+        self._changed = threading.Condition(threading.RLock())
+        self._keys_under_way: dict[str, Future[Reply]] = {}
+        self._calls: dict[WatchedCall, float] = {}  # under way -> the most that it can cost
+        self._waiting: Counter[str] = Counter()  # questions that nobody answered, before they are asked again
 
     def model(self, name: str) -> Model:
-        with self._lock:
+        with self._changed:
             if name not in self._models:
-                self._models[name] = models.build(name, self.options.get(name, {}), self.folder)
+                self._models[name] = _watchable(self._built(name), self._pause)
+            if name not in self.standings:
+                self.standings[name] = Standing(name, checked_concurrency(self._models[name].concurrency, name))
             return self._models[name]
 
+    def _built(self, name: str) -> Model:
+        try:
+            return models.build(name, self.options.get(name, {}), self.folder)
+        except AssayError:
+            raise
+        except Exception as error:  # a class of the user's own
+            raise AssayError(f"model {name} cannot be made: {as_reply(error, name, 0.0).message}") from error
+
     def close(self) -> None:
-        for model in self._models.values():
-            model.close()
+        """A model of the user's own may take its time here, or raise: it has had its chance."""
+        closing = [threading.Thread(target=_closed, args=(model,), daemon=True) for model in self._models.values()]
+        for thread in closing:
+            thread.start()
+        end = time.monotonic() + CLOSING
+        for thread in closing:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    def stop(self, why: str) -> None:
+        """No new call, and none again; what is under way may end."""
+        with self._changed:
+            self.why_stopped = self.why_stopped or why
+            self._changed.notify_all()
+
+    def under_way(self) -> list[WatchedCall]:
+        """Calls that a model works on at this moment; those that wait to try again are not among them."""
+        with self._changed:
+            return [call for call in self._calls if not call.trying_again]
+
+    def trying_again(self, name: str) -> list[str]:
+        """Why calls to a model wait before they are made again."""
+        with self._changed:
+            pausing = [call.trying_again for call in self._calls if call.name == name and call.trying_again]
+            return pausing + ["turned away"] * self._waiting[name]
 
     def ask(self, name: str, messages: Sequence[Message], settings: Settings, salt: str) -> Reply:
         """The stored reply, or a new one; two threads that ask the same get one call's reply."""
         key = reply_key(name, self.options.get(name, {}), messages, settings, salt)
-        with self._lock:
+        with self._changed:
             known = self.store.reply(key)
             if known is not None and not (self.retry and known.status in PASSING):
                 return Reply.from_dict(known.reply)
-            other = self._under_way.get(key)
+            other = self._keys_under_way.get(key)
             if other is None:
                 mine: Future[Reply] = Future()
-                self._under_way[key] = mine
+                self._keys_under_way[key] = mine
         if other is not None:
             return other.result()
         try:
-            reply = self._call(key, name, messages, settings)
+            reply = self._answered(key, name, messages, self._as_asked(key, name, settings))
         except BaseException as error:
             mine.set_exception(error)
             raise
         finally:
-            with self._lock:
-                del self._under_way[key]
+            with self._changed:
+                del self._keys_under_way[key]
         mine.set_result(reply)
         return reply
 
+    def _as_asked(self, key: str, name: str, settings: Settings) -> Settings:
+        """With the seed of this reply, and with what the plan fixes for the model: it counts for time and money."""
+        own = self.options.get(name, {})
+        fixed = {what: own[what] for what in ("max_tokens", "timeout") if isinstance(own.get(what), int | float)}
+        drawn = int.from_bytes(hashlib.sha256(f"{self.seed} {key}".encode()).digest()[:4]) >> 1
+        return replace(settings, seed=drawn if settings.seed is None else settings.seed, **fixed)
+
+    def _answered(self, key: str, name: str, messages: Sequence[Message], settings: Settings) -> Reply:
+        """Until somebody answers, or fails to: who was not reached or turned away is asked again."""
+        while True:
+            reply = self._call(key, name, messages, settings)
+            if reply.fault not in UNANSWERED:
+                return reply
+            with self._changed:
+                self._waiting[name] += 1
+                self._called_off(self.standings[name], self.standings[name].wait)
+                self._waiting[name] -= 1
+
     def _call(self, key: str, name: str, messages: Sequence[Message], settings: Settings) -> Reply:
-        if self._unstored is not None:
-            raise self._unstored
         model = self.model(name)
-        most = self._reserve(name, messages, settings)
-        reply = None
+        price = stated_price(self.options.get(name, {}).get("price"), name) if self.limit is not None else None
+        most = _most(price, messages, settings)
+
+        def keep(reply: Reply) -> None:
+            self._keep(key, name, messages, settings, replace(reply, cost=_cost(reply, price)), call, most)
+
+        call = WatchedCall(model, name, messages, settings, late=lambda reply: self._keep_late(reply, keep))
+        self._enter(call, most)
         try:
-            reply = model.ask(messages, settings)
-            asked = [m.to_dict() for m in messages]
-            text = json.dumps(asked, ensure_ascii=False)
-            try:
-                self.store.add_reply(key, name, hashed(text), text, settings.to_dict(), reply.to_dict())
-            except Exception as error:  # a full disk: what other threads would ask next could not be kept either
-                self._unstored = error
-                raise
+            reply = call.reply()
+            with self._changed:
+                self.standings[name].came(reply, call)
+            if reply.fault not in UNANSWERED:
+                keep(reply)
+        except CallerMistake as mistake:  # every other call would meet it as well
+            with self._changed:
+                self.standings[name].set_aside(str(mistake))
+            raise SetAside(str(mistake)) from mistake
         finally:
-            with self._lock:
-                self._reserved -= most
+            with self._changed:
+                del self._calls[call]
+                self.standings[name].under_way -= 1
                 self.calls += 1
-                self.spent += (reply.cost or 0.0) if reply is not None else 0.0
+                self._changed.notify_all()
         return reply
 
-    def _reserve(self, name: str, messages: Sequence[Message], settings: Settings) -> float:
-        """Set aside the most this call can cost; refuse it where that could pass the limit."""
-        price = stated_price(self.options.get(name, {}).get("price"), name)
-        if self.limit is None or price is None:
-            return 0.0
-        most = price.cost(tokens_of(messages), settings.max_tokens) or 0.0
-        with self._lock:
-            if self.spent + self._reserved + most > self.limit:
-                raise BudgetReached(
-                    f"the next call to {name} could cost {most:.4f} USD, and {self.spent:.4f} of the limit of "
-                    f"{self.limit:g} USD is spent. Raise 'limit_usd' and give the same command again; nothing is lost."
-                )
-            self._reserved += most
-        return most
+    def _enter(self, call: WatchedCall, most: float) -> None:
+        """Wait until the model takes one more call and its money is free; refuse it where that will never be."""
+        standing = self.standings[call.name]
+        with self._changed:
+            while True:
+                if self.unstored is not None:
+                    raise self.unstored
+                if self.why_stopped:
+                    raise CalledOff(self.why_stopped)
+                if standing.why_set_aside:
+                    raise SetAside(standing.why_set_aside)
+                reserved = sum(self._calls.values())
+                fits = self.limit is None or most == 0 or self.spent + reserved + most <= self.limit
+                if fits and standing.is_free:
+                    break
+                if not fits and reserved == 0:
+                    raise BudgetReached(
+                        f"the next call to {call.name} could cost {most:.4f} USD, and {self.spent:.4f} of the limit of "
+                        f"{self.limit:g} USD is spent ({reserved:.4f} reserved for calls under way). Raise 'limit_usd' "
+                        "and give the same command again; nothing is lost."
+                    )
+                self._changed.wait()
+            self._calls[call] = most
+            standing.under_way += 1
+
+    def _keep(
+        self,
+        key: str,
+        name: str,
+        messages: Sequence[Message],
+        settings: Settings,
+        reply: Reply,
+        call: WatchedCall,
+        most: float,
+    ) -> None:
+        """Store a reply and count what it cost; of what nobody told, the most that it can have cost."""
+        unclear = call.unclear + (reply.cost is None and reply.fault not in UNBILLED)
+        asked = settings.to_dict() | ({} if self.limit is None else {"unknown_usd": most * unclear})
+        text = json.dumps([message.to_dict() for message in messages], ensure_ascii=False)
+        prompt = hashed(text.encode("utf-8", "replace").decode())
+        try:
+            self.store.add_reply(key, name, prompt, text, asked, reply.to_dict())
+        except Exception as error:  # a full disk: what other threads would ask next could not be kept either
+            with self._changed:
+                self.unstored = error
+                self._changed.notify_all()
+            raise
+        with self._changed:
+            self.spent += (reply.cost or 0.0) + most * unclear
+
+    def _keep_late(self, reply: Reply, keep: Callable[[Reply], None]) -> None:
+        """An answer that nobody waits for any more: it was paid for, and a later run finds it."""
+        if reply.status not in PASSING:
+            with suppress(Exception):  # the study may have ended meanwhile
+                keep(reply)
+
+    def _pause(self, seconds: float, fault: Fault) -> None:
+        """How a provider's model waits between two attempts, in its call's own thread."""
+        here = threading.current_thread()
+        with self._changed:
+            call = next((call for call in self._calls if call.thread is here), None)
+            if call is None:
+                raise CalledOff("nobody waits for this call any more")
+            standing = self.standings[call.name]
+            if fault.kind == "busy":
+                standing.slow_down(call)
+            call.pauses(seconds, fault)
+            why = self._called_off(standing, seconds)
+            if why:
+                raise CalledOff(why)
+            call.tries_again()
+
+    def _called_off(self, standing: Standing, seconds: float) -> str:
+        """Why nothing more is asked, as soon as that is so; '' when the time is over."""
+        return self._changed.wait_for(lambda: self.why_stopped or standing.why_set_aside, seconds)
+
+    def _uncounted(self) -> float:
+        """What replies of earlier versions, which kept no account of unknown usage, can have cost."""
+        total = 0.0
+        for name, status, asked, sent in self.store.uncounted():
+            price = stated_price(self.options.get(name, {}).get("price"), name)
+            if status != Status.FAILED and price is not None:
+                tokens = asked.get("max_tokens")
+                messages = [Message("user", str(message.get("content", ""))) for message in sent]
+                total += price.cost(tokens_of(messages), tokens if isinstance(tokens, int) else 0) or 0.0
+        return total
 
 
 def tokens_of(messages: Sequence[Message]) -> int:
     """A generous estimate of a prompt's tokens."""
-    return math.ceil(sum(len(m.content) + 12 for m in messages) / CHARACTERS_A_TOKEN)
+    return math.ceil(sum(len(m.content.encode("utf-8", "replace")) + 12 for m in messages) / BYTES_A_TOKEN)
 
 
-class AskDriver:
-    """Questions of one task until none is missing."""
+def _most(price: Price | None, messages: Sequence[Message], settings: Settings) -> float:
+    return (price.cost(tokens_of(messages), settings.max_tokens) or 0.0) if price else 0.0
 
-    def __init__(
-        self,
-        task: Any,
-        cells: Sequence[Cell],
-        store: Store,
-        missing: Mapping[int, Sequence[int]],
-        progress: Progress,
-        report: Report,
-        retry: bool = False,
-        folder: Path = Path(),  # where the plan's own paths start
-    ):
-        self.task, self.cells, self.store, self.report = task, cells, store, report
-        self.asker = Asker(store, task.models, task.limit_usd, retry, folder)
-        self.progress = progress
-        self.units: dict[str, list[tuple[Cell, int]]] = {}
-        for index, repeats in ((index, repeats) for index, repeats in missing.items() if repeats):
-            self.units.setdefault(cells[index].respondent, []).extend((cells[index], r) for r in repeats)
-        progress.unit, progress.limit, progress.spent = "asks", task.limit_usd, self.asker.spent
-        progress.asked = {
-            name: Asked(total=sum(cell.repeats for cell in cells if cell.respondent == name))
-            for name in dict.fromkeys(cell.respondent for cell in cells)
-        }
-        for name, asked in progress.asked.items():
-            asked.done = asked.total - len(self.units.get(name, ()))
-        self.slots: dict[str, int] = {}
-        self._began = self._shown = time.monotonic()
 
-    def drive(self) -> tuple[bool, str]:
-        """Until all is done. (True, "") when Ctrl-C ended it, (False, why) when the budget did."""
-        self.report(self.progress)
-        stopping, stopped = False, ""
-        with ExitStack() as stack:
-            stack.callback(self.asker.close)
-            in_flight, finished = self._submit(stack)
-            while in_flight:
-                try:
-                    stopped = self._take(in_flight, finished) or stopped
-                except KeyboardInterrupt:
-                    if stopping:
-                        raise  # a second Ctrl-C does not wait
-                    stopping = True
-                    self._cancel(in_flight)
-            self._show(last=True)
-        return stopping, stopped
+def _cost(reply: Reply, price: Price | None) -> float | None:
+    """What the model says, or what its tokens cost; None where nobody knows."""
+    if reply.cost is not None or price is None or reply.status in PASSING:
+        return reply.cost
+    return price.cost(reply.input_tokens, reply.output_tokens)
 
-    def _submit(self, stack: ExitStack) -> tuple[InFlight, SimpleQueue[Future[dict[str, Any]]]]:
-        """A pool of threads for each model, as many as it takes calls at a time."""
-        in_flight: InFlight = {}
-        finished: SimpleQueue[Future[dict[str, Any]]] = SimpleQueue()
-        self.slots = {name: self.asker.model(name).concurrency for name in self.units}  # a missing key is said here
-        for name, units in self.units.items():
-            pool = ThreadPoolExecutor(self.slots[name], thread_name_prefix=f"ask {name}")
-            stack.callback(pool.shutdown, wait=False, cancel_futures=True)
-            for cell, repeat in units:
-                future = pool.submit(self.task.perform, cell, repeat, self.asker.ask)
-                in_flight[future] = (cell, repeat)
-                future.add_done_callback(finished.put)
-        return in_flight, finished
 
-    def _take(self, in_flight: InFlight, finished: SimpleQueue[Future[dict[str, Any]]]) -> str:
-        """Store one outcome; why the rest was called off, or ''."""
-        try:
-            future = finished.get(timeout=0.5)
-        except Empty:
-            self._show()
-            done = [f for f in in_flight if f.done()]  # Ctrl-C may have come between taking one and storing it
-            if not done:
-                return ""
-            future = done[0]
-        if future not in in_flight:
-            return ""  # called off
-        cell, repeat = in_flight.pop(future)
-        try:
-            self._store(cell, repeat, future.result())
-        except BudgetReached as reached:
-            self._cancel(in_flight)
-            return str(reached)
-        self._show()
-        return ""
+def _watchable(model: Model, pause: Callable[[float, Fault], None]) -> Model:
+    """A provider's model waits between attempts: here it can be seen and called off."""
+    from assay.models.provider import Provided
 
-    @staticmethod
-    def _cancel(in_flight: InFlight) -> None:
-        for future in [f for f in in_flight if f.cancel()]:
-            del in_flight[future]
+    if isinstance(model, Provided):
+        model.pause = pause
+    return model
 
-    def _store(self, cell: Cell, repeat: int, outcome: dict[str, Any]) -> None:
-        excerpt, cost = outcome.pop("excerpt", ""), outcome.pop("cost", None)
-        run = Run(cell.keys[repeat], cell.item, cell.variant, cell.respondent, repeat, **outcome)
-        self.store.add(self.task.name, [run])
-        self.progress.done += 1
-        asked = self.progress.asked[cell.respondent]
-        asked.done += 1
-        if cost is not None:
-            asked.cost = (asked.cost or 0.0) + cost
-        if run.status in (Status.UNREADABLE, Status.TRUNCATED):
-            asked.unreadable += 1
-            if len(asked.examples) < EXAMPLES:
-                asked.examples.append(excerpt)
-        asked.refused += run.status == Status.REFUSED
-        asked.failed += run.status in PASSING
-        if run.status != Status.OK:
-            self.progress.failures[run.status] = self.progress.failures.get(run.status, 0) + 1
-        self.progress.last = f"{run.item} x {run.respondent}"
 
-    def _show(self, last: bool = False) -> None:
-        now = time.monotonic()
-        if now - self._shown < SHOW_EVERY and not last:
-            return
-        self._shown = now
-        self.progress.spent = self.asker.spent
-        for name, asked in self.progress.asked.items():
-            asked.in_flight = min(self.slots.get(name, 0), asked.total - asked.done)
-        left = self.progress.total - self.progress.before - self.progress.done
-        if self.progress.done:
-            self.progress.seconds_left = (now - self._began) / self.progress.done * left
-        self.report(self.progress)
+def _closed(model: Model) -> None:
+    with suppress(Exception):
+        model.close()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.markup import escape
 
-from assay.progress import Asked, Progress, Report
+from assay.progress import Asked, Progress, Report, clock
 
 if TYPE_CHECKING:
     from assay.study import Study
@@ -141,12 +141,6 @@ def left(now: Progress, elapsed: float) -> str:
     if now.seconds_left is None:
         return "timing a fit of each cell" if now.unit == "fits" else "waiting for the first reply"
     return f"{clock(now.seconds_left)} left"
-
-
-def clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def _failures(now: Progress) -> str:

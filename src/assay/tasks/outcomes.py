@@ -14,7 +14,7 @@ def without_answer(status: Status, message: str, seconds: float) -> dict[str, An
     return {"status": str(status), "message": message, "seconds": seconds, "answer": None, "scores": {}}
 
 
-def raised(error: Exception) -> str:
+def raised(error: BaseException) -> str:
     """One line: what was raised, and where."""
     text = " ".join(str(error).split())[:300]
     if isinstance(error, AssayError):
