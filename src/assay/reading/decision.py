@@ -14,6 +14,7 @@ from typing import NamedTuple
 from assay.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
 from assay.reading.ranges import IMPOSSIBLE
 from assay.reading.refusals import ends_inside_a_value
+from assay.reading.sentences import Sentences
 
 _FINAL = re.compile(  # every alternative begins with a letter, so that the search skips to one of them
     r"final|wait,|overall (?=precision|recall|f1|shd)|edit:|consensus"
@@ -32,13 +33,16 @@ _EXAMPLE = re.compile(
     r"examples?\b|looks? like\b|(?<!the )(?<!this )(?<!requested )(?<!required )(?<!specified )format\b"
     r"|the format (?:is|asked)|template\b|placeholders?\b|beispiel\b|ejemplo\b|exemple\b"
     r"|in the (?:following )?form\b|(?:this|following|required|requested|expected) (?:structure|layout|schema|json)\b"
-    r"|(?:be given|be written|be returned|be stated|answer) (?:as|in the form)\b|(?:e\.g\.|for instance|such as|例如)[^\n]*$"
+    r"|(?:be given|be written|be returned|be stated|answer) (?:as|in the form)\b"
+    r"|(?:e\.g\.|for instance|such as|例如)[^\n]*$"
 )
 _WITHDRAWN = re.compile(
     r"on second thought\b|scratch that\b|reconsider|no longer holds?\b|take (?:that|it|this|those) back\b"
     r"|no (?:\w+ )?(?:estimate|forecast|prediction|answer) is possible\b"
-    r"|(?:that|those|this|these) (?:was|were|is|are) (?:for|wrong|not)\b|ignore (?:that|those|the)\b"
+    r"|(?:that|those|this|these) (?:was|were|is|are) (?:for|wrong|not(?! (?:only|just|for the skeleton)))\b"
     r"|(?:lower|raise|widen|narrow|adjust|revise|change) (?:that|it|this|them|those)\b"
+    r"|(?:numbers|values|estimates|ranges|figures)(?: above)? (?:would be|were) for\b"
+    r"|asked (?:about|for)[^\n]{1,60}\b(?:but|while|whereas)\b[^\n]{1,60}\b(?:for|of|about)\b"
 )
 _PARAGRAPH = re.compile(r"(?<!:)\n {0,8}\n")
 
@@ -46,9 +50,15 @@ _PARAGRAPH = re.compile(r"(?<!:)\n {0,8}\n")
 class Context:
     """What the reply says around its claims; looked up only where claims differ."""
 
-    def __init__(self, view: str):
-        self.view = view
-        self.examples = _may_show_examples(view)
+    def __init__(self, sentences: Sentences):
+        self.view = view = sentences.view
+        self.examples = (
+            not _OF_EXAMPLES.isdisjoint(sentences.words)
+            or "e.g" in view
+            or " json:" in view
+            or " as\n" in view
+            or (sentences.foreign and "例如" in view)
+        )
 
     @cached_property
     def finals(self) -> list[int]:
@@ -71,18 +81,11 @@ class Decision(NamedTuple):
     median: Claim | None = None
 
 
-_SIGNS_OF_EXAMPLES = (
-    "such as", "look", "placeholder", "in the form", "following form", "this structure", "g structure", "d structure",
-    "schema", "layout", "d json", "g json", " json:", " as\n", "answer as", "given as", "beispiel", "ejemplo", "exempl",
-    "例如",
-)  # fmt: skip
-
-
-def _may_show_examples(view: str) -> bool:
-    """Whether the reply may show what an answer looks like: a cheap look before the careful one."""
-    if "exampl" in view or "e.g" in view or "format" in view or "template" in view or "instance" in view:
-        return True
-    return any(sign in view for sign in _SIGNS_OF_EXAMPLES)
+_OF_EXAMPLES = frozenset(  # words of replies that may show what an answer looks like
+    "example examples exampled format formats formatted formatting template templates instance such look looks looking "
+    "placeholder placeholders form structure schema layout beispiel beispiele beispielsweise ejemplo ejemplos exemple "
+    "exemples exemplo".split()
+)
 
 
 _NOT_GIVEN = Decision(None, "not_given")

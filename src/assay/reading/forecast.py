@@ -30,6 +30,7 @@ from assay.reading.stances import own_claims
 from assay.reading.structured import Node, recover_json
 from assay.reading.tables import claims_in_table
 from assay.reading.views import LIMIT, view_of
+from assay.reading.withdrawals import standing_claims
 from assay.status import Status
 
 MEASURES = ("precision", "recall", "f1", "shd")
@@ -106,17 +107,29 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     view = without_explanations(view_of(reply))
     sentences = Sentences(view)
     claims, cut = _claims(reply, sentences, nodes)
-    claims = own_claims(claims, sentences)
+    claims, lost = standing_claims(own_claims(claims, sentences), sentences)
     if claims and is_withdrawn(view, max(claim.end for claim in claims)):
         return _nothing(measures, Status.UNREADABLE, ("withdrawn",), "the reply takes its answer back.")
+    if not claims and lost:
+        why = next(iter(lost.values()))
+        return _nothing(measures, Status.UNREADABLE, (why,), f"the reply says that its answer is {_REASONS[why]}.")
     if not claims and declines(view):
         return _nothing(measures, Status.REFUSED, ("refused",), "the reply declines to answer.")
     by_measure: dict[str, list[Claim]] = {measure: [] for measure in MEASURES}
     for claim in claims:
         by_measure[claim.measure].append(claim)
-    context = Context(view)
+    context = Context(sentences)
     decisions = {measure: decide(by_measure[measure], context) for measure in measures}
+    for measure in lost.keys() & decisions.keys():
+        decisions[measure] = _after_loss(decisions[measure], lost[measure])
     return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
+
+
+def _after_loss(decision: Decision, why: str) -> Decision:
+    """The decision of a measure of which the reply took a claim back."""
+    if decision.claim is not None:
+        return decision._replace(flags=tuple(dict.fromkeys(("corrected", *decision.flags))))
+    return Decision(None, why) if decision.problem == "not_given" else decision
 
 
 def _without_cut(decisions: dict[str, Decision], view: str) -> dict[str, Decision]:
@@ -272,6 +285,8 @@ _REASONS = {
     "not_a_range": "not one number or two",
     "normalised": "an SHD below 1: a share of all pairs, not a count of edges",
     "spread": "a mean and its spread, not a range",
+    "withdrawn": "taken back",
+    "scope": "of something else than what was asked",
     "example": "an example of the format, not an answer",
     "subject": "said in a sentence that may be about something else",
 }

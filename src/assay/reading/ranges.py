@@ -1,6 +1,6 @@
 """Range expressions: two numbers and what stands between them.
 
-    [0.6, 0.8]   0.6-0.8   0.6 to 0.8   between 0.6 and 0.8   60-80 %   [60, 80] %   0.8 down to 0.6   0.7 +- 0.1   >= 0.6
+    [0.6, 0.8]   0.6-0.8   0.6 to 0.8   between 0.6 and 0.8   60-80 %   [60, 80] %   0.8 down to 0.6   0.7 +- 0.1   0.7
 
 An expression is brought to the scale of its measure last, because only the measure says whether 60 can be a share. An
 end beyond what the measure can be (an SHD of 40 on 8 nodes, [0.8, 1.4]) is a claim like another, flagged `impossible`,
@@ -61,6 +61,7 @@ _GOES_ON, _GOES_ON_WITH = frozenset("-~"), re.compile(r"[-~][.\d]")
 _PARTING = frozenset("and or with at in for but vs of is und et y e oder ou o i и per out from by as on if".split())
 _OPEN, _CLOSE = "[(", "])"
 MAX_GAP = 40
+_UNBOUND = {BROKEN: "candidates", HALF: "one_end"}
 _new = tuple.__new__  # half the time of a named tuple's own: expressions and bounds are made for every value
 
 
@@ -184,8 +185,8 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     `in_percent`: the label said "(%)". `commas`: the reply writes 0,7 and not 0.7.
     """
     kind, first, second = expression.kind, expression.first, expression.second
-    if kind == BROKEN or kind == HALF:
-        return Bounds(0, 0, (), "candidates" if kind == BROKEN else "one_end")
+    if kind in _UNBOUND:
+        return Bounds(0, 0, (), _UNBOUND[kind])
     last = first if second is None else second
     percent = in_percent or first.percent or last.percent
     most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else float("inf"))

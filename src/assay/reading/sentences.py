@@ -67,9 +67,13 @@ class Sentences:
         place = bisect_right(stops, end - 1)
         return stops[place] if place < len(stops) else len(self.view)
 
-    def __iter__(self) -> Iterator[str]:
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Where each sentence begins and stops."""
         stops, begins = self._bounds()
-        return (self.view[begun:stop] for begun, stop in zip(begins, [*stops, len(self.view)], strict=True))
+        return zip(begins, [*stops, len(self.view)], strict=True)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self.view[begun:stop] for begun, stop in self.spans())
 
 
 def are_neutral(words: Iterable[str]) -> bool:

@@ -37,6 +37,16 @@ _SAID_ONCE = re.compile(
     r"\b(?:i|you|we|they|he|she) (?:had |have |once |first |initially )?(?:said|thought|suggested|wrote)\b"
 )
 _PARTIAL = frozenset("skeleton adjacency undirected among amongst".split())  # of a part of the edges
+_SKELETAL = frozenset("skeleton skeletons adjacency adjacencies undirected skeletal".split())
+_LIMITED = frozenset("only alone just level".split())
+_OF_SKELETON = (
+    _SKELETAL
+    | _LIMITED
+    | frozenset(  # of a heading that says what its numbers are of
+        "results result for the estimates estimate metrics metric scores values measures ranges performance numbers of "
+        "graph edges my forecast forecasts predictions in on as a terms".split()
+    )
+)
 _SPREAD = frozenset("deviation variance wide width std sd".split())
 _DEFINED = frozenset("means meaning denotes corresponds implies".split())
 _ENDS = frozenset("bound bounds maximum minimum max min limit ceiling confidence".split())  # of one number: not a point
@@ -108,6 +118,8 @@ def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
     if not claims:
         return claims
     reply = _Reply(sentences)
+    if reply.skeletal:
+        claims = _without_skeleton(claims, reply.view)
     if not reply.reports and all(_stands_alone(claim, reply.view) for claim in claims):
         return claims
     if not all(claim.strong for claim in claims):
@@ -130,11 +142,29 @@ class _Reply:
         words, foreign = sentences.words, sentences.foreign
         self.view, self.sentences = sentences.view, sentences
         self.reports = foreign or not _ABOVE.isdisjoint(words)
+        self.skeletal = not _SKELETAL.isdisjoint(words)
         self.tells = foreign or "?" in self.view or not _TELLING.isdisjoint(words)
         self.subjects: list[tuple[frozenset[str], str]] = []
         for names in (LEARNERS, DATASETS):
             if not names.isdisjoint(words) and len(names & words) > 1:
                 self.subjects.append((names, _subject(self.sentences, names)))
+
+
+def _without_skeleton(claims: list[Claim], view: str) -> list[Claim]:
+    """Without what stands below 'Skeleton-level estimates'.
+
+    Where 'for the skeleton' and 'for the directed graph' are told apart, neither is the measure as such, and both stay.
+    """
+    headings = [WORD.findall(heading_of(view, claim.start)) for claim in claims]
+    skeletal = [not _SKELETAL.isdisjoint(words) and _OF_SKELETON.issuperset(words) for words in headings]
+    if not any(skeletal):
+        return claims
+    apart = {claim.measure for claim, of_it in zip(claims, skeletal, strict=True) if not of_it}
+    return [
+        claim
+        for claim, words, of_it in zip(claims, headings, skeletal, strict=True)
+        if not of_it or (claim.measure in apart and _LIMITED.isdisjoint(words))
+    ]
 
 
 def _stands_alone(claim: Claim, view: str) -> bool:

@@ -67,6 +67,7 @@ class _Head(NamedTuple):
     silent: bool = False
     percent: bool = False
     text: str = ""
+    words: frozenset[str] = frozenset()
 
 
 _HIGH = _Head(role="upper")  # of lines without heads
@@ -84,7 +85,7 @@ def claims_in_table(
     rows = list(table.rows[1:])
     if by_columns:
         heads = _cases([_head(view, row[0], "") for row in rows])
-        if _OF_ROWS.issuperset(_WORDS.findall(columns[0].text)):
+        if _OF_ROWS.issuperset(columns[0].words):
             heads = _quantiles(heads)
     else:
         place = grid.place_of_measures()
@@ -158,7 +159,7 @@ def _head(view: str, cell: Cell, measure: str) -> _Head:
 
 @lru_cache(maxsize=4096)
 def _head_of(text: str, measure: str) -> _Head:
-    words = set(_WORDS.findall(text))
+    words = frozenset(_WORDS.findall(text))
     digits = [float(d) for d in _DIGITS.findall(text.replace("f1", "").replace("f 1", ""))]
     lower, upper = bool(words & _LOWER), bool(words & _UPPER)
     role = "" if lower == upper else "lower" if lower else "upper"
@@ -167,7 +168,7 @@ def _head_of(text: str, measure: str) -> _Head:
     role = role or ("median" if words & _MIDDLE else "")
     level = digits[0] / 100 if len(digits) == 1 and digits[0] in _LEVELS else None
     percent = "%" in text and not digits
-    return _Head(measure, role, level, bool(words & _SILENT), percent, text)
+    return _Head(measure, role, level, bool(words & _SILENT), percent, text, words)
 
 
 def _quantiles(columns: list[_Head]) -> list[_Head]:
@@ -190,13 +191,14 @@ def _cases(heads: list[_Head]) -> list[_Head]:
 
     The worst and the best case are ends only where what is expected stands between them; else they are extremes.
     """
-    words = [set(_WORDS.findall(head.text)) for head in heads]
-    worst = [k for k, met in enumerate(words) if met & _WORST and not heads[k].measure]
-    best = [k for k, met in enumerate(words) if met & _BEST and not heads[k].measure and not met & _WORST]
-    if len(worst) != 1 or len(best) != 1:
+    worst = [k for k, head in enumerate(heads) if head.words & _WORST and not head.measure]
+    if len(worst) != 1:
         return heads
-    between = {k: met & _TYPICAL for k, met in enumerate(words) if k not in (*worst, *best)}
-    extremes = "worst" in words[worst[0]] and not any(between.values())
+    best = [k for k, head in enumerate(heads) if head.words & _BEST and not head.measure and k not in worst]
+    if len(best) != 1:
+        return heads
+    between = {k: head.words & _TYPICAL for k, head in enumerate(heads) if k not in (*worst, *best)}
+    extremes = "worst" in heads[worst[0]].words and not any(between.values())
     roles = {worst[0]: "other" if extremes else "worst", best[0]: "other" if extremes else "best"}
     roles |= {k: "median" for k, met in between.items() if met}
     return [head._replace(role=roles.get(k, head.role)) for k, head in enumerate(heads)]

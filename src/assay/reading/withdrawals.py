@@ -1,0 +1,347 @@
+"""What a reply says of its own numbers: that it takes them back, or that they are of something else.
+
+    "On reflection, please disregard the numbers above."       "All values above are for the skeleton only."
+
+Such a sentence ends what stands before it; what the reply claims behind it counts. One that names measures ("ignore the
+SHD") ends those only. The words before it, and between its parts, must be known here, as everywhere in this reader: "I
+would not disregard ...", "if the rows are dependent, ignore these", "these should not be used for other data", "you
+asked me to ignore the numbers of the paper" and "not for the skeleton only" take nothing back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from assay.reading.claims import Claim
+from assay.reading.foreign_withdrawals import FOREIGN_WORDS, foreign_ending, may_end_in_signs
+from assay.reading.labels import labels_in
+from assay.reading.sentences import WORD, Sentences
+
+WITHDRAWN, SCOPE = "withdrawn", "scope"
+_LONGEST = 400  # characters of a sentence that are looked at
+
+# ---- the reply's own numbers
+_NOUN = (
+    "(?:numbers?|figures?|values?|ranges?|estimat(?:es?|ions?)|intervals?|forecasts?|predictions?|tables?|json|objects?"
+    "|lists?|answers?|lines?|drafts?|guess(?:es)?|bounds?|scores?|metrics?|measures?|results?|repl(?:y|ies)|responses?"
+    "|blocks?|outputs?|percentages?)"
+)
+_NAME = "(?:precision|recall|f1(?:[- ]score)?|shd|structural hamming distance)"
+_WHICH = (
+    "(?:(?:the|these|those|this|that|my|our|all|any|of|each|both|every|two|three|four|above|previous|earlier|first"
+    "|initial|preceding|old|original|whole|entire|draft|last|given|stated|numerical) )*"
+)
+_THESE = (
+    rf"(?P<these>{_WHICH}(?:{_NOUN}|{_NAME}(?:(?:,|,? and) (?:the )?{_NAME})*(?: {_NOUN})?)"
+    r"|(?:all|any|each|everything|most)(?: of (?:it|this|that|these|those|them|the above))?|the above|them|they|it"
+    r"|these|those|this|that|what i (?:said|say|wrote|write|gave|give|answered))"
+    r"(?:,? (?:given|stated|listed|reported|i (?:gave|give|provided|listed|stated|made)|so far|above|below|before|here"
+    rf"|in (?:the|my|this|that) {_NOUN}))*"
+)
+_THESE_TOO = _THESE.replace("?P<these>", "?P<those>")
+_EARLIER = re.compile(r"\b(?:first|initial|earlier|previous|preceding|old|original|draft)\b")
+
+# ---- how they are taken back
+_LEAD = frozenset(  # words before it: the reply's own voice, or an order to the reader
+    "a about actually admit afraid again all also am an and apologies ask back be because been best better but "
+    "carefully correct correction d edit everything fact fear had has have having hence here hereby hindsight hmm "
+    "honestly however i in is it just kindly know let like ll looking m me mention mind mistake more must my myself nb "
+    "need no note notice noticed now of ok okay on once oops or over please point ps realise realised realize realized "
+    "reflection regard regret remark remember respect s said say second see should simply since so sorry still that "
+    "the then therefore these they think thinking this those thought thoughts thus to unfortunately update us wait "
+    "want warning we well which will with would you your".split()
+)
+_VOID = (
+    "(?:void|invalid|withdrawn|retracted|revoked|cancelled|wrong|mistaken|incorrect|erroneous|nonsense|meaningless"
+    "|obsolete|outdated|null|unfounded|baseless|bogus|fabricated|invented|made up|unusable|worthless|off|not valid"
+    "|no longer valid|not given|not usable|not applicable|not mine|to be (?:ignored|disregarded|discarded))"
+)
+_DROPPED = (
+    "(?:disregarded|ignored|discarded|dismissed|forgotten|dropped|deleted|retracted|withdrawn|revoked|rescinded"
+    "|cancelled|struck(?: out)?|set aside|thrown (?:away|out)|taken back)"
+)
+_NOT = "(?:do not|don t|cannot|can t|can not|should not|shouldn t|must not|mustn t|would not|wouldn t|no longer|never)"
+_ABOUT = "(?:algorithm|method|learner|data ?set|network|graph|question|task|problem|setting|sample size|measure|model)"
+_WRONG = "wrong other different another".split()
+
+
+class _Act(NamedTuple):
+    """A way to take numbers back: one of the words must be there, then the pattern."""
+
+    words: frozenset[str]
+    pattern: re.Pattern[str]
+    cautious: bool = False  # "..., too literally", "... for other data" make a caution of it
+    mended: bool = False  # "at first", "already" make it a mistake that was mended
+
+
+def _act(words: str | Sequence[str], pattern: str, cautious: bool = False, mended: bool = False) -> _Act:
+    words = words.split() if isinstance(words, str) else words
+    return _Act(frozenset(words), re.compile(rf"\b(?:{pattern})"), cautious, mended)
+
+
+_ACTS = (
+    _act(
+        "disregard ignore overlook forget discard dismiss scrap ditch strike drop delete erase remove retract recant "
+        "renounce withdraw revoke rescind cancel void undo nullify invalidate abandon aside cross throw take walk "
+        "attention",
+        "(?:disregard|ignore|overlook|forget(?: about)?|discard|dismiss|scrap|ditch|strike(?: out)?|drop|delete|erase"
+        "|remove|retract|recant|renounce|withdraw|revoke|rescind|cancel|void|undo|nullify|invalidate|abandon|set aside"
+        f"|cross out|throw (?:away|out)|take back|walk back|(?:pay no|not pay) attention to) {_THESE}",
+        cautious=True,
+    ),
+    _act("disregard ignore discard forget", r"(?:please|kindly) (?:disregard|ignore|discard|forget)(?P<these>)\W*$"),
+    _act(
+        "take taking throw throwing put set strike cross toss walk",
+        rf"(?:take|taking|throw|throwing|put|set|strike|cross|toss|walk) {_THESE} (?:back|away|out|aside|off)\b",
+    ),
+    _act(
+        "withdrawing retracting revoking discarding cancelling",
+        rf"(?:withdrawing|retracting|revoking|discarding|cancelling) {_THESE}",
+    ),
+    _act(
+        "use trust rely stand believe endorse support vouch quote cite defend justify",
+        rf"{_NOT} (?:use|trust|rely on|stand (?:by|behind)|believe(?: in)?|endorse|support|vouch for|quote|cite|defend"
+        rf"|justify) {_THESE}",
+        cautious=True,
+    ),
+    _act(
+        "take count treat regard consider use see",
+        rf"{_NOT} (?:take|count|treat|regard|consider|use|see) {_THESE} (?:as|for) (?:my|an|the|a) "
+        "(?:final |real |actual |valid )?(?:answer|estimate|forecast|prediction|reply)",
+    ),
+    _act(
+        "treat consider regard view count declare",
+        rf"(?:treat|consider|regard|view|count|declare) {_THESE} (?:as )?(?:being )?{_VOID}\b",
+    ),
+    _act(
+        "none",
+        rf"none of {_THESE} (?:holds?|apply|applies"
+        "|(?:is|are|was|were) (?:valid|right|correct|reliable|meant|usable|mine))",
+    ),
+    _act(
+        "should must can ought need have are is",
+        rf"{_THESE}(?P<between>(?: [a-z]+){{0,7}}?) (?:should|must|can|ought to|need to|have to|are to|is to) (?:all )?"
+        rf"be (?:{_DROPPED}|(?:treated|considered|regarded) (?:as )?{_VOID})",
+        cautious=True,
+    ),
+    _act(
+        "used trusted relied counted believed",
+        rf"{_THESE} (?:should|must|can|may) ?not be (?:used|trusted|relied (?:up)?on|counted|believed)",
+        cautious=True,
+    ),
+    _act(
+        "taken used meant intended read counted",
+        rf"(?:none of {_THESE_TOO} (?:should|must|can|may|is to|are to) be"
+        rf"|{_THESE} (?:should|must|can|may|is|are|was|were) ?not(?: to)?(?: be)?) "
+        "(?:taken|used|meant|intended|read|counted)(?: to be)?(?: as| for)? (?:my|an?|the) (?:final |real |valid )?"
+        "(?:answer|estimate|forecast|prediction|reply)",
+    ),
+    _act(
+        "given said written listed hallucinated invented fabricated made",
+        "i (?:should not have (?:given|said|written|listed)"
+        rf"|(?:have |simply |just )?(?:hallucinated|invented|fabricated|made up)) {_THESE}",
+    ),
+    _act(
+        "hold holds apply stand count",
+        rf"{_THESE} (?:no longer|do not|does not|don t|doesn t) (?:holds?|apply|stand|count)\b",
+        cautious=True,
+    ),
+    _act(
+        "void invalid withdrawn retracted revoked cancelled wrong mistaken incorrect erroneous nonsense meaningless "
+        "obsolete outdated baseless bogus fabricated invented unusable worthless off usable applicable mine null "
+        "unfounded made valid given ignored disregarded discarded dismissed forgotten dropped deleted",
+        rf"{_THESE} (?:is|are|was|were) (?:hereby |now |all |therefore |simply |both )?(?:{_VOID}|{_DROPPED})\b",
+        cautious=True,
+    ),
+    _act(
+        "placeholder placeholders dummy dummies mistake mistakes misunderstanding",
+        rf"{_THESE} (?:is|are|was|were) (?:only |just |merely |mere |nothing but )?(?:a |an )?"
+        r"(?:placeholders?|dumm(?:y|ies)|mistakes?|misunderstandings?)\b",
+    ),
+    _act(
+        _WRONG,
+        rf"{_THESE}(?P<between>(?: [a-z]+){{0,5}}?) (?:for|of|about|on|with|to) (?:the|a|an|some)(?: ?)"
+        rf"(?:wrong|other|different) {_ABOUT}",
+    ),
+    _act(
+        _WRONG,
+        "i (?:[a-z]+ ){0,2}(?:said|wrote|gave|listed|computed|estimated|calculated|reported|answered|replied|used"
+        r"|assumed|took) (?P<these>[^.,]{0,30}?)(?:for |on |about )?(?:(?:the|a) wrong|another|a different) [a-z]",
+    ),
+    _act(("wrong",), rf"wrong {_ABOUT}(?P<these>)\W*$"),
+    _act(
+        "asked ask asks wanted requested",
+        r"not what (?:you|was|were|i was|the question) (?:[a-z]+ )?(?:ask|want|request)(?P<these>)",
+    ),
+    _act(
+        "confused mixed mistook misread misunderstood",
+        r"i (?:must have |have |had |just |only )?(?:confused|mixed up|mistook|misread|misunderstood) (?P<these>)",
+        mended=True,
+    ),
+    _act(
+        "answered thinking",
+        r"i (?:[a-z]+ ){0,3}(?:answered for|was thinking of) (?P<these>)(?!you|the |this|each|every|all|a )",
+        mended=True,
+    ),
+)  # fmt: skip
+_CAUTION = re.compile(
+    r"(?:,? |-)(?:too|as|for|to|in|on|by|from|of|at|with|without|beyond|outside|alone|blindly|literally|fully|entirely"
+    r"|completely|solely|only|when|if|unless|whenever|that|which|whose|twice|until)\b"
+    r"(?! now| good| the record| consideration| of (?:them|these|this)|(?<=as|or) (?:i|they|it)\b)"
+)
+_CONDITIONAL = re.compile(r"\b(?:if|unless|until|whether|in case|provided|suppose)\b|^\W*(?:should|were)\b")
+_MENDED = re.compile(r"\b(?:at first|initially|first|earlier|previously|corrected|accounted|already|not)\b")
+_NO_NEED = re.compile(r"\bno (?:need|reason|point|cause|intention)\b")
+_NOTS = frozenset("not never no t nor".split())
+
+# ---- what they are said to be of
+_PARTS = frozenset("skeleton skeletons adjacency adjacencies undirected skeletal".split())
+_PART = rf"(?:{'|'.join(sorted(_PARTS, reverse=True))})"
+_OF = frozenset(  # words between the numbers and what they are of
+    "a about accuracy all alone also an and apply applies are as at based be being calculated computed concern "
+    "concerned concerns count counts cover covers describe describes edge edges estimated evaluated evaluation "
+    "exclusively for given graph here hold holds in intended is just level made mean meant measured merely of on only per performance "
+    "pertain pertains purely quality refer referring refers regard relate relates relating respect simply solely "
+    "stated taken the these they to treat treats true underlying valid was were what with would".split()
+)
+_SCOPED = re.compile(rf"\b{_THESE}(?P<between>(?:[ ,:-]+[a-z]+){{0,10}}?)[ ,:-]+{_PART}\b")
+_ANOTHER = re.compile(
+    rf"\b{_THESE}(?P<between>(?:[ ,]+[a-z]+){{0,6}}?) (?:another|a different|some other|the wrong) {_ABOUT}\b"
+)
+_GOES_ON = re.compile(  # the skeleton phase; skeleton and orientations
+    r"[ -]?(?:phase|step|search|stage|discovery|recovery|learning|estimation|is|are|being|errors?|itself|and|plus"
+    r"|as well|but also|first|with)\b(?! (?:only|alone|not)\b)"
+)
+_UNDIRECTED_WORDS = _PARTS | frozenset(
+    "direction directions orientation orientations reversed reversal reversals".split()
+)
+_UNDIRECTED = re.compile(
+    r"\b(?:ignor(?:e|es|ed|ing)|disregard(?:s|ed|ing)?|regardless of|irrespective of|without regard to|not counting"
+    r"|leaving out|without(?: considering| counting| scoring)?) (?:the |any )?(?:edge |arc |causal )?"
+    r"(?:directions?|orientations?)\b(?! of| errors?| mistakes?)"
+    r"|\b(?:do|does|did) not (?:take|consider|count|include|reflect|penali[sz]e|account for) (?:the )?(?:edge |arc )?"
+    r"(?:directions?|orientations?)\b"
+    rf"|\bi (?:scored|counted|measured|evaluated|compared|judged) (?:only |the )?{_PART}\b"
+    r"|\b(?:edge |arc )?(?:directions?|orientations?) (?:is|are|was|were) (?:not (?:counted|considered|scored|included"
+    r"|evaluated|taken into account)|ignored|disregarded|left out)\b(?! (?:by|in the|during|at|twice))"
+    r"|\brevers(?:ed|al)s?\b[^.]{0,20} (?:count(?:s|ed)? as (?:correct|right|true)|(?:is|are) not (?:an )?errors?)"
+    rf"|\bi (?:am |m )?(?:report|give|list|mean|show|comput|us)(?:e|ed|ing|s)? (?:the |only )?{_PART}(?:[ -]level)? "
+    rf"{_NOUN}\b"
+)
+_OWN_NUMBERS = re.compile(rf"\b{_THESE}|\bi (?:measured|computed|counted|evaluated|scored)\b")
+_LIMITED = frozenset("only alone level all just above purely solely exclusively merely".split())
+_ELLIPSIS = _OF | _LIMITED | frozenset("note nb values numbers below figures ranges metrics scores estimates".split())
+_ONLY = re.compile(
+    rf"\W*{_THESE} (?:is|are|holds?|apply|applies)[^\n]{{0,60}}? only\b[^\n]{{0,120}}?"
+    r"\b(?:i|we) (?:have no|give no|make no|cannot|can t|am unable|do not have|don t have|do not know|don t know)\b"
+)
+_SCOPE_WORDS = _UNDIRECTED_WORDS | {"another", "different", "other", "only"}
+_TELLING = frozenset().union(  # without one of these words no sentence is looked at; common ones need another beside
+    FOREIGN_WORDS, _SCOPE_WORDS, *(act.words for act in _ACTS)
+) - frozenset("should must can ought need have are is given made hold holds apply other put set see read".split())
+_TELLING |= frozenset("struck thrown taken longer".split())
+
+
+class Ending(NamedTuple):
+    """A sentence that ends claims: where, of which measures (none: all), and why."""
+
+    at: int
+    measures: frozenset[str]
+    problem: str
+    earlier: bool = False  # it speaks of the first of several answers
+
+
+def standing_claims(claims: list[Claim], sentences: Sentences) -> tuple[list[Claim], dict[str, str]]:
+    """The claims that the reply does not take back, and for each measure that lost one, why."""
+    if not claims or (_TELLING.isdisjoint(sentences.words) and not may_end_in_signs(sentences)):
+        return claims, {}
+    lost: dict[str, str] = {}
+    for ending in _endings(sentences, claims):
+        kept = [claim for claim in claims if not _ends(ending, claim, claims)]
+        lost |= {claim.measure: ending.problem for claim in claims if claim not in kept}
+        claims = kept
+    return claims, lost
+
+
+def _ends(ending: Ending, claim: Claim, claims: Sequence[Claim]) -> bool:
+    if claim.start >= ending.at or (ending.measures and claim.measure not in ending.measures):
+        return False
+    if not ending.earlier:
+        return True
+    same = [other for other in claims if other.measure == claim.measure]
+    return len(same) == 1 or (claim is not same[-1] and (claim.low, claim.high) != (same[-1].low, same[-1].high))
+
+
+def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
+    first, view = min(claim.start for claim in claims), sentences.view
+    for start, stop in sentences.spans():
+        text = view[start : min(stop, start + _LONGEST)]
+        ahead = stop <= first
+        if ahead and "below" not in text and "follow" not in text:
+            continue
+        words = set(WORD.findall(text))
+        if (sentences.foreign or not FOREIGN_WORDS.isdisjoint(words)) and (ended := foreign_ending(text)) is not None:
+            yield Ending(start + ended[0], frozenset(), SCOPE if ended[1] else WITHDRAWN)
+        if _TELLING.isdisjoint(words):
+            continue
+        found = _taken_back(text, words) or _of_something_else(text, words)
+        if found is not None:
+            these, at, problem = found
+            measures = frozenset(label.measure for label in labels_in(these))
+            yield Ending(len(view) if ahead else start + at, measures, problem, _EARLIER.search(these) is not None)
+        elif "only" in words and _ONLY.match(view, start, start + _LONGEST) is not None:
+            yield Ending(start, frozenset(), SCOPE)
+        elif _is_ellipsis(text, words) and not any(stop <= claim.start < stop + 60 for claim in claims):
+            yield Ending(start, frozenset(), SCOPE)  # and no heading of what follows
+
+
+def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
+    """The numbers that a sentence takes back, and where it says so."""
+    if _CONDITIONAL.search(text):
+        return None
+    for act in _ACTS:
+        if act.words.isdisjoint(words):
+            continue
+        for found in act.pattern.finditer(text):
+            lead = text[: found.start()]
+            if act.cautious and _CAUTION.match(text, found.end()) or act.mended and _MENDED.search(text):
+                continue
+            if not _NOTS.isdisjoint(WORD.findall(found.groupdict().get("between") or "")):
+                continue
+            if _is_own(lead) and not _NO_NEED.search(lead):
+                return found.group("these") or "", found.start(), WITHDRAWN
+    return None
+
+
+def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | None:
+    """The numbers that a sentence says to be of the skeleton or of another algorithm, and where."""
+    if _SCOPE_WORDS.isdisjoint(words):
+        return None
+    for pattern in (_SCOPED, _ANOTHER):
+        for found in pattern.finditer(text):
+            between = WORD.findall(found.group("between"))
+            if between and _OF.issuperset(between) and _is_own(text[: found.start()]):
+                if _GOES_ON.match(text, found.end()) is None:
+                    return found.group("these"), found.start(), SCOPE
+    undirected = None if _UNDIRECTED_WORDS.isdisjoint(words) else _UNDIRECTED.search(text)
+    if undirected is None:
+        return None
+    lead = text[: undirected.start()]
+    own = _OWN_NUMBERS.search(lead)
+    if (own is None and not _is_own(lead)) or not _NOTS.isdisjoint(WORD.findall(lead)):
+        return None
+    return (own.group("these") or "") if own else "", undirected.start(), SCOPE
+
+
+def _is_own(lead: str) -> bool:
+    """Whether what stands before within the clause is the reply's own voice, or an order to the reader."""
+    return _LEAD.issuperset(WORD.findall(re.split("[:,(]", lead)[-1]))
+
+
+def _is_ellipsis(text: str, words: set[str]) -> bool:
+    """(skeleton only)"""
+    if _PARTS.isdisjoint(words) or _LIMITED.isdisjoint(words):
+        return False
+    return words - _PARTS <= _ELLIPSIS and ":" not in text[-3:]
