@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
 from assay.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
@@ -88,6 +89,7 @@ _OF_EXAMPLES = frozenset(  # words of replies that may show what an answer looks
 )
 
 
+_SAYS_NOTHING = frozenset(((0.0, 1.0), (0.0, 0.0)))
 _NOT_GIVEN = Decision(None, "not_given")
 
 
@@ -146,6 +148,23 @@ def _joined(claims: list[Claim]) -> list[Claim]:
 def is_withdrawn(view: str, last: int) -> bool:
     """'On second thought I would lower that': the last value is followed by its withdrawal, and by no other value."""
     return last < len(view) and _WITHDRAWN.search(view, last, last + 300) is not None
+
+
+def without_template(claims: list[Claim]) -> list[Claim]:
+    """Without the form of an answer, said back with [0, 1] or [0, 0] for every share before the answer is given."""
+    if len(claims) == len({claim.measure for claim in claims}):
+        return claims
+    ordered = sorted(claims, key=attrgetter("start"))
+    form: dict[str, Claim] = {}
+    for claim in ordered:
+        if claim.measure in form:
+            break
+        form[claim.measure] = claim
+    rest = ordered[len(form) :]
+    shares = [(claim.low, claim.high) for claim in form.values() if claim.measure != "shd"]
+    if len(shares) > 1 and set(shares) <= _SAYS_NOTHING and form.keys() <= {claim.measure for claim in rest}:
+        return rest
+    return claims
 
 
 def _without_examples(claims: list[Claim], context: Context) -> tuple[list[Claim], bool]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from assay.errors import SettingError, UnknownName
 from assay.reading.claims import Claim, Scale
-from assay.reading.decision import Context, Decision, decide, is_cut, is_withdrawn
+from assay.reading.decision import Context, Decision, decide, is_cut, is_withdrawn, without_template
 from assay.reading.labels import Label, labels_in, without_explanations
 from assay.reading.layouts import Table, may_hold_tables, tables_in
 from assay.reading.lines import claims_in_lines
@@ -116,7 +116,7 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
     if not claims and declines(view):
         return _nothing(measures, Status.REFUSED, ("refused",), "the reply declines to answer.")
     by_measure: dict[str, list[Claim]] = {measure: [] for measure in MEASURES}
-    for claim in claims:
+    for claim in without_template(claims):
         by_measure[claim.measure].append(claim)
     context = Context(sentences)
     decisions = {measure: decide(by_measure[measure], context) for measure in measures}

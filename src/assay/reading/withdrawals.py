@@ -191,7 +191,7 @@ _CAUTION = re.compile(
     r"|completely|solely|only|when|if|unless|whenever|that|which|whose|twice|until)\b"
     r"(?! now| good| the record| consideration| of (?:them|these|this)|(?<=as|or) (?:i|they|it)\b)"
 )
-_CONDITIONAL = re.compile(r"\b(?:if|unless|until|whether|in case|provided|suppose)\b|^\W*(?:should|were)\b")
+_CONDITIONAL = re.compile(r"\b(?:if|unless|until|whether|in case|provided that|suppose)\b|^\W*(?:should|were)\b")
 _MENDED = re.compile(r"\b(?:at first|initially|first|earlier|previously|corrected|accounted|already|not)\b")
 _NO_NEED = re.compile(r"\bno (?:need|reason|point|cause|intention)\b")
 _NOTS = frozenset("not never no t nor".split())
@@ -202,9 +202,9 @@ _PART = rf"(?:{'|'.join(sorted(_PARTS, reverse=True))})"
 _OF = frozenset(  # words between the numbers and what they are of
     "a about accuracy all alone also an and apply applies are as at based be being calculated computed concern "
     "concerned concerns count counts cover covers describe describes edge edges estimated evaluated evaluation "
-    "exclusively for given graph here hold holds in intended is just level made mean meant measured merely of on only per performance "
-    "pertain pertains purely quality refer referring refers regard relate relates relating respect simply solely "
-    "stated taken the these they to treat treats true underlying valid was were what with would".split()
+    "exclusively for given graph here hold holds in intended is just level made mean meant measured merely of on only "
+    "per performance pertain pertains purely quality refer referring refers regard relate relates relating respect "
+    "simply solely stated taken the these they to treat treats true underlying valid was were what with would".split()
 )
 _SCOPED = re.compile(rf"\b{_THESE}(?P<between>(?:[ ,:-]+[a-z]+){{0,10}}?)[ ,:-]+{_PART}\b")
 _ANOTHER = re.compile(
