@@ -15,6 +15,7 @@ from assay.files import read_text
 from assay.forecast.frames import Forecasts
 from assay.outside import MAX_PLAN, json_of, toml_of
 from assay.population_study import Populations
+from assay.provenance import without_paths
 from assay.report import look, selection
 from assay.results import Results
 from assay.robustness_study import RobustnessStudy
@@ -122,7 +123,7 @@ def of_the_plan(folder: Path) -> list[str]:
     """Every setting that the plan gives, and the versions that ran it."""
     found = []
     try:
-        plan = toml_of(read_text(folder, "study.toml", MAX_PLAN), "study.toml")
+        plan = without_paths(toml_of(read_text(folder, "study.toml", MAX_PLAN), "study.toml"))
     except AssayError:
         plan = {}
     settings = [f"{key} = {_value(value)}" for key, value in _flat(plan) if key not in ("folder", "name")]

@@ -34,11 +34,12 @@ _CHARTS = "from assay.report import charts"
 _ORDER = ("intervals_f1", "measured", "population", "intervals", "calibration", "differences", "heatmap", "runs")
 
 
-def described(folder: Path) -> list[dict[str, Any]]:
-    """Every chart of the study: name, caption, SVG, CSV and how to make it again."""
+def described(folder: Path, told: str | None = None) -> list[dict[str, Any]]:
+    """Every chart of the study: name, caption, SVG, CSV and how to make it again; there its folder is called `told`."""
     there = {f"{place}/{name}" for place in PLACES for name in names_in(folder, place)}
     drawn = [PurePosixPath(name) for name in sorted(there) if name.endswith(".svg")]
-    return [_figure(folder, path, there) for path in sorted(drawn, key=lambda path: _rank(path.stem))]
+    where = str(folder) if told is None else told
+    return [_figure(folder, path, there, where) for path in sorted(drawn, key=lambda path: _rank(path.stem))]
 
 
 def _rank(name: str) -> tuple[int, str]:
@@ -46,7 +47,7 @@ def _rank(name: str) -> tuple[int, str]:
     return min(places, default=len(_ORDER)), name
 
 
-def _figure(folder: Path, path: PurePosixPath, there: set[str]) -> dict[str, Any]:
+def _figure(folder: Path, path: PurePosixPath, there: set[str], told: str) -> dict[str, Any]:
     svg = read_text(folder, str(path))
     caption = _DESC.search(svg)
     files = {form: name for form in FORMATS if (name := str(path.with_suffix(f".{form}"))) in there}
@@ -57,11 +58,11 @@ def _figure(folder: Path, path: PurePosixPath, there: set[str]) -> dict[str, Any
         "svg": for_both(svg),
         "csv": read_text(folder, files["csv"]) if "csv" in files else "",
         "files": files,
-        "python": python_line(path.stem, folder),
+        "python": python_line(path.stem, told),
     }
 
 
-def python_line(name: str, folder: Path) -> str:
+def python_line(name: str, folder: Path | str) -> str:
     """Code that makes the chart from the study; nothing for a chart that this page does not know."""
     kind, _, rest = name.partition("_")
     where = repr(str(folder))

@@ -44,13 +44,18 @@ def with_page(report: Report) -> Report:
 
 def document_of(page: StudyPage) -> dict[str, Any]:
     data: dict[str, Any] = {name: page.get(name) for name in ("overview", "analysis", "progress")}
-    data["figures"] = _charts(figures.described(page.folder), page.folder)
+    data["figures"] = _charts(figures.described(page.folder, _told(page.folder)), page.folder)
     for task in page.outline.tasks:
         data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]
     said = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
-    told = [sentence for sentence in said if sentence]
-    return {"served": False, "head": page.head(), "sample": " ".join(told), "data": data}
+    head = page.head() | {"folder": _told(page.folder)}
+    return {"served": False, "head": head, "sample": " ".join(sentence for sentence in said if sentence), "data": data}
+
+
+def _told(folder: Path) -> str:
+    """The folder as it may stand in a file that is handed on: as it was typed, or its name without the way to it."""
+    return folder.name if folder.is_absolute() or ".." in folder.parts else str(folder)
 
 
 def _taken(page: StudyPage, data: dict[str, Any], paths: list[str], room: int, what: str) -> str:
