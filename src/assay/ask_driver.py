@@ -11,12 +11,11 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from types import FrameType
 from typing import Any
 
 from assay.asking import Asker, BudgetReached
@@ -25,13 +24,12 @@ from assay.errors import AssayError
 from assay.progress import EXAMPLES, Asked, Progress, Report, clock
 from assay.standing import PASSING
 from assay.status import Status
-from assay.stopping import Terminated, countdown
+from assay.stopping import AFTER_SIGTERM, heeded
 from assay.store import Run, Store
 from assay.tasks.cells import Cell
 from assay.tasks.outcomes import raised, without_answer
 
 SHOW_EVERY = 0.2  # seconds between reports of progress
-AFTER_SIGTERM = 5.0  # seconds that calls under way have to come back
 
 ENDED, WOKEN = "ended", "woken"
 
@@ -76,7 +74,6 @@ class AskDriver:
             asked.done = asked.total - len(self.units.get(name, ()))
         self._finished: SimpleQueue[tuple[Cell, int, Any] | str] = SimpleQueue()
         self._at_work = 0  # threads that have not ended
-        self._signals: deque[int] = deque()
         self._set_aside: dict[str, str] = {}
         self._leaving = float("inf")  # when what is under way is left
         self._interrupted, self._stopped = False, ""
@@ -87,12 +84,13 @@ class AskDriver:
         self.report(self.progress)
         with ExitStack() as stack:
             stack.callback(self.asker.close)
-            stack.enter_context(self._woken_by_signals())
+            # a SimpleQueue takes what it is given even where the loop is interrupted within `get`
+            signals = stack.enter_context(heeded(lambda: self._finished.put(WOKEN)))
             self._start()
             while self._at_work:
                 self._take()
-                if self._signals:
-                    self._interrupt(self._signals.popleft())
+                if signals:
+                    self._interrupt(signals.popleft())
                 if time.monotonic() > self._leaving:
                     self._tell(f"left: {self._waited_for()}. The same command asks again for what is missing.")
                     break
@@ -167,31 +165,6 @@ class AskDriver:
         self.progress.last = f"{run.item} x {run.respondent}"
 
     # ---- stopping
-
-    @contextmanager
-    def _woken_by_signals(self) -> Iterator[None]:
-        """Where Ctrl-C or SIGTERM would raise something, they are heeded by the loop; a second one raises."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        ours = [number for number, handler in before.items() if callable(handler)]
-        for number in ours:
-            signal.signal(number, self._heed)
-        try:
-            yield
-        finally:
-            for number in ours:
-                signal.signal(number, before[number])
-
-    def _heed(self, number: int, frame: FrameType | None) -> None:
-        again = self._interrupted or bool(self._signals)
-        if number == signal.SIGTERM:
-            countdown()
-        if again:
-            raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
-        self._signals.append(number)
-        self._finished.put(WOKEN)  # a SimpleQueue takes it even where the loop is interrupted within `get`
 
     def _interrupt(self, number: int) -> None:
         self._interrupted = True

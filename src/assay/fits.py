@@ -7,6 +7,9 @@ handed out again; a fit that failed is a result and is not.
 
 from __future__ import annotations
 
+import math
+import signal
+import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
@@ -14,8 +17,9 @@ from typing import Any
 
 from assay.engine import Chunk, ClusterExecutor, chunk_sizes, run_chunk
 from assay.errors import AssayError
-from assay.progress import Progress, Report
+from assay.progress import Progress, Report, clock
 from assay.status import Status
+from assay.stopping import AFTER_SIGTERM, heeded
 from assay.store import Run, Store
 from assay.tasks.cells import Cell
 
@@ -47,27 +51,34 @@ class FitDriver:
         self.seconds: dict[int, float] = {}  # of a fit, by cell, as measured so far
 
     def drive(self) -> bool:
-        """Until all is done; True when Ctrl-C ended it (what was in flight is finished first)."""
+        """Until all is done; True when Ctrl-C or SIGTERM ended it (what was in flight is finished first)."""
         self.report(self.progress)
-        stopping = False
-        while True:
-            try:
-                while not stopping and len(self.in_flight) < 2 * self.slots and self._submit_next():
+        leaving = None  # when what is in flight is left, once it is to stop
+        with heeded() as signals:
+            while True:
+                if signals:
+                    leaving = self._call_off(signals.popleft())
+                while leaving is None and len(self.in_flight) < 2 * self.slots and self._submit_next():
                     pass
-                if not self.in_flight:
-                    return stopping
+                if not self.in_flight or (leaving is not None and time.monotonic() > leaving):
+                    return leaving is not None
                 finished, _ = wait(self.in_flight, timeout=0.5, return_when=FIRST_COMPLETED)
                 for future in finished:
                     self._store(future)
                 if isinstance(self.executor, ClusterExecutor):
                     self.executor.check()
                 self.report(self.progress)
-            except KeyboardInterrupt:
-                if stopping:
-                    raise  # a second Ctrl-C does not wait
-                stopping = True
-                for future in [f for f in self.in_flight if f.cancel()]:
-                    del self.in_flight[future]
+
+    def _call_off(self, number: int) -> float:
+        """What was not begun; when the rest is left, which a second Ctrl-C does not wait for."""
+        for future in [f for f in self.in_flight if f.cancel()]:
+            del self.in_flight[future]
+        terminated = number == signal.SIGTERM
+        longest = AFTER_SIGTERM if terminated else self.task.time_limit
+        ends = "" if terminated else "; Ctrl-C again ends them"
+        self.progress.notes.append(f"stopping; fits under way have at most {clock(longest)}{ends}")
+        self.report(self.progress)
+        return time.monotonic() + AFTER_SIGTERM if terminated else math.inf
 
     def _submit_next(self) -> bool:
         """One fit of every cell first, so that each one's time is known; then chunks of about a second."""
