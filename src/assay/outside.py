@@ -5,7 +5,7 @@
     text_of(path, most)             the same as UTF-8 text
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
     opened(path, most)              a stream for readers that take one; it ends in an error behind `most` bytes
-    inflated(content, most)         what zlib packed, at most `most` bytes of it
+    inflated(content, what)         what zlib packed
 
 A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
 Members of zips: archives.py; parquet: parquet.py.
@@ -91,15 +91,16 @@ def unpacked_limit(path: Path, most: int, small: int) -> int:
     return min(most, max(small, FACTOR * path.stat().st_size))
 
 
-def inflated(content: bytes, most: int, what: str, error: type[AssayError] = DataError) -> bytes:
-    """What zlib packed; `error` where it is none, or more than `most` bytes."""
+def inflated(content: bytes, what: str, error: type[AssayError] = DataError) -> bytes:
+    """What zlib packed; `error` where it is none, or where a few bytes unpack to very many."""
+    most = max(SMALL_RECORDS, FACTOR * len(content))
     unpacker = zlib.decompressobj()
     try:
-        found = unpacker.decompress(content, most + 1)
+        found = unpacker.decompress(content, most)
     except zlib.error as wrong:
         raise error(f"{what} must be packed by zlib, got: {one_line(wrong)}. Was it changed?") from None
-    if len(found) > most or not unpacker.eof:
-        raise error(f"{what} must unpack to {most:,} bytes, got another number. Was it changed?")
+    if not unpacker.eof:
+        raise error(f"{what} must unpack to at most {size(most)}, got more or a part. Was it changed?")
     return found
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROWS_AT_ONCE = 100_000
+MAX_LINE = 20_000  # characters of the columns that are asked for; BRFSS has lines of 2,200
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,15 @@ def _stata(path: Path) -> Microdata:
 
     with explained(path, "a Stata file"), pd.io.stata.StataReader(path) as reader:
         columns = tuple(reader.variable_labels())
+        endless = {name for name, kind in zip(columns, reader._typlist, strict=True) if kind == "Q"}  # strL
 
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
+        for name in wanted:
+            if name in endless:  # the file holds a text once, a frame for every row
+                raise DataError(
+                    f"column {name!r} of {path.name} must be text of a fixed length, got strL. "
+                    f"In Stata: recast str244 {name}, force"
+                )
         with explained(path, "a Stata file"):
             try:
                 return pd.read_stata(path, columns=list(wanted))
@@ -182,6 +190,11 @@ def _fixed_width(path: Path) -> Microdata:
 
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
         order = sorted(wanted, key=lambda name: spans[name])
+        wide = sum(max(0, end - start) for start, end in (spans[name] for name in order))
+        if wide > MAX_LINE:  # columns may overlap: a line could be in each of them
+            raise DataError(
+                f"the columns asked of {path.name} must have at most {MAX_LINE:,} characters, got {wide:,}."
+            )
         with explained(path, "a fixed-width file"), opened(path, MAX_BYTES) as file:
             frame: pd.DataFrame = pd.read_fwf(
                 file, colspecs=[spans[name] for name in order], names=order, encoding="latin-1",

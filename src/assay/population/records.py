@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from assay.errors import StoreError
+from assay.outside import inflated
 from assay.population.questions import Card, Level, Population, Question, Variable
 from assay.population.truth import Truth
 
@@ -42,7 +44,8 @@ def truth_to_dict(truth: Truth) -> dict[str, Any]:
 def truth_from_dict(found: Mapping[str, Any]) -> Truth:
     kept: dict[str, Any] = {name: np.array(found[name], dtype=np.float64) for name in _ARRAYS}
     kept |= {name: found[name] for name in _COUNTS}
-    shares = np.frombuffer(zlib.decompress(base64.b64decode(found["draws"]["data"])), dtype="<u2")
+    packed = base64.b64decode(found["draws"]["data"])
+    shares = np.frombuffer(inflated(packed, "the draws of a truth", StoreError), dtype="<u2")
     return Truth(
         question=question_from_dict(found["question"]),
         conditions=tuple(found["conditions"]),

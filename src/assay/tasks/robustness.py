@@ -32,11 +32,13 @@ from numpy.typing import NDArray
 from assay.datasets import Dataset
 from assay.datasets.corruptions import Corruption
 from assay.datasets.observed import Observed
+from assay.errors import StoreError
 from assay.graphs import Graph
 from assay.learners import settings_of
 from assay.learners.scoring.base import EdgeScorer, EdgeScores
 from assay.learners.scoring.building import build_scorer
 from assay.measures.ranking import RANKING_MEASURES, score_ranking
+from assay.outside import inflated
 from assay.robustness.choose_k import KChoice
 from assay.robustness.label_free import Budget, label_free
 from assay.statistics.reach import Reach
@@ -290,7 +292,7 @@ def packed(matrix: NDArray[np.float64]) -> str:
 
 
 def unpacked(text: str) -> NDArray[np.float64]:
-    values = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype="<f8")
+    values = np.frombuffer(inflated(base64.b64decode(text), "a stored matrix of scores", StoreError), dtype="<f8")
     d = round(len(values) ** 0.5)
     return values.reshape(d, d).astype(np.float64)
 
