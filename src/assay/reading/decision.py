@@ -18,7 +18,7 @@ from assay.reading.refusals import ends_inside_a_value
 from assay.reading.sentences import Sentences
 
 _FINAL = re.compile(  # every alternative begins with a letter, so that the search skips to one of them
-    r"final|wait,|overall (?=precision|recall|f1|shd)|edit:|consensus"
+    r"final|wait,|mine\b|filled in\b|overall (?=precision|recall|f1|shd)|edit:|consensus"
     r"|answer\b|actually\b|correct(?:ion|ed)\b|revis(?:e|ed|ing|ion)\b|updated?\b"
     r"|on (?:second thought|reflection)\b|scratch that\b|let me (?:fix|adjust|correct)\b|reconsider"
     r"|summar(?:y|ize|ise|izing)\b|conclusion\b|adjust(?:ed|ing)?\b"

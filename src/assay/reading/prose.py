@@ -242,7 +242,7 @@ class _Walk:
             if number.start - position > MAX_LENGTH:
                 break
             text = view[position : number.start]
-            if number.level or (number.percent and self._is_level(index, stop)):
+            if number.level or (number.percent and (self._is_level(index, stop) or self._is_level_of(fields, index))):
                 if fields and "\n" in text and not self._value_follows(index, stop):
                     self.level = number.value / 100  # the heading of what comes next
                     break
@@ -296,6 +296,14 @@ class _Walk:
         if expression.kind == POINT or (expression.second or expression.first).percent:
             return between[:1] in (":", "=") and expression.kind != POINT
         return True
+
+    def _is_level_of(self, fields: Sequence[_Field], index: int) -> bool:
+        """[0.6, 0.7] (95 %): of the range before, which is no percentage."""
+        number = self.numbers[index]
+        if not fields or number.value not in LEVELS or fields[-1].expression.second is None:
+            return False
+        before = fields[-1].expression
+        return not (before.second or before.first).percent and self.view[before.end : number.start].strip() == "("
 
     def _value_follows(self, index: int, stop: int) -> bool:
         return (

@@ -36,6 +36,7 @@ _BETWEEN_NUMBERS = {
     "până la": RANGE, ", ..., ": RANGE, ", ...,": RANGE, ", …,": RANGE,
     "down to": FALLING, "down to about": FALLING, "down to around": FALLING, "down to roughly": FALLING,
     "down to ~": FALLING, "and down to": FALLING, "bis hinunter zu": FALLING, "bis hinab zu": FALLING,
+    "to a low of": FALLING, "to a high of": RANGE,
     "hinunter bis": FALLING, "jusqu à": RANGE, "descendant jusqu à": FALLING, "bajando hasta": FALLING,
     "(±": PLUS_MINUS, "(+/-": PLUS_MINUS, "(+-": PLUS_MINUS, "(± ": PLUS_MINUS,
 }  # fmt: skip
@@ -140,7 +141,7 @@ def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
         return RANGE
     if not kind and ("(" in words or "l" in words or "m" in words or "h" in words):
         kind = _BETWEEN_NUMBERS.get(_NAMED_ENDS.sub("", words).strip(), "")
-    if "\n" in gap and not opened:
+    if "\n" in gap and not opened and words != "to":
         return ""
     if kind == "and":
         before = view[max(0, first.start - 30) : first.start]

@@ -22,7 +22,9 @@ from assay.reading.words import DATASETS, LEARNERS
 
 OWN, MENTIONED, DOUBTFUL = "own", "mentioned", "doubtful"
 _HYPOTHETICAL = frozenset("sanity if suppose supposing unless otherwise hypothetically wenn falls".split())
-_AS_IT_IS = re.compile(r"\bif (?:i (?:had|have|were|must)|forced|pressed|you (?:need|want|insist))\b")
+_AS_IT_IS = re.compile(
+    r"\ball things considered\b|\bif (?:i (?:had|have|were|must)|forced|pressed|you (?:need|want|insist))\b"
+)
 _REPORTED = frozenset(
     "literature reported reports published authors paper papers study studies claim claims claimed elsewhere "
     "historically benchmark benchmarks baseline baselines random guessing chance typical typically usually normally "
@@ -275,7 +277,9 @@ def _is_only_mentioned(
 
 def _words(text: str) -> list[str]:
     """The words of a text; 'if I had to guess' is no condition."""
-    return WORD.findall(_AS_IT_IS.sub(" ", text) if "if " in text else text)
+    if "if " in text or "considered" in text:
+        text = _AS_IT_IS.sub(" ", text)
+    return WORD.findall(text)
 
 
 def _is_mentioned(words: Sequence[str], text: str, never_own: frozenset[str]) -> bool:

@@ -31,7 +31,8 @@ _OF_ENDS = (
     | _UPPER
     | frozenset(
         "bound bounds limit end estimate value ci of the confidence interval range est grenze borne límite limite "
-        "quantile percentile predicted expected pi credible in percent estimated precision recall f shd".split()
+        "quantile percentile predicted expected pi credible in percent estimated precision recall f shd case "
+        "scenario".split()
     )
 )
 _MIDDLE = frozenset("median mean midpoint central point mid mode expected mediana médiane 中位数 best average".split())
@@ -87,6 +88,8 @@ def claims_in_table(
         heads = _cases([_head(view, row[0], "") for row in rows])
         if _OF_ROWS.issuperset(columns[0].words):
             heads = _quantiles(heads)
+        else:
+            heads = [head._replace(level=None) for head in heads]  # 95 % of something else
     else:
         place = grid.place_of_measures()
         if grid.numbers_in(table.rows[0]) and grid.measure(table.rows[0][min(place, len(table.rows[0]) - 1)]):
@@ -175,7 +178,7 @@ def _quantiles(columns: list[_Head]) -> list[_Head]:
     """Columns headed 2.5 %, 50 %, 97.5 % are quantiles, not levels."""
     values = [_DIGITS.findall(head.text) for head in columns]
     heads = {float(value[0]) for value in values if len(value) == 1}
-    if not heads & {2.5, 97.5, 0.025, 25.0, 75.0, 10.0} or len(heads) < 2:
+    if len(heads) < 2 or not (heads & {2.5, 97.5, 0.025, 25.0, 75.0, 10.0} or {5.0, 95.0} <= heads):
         return columns
     made = []
     for head, value in zip(columns, values, strict=True):

@@ -36,9 +36,9 @@ _WHICH = (
 _THESE = (
     rf"(?P<these>{_WHICH}(?:{_NOUN}|{_NAME}(?:(?:,|,? and) (?:the )?{_NAME})*(?: {_NOUN})?)"
     r"|(?:all|any|each|everything|most)(?: of (?:it|this|that|these|those|them|the above))?|the above|them|they|it"
-    r"|these|those|this|that|what i (?:said|say|wrote|write|gave|give|answered))"
+    r"|these|those|this|that|(?:what|everything|all) (?:i|you) (?:said|say|wrote|write|gave|give|answered|see))\b"
     r"(?:,? (?:given|stated|listed|reported|i (?:gave|give|provided|listed|stated|made)|so far|above|below|before|here"
-    rf"|in (?:the|my|this|that) {_NOUN}))*"
+    rf"|in (?:the|my|this|that) {_NOUN}))*(?!(?: (?:above|below))? ?[\d.]+\d)"
 )
 _THESE_TOO = _THESE.replace("?P<these>", "?P<those>")
 _EARLIER = re.compile(r"\b(?:first|initial|earlier|previous|preceding|old|original|draft)\b")
@@ -55,7 +55,7 @@ _LEAD = frozenset(  # words before it: the reply's own voice, or an order to the
 )
 _VOID = (
     "(?:void|invalid|withdrawn|retracted|revoked|cancelled|wrong|mistaken|incorrect|erroneous|nonsense|meaningless"
-    "|obsolete|outdated|null|unfounded|baseless|bogus|fabricated|invented|made up|unusable|worthless|off|not valid"
+    "|obsolete|outdated|null|moot|unfounded|baseless|bogus|fabricated|invented|made up|unusable|worthless|off|not valid"
     "|no longer valid|not given|not usable|not applicable|not mine|to be (?:ignored|disregarded|discarded))"
 )
 _DROPPED = (
@@ -63,6 +63,14 @@ _DROPPED = (
     "|cancelled|struck(?: out)?|set aside|thrown (?:away|out)|taken back)"
 )
 _NOT = "(?:do not|don t|cannot|can t|can not|should not|shouldn t|must not|mustn t|would not|wouldn t|no longer|never)"
+_KEPT = (  # what a reader is asked not to do with numbers that stand
+    "(?:ignore|disregard|overlook|forget|dismiss|discard|skip|drop|confuse|compare|mistake|take|expect|read|treat|count"
+    "|regard|consider|see|know|think|have|mean|need|want|change|cover|include|assume|ask)\\b"
+)
+_IS = (  # words between numbers and what is wrong with them
+    "(?:(?:is|are|was|were|be|been|have|has|all|both|now|hereby|therefore|simply|just|only|merely|mere|nothing|but|a|an"
+    "|actually|clearly|plainly|completely|entirely|totally|utterly|quite|way|far|also|thus|in|fact) )"
+)
 _ABOUT = "(?:algorithm|method|learner|data ?set|network|graph|question|task|problem|setting|sample size|measure|model)"
 _WRONG = "wrong other different another".split()
 
@@ -74,11 +82,12 @@ class _Act(NamedTuple):
     pattern: re.Pattern[str]
     cautious: bool = False  # "..., too literally", "... for other data" make a caution of it
     mended: bool = False  # "at first", "already" make it a mistake that was mended
+    voiced: bool = True  # the words before must be the reply's own voice; else there must be no denial among them
 
 
-def _act(words: str | Sequence[str], pattern: str, cautious: bool = False, mended: bool = False) -> _Act:
+def _act(words: str | Sequence[str], pattern: str, **how: bool) -> _Act:
     words = words.split() if isinstance(words, str) else words
-    return _Act(frozenset(words), re.compile(rf"\b(?:{pattern})"), cautious, mended)
+    return _Act(frozenset(words), re.compile(rf"\b(?:{pattern})"), **how)
 
 
 _ACTS = (
@@ -101,9 +110,14 @@ _ACTS = (
         rf"(?:withdrawing|retracting|revoking|discarding|cancelling) {_THESE}",
     ),
     _act(
-        "use trust rely stand believe endorse support vouch quote cite defend justify",
-        rf"{_NOT} (?:use|trust|rely on|stand (?:by|behind)|believe(?: in)?|endorse|support|vouch for|quote|cite|defend"
-        rf"|justify) {_THESE}",
+        "do don",
+        rf"(?:do not|don t) (?!{_KEPT})[a-z]+(?: (?:on|by|behind|in|for))? {_THESE}",
+        cautious=True,
+    ),
+    _act(
+        "use trust rely stand believe endorse support vouch defend justify",
+        rf"{_NOT} (?:use|trust|rely on|stand (?:by|behind)|believe(?: in)?|endorse|support|vouch for|defend|justify) "
+        f"{_THESE}",
         cautious=True,
     ),
     _act(
@@ -113,7 +127,17 @@ _ACTS = (
     ),
     _act(
         "treat consider regard view count declare",
-        rf"(?:treat|consider|regard|view|count|declare) {_THESE} (?:as )?(?:being )?{_VOID}\b",
+        rf"(?:treat|consider|regard|view|count|declare) (?:{_THESE}|the question) (?:as )?(?:being )?"
+        rf"(?:{_VOID}|no (?:answer|forecast)|unanswered|not answered|open)\b",
+    ),
+    _act(
+        "answer basis",
+        r"i (?:will not|won t|do not|don t|shall not) answer\b(?P<these>)|i have no (?:answer|basis)\b",
+    ),
+    _act(
+        "mistake error bad blindly",
+        r"i (?:have )?made an? (?:[a-z]+ )?(?:mistake|error)\b(?P<these>)|my (?:mistake|error|bad)\b|i guessed blindly",
+        mended=True,
     ),
     _act(
         "none",
@@ -150,15 +174,19 @@ _ACTS = (
     ),
     _act(
         "void invalid withdrawn retracted revoked cancelled wrong mistaken incorrect erroneous nonsense meaningless "
-        "obsolete outdated baseless bogus fabricated invented unusable worthless off usable applicable mine null "
-        "unfounded made valid given ignored disregarded discarded dismissed forgotten dropped deleted",
-        rf"{_THESE} (?:is|are|was|were) (?:hereby |now |all |therefore |simply |both )?(?:{_VOID}|{_DROPPED})\b",
+        "obsolete outdated baseless bogus fabricated invented unusable worthless off usable applicable mine null moot "
+        "unfounded made valid given ignored disregarded discarded dismissed forgotten dropped deleted placeholder "
+        "placeholders dummy dummies mistake mistakes misunderstanding",
+        rf"(?:{_THESE} {_IS}+|(?:makes?|renders?|leaves?) {_THESE_TOO} )(?:{_VOID}|{_DROPPED}"
+        r"|placeholders?|dumm(?:y|ies)|mistakes?|misunderstandings?)\b",
         cautious=True,
+        voiced=False,
     ),
+    _act("right correct true", rf"{_THESE} (?:cannot|can t|can not|could not) be (?:right|correct|true)\b"),
     _act(
-        "placeholder placeholders dummy dummies mistake mistakes misunderstanding",
-        rf"{_THESE} (?:is|are|was|were) (?:only |just |merely |mere |nothing but )?(?:a |an )?"
-        r"(?:placeholders?|dumm(?:y|ies)|mistakes?|misunderstandings?)\b",
+        "was were",
+        rf"{_THESE} (?:was|were) (?:(?:{_NOUN}|meant|intended|made|computed) )?(?:for|about) "
+        "(?!the|this|these|each|all|every|single|you|directed)",
     ),
     _act(
         _WRONG,
@@ -170,6 +198,7 @@ _ACTS = (
         "i (?:[a-z]+ ){0,2}(?:said|wrote|gave|listed|computed|estimated|calculated|reported|answered|replied|used"
         r"|assumed|took) (?P<these>[^.,]{0,30}?)(?:for |on |about )?(?:(?:the|a) wrong|another|a different) [a-z]",
     ),
+    _act(_WRONG, rf"(?:different|other) {_ABOUT} (?:from|than) (?:yours|the one|what)(?P<these>)", voiced=False),
     _act(("wrong",), rf"wrong {_ABOUT}(?P<these>)\W*$"),
     _act(
         "asked ask asks wanted requested",
@@ -188,30 +217,33 @@ _ACTS = (
 )  # fmt: skip
 _CAUTION = re.compile(
     r"(?:,? |-)(?:too|as|for|to|in|on|by|from|of|at|with|without|beyond|outside|alone|blindly|literally|fully|entirely"
-    r"|completely|solely|only|when|if|unless|whenever|that|which|whose|twice|until)\b"
-    r"(?! now| good| the record| consideration| of (?:them|these|this)|(?<=as|or) (?:i|they|it)\b)"
+    r"|completely|solely|only|when|if|unless|whenever|that|which|whose|twice)\b"
+    r"(?! now| good| the record| consideration| my (?:side|part)| of (?:them|these|this)|(?<=as|or) (?:i|they|it)\b)"
 )
-_CONDITIONAL = re.compile(r"\b(?:if|unless|until|whether|in case|provided that|suppose)\b|^\W*(?:should|were)\b")
+_CONDITIONAL = re.compile(r"\b(?:if|unless|whether|in case|provided that|suppose)\b|^\W*(?:should|were)\b")
 _MENDED = re.compile(r"\b(?:at first|initially|first|earlier|previously|corrected|accounted|already|not)\b")
 _NO_NEED = re.compile(r"\bno (?:need|reason|point|cause|intention)\b")
+_DOUBTED = frozenset("not never no t nor may might could can would hardly neither say says".split())
 _NOTS = frozenset("not never no t nor".split())
 
 # ---- what they are said to be of
 _PARTS = frozenset("skeleton skeletons adjacency adjacencies undirected skeletal".split())
 _PART = rf"(?:{'|'.join(sorted(_PARTS, reverse=True))})"
 _OF = frozenset(  # words between the numbers and what they are of
-    "a about accuracy all alone also an and apply applies are as at based be being calculated computed concern "
-    "concerned concerns count counts cover covers describe describes edge edges estimated evaluated evaluation "
-    "exclusively for given graph here hold holds in intended is just level made mean meant measured merely of on only "
-    "per performance pertain pertains purely quality refer referring refers regard relate relates relating respect "
-    "simply solely stated taken the these they to treat treats true underlying valid was were what with would".split()
+    "a about accuracy all alone also an and applies apply are arise as at based be being belong belongs calculated "
+    "came come comes computed concern concerned concerns count counts cover covers describe describes edge edges "
+    "estimated estimates evaluated evaluation exclusively figures for from given graph here hold holds in intended "
+    "is just level made mean meant measured merely metrics numbers of on only per performance pertain pertains "
+    "purely quality ranges refer referring refers regard relate relates relating respect results scores simply "
+    "solely stated taken the these they those to treat treats true underlying valid values was were what with "
+    "would".split()
 )
 _SCOPED = re.compile(rf"\b{_THESE}(?P<between>(?:[ ,:-]+[a-z]+){{0,10}}?)[ ,:-]+{_PART}\b")
 _ANOTHER = re.compile(
-    rf"\b{_THESE}(?P<between>(?:[ ,]+[a-z]+){{0,6}}?) (?:another|a different|some other|the wrong) {_ABOUT}\b"
+    rf"\b{_THESE}(?P<between>(?:[ ,]+[a-z]+){{0,6}}?) (?:another|a different|some other|the wrong) [a-z]+"
 )
 _GOES_ON = re.compile(  # the skeleton phase; skeleton and orientations
-    r"[ -]?(?:phase|step|search|stage|discovery|recovery|learning|estimation|is|are|being|errors?|itself|and|plus"
+    r"[ -]?(?:phase|step|search|stage|is|are|being|errors?|itself|and|plus"
     r"|as well|but also|first|with)\b(?! (?:only|alone|not)\b)"
 )
 _UNDIRECTED_WORDS = _PARTS | frozenset(
@@ -223,6 +255,9 @@ _UNDIRECTED = re.compile(
     r"(?:directions?|orientations?)\b(?! of| errors?| mistakes?)"
     r"|\b(?:do|does|did) not (?:take|consider|count|include|reflect|penali[sz]e|account for) (?:the )?(?:edge |arc )?"
     r"(?:directions?|orientations?)\b"
+    r"|\b(?:whatever|in either|in any) (?:its |the |their )?(?:directions?|orientations?)\b"
+    r"|\b(?:directions?|orientations?|arrowheads?) (?:plays? no role|(?:do|does) not (?:matter|count)"
+    r"|(?:is|are) irrelevant)\b"
     rf"|\bi (?:scored|counted|measured|evaluated|compared|judged) (?:only |the )?{_PART}\b"
     r"|\b(?:edge |arc )?(?:directions?|orientations?) (?:is|are|was|were) (?:not (?:counted|considered|scored|included"
     r"|evaluated|taken into account)|ignored|disregarded|left out)\b(?! (?:by|in the|during|at|twice))"
@@ -289,7 +324,7 @@ def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
         found = _taken_back(text, words) or _of_something_else(text, words)
         if found is not None:
             these, at, problem = found
-            measures = frozenset(label.measure for label in labels_in(these))
+            measures = frozenset(label.measure for label in labels_in(these or text))
             yield Ending(len(view) if ahead else start + at, measures, problem, _EARLIER.search(these) is not None)
         elif "only" in words and _ONLY.match(view, start, start + _LONGEST) is not None:
             yield Ending(start, frozenset(), SCOPE)
@@ -310,7 +345,9 @@ def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
                 continue
             if not _NOTS.isdisjoint(WORD.findall(found.groupdict().get("between") or "")):
                 continue
-            if _is_own(lead) and not _NO_NEED.search(lead):
+            if not act.voiced and not _DOUBTED.isdisjoint(WORD.findall(lead)):
+                continue
+            if (not act.voiced or _is_own(lead)) and not _NO_NEED.search(lead):
                 return found.group("these") or "", found.start(), WITHDRAWN
     return None
 
@@ -329,7 +366,7 @@ def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | Non
     if undirected is None:
         return None
     lead = text[: undirected.start()]
-    own = _OWN_NUMBERS.search(lead)
+    own = _OWN_NUMBERS.search(text)
     if (own is None and not _is_own(lead)) or not _NOTS.isdisjoint(WORD.findall(lead)):
         return None
     return (own.group("these") or "") if own else "", undirected.start(), SCOPE
