@@ -26,6 +26,7 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
     {
         "templates",
         "store",
+        "study_db",
         "stored_runs",
         "provenance",
         "channel",

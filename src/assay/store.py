@@ -13,59 +13,26 @@ is reported, never touched.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from sys import intern
 from typing import Any
 
+from assay import study_db
 from assay.errors import StoreError
-from assay.files import open_in_place
-from assay.outside import json_of, one_line
+from assay.outside import one_line
 from assay.texts import arriving, arriving_json, arriving_values
 
-SCHEMA_VERSION = 1
-BUSY_SECONDS = 3.0
-CHECKED_WHOLE = 100_000_000  # bytes of a file that is checked from end to end whenever it is opened
 NO_LAST = 2**63 - 1  # no id is greater
 _AT_ONCE = 500  # variables of one SQL statement
 _RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS runs (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, task TEXT NOT NULL, item TEXT NOT NULL, variant TEXT NOT NULL,
-    respondent TEXT NOT NULL, repeat INTEGER NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL,
-    seconds REAL, answer TEXT);
-CREATE TABLE IF NOT EXISTS scores (
-    run INTEGER NOT NULL REFERENCES runs(id), measure TEXT NOT NULL, value REAL, status TEXT NOT NULL,
-    PRIMARY KEY (run, measure)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS prompts (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS replies (
-    key TEXT PRIMARY KEY, respondent TEXT NOT NULL, prompt TEXT NOT NULL REFERENCES prompts(hash),
-    asked TEXT NOT NULL, at TEXT NOT NULL, status TEXT NOT NULL, cost REAL, reply TEXT NOT NULL) WITHOUT ROWID;
-"""
-
-MAX_REPEATS = 100_000_000  # of a cell
-_TASK = {"task": str, "level": int | float, "measures": list, "headline": list, "about": dict, "cells": list}
-_CELL = {"item": str, "variant": str, "respondent": str, "repeats": int, "identity": dict, "about": dict}
-_TEXT, _NUMBER = "'text'", "'real', 'integer', 'null'"
-_KINDS = {  # SQLite keeps any value in any column; a database of somebody else may
-    "meta": dict.fromkeys(("key", "value"), _TEXT),
-    "runs": dict.fromkeys(("key", "task", "item", "variant", "respondent", "status", "message"), _TEXT)
-    | {"repeat": "'integer'", "seconds": _NUMBER, "answer": "'text', 'null'"},
-    "scores": {"measure": _TEXT, "status": _TEXT, "value": _NUMBER},
-    "prompts": {"messages": _TEXT},
-    "replies": dict.fromkeys(("key", "respondent", "prompt", "asked", "at", "status", "reply"), _TEXT)
-    | {"cost": _NUMBER},
-}
 
 
 @dataclass(frozen=True)
@@ -110,42 +77,28 @@ class Store:
     @contextmanager
     def writing(cls, folder: Path) -> Iterator[Store]:
         """The driver's store: made where there is none, locked against a second driver."""
-        path = folder / "study.db"
-        with _driver_lock(folder), _explained(path):
-            connection = _connect(path, f"file:{_quoted(path)}?mode=rwc")
-            store = cls(connection, path)
+        with study_db.writing(folder) as connection:
+            store = cls(connection, folder / study_db.NAME)
+            store.set_meta("schema", str(study_db.SCHEMA_VERSION))
             try:
-                _check(connection, path)
-                connection.execute("PRAGMA journal_mode=WAL")
-                connection.execute("PRAGMA synchronous=NORMAL")
-                connection.executescript(_SCHEMA)
-                store.set_meta("schema", str(SCHEMA_VERSION))
                 yield store
             finally:
                 with store._lock:  # a thread may be in the middle of a statement: closing then would end the process
+                    study_db.end_journal(connection)
                     connection.close()
 
     @classmethod
     @contextmanager
     def reading(cls, folder: Path) -> Iterator[Store]:
-        path = folder / "study.db"
-        if not path.is_file():
-            raise StoreError(f"{folder} must be a study folder with a study.db, got none. Run 'assay run' first.")
-        with _explained(path):
-            connection = _connect(path, f"file:{_quoted(path)}?mode=ro")
-            try:
-                _check(connection, path)
-                yield cls(connection, path)
-            finally:
-                connection.close()
+        with study_db.reading(folder) as connection:
+            yield cls(connection, folder / study_db.NAME)
 
     @classmethod
     @contextmanager
     def rereading(cls, folder: Path) -> Iterator[Store]:
         """A store that this process has opened, and so checked, before."""
-        path = folder / "study.db"
-        with _explained(path), closing(_connect(path, f"file:{_quoted(path)}?mode=ro")) as connection:
-            yield cls(connection, path)
+        with study_db.rereading(folder) as connection:
+            yield cls(connection, folder / study_db.NAME)
 
     def meta(self, key: str) -> str | None:
         with self._lock:
@@ -311,130 +264,6 @@ def _parts(keys: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def _marks(values: Sequence[Any]) -> str:
     return ", ".join("?" * len(values))
-
-
-def _connect(path: Path, uri: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
-    connection.text_factory = lambda raw: str(raw, "utf-8", "replace")  # half a character must not lock up the rest
-    return connection
-
-
-def _check(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse a damaged file or one of a newer version before anything is written.
-
-    A large file is not read from end to end: that would take longer than to find what is left to do. SQLite tells of
-    damage when it comes upon it, and a transaction that does is undone.
-    """
-    if path.stat().st_size <= CHECKED_WHOLE:
-        verdict = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if verdict is None or verdict[0] != "ok":
-            raise sqlite3.DatabaseError(str(verdict and verdict[0]))
-    _check_plain(connection, path)
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-        _check_study(connection)
-        row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-        if row is not None and not (isinstance(row[0], str) and row[0].isdecimal() and len(row[0]) < 10):
-            raise sqlite3.DatabaseError(f"{row[0]!r:.40} for the version of its schema")
-        if row is not None and int(row[0]) > SCHEMA_VERSION:
-            raise StoreError(
-                f"{path} must be of schema {SCHEMA_VERSION} or older, got {row[0]}. Update: pip install -U causal-assay"
-            )
-
-
-def _check_study(connection: sqlite3.Connection) -> None:
-    """What the store says of the study must have the shape that `results.describe` gives it."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
-    found = json_of(str(row[0]), "its entry 'study'", StoreError) if row is not None else {}
-    if not isinstance(found, dict):
-        raise sqlite3.DatabaseError("an entry 'study' that is no table")
-    tasks = found.get("tasks", [])
-    _check_shape(found, {"study": str, "seed": int, "tasks": list} if "tasks" in found else {})
-    for task in tasks:
-        _check_shape(task, _TASK)
-        for cell in task["cells"]:
-            _check_shape(cell, _CELL)
-            if not 0 <= cell["repeats"] <= MAX_REPEATS:
-                raise sqlite3.DatabaseError(f"{cell['repeats']:,} repeats of a cell (at most {MAX_REPEATS:,})")
-
-
-def _check_shape(found: Any, shape: dict[str, Any]) -> None:
-    for key, kind in shape.items():
-        if not isinstance(found, dict) or not isinstance(found.get(key), kind):
-            raise sqlite3.DatabaseError(f"an entry 'study' without a usable {key!r}")
-
-
-def _check_plain(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse what assay never writes: a view can count for ever, a trigger changes what is stored."""
-    odd = connection.execute(
-        "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger') OR sql LIKE 'create virtual%'"
-    ).fetchone()
-    if odd is not None:
-        raise StoreError(
-            f"{path} must hold tables only, as assay writes them, got the {odd[0]} {odd[1]!r:.60}. It was not opened."
-        )
-    there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if path.stat().st_size > CHECKED_WHOLE:
-        return
-    for table, kinds in _KINDS.items() if there >= set(_KINDS) else ():
-        wrong = " OR ".join(f"typeof({column}) NOT IN ({allowed})" for column, allowed in kinds.items())
-        if connection.execute(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1").fetchone():
-            raise sqlite3.DatabaseError(f"a value of another type than assay writes in the table {table}")
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """SQLite's errors as one line that says what to do."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        text = str(error)
-        if "locked" in text or "busy" in text:
-            raise StoreError(
-                f"{path} is locked by another program. Close it or wait, then give the same command again; "
-                "nothing was changed."
-            ) from error
-        if "readonly" in text or "unable to open" in text:
-            raise StoreError(
-                f"{path} cannot be opened for writing ({text}). Check its permissions and folder."
-            ) from error
-        if "full" in text:
-            raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
-        raise StoreError(_damaged(path, error)) from error
-    except sqlite3.DatabaseError as error:
-        raise StoreError(_damaged(path, error)) from error
-
-
-def _damaged(path: Path, error: Exception) -> str:
-    return (
-        f"{path} must be a sound SQLite file, got: {' '.join(str(error).split())[:120]}. It was not touched. Restore a "
-        f"copy, save what is left with 'sqlite3 {path.name} .recover', or move it away to start anew."
-    )
-
-
-def _quoted(path: Path) -> str:
-    from urllib.parse import quote
-
-    return quote(str(path.resolve()))
-
-
-@contextmanager
-def _driver_lock(folder: Path) -> Iterator[None]:
-    """One driver a study. The kernel lets go of the lock when its holder dies, however it dies."""
-    lock = open_in_place(folder, "study.lock")
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            holder = os.read(lock, 20).decode("utf-8", "replace").strip() or "unknown"
-            raise StoreError(
-                f"{folder} is being written by another assay (process {holder}). Wait for it, or watch it with "
-                f"'assay show {folder}'; nothing was changed."
-            ) from None
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, str(os.getpid()).encode(), 0)
-        yield
-    finally:
-        os.close(lock)
 
 
 def to_json(value: Any) -> str:

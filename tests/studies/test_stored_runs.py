@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import assay.results
-import assay.store
+import assay.study_db
 from assay.errors import StoreError
 from assay.files import writing_atomically
 from assay.results import Results
@@ -90,7 +90,7 @@ def test_damage_in_a_file_too_large_to_be_checked_is_told_when_it_is_found(tmp_p
     content = bytearray((tmp_path / "study.db").read_bytes())
     content[20 * 4096 : -4096] = bytes(len(content) - 21 * 4096)
     (tmp_path / "study.db").write_bytes(content)
-    monkeypatch.setattr(assay.store, "CHECKED_WHOLE", 0)
+    monkeypatch.setattr(assay.study_db, "CHECKED_WHOLE", 0)
     with pytest.raises(StoreError, match="must be a sound SQLite file"), Store.reading(tmp_path) as store:
         store.runs("discovery")
 
