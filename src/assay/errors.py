@@ -15,11 +15,15 @@ Messages have one form: which, must be, got, what to do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
 
+from assay.texts import printable
+
 MAX_MESSAGE = 2_000  # characters
+_BREAK = re.compile(r"[\t\n\r\f\v\x85\u2028\u2029]")
 MAX_COMPARED, MAX_KNOWN = 100, 5_000  # how long, and how many, names are compared to offer the nearest one
 
 
@@ -67,8 +71,8 @@ class StoreError(AssayError):
 
 
 def _one_line(message: str) -> str:
-    """Line ends and other control characters (they could drive a terminal) as blanks; at most MAX_MESSAGE of them."""
-    shown = message if message.isprintable() else "".join(c if c.isprintable() else " " for c in message)
+    """Line ends as blanks, nothing that drives a terminal; at most MAX_MESSAGE characters."""
+    shown = printable(_BREAK.sub(" ", message))
     return shown if len(shown) <= MAX_MESSAGE else f"{shown[: MAX_MESSAGE // 2]} ... {shown[-MAX_MESSAGE // 4 :]}"
 
 

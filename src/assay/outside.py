@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from assay.errors import AssayError, DataError
+from assay.texts import printable
 
 MEGABYTE = 1024 * 1024
 MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by hand
@@ -192,8 +193,8 @@ def _check_characters(value: Any, what: str, error: type[AssayError]) -> None:
 
 
 def file_name(name: str) -> str:
-    """A name for a file in its folder: no control characters, at most MAX_FILE_NAME bytes; a long one has a hash."""
-    plain = "".join(letter if letter.isprintable() else "-" for letter in name)
+    """A name for a file in its folder: nothing that acts, at most MAX_FILE_NAME bytes; a long one has a hash."""
+    plain = printable(name).replace("\\", "-")
     raw = plain.encode("utf-8", "replace")
     if len(raw) <= MAX_FILE_NAME:
         return plain
