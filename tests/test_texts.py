@@ -1,6 +1,8 @@
 """The two doors for texts: nothing that arrives carries a key or half a character, nothing that is shown acts."""
 
-from base64 import b64encode
+import json
+from base64 import b64encode, urlsafe_b64encode
+from html import escape
 from urllib.parse import quote
 
 import pytest
@@ -21,6 +23,42 @@ def _hidden(monkeypatch):
 @pytest.mark.parametrize("before", ["", "u", "us"])
 def test_a_hidden_key_is_in_no_text_that_arrives(form, before):
     assert form.strip("'\"=")[2:-2] not in arriving(f"{before}{form}!")
+
+
+WRITTEN = {
+    "a URL": quote(KEY),
+    "a URL in small letters": quote(KEY, safe="").lower(),
+    "every letter quoted": "".join(f"%{ord(sign):02x}" for sign in KEY),
+    "a URL in a URL": quote(quote(KEY, safe=""), safe=""),
+    "JSON": json.dumps(KEY).replace("/", "\\/"),
+    "JSON in JSON": json.dumps(json.dumps({"key": KEY})),
+    "JSON without signs": KEY.replace("+", "\\u002b").replace("'", "\\u0027"),
+    "HTML": escape(KEY),
+    "HTML by numbers": KEY.replace("/", "&#47;").replace("'", "&#x27;"),
+    "bytes": repr(KEY.encode()),
+    "hex": KEY.encode().hex(),
+    "capitals": KEY.upper(),
+    "base64 for URLs": urlsafe_b64encode(f"Bearer {KEY}".encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN.values(), ids=WRITTEN)
+def test_a_hidden_key_is_found_however_it_is_written(form):
+    shown = arriving(f"<{form}>")
+    assert "***" in shown
+    assert len(shown) < len(form) - len(KEY) + 10
+
+
+def test_a_key_of_escapes_does_not_make_a_text_of_escapes_slow():
+    hide("\\" * 40 + "%25" * 20)
+    for unit in ("\\", "%25", "&#0", "\\x5c", KEY[:-1]):
+        assert arriving(unit * 20_000) == unit * 20_000 or "***" in arriving(unit * 20_000)
+
+
+@pytest.mark.parametrize("word", ["none", "EMPTY", "ollama"])
+def test_what_stands_for_no_key_blackens_no_word(word):
+    hide(word)
+    assert arriving(f"the {word} set") == f"the {word} set"
 
 
 @pytest.mark.parametrize("before", ["", "u", "us", "user:"])

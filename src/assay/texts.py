@@ -1,10 +1,12 @@
 """The two doors for texts: what comes from outside is cleaned where it arrives, what a person sees where it leaves.
 
-    hide(secret)        from now on `arriving` takes it out of every text: plain, escaped, URL-quoted or in base64
+    hide(secret)        from now on `arriving` takes it out of every text: plain, escaped, URL-quoted, in hex or base64
     arriving(text)      for the store: UTF-8 can carry it (half a character is U+FFFD), and no hidden secret is in it
     arriving_json(text) the same of a text that is JSON, where half a character may stand as \\ud83d
     printable(text)     for terminals, tables and pictures: no escape codes, nothing that turns the writing round
-    csv_cell(value)     for CSV files: a text that a spreadsheet would compute stands behind an apostrophe
+                        printable_lines: of several lines; printable_json, html_text, drawn: in those forms
+    csv_cell(value)     for CSV files: a text that a spreadsheet would compute stands behind an apostrophe (csv_row:
+                        of a row), which csv_value takes away again
 
 A reply or a message may hold anything: an emoji cut in half at the last token, the key it was called with, codes that
 drive a terminal. Nothing else in the program cleans texts; whoever stores or prints one calls these.
@@ -16,13 +18,17 @@ import json
 import re
 import unicodedata
 from base64 import b64encode
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import sha256
 from html import escape
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 HIDDEN = "***"
-SHORTEST_SECRET = 5  # characters; shorter ones ("none", "EMPTY" for servers without keys) would blacken plain words
-_COMPUTED = "=+-@\t\r"  # what a spreadsheet takes for a formula at the start of a cell (OWASP: CSV injection)
+SHORTEST_SECRET = 8  # characters; shorter ones ("EMPTY", "ollama" for servers without keys) would blacken plain words
+MOST_DRAWN = 400  # characters; the renderer takes minutes for a name of 200,000
+_FORMULA = re.compile(r"[=+\-@\t\r].*[\w(]", re.DOTALL)  # OWASP: CSV injection; signs alone ("->") compute nothing
+_APOSTROPHES = re.compile(r"'+[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$")
 _HALF = re.compile("[\ud800-\udfff]")
 _HALF_IN_JSON = re.compile(r"\\u[dD][89a-fA-F]")  # or a whole one, written as two halves
@@ -32,8 +38,7 @@ _secrets: dict[str, re.Pattern[str]] = {}
 def hide(secret: str) -> None:
     """Keep a secret out of every text that arrives from now on."""
     if len(secret) >= SHORTEST_SECRET and secret not in _secrets:
-        forms = sorted(_forms(secret), key=len, reverse=True)
-        _secrets[secret] = re.compile("|".join(map(re.escape, forms)))
+        _secrets[secret] = _pattern(secret)
 
 
 def arriving(text: str) -> str:
@@ -74,12 +79,50 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(map(_shown, text))
 
 
+def printable_lines(text: str) -> str:
+    """The same of a text that has line ends of its own."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def printable_json(value: Any, **how: Any) -> str:
+    """JSON in which what acts is escaped, so that it reads back as it was."""
+    text = json.dumps(value, ensure_ascii=False, **how)
+    return "\n".join(line if line.isprintable() else "".join(map(_json_shown, line)) for line in text.split("\n"))
+
+
+def html_text(text: str) -> str:
+    """For HTML and SVG, as text or within quotes."""
+    return escape(printable(text))
+
+
+def drawn(text: str, most: int = MOST_DRAWN) -> str:
+    """For a picture, where a name takes room: the middle of a long one is left out, for a mark of what it was."""
+    shown = printable_lines(text)
+    if len(shown) <= most:
+        return shown
+    mark = f"…{sha256(shown.encode()).hexdigest()[:6]}…"
+    return f"{shown[: most // 2]}{mark}{shown[-(most // 4) :]}"
+
+
 def csv_cell(value: Any) -> Any:
-    """A value for a CSV file. A text that begins with = + - @ and is no number gets an apostrophe in front."""
-    if not isinstance(value, str):
-        return value
-    shown = printable(value)
-    return f"'{shown}" if shown[:1] in _COMPUTED and shown and not _NUMBER.match(shown) else shown
+    """A value for a CSV file. A text that begins with = + - @ and could be computed gets an apostrophe in front."""
+    return not_computed(printable(value)) if isinstance(value, str) else value
+
+
+def csv_row(values: Iterable[Any]) -> list[Any]:
+    """The cells of a row: names come again and again."""
+    return [_cell(value) if type(value) is str else value for value in values]
+
+
+def csv_value(value: Any) -> Any:
+    """A cell of a CSV file as it was before `csv_cell` put an apostrophe in front."""
+    return value[1:] if isinstance(value, str) and _APOSTROPHES.match(value) else value
+
+
+def not_computed(text: str) -> str:
+    """A text that no spreadsheet takes for a formula; one that has an apostrophe there already gets a second one."""
+    computed = _FORMULA.match(text) and not _NUMBER.match(text)
+    return f"'{text}" if computed or _APOSTROPHES.match(text) else text
 
 
 def _shown(sign: str) -> str:
@@ -91,25 +134,37 @@ def _shown(sign: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def _forms(secret: str) -> set[str]:
-    """How a library may write a secret: as it is, as Python, JSON, HTML or a URL write it, within base64."""
-    plain = {
-        secret,
-        repr(secret)[1:-1],
-        json.dumps(secret)[1:-1],
-        escape(secret),
-        quote(secret, safe=""),
-        quote_plus(secret),
-    }
-    return {form for form in plain | _base64(secret) if len(form) >= SHORTEST_SECRET}
+def _json_shown(sign: str) -> str:
+    return sign if sign.isprintable() else json.dumps(sign)[1:-1]
 
 
-def _base64(secret: str) -> set[str]:
-    """The letters that are the secret's alone, for each of the three places where it may begin in a group of three."""
+_cell = lru_cache(10_000)(csv_cell)
+
+
+def _pattern(secret: str) -> re.Pattern[str]:
+    """A secret however a library writes it: as it is; each character plain or escaped; in hex; within base64."""
     raw = secret.encode("utf-8", "replace")
+    packed = "|".join(map(re.escape, sorted(_base64(raw), key=len, reverse=True)))
+    escaped = "".join(map(_character, secret))
+    return re.compile(f"{re.escape(secret)}|(?i:{escaped}|{raw.hex()})|{packed}")
+
+
+def _character(sign: str) -> str:
+    """Plain, or as Python, JSON, HTML or a URL write it, also twice. Nothing is tried again: a text of escapes is read
+    in linear time."""
+    code = ord(sign)
+    quoted = "".join(f"%(?:25){{0,3}}+{byte:02x}" for byte in sign.encode("utf-8", "replace"))
+    coded = [f"x{code:02x}"] if code < 0x80 else []
+    coded += [f"u{code:04x}", f"&\\#0{{0,4}}+{code};", f"&\\#x0{{0,4}}+{code:x};", re.escape(escape(sign))]
+    letter = re.escape(repr(sign)[1:-1].removeprefix("\\"))  # the n of a line end
+    return rf"\\{{0,8}}+(?>{'|'.join([*coded, quoted, re.escape(sign), letter])})"
+
+
+def _base64(raw: bytes) -> set[str]:
+    """The letters that are the secret's alone, for each of the three places where it may begin in a group of three."""
     found = set()
     for before in range(3):
         packed = b64encode(b"\0" * before + raw).decode()
         start, end = -(-before * 8 // 6), (before + len(raw)) * 8 // 6
         found |= {packed[start:end], packed[start:end].replace("+", "-").replace("/", "_")}
-    return {form for form in found if len(form) > 2 * SHORTEST_SECRET}
+    return found
