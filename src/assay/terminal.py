@@ -8,15 +8,15 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from assay import registry
 from assay.files import write_atomically
 from assay.results import CellSummary, Results
 from assay.tables import cell_text, interval_text
+from assay.terminal_output import Console, console, plain
 from assay.terminal_progress import clock
+from assay.texts import printable
 
 if TYPE_CHECKING:
     from assay.estimate import AskCost, CellCost, Estimate
@@ -25,16 +25,8 @@ if TYPE_CHECKING:
 
 _PERFECT = ("precision", "recall", "f1", "shd")
 PICTURE = 108  # columns of a saved picture
-WIDE = 160  # columns assumed where there is no TTY
 MANY_CELLS = 40  # above it `assay plan` has a line a learner
 ROOMY = 155  # columns that all headline measures need; below, F1 and SHD
-
-
-def console(stderr: bool = False) -> Console:
-    made = Console(stderr=stderr, highlight=False, soft_wrap=False)
-    if not made.is_terminal:
-        made = Console(stderr=stderr, highlight=False, width=WIDE)
-    return made
 
 
 @contextmanager
@@ -59,7 +51,7 @@ def print_results(
         return
     total = sum(cell.repeats for cell in results.summaries)
     ok = sum(cell.ok for cell in results.summaries)
-    out.print(f"[bold]{escape(results.study)}[/]   {escape(str(folder))}   {ok:,} of {total:,} runs ok")
+    out.print(f"[bold]{plain(results.study)}[/]   {plain(folder)}   {ok:,} of {total:,} runs ok")
     if ok < total:
         out.print(_completeness(results))
         _print_messages(out, results)
@@ -67,15 +59,15 @@ def print_results(
         measures = results.headline if out.width >= ROOMY else ("f1", "shd")
     out.print(_summary_table(results, measures))
     for note in _notes(results):
-        out.print(f"  {escape(note)}", style="dim")
+        out.print(f"  {plain(note)}", style="dim")
 
 
 def _print_own(results: Results, folder: Path, measures: Sequence[str] | None, out: Console) -> None:
     """A task that this program has no words for: a line a cell, its runs and the mean of each measure."""
-    out.print(f"[bold]{escape(results.study)}[/]   {escape(results.task)}   {escape(str(folder))}")
+    out.print(f"[bold]{plain(results.study)}[/]   {plain(results.task)}   {plain(folder)}")
     rows = [
         {"item": cell.item, "respondent": cell.respondent, "ok / planned": f"{cell.ok} / {cell.repeats}"}
-        | {f"{name} \\[CI]": cell_text(cell.measures[name]) for name in measures or results.headline}
+        | {f"{name} [CI]": cell_text(cell.measures[name]) for name in measures or results.headline}
         for cell in results.summaries
     ]
     print_rows(rows, "cells", out)
@@ -88,17 +80,17 @@ def print_report(report: Report, out: Console | None = None) -> None:
         from assay.terminal_population import print_populations
 
         print_populations(out, report.populations)
-        out.print(f"report: {escape(str(report.folder / 'population'))}")
+        out.print(f"report: {plain(report.folder / 'population')}")
     if report.faithfulness is not None:
         from assay.terminal_faithfulness import print_faithfulness
 
         print_faithfulness(out, report.faithfulness)
-        out.print(f"report: {escape(str(report.folder / 'faithfulness'))}")
+        out.print(f"report: {plain(report.folder / 'faithfulness')}")
     if report.robustness is not None:
         from assay.terminal_robustness import print_robustness
 
         print_robustness(out, report.robustness)
-        out.print(f"report: {escape(str(report.folder / 'robustness'))}")
+        out.print(f"report: {plain(report.folder / 'robustness')}")
     if report.forecasts is None or report.findings is None:
         return
     from assay.terminal_forecast import print_findings, print_forecasts
@@ -106,7 +98,7 @@ def print_report(report: Report, out: Console | None = None) -> None:
     out.print()
     print_forecasts(out, report.forecasts)
     print_findings(out, report.findings)
-    out.print(f"report: {escape(str(report.folder / 'statistics' / 'interpretation.txt'))}")
+    out.print(f"report: {plain(report.folder / 'statistics' / 'interpretation.txt')}")
 
 
 def print_asked_of(folder: Path) -> None:
@@ -150,9 +142,9 @@ def save_recorded(show: Callable[[Console], None], folder: Path, path: Path) -> 
 
     from rich.terminal_theme import DIMMED_MONOKAI
 
-    out = Console(record=True, width=PICTURE, file=io.StringIO(), highlight=False, force_terminal=True)
+    out = Console(record=True, width=PICTURE, file=io.StringIO(), force_terminal=True)
     show(out)
-    svg = out.export_svg(title=f"assay show {folder}", theme=DIMMED_MONOKAI)
+    svg = out.export_svg(title=printable(f"assay show {folder}"), theme=DIMMED_MONOKAI)
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono, Menlo")
     write_atomically(path.parent, path.name, svg)
 
@@ -163,11 +155,11 @@ def _summary_table(results: Results, measures: Sequence[str]) -> Table:
         table.add_column(name, justify="right" if name == "n" else "left", no_wrap=True)
     against_dag = [name for name in measures if name.removeprefix("dag_") in _PERFECT and name.startswith("dag_")]
     for name in measures:
-        table.add_column(f"{name} \\[CI]", no_wrap=True)
+        table.add_column(plain(f"{name} [CI]"), no_wrap=True)
     for name in against_dag:  # what a flawless answer of the learner's class gets against the DAG
-        table.add_column(f"perfect {name}", justify="right", no_wrap=True)
+        table.add_column(plain(f"perfect {name}"), justify="right", no_wrap=True)
     main = "f1" if "f1" in measures else measures[0]
-    table.add_column(f"{main} of runs", no_wrap=True)
+    table.add_column(plain(f"{main} of runs"), no_wrap=True)
     table.add_column("s/fit", justify="right", no_wrap=True)
     table.add_column("breaks", style="dim", no_wrap=True)
     letters = _broken_assumptions(results)
@@ -177,13 +169,13 @@ def _summary_table(results: Results, measures: Sequence[str]) -> Table:
             table.add_section()
         seconds = f"{median(cell.seconds):.3f}" if cell.seconds else "-"  # a first fit may pay for an import
         table.add_row(
-            escape(_item(cell)) if cell.item != item else "",
-            escape(cell.respondent),
-            cell.about["returns"],
+            plain(_item(cell)) if cell.item != item else "",
+            plain(cell.respondent),
+            plain(cell.about["returns"]),
             str(cell.ok),
-            *(escape(cell_text(cell.measures[name])) for name in measures),
+            *(plain(cell_text(cell.measures[name])) for name in measures),
             *(_perfect(cell, name) for name in against_dag),
-            escape(interval_text(cell.measures[main].runs)),
+            plain(interval_text(cell.measures[main].runs)),
             seconds,
             " ".join(letters[name] for name in _broken(cell)),
         )
@@ -218,10 +210,10 @@ def _completeness(results: Results) -> Table:
     )
     table.add_column("data set", no_wrap=True)
     for name in respondents:
-        table.add_column(escape(name))
+        table.add_column(plain(name))
     found = {(cell.item, cell.respondent): cell for cell in results.summaries}
     for item in dict.fromkeys(cell.item for cell in results.summaries):
-        table.add_row(escape(item), *(escape(_complete(found[item, name])) for name in respondents))
+        table.add_row(plain(item), *(plain(_complete(found[item, name])) for name in respondents))
     return table
 
 
@@ -237,7 +229,7 @@ def _print_messages(out: Console, results: Results) -> None:
         key = (run.respondent, run.status, run.message)
         counted[key] = counted.get(key, 0) + 1
     for (respondent, status, message), count in sorted(counted.items(), key=lambda pair: -pair[1])[:8]:
-        out.print(f"  {escape(respondent)}  {status} x {count}: {escape(message)}", style="yellow")
+        out.print(f"  {plain(respondent)}  {plain(status)} x {count}: {plain(message)}", style="yellow")
 
 
 def _notes(results: Results) -> list[str]:
@@ -262,7 +254,7 @@ def _notes(results: Results) -> list[str]:
 
 def print_estimate(study: Study, found: Estimate) -> None:
     out = console()
-    out.print(f"[bold]{escape(study.plan.name)}[/]   {escape(str(study.plan.folder))}")
+    out.print(f"[bold]{plain(study.plan.name)}[/]   {plain(study.plan.folder)}")
     at_least = "at least " if found.at_least else "about "
     if found.cells:
         out.print(
@@ -276,7 +268,7 @@ def print_estimate(study: Study, found: Estimate) -> None:
         print_rows([_ask_row(ask) for ask in found.asks], title="models")
         out.print(f"limit {found.limit_usd:g} USD" if found.limit_usd is not None else "no limit_usd is set")
     for note in found.notes:
-        out.print(f"- {escape(note)}")
+        out.print(f"- {plain(note)}")
 
 
 def _cell_row(cost: CellCost) -> dict[str, Any]:
@@ -318,14 +310,15 @@ def _ask_row(ask: AskCost) -> dict[str, Any]:
 def print_rows(rows: Sequence[Mapping[str, Any]], title: str, out: Console | None = None) -> None:
     out = out or console()
     if not rows:
-        out.print(f"no {title}")
+        out.print(f"no {plain(title)}")
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in rows[0]:
         numbers = all(isinstance(row[name], int) for row in rows)
-        table.add_column(name, justify="right" if numbers else "left", overflow="fold", no_wrap=name == "name")
+        shown = plain(name)
+        table.add_column(shown, justify="right" if numbers else "left", overflow="fold", no_wrap=name == "name")
     for row in rows:
-        table.add_row(*(escape(str(value)) for value in row.values()))
+        table.add_row(*(plain(value) for value in row.values()))
     out.print(table)
 
 
@@ -335,9 +328,10 @@ def print_card(card: Mapping[str, Any]) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in card.items():
+        lines = [value]
         if isinstance(value, Mapping):
-            value = "\n".join(f"{key}: {text}" if text != "" else str(key) for key, text in value.items())
+            lines = [f"{key}: {text}" if text != "" else key for key, text in value.items()]
         elif isinstance(value, list):
-            value = ", ".join(str(entry) for entry in value)
-        table.add_row(name, escape(str(value)))
+            lines = [", ".join(map(str, value))]
+        table.add_row(plain(name), "\n".join(map(plain, lines)))
     out.print(table)

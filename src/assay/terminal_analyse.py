@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from assay.analyse import Analysis
@@ -17,7 +15,8 @@ from assay.analyse.rules import FLAGGED, Breakdown
 from assay.analyse.sentences import changes_verdict, contrast_sentence, findings, short_sentence, understood
 from assay.files import write_atomically
 from assay.statistics.comparison import Comparison
-from assay.terminal import console
+from assay.terminal_output import Console, console, plain
+from assay.texts import printable
 from assay.viewer.analysis import as_html
 
 ROOMY = 120  # columns from which tables are set wide
@@ -34,7 +33,7 @@ def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | 
             out.print(f"\n[bold]{question}[/] {title}")
             for table in _line_tables(lines, analysis, out.width):
                 out.print(table)
-    out.print(escape(_legend(analysis)), style="dim")
+    out.print(plain(_legend(analysis)), style="dim")
     out.print("\n[bold]Findings[/]")
     for part in analysis.domains:
         for found in part.contrasts:
@@ -70,9 +69,9 @@ def print_comparison(found: Comparison) -> None:
     for name in ("A", "B", "measure", "A - B", interval, "p", "Holm p", "units", "clusters"):
         table.add_column(name, justify="left" if name in ("A", "B", "measure") else "right", overflow="fold")
     table.add_row(
-        escape(found.names[0]),
-        escape(found.names[1]),
-        escape(found.measure),
+        plain(found.names[0]),
+        plain(found.names[1]),
+        plain(found.measure),
         number_cell(found.difference, 3),
         f"\\[{found.interval.low:.3f}, {found.interval.high:.3f}]" if found.interval else "-",
         p_cell(found.p),
@@ -81,21 +80,21 @@ def print_comparison(found: Comparison) -> None:
         str(found.n_clusters),
     )
     out.print(table)
-    out.print(escape(found.sentence()))
+    out.print(plain(found.sentence()))
 
 
 def _print_understood(out: Console, analysis: Analysis) -> None:
     roles = analysis.roles
     words = {roles.baseline: " (baseline)", roles.treatment: " (treatment)"}
-    conditions = ", ".join(f"{escape(name)}{words.get(name, '')}" for name in roles.conditions)
+    conditions = ", ".join(f"{plain(name)}{words.get(name, '')}" for name in roles.conditions)
     runs = sum(len(part.domain.runs) for part in analysis.domains)
     count = len(analysis.domains)
     out.print(f"[bold]{runs:,} runs in {count} domain{'s' if count != 1 else ''}[/]   {conditions}")
     table = _grid()
     for part in analysis.domains:
-        table.add_row(f"  [bold]{escape(part.name)}[/]", escape("; ".join(understood(part, roles_of_columns=False))))
+        table.add_row(f"  [bold]{plain(part.name)}[/]", plain("; ".join(understood(part, roles_of_columns=False))))
     columns = ", ".join(f"{role} = {name}" for role, name in analysis.domains[0].domain.schema.roles.items() if name)
-    table.add_row("  columns", escape("; ".join([columns, *analysis.notes])), style="dim")
+    table.add_row("  columns", plain("; ".join([columns, *analysis.notes])), style="dim")
     out.print(table)
 
 
@@ -125,10 +124,10 @@ def _line_table(
     for k in columns:
         left = head[k] in ("Domain", "pair", "mag.")
         shown = "Holm p" if head[k] == "q" and analysis.settings.adjust == "holm" else head[k]
-        table.add_column(escape(shown), justify="left" if left else "right", no_wrap=True)
+        table.add_column(plain(shown), justify="left" if left else "right", no_wrap=True)
     for line, row in zip(lines, rows, strict=True):
         strong = bool(line.contrast.result and line.contrast.result.distinguishable)
-        table.add_row(*(escape(row[k]) for k in columns), style="" if strong else "dim")
+        table.add_row(*(plain(row[k]) for k in columns), style="" if strong else "dim")
     return table
 
 
@@ -141,14 +140,14 @@ def _print_otherwise(out: Console, analysis: Analysis) -> None:
     left_out = {"Domain", "q", "n_units", "n_clusters"} | ({"delta", "mag."} if out.width < ROOMY else set())
     names = [name for name in line_cells(told[0][1]) if name not in left_out]
     for name in ("", "", *names, "verdict"):
-        table.add_column(escape(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
+        table.add_column(plain(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
     for part, line in told:
         cells = line_cells(line)
         moved = changes_verdict(line, part)
         table.add_row(
-            escape(part.name),
-            line.reading,
-            *(escape(cells.get(name, "-")) for name in names),
+            plain(part.name),
+            plain(line.reading),
+            *(plain(cells.get(name, "-")) for name in names),
             "another" if moved else "the same",
             style="yellow" if moved else "dim",
         )
@@ -168,7 +167,10 @@ def _print_flags(out: Console, analysis: Analysis, details: bool) -> None:
         if flag.raised or details:
             mark = "[yellow]![/]" if flag.raised else "[dim].[/]"
             table.add_row(
-                f"{mark} {escape(flag.domain)}", flag.name, escape(flag.evidence), style="" if flag.raised else "dim"
+                f"{mark} {plain(flag.domain)}",
+                plain(flag.name),
+                plain(flag.evidence),
+                style="" if flag.raised else "dim",
             )
     clear = sum(not flag.raised for flag in flags)
     if table.row_count:
@@ -183,7 +185,7 @@ def _print_rules(out: Console, analysis: Analysis, details: bool) -> None:
             continue
         pair = part.contrasts[-1].pair
         shown = [rule for rule in part.rules if details or rule.flagged(pair)]
-        names = f"{escape(pair.names[0])} against {escape(pair.names[1])}"
+        names = f"{plain(pair.names[0])} against {plain(pair.names[1])}"
         if shown:
             shown.sort(key=lambda rule: -abs(rule.deltas[pair] or 0.0))
             what = (
@@ -191,7 +193,7 @@ def _print_rules(out: Console, analysis: Analysis, details: bool) -> None:
                 if details
                 else f"{len(shown)} of {len(part.rules)} rules differ by more than {FLAGGED:g} points"
             )
-            out.print(f"\n[bold]{escape(part.name)}[/] {what}, {names}")
+            out.print(f"\n[bold]{plain(part.name)}[/] {what}, {names}")
             out.print(_rule_table(shown, pair))
 
 
@@ -200,7 +202,7 @@ def _rule_table(rules: Sequence[Breakdown], pair: Pair) -> Table:
     for rule in rules:
         delta, test = rule.deltas[pair], rule.paired.get(pair)
         table.add_row(
-            escape(rule.rule),
+            plain(rule.rule),
             *(number_cell(value) for value in rule.passed.values()),
             "-" if delta is None else f"{delta:+.1f}",
             p_cell(test.p_adjusted) if test else "-",
@@ -216,14 +218,14 @@ def _print_models(out: Console, analysis: Analysis) -> None:
         return
     pair = parts[0].contrasts[-1].pair
     digits, unit = (1, "%") if analysis.percent else (3, "")
-    out.print(f"\n[bold]By model[/] gain: {escape(pair.names[0])} against {escape(pair.names[1])}")
+    out.print(f"\n[bold]By model[/] gain: {plain(pair.names[0])} against {plain(pair.names[1])}")
     table = _table("", [f"{short_name(name)}{unit}" for name in parts[0].models[0].means], ["gain", "runs"], "model")
     for part in parts:
         for k, row in enumerate(part.models):
             gain = row.gains.get(part.contrasts[-1].pair)
             table.add_row(
-                escape(part.name) if k == 0 else "",
-                escape(row.model),
+                plain(part.name) if k == 0 else "",
+                plain(row.model),
                 *(number_cell(value, digits) for value in row.means.values()),
                 "-" if gain is None else f"{gain:+.{digits}f}",
                 str(sum(row.n.values())),
@@ -237,7 +239,7 @@ def _table(first: str, conditions: Sequence[str], rest: Sequence[str], second: s
     for name in (first,) if second is None else (first, second):
         table.add_column(name, no_wrap=True)
     for name in (*conditions, *rest):
-        table.add_column(escape(name), justify="right", no_wrap=True)
+        table.add_column(plain(name), justify="right", no_wrap=True)
     return table
 
 
@@ -252,7 +254,7 @@ def _grid(columns: int = 2) -> Table:
 
 def _item(text: str) -> Table:
     table = _grid()
-    table.add_row("-", escape(text))
+    table.add_row("-", plain(text))
     return table
 
 
@@ -284,4 +286,4 @@ def as_markdown(analysis: Analysis) -> str:
 
 def _plain_markdown(text: str) -> str:
     """Names are data: none may be a link, a picture or another column."""
-    return "".join(f"\\{sign}" if sign in "\\`*_<>|#" else sign for sign in text)
+    return "".join(f"\\{sign}" if sign in "\\`*_<>|#" else sign for sign in printable(text))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 
 from assay.faithfulness_study import FaithfulnessStudy
 from assay.report import faithfulness_tables as tables
 from assay.report.tables import Table as ReportTable
+from assay.terminal_output import Console, plain
 
 
 def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
@@ -67,9 +66,9 @@ def notes(study: FaithfulnessStudy) -> list[str]:
 def _print_line(out: Console, line: str, style: str = "") -> None:
     """Between words on a terminal, one line for a file or a pipe."""
     if out.is_terminal:
-        out.print(Padding(escape(line), (0, 0, 0, 2)), style=style)
+        out.print(Padding(plain(line), (0, 0, 0, 2)), style=style)
     else:
-        out.print(f"  {escape(line)}", style=style, soft_wrap=True)
+        out.print(f"  {plain(line)}", style=style, soft_wrap=True)
 
 
 def _print(out: Console, found: ReportTable, heading: str, drop: Sequence[str] = (), blank: Sequence[str] = ()) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from assay.report.summary import rows
+from assay.terminal_output import Console, plain
 
 if TYPE_CHECKING:
     from assay.forecast.findings import Findings
@@ -32,7 +31,7 @@ def print_forecasts(out: Console, forecasts: Forecasts) -> None:
         "the baseline.  width: median ratio to the range of runs.  Intervals are clustered by data set.",
     ]
     for note in notes:
-        out.print(f"  {escape(note)}", style="dim")
+        out.print(f"  {plain(note)}", style="dim")
 
 
 def _table(found: Sequence[Mapping[str, Any]], width: int) -> Table:
@@ -52,15 +51,15 @@ def _table(found: Sequence[Mapping[str, Any]], width: int) -> Table:
             table.add_section()
         kind = row["kind"]
         table.add_row(
-            escape(row["respondent"]),
+            plain(row["respondent"]),
             f"{row['answered']} / {row['asked']}",
-            escape(_with_ends(row, "calibrated_coverage")),
-            escape(_with_ends(row, "coverage_runs")),
-            escape(_with_ends(row, "interval_score")),
+            plain(_with_ends(row, "calibrated_coverage")),
+            plain(_with_ends(row, "coverage_runs")),
+            plain(_with_ends(row, "interval_score")),
             *(_number(row.get(name)) for name in (skills if width >= 120 else skills[-1:])),
             _number(row["bias"], signed=True),
             _number(row["width_ratio_runs"]),
-            row["confidence"],
+            plain(row["confidence"]),
         )
     return table
 
@@ -68,9 +67,9 @@ def _table(found: Sequence[Mapping[str, Any]], width: int) -> Table:
 def print_findings(out: Console, findings: Findings) -> None:
     """The four checks, then each hypothesis with its verdict."""
     for sentence in findings.validation.sentences:
-        out.print(f"  {escape(sentence)}", style="yellow" if sentence.startswith("FAILED") else "dim")
+        out.print(f"  {plain(sentence)}", style="yellow" if sentence.startswith("FAILED") else "dim")
     for sentence in findings.hypotheses.sentences:
-        out.print(f"- {escape(sentence)}")
+        out.print(f"- {plain(sentence)}")
 
 
 def _with_ends(row: Mapping[str, Any], name: str) -> str:

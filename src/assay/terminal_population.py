@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
@@ -15,6 +13,7 @@ from assay.report import look
 from assay.report.population_tables import summary_rows, task_table
 from assay.report.population_tree import notes
 from assay.status import Status
+from assay.terminal_output import Console, plain
 
 TROUBLE = (Status.REFUSED, Status.UNREADABLE, Status.TRUNCATED, Status.FAILED, Status.TIMED_OUT)
 WIDE_TABLE = 7  # columns of respondents that a terminal holds
@@ -39,7 +38,7 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
         *notes(populations),
     ]
     for line in told:
-        out.print(Padding(escape(line), (0, 0, 0, 2)), style="dim")
+        out.print(Padding(plain(line), (0, 0, 0, 2)), style="dim")
 
 
 def _main(rows: list[dict[str, Any]], width: int) -> tuple[Table, list[str]]:
@@ -58,7 +57,7 @@ def _main(rows: list[dict[str, Any]], width: int) -> tuple[Table, list[str]]:
     for k, row in enumerate(rows):
         if k and row["kind"] != rows[k - 1]["kind"]:
             table.add_section()
-        table.add_row(*(escape(columns[title][k]) for title in shown))
+        table.add_row(*(plain(columns[title][k]) for title in shown))
     return table, [title for title in columns if title not in shown]
 
 

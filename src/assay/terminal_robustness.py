@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
-
 from assay.report.robustness_tables import choice_table, optimism_table, ranking_table
 from assay.report.tables import Table
 from assay.robustness_study import RobustnessStudy
+from assay.terminal_output import Console, plain
 
 MOST_REASONS = 8
 FINDINGS = ("differences", "degradation", "invariance", "signal and corruption")
@@ -26,16 +24,16 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
     _print(out, "optimism of oracle_k: F1 at oracle_k - F1 at k_from_other_graphs", optimism_table(study))
     for heading in FINDINGS:
         for sentence in study.findings[heading]:
-            out.print(f"  {escape(sentence)}", soft_wrap=wide)
+            out.print(f"  {plain(sentence)}", soft_wrap=wide)
     told = [
         f"[value, CI]: {100 * evaluation.level:g} % t intervals over graphs.  oracle_k saw the truth that it is scored "
         f"against; k_from_other_graphs those of other graphs; both on {evaluation.validation}.",
         *study.notes,
     ]
     for line in told:
-        out.print(f"  {escape(line)}", style="dim", soft_wrap=wide)
+        out.print(f"  {plain(line)}", style="dim", soft_wrap=wide)
     for line in study.failures()[:MOST_REASONS]:
-        out.print(f"  {escape(line)}", style="yellow", soft_wrap=wide)
+        out.print(f"  {plain(line)}", style="yellow", soft_wrap=wide)
 
 
 def save_picture(study: RobustnessStudy, folder: Path, path: Path) -> None:

@@ -15,6 +15,7 @@ from assay.report.parts import discovery_part, drawn
 from assay.report.pdf import width_of, wrapped, write_pdf
 from assay.report.saving import Drawing, Figure
 from assay.report.tables import Column, Table, escaped
+from assay.texts import printable
 
 from .conftest import HOSTILE
 from .learner_results import learner_results
@@ -167,7 +168,7 @@ def test_report_pdf_goes_on_over_pages(tmp_path):
 def test_lines_are_never_wider_than_the_page(text):
     lines = wrapped(text, 120.0, 9.0)
     assert all(width_of(line, 9.0) <= 120.0 or len(line) == 1 for line in lines)
-    assert "".join(lines).replace(" ", "") == "".join(text.split())
+    assert "".join(lines).replace(" ", "") == "".join(map(printable, text.split()))
 
 
 def test_figures_come_with_the_captions_they_carry(tmp_path):

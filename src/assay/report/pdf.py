@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 from pathlib import Path
 
 from assay.files import write_bytes_atomically
@@ -18,6 +17,7 @@ from assay.report import look
 from assay.report.paper import Part, Picture
 from assay.report.rendering import pictures_of
 from assay.report.tables import Table
+from assay.texts import html_text, printable
 
 Pdfs = Callable[[Sequence[str]], list[bytes]]  # SVGs to PDFs: pdfs_of, or that of a Press
 
@@ -98,7 +98,7 @@ class _Pages:
         """All columns across the page, smaller where they would not fit; the head again on a new page."""
         if not table.rows:
             return
-        head, cells = [column.title for column in table.columns], table.cells()
+        head, cells = table.titles(), table.cells()
         widths = [max(width_of(row[k], SMALL) for row in [head, *cells]) + 8 for k in range(len(head))]
         size = SMALL * min(1.0, (WIDE - 2 * MARGIN) / sum(widths))
         starts = [MARGIN + size / SMALL * sum(widths[:k]) for k in range(len(head))]
@@ -160,7 +160,7 @@ def _bound(pages: Sequence[bytes], title: str) -> bytes:
     for page in pages:
         writer.append(PdfReader(io.BytesIO(page)))
     writer.compress_identical_objects()
-    writer.add_metadata({"/Title": title})
+    writer.add_metadata({"/Title": printable(title)})
     found = io.BytesIO()
     writer.write(found)
     return found.getvalue()
@@ -191,19 +191,19 @@ def width_of(words: str, size: float) -> float:
 
 
 def _pieces(words: str, width: float, size: float) -> Iterator[str]:
-    for word in words.split():
-        while width_of(word, size) > width:
-            cut = next(k for k in range(len(word), 0, -1) if k == 1 or width_of(word[:k], size) <= width)
-            yield word[:cut]
-            word = word[cut:]
-        if word:
-            yield word
+    for word in map(printable, words.split()):
+        start, wide = 0, 0.0
+        for k, sign in enumerate(word):
+            wide += width_of(sign, size)
+            if wide > width and k > start:
+                yield word[start:k]
+                start, wide = k, width_of(sign, size)
+        yield word[start:]
 
 
 def _text(words: str, x: float, y: float, size: float, ink: str) -> str:
-    plain = "".join(sign if sign.isprintable() else "\ufffd" for sign in words)
     place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:.2f}" fill="{ink}"'
-    return f'<text {place} xml:space="preserve">{escape(plain)}</text>'
+    return f'<text {place} xml:space="preserve">{html_text(words)}</text>'
 
 
 def _opening(svg: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.status import Status
+from assay.texts import printable_lines
 
 FORMATS = ("png", "svg", "pdf")
 PNG_SCALE = 2.0  # 144 points to the inch: for screens; print takes the PDF
@@ -21,7 +22,7 @@ Source = dict[str, Any] | str  # a chart in Vega-Lite, or a picture that is SVG 
 def svg_of(source: Source) -> str:
     import vl_convert
 
-    return source if isinstance(source, str) else str(vl_convert.vegalite_to_svg(source))
+    return printable_lines(source if isinstance(source, str) else str(vl_convert.vegalite_to_svg(source)))
 
 
 def pictures_of(source: Source, formats: Iterable[str]) -> dict[str, bytes]:

@@ -6,16 +6,18 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from assay.files import write_atomically, write_bytes_atomically
 from assay.outside import file_name
 from assay.report.rendering import FORMATS, Source, pictures_of, svg_of
+from assay.texts import csv_row, drawn, html_text, printable_lines
 
+_EXPRESSIONS = {"labelExpr", "expr", "filter", "calculate", "test"}
 _UNSAFE = re.compile(r"[/:\\\\\s\x00-\x1f\x7f*?\"'<>|$`%]")
 
 
@@ -45,8 +47,8 @@ class Figure:
     def _repr_html_(self) -> str:
         """In a notebook: the picture as `save` writes it, which needs no script, and its caption."""
         picture = b64encode(_described(svg_of(source_of(self.chart)), self.caption).encode()).decode()
-        image = f'<img alt="{escape(self.name)}" src="data:image/svg+xml;base64,{picture}">'
-        return f"<figure>{image}<figcaption>{escape(self.caption)}</figcaption></figure>"
+        image = f'<img alt="{html_text(self.name)}" src="data:image/svg+xml;base64,{picture}">'
+        return f"<figure>{image}<figcaption>{html_text(self.caption)}</figcaption></figure>"
 
 
 Save = Callable[[Figure, Path, str], list[Path]]  # figure, the study's folder, the folder below it
@@ -60,15 +62,25 @@ def save_figure(figure: Figure, folder: Path, inner: str, formats: Iterable[str]
 
 
 def source_of(chart: Any) -> Source:
-    """What the renderer draws; altair would copy the data row by row."""
+    """What the renderer draws, its names as they may be drawn; altair would copy the data row by row."""
     if isinstance(chart, Drawing):
-        return chart.svg
+        return printable_lines(chart.svg)
     data, chart.datasets = chart.datasets, {}
     try:
         found: dict[str, Any] = chart.to_dict(validate=False)  # it was checked part by part when built
     finally:
         chart.datasets = data
-    return found | ({"datasets": data} if isinstance(data, dict) else {})
+    named: dict[str, Any] = _drawn(found | ({"datasets": data} if isinstance(data, dict) else {}))
+    return named
+
+
+def _drawn(part: Any, key: str = "") -> Any:
+    """Every text of a chart. Expressions are ours; the names in them were made fit to be drawn (charts/marks.py)."""
+    if isinstance(part, str):
+        return printable_lines(part) if key in _EXPRESSIONS else drawn(part)
+    if isinstance(part, dict):
+        return {name: _drawn(entry, name) for name, entry in part.items()}
+    return [_drawn(entry) for entry in part] if isinstance(part, list) else part
 
 
 def write_pictures(folder: Path, name: str, pictures: Mapping[str, bytes], caption: str = "") -> list[Path]:
@@ -88,12 +100,14 @@ def write_numbers(folder: Path, name: str, frame: pd.DataFrame) -> Path:
 def _described(svg: str, caption: str) -> str:
     """The caption as the picture's own <desc>: it goes where the picture goes, and a screen reader says it."""
     start = svg.find(">", svg.find("<svg")) + 1
-    return f"{svg[:start]}<desc>{escape(caption)}</desc>{svg[start:]}" if caption else svg
+    return f"{svg[:start]}<desc>{html_text(caption)}</desc>{svg[start:]}" if caption else svg
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Numbers as Python writes them (they read back exactly); a missing value is an empty cell."""
-    return str(frame.to_csv(index=False, lineterminator="\n"))
+    """Numbers as Python writes them (they read back exactly); a missing value is an empty cell; texts by csv_cell."""
+    named = {name: csv_row(frame[name]) for name in frame if not is_numeric_dtype(frame[name])}
+    shown = frame.assign(**{str(name): pd.Series(cells, frame.index, object) for name, cells in named.items()})
+    return str(shown.to_csv(index=False, header=csv_row(map(str, frame.columns)), lineterminator="\n"))
 
 
 def plain_columns(frame: pd.DataFrame) -> dict[str, list[Any]]:

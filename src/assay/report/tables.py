@@ -4,7 +4,7 @@ A column of estimates shows `value [low, high]` with as many decimals as the int
 width, d = 1 - floor(log10(width)), so that no figure is shown that the data do not know. The best row is bold only
 where it can be told apart: its interval and that of every other contender have no point in common (sufficient, not
 necessary). `within` names keys: rows that agree on them contend with one another only.
-All text is escaped; a missing value is a dash, never a number.
+All text is escaped and shows what it holds (texts.printable); a missing value is a dash, never a number.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import pandas as pd
 
 from assay.report.saving import csv_text
 from assay.statistics.result import latex_text
+from assay.texts import drawn, html_text, printable
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -64,6 +65,10 @@ class Table:
     def to_csv(self) -> str:
         return csv_text(self.frame())
 
+    def titles(self) -> list[str]:
+        """Of the columns, not escaped."""
+        return [drawn(printable(column.title)) for column in self.columns]
+
     def cells(self) -> list[list[str]]:
         """The text of each cell, not escaped."""
         shown = {column.key: _shown(column, self.rows) for column in self.columns}
@@ -77,7 +82,7 @@ class Table:
         from rich.markup import escape as plain
         from rich.table import Table as Printed
 
-        bold, rows = self._best(), self.cells()
+        bold, rows, titles = self._best(), self.cells(), self.titles()
         places = range(len(self.columns)) if shown is None else shown
         printed = Printed(
             box=None, pad_edge=False, header_style="bold", collapse_padding=True, title=plain(title) or None,
@@ -86,7 +91,7 @@ class Table:
         for c in places:
             column = self.columns[c]
             left = column.kind == "text" or column.low is not None  # estimates line up at their start
-            printed.add_column(plain(column.title), justify="left" if left else "right", no_wrap=True)
+            printed.add_column(plain(titles[c]), justify="left" if left else "right", no_wrap=True)
         for k, cells in enumerate(rows):
             if self._ruled(k):
                 printed.add_section()
@@ -100,35 +105,35 @@ class Table:
 
     def _repr_html_(self) -> str:
         bold = self._best()
-        head = "".join(f"<th>{escape(column.title)}</th>" for column in self.columns)
+        head = "".join(f"<th>{escape(title)}</th>" for title in self.titles())
         lines = []
         for k, cells in enumerate(self.cells()):
             texts = [escape(cell) for cell in cells]
             texts = [f"<b>{t}</b>" if (k, c.key) in bold else t for t, c in zip(texts, self.columns, strict=True)]
             lines.append("<tr>" + "".join(f"<td>{text}</td>" for text in texts) + "</tr>")
-        caption = f"<caption>{escape(self.caption)}</caption>"
+        caption = f"<caption>{html_text(self.caption)}</caption>"
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
     def to_markdown(self) -> str:
         bold = self._best()
-        lines = ["| " + " | ".join(_markdown(column.title, _TITLE) for column in self.columns) + " |"]
+        lines = ["| " + " | ".join(_markdown(title, _TITLE) for title in self.titles()) + " |"]
         lines.append("|" + "|".join(" :--- " if c.kind == "text" else " ---: " for c in self.columns) + "|")
         for k, cells in enumerate(self.cells()):
             texts = [_markdown(cell, column) for cell, column in zip(cells, self.columns, strict=True)]
             texts = [f"**{t}**" if (k, c.key) in bold else t for t, c in zip(texts, self.columns, strict=True)]
             lines.append("| " + " | ".join(texts) + " |")
-        return "\n".join([*lines, "", self.caption]) + "\n"
+        return "\n".join([*lines, "", printable(self.caption)]) + "\n"
 
     def to_latex(self) -> str:
         """A table environment with caption and label tab:<name>; needs booktabs, and graphicx where it is wide."""
         bold = self._best()
         spec = "".join("l" if column.kind == "text" else "r" for column in self.columns)
-        shown = [[column.title for column in self.columns], *self.cells()]
+        shown = [self.titles(), *self.cells()]
         fits = sum(max(len(row[k]) for row in shown) + 2 for k in range(len(self.columns))) <= _LINE
         begin, end = ("", "") if fits else (r"\resizebox{\textwidth}{!}{%" + "\n", "}")
         lines = [r"\begin{table}[t]", r"\centering", r"\small", rf"\caption{{{escaped(self.caption)}}}"]
         lines += [rf"\label{{tab:{label_of(self.name)}}}", rf"{begin}\begin{{tabular}}{{{spec}}}", r"\toprule"]
-        lines += [" & ".join(escaped(column.title) for column in self.columns) + r" \\", r"\midrule"]
+        lines += [" & ".join(map(escaped, self.titles())) + r" \\", r"\midrule"]
         for k, cells in enumerate(self.cells()):
             if self._ruled(k):
                 lines.append(r"\midrule")
@@ -153,7 +158,7 @@ class Table:
 
 def escaped(text: str) -> str:
     """For the text of a plain LaTeX article: specials escaped, signs that its fonts lack spelt out or named."""
-    text = "".join(_SPELT.get(sign) or (sign if sign.isprintable() else " ") for sign in text)
+    text = "".join(_SPELT.get(sign) or sign for sign in printable(text))
     named = "".join(sign if ord(sign) < 0x180 else f"[U+{ord(sign):04X}]" for sign in text)
     return "".join(_TEXT_SIGNS.get(sign) or latex_text(sign) for sign in named)
 
@@ -223,7 +228,7 @@ def _absent(value: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    return "-" if _absent(value) or value == "" else str(value)
+    return "-" if _absent(value) or value == "" else drawn(printable(str(value)))
 
 
 def _latex(cell: str, column: Column, bold: bool) -> str:

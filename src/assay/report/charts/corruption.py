@@ -30,7 +30,7 @@ def corruption_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.VCo
     held = regimes[regimes["regime"] > 0].assign(last=lambda rows: rows["last"] + 1)
     panels = []
     for k, column in enumerate(dict.fromkeys(frame["column"])):
-        here = alt.datum.column == column
+        here = alt.FieldEqualPredicate(field="column", equal=column)
         last = k == frame["column"].nunique() - 1
         x = alt.X("row:Q", axis=alt.Axis(title="row" if last else None, labels=last, grid=False))
         base = alt.Chart(named("values")).transform_filter(here)

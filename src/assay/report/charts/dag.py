@@ -14,7 +14,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import product
 from typing import Any
 
@@ -28,6 +27,7 @@ from assay.report.charts.marks import text_width
 from assay.report.saving import Drawing, Figure
 from assay.results import Results
 from assay.status import Status
+from assay.texts import html_text
 
 Link = tuple[str, str, str]  # source, marks, target
 
@@ -78,7 +78,7 @@ def majorities(results: Results, dataset: str, nodes: Sequence[str]) -> dict[str
         if cell.item != dataset or about["returns"] == "weighted":
             continue
         runs = results.of_cell(cell)
-        answers = [json.loads(run.answer) for run in runs if run and run.status == Status.OK and run.answer]
+        answers = [json.loads(run.answer) for run in runs if run.status == Status.OK and run.answer]
         same = [answer for answer in answers if set(answer["nodes"]) == set(nodes)]  # a file may have changed since
         graphs = [[(e["source"], e["marks"], e["target"]) for e in answer["edges"]] for answer in same]
         if graphs:
@@ -155,7 +155,7 @@ def _flowing(panels: Sequence[tuple[str, str]]) -> str:
         if x and x + room > _PAGE:
             x, y, tall = 0.0, y + tall + _SPACE, 0.0
         place = f'x="{x:.1f}" y="{y + _HEAD:.1f}" width="{width:.1f}" height="{height:.1f}"'
-        shapes.append(f'<text x="{x + 2:.1f}" y="{y + 15:.1f}" font-size="13" fill="#16191d">{_text(title)}</text>')
+        shapes.append(f'<text x="{x + 2:.1f}" y="{y + 15:.1f}" font-size="13" fill="#16191d">{html_text(title)}</text>')
         shapes.append(svg.replace(size[0], f'viewBox="0 0 {size[1]} {size[2]}" {place}', 1))
         far, tall = max(far, x + room), max(tall, height + _HEAD)
         x += room + _SPACE
@@ -166,7 +166,3 @@ def _flowing(panels: Sequence[tuple[str, str]]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {deep}" width="{wide / 2:g}" '
         f'height="{deep / 2:g}" font-family="{look.FONT}">{ground}{body}</svg>'
     )
-
-
-def _text(words: str) -> str:
-    return escape("".join(sign if sign.isprintable() else "\ufffd" for sign in words))

@@ -49,7 +49,8 @@ def degradation_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.Fa
     scale = alt.Scale(domain=[0, 1], nice=False)
     panels = []
     for k, panel in enumerate(shown):
-        base = alt.Chart(named("points")).transform_filter(alt.datum.panel == panel)
+        here = alt.FieldEqualPredicate(field="panel", equal=panel)
+        base = alt.Chart(named("points")).transform_filter(here)
         bottom = k >= len(shown) - columns
         x = alt.X(
             "strength:Q", axis=alt.Axis(title="share of its strength" if bottom else None, grid=False, tickCount=4)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pandas as pd
 
 from assay.report.saving import plain_records
+from assay.texts import drawn
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,8 +41,9 @@ def row_axis(names: Sequence[str], shown: bool = True, **settings: Any) -> alt.A
     """The axis of rows 0, 1, ...: their names at the middle of each. Names are data, so they are quoted."""
     import altair as alt
 
+    quoted = json.dumps([drawn(name) for name in names])
     return alt.Axis(
-        values=[k + 0.5 for k in range(len(names))], labelExpr=f"{json.dumps(list(names))}[floor(datum.value)]",
+        values=[k + 0.5 for k in range(len(names))], labelExpr=f"{quoted}[floor(datum.value)]",
         labels=shown, ticks=False, title=None, domain=False, grid=False, labelOverlap=False, **settings,
     )  # fmt: skip
 

@@ -1,0 +1,43 @@
+"""Where tables and colours go to the terminal; plain lines go through printing.py.
+
+    console()      rich's, whose own codes are the only ones that pass
+    plain(text)    a name or a sentence within rich's markup: one line, no markup of its own, nothing that acts
+
+What reaches a console without `plain` drives no terminal either, but its line ends break lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console as _Console
+from rich.console import ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.segment import Segment
+
+from assay.texts import printable, printable_lines
+
+WIDE = 160  # columns assumed where there is no TTY
+
+
+class Console(_Console):
+    """Segments that are no control of rich's own are shown character by character."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(highlight=False, emoji=False, **settings)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            shown = text if control else printable_lines(text)
+            yield segment if shown is text or shown == text else Segment(shown, style)
+
+
+def console(stderr: bool = False) -> Console:
+    made = Console(stderr=stderr, soft_wrap=False)
+    return made if made.is_terminal else Console(stderr=stderr, width=WIDE)
+
+
+def plain(text: object) -> str:
+    return escape(printable(str(text)))
