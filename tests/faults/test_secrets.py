@@ -1,58 +1,99 @@
-"""Keys stay where they are: nothing a run leaves behind or says contains one, not even where a provider echoes it."""
+"""Keys stay where they are: nothing a run leaves behind or says contains one, not even where a provider echoes it; and
+none goes to an address that came from another place, unless the user says so on the command line."""
 
+import json
 import os
 import subprocess
 import sys
+from base64 import b64encode
+from html import escape
+from itertools import cycle
+from urllib.parse import quote
 
 import pytest
 
 from tests.faults.places import DRIVER
 from tests.models.loopback import Loopback, Turn
 
-KEY = "sk-planted-7f3a9c51d2"
+KEY = "sk-planted/7f3a+9c51&d2"
+RANGES = "Precision: [0.1, 0.9]\nRecall: [0.1, 0.9]\nF1: [0.1, 0.9]\nSHD: [1, 4]"
+ECHOES = [  # how a reply, or an error, gives a key back
+    KEY,
+    repr(f"{KEY}\r"),
+    quote(KEY, safe=""),
+    quote(KEY).lower(),
+    json.dumps({"authorization": f"Bearer {KEY}"}),
+    *(b64encode(f"{before}{KEY}:x".encode()).decode() for before in ("", "u", "us", "Bearer ")),
+    escape(KEY),
+]
 PLAN = """
 name = "secret"
+[discovery]
+datasets = ["survey", "asia"]
+learners = ["random", "correlation"]
+runs = 3
+rows = 100
+[forecast]
+models = ["openai/gpt-4o", "anthropic/claude-x"]
+formulations = ["direct"]
+repeats = 3
+[models."openai/gpt-4o"]
+retries = 1
+delay = 0.1
+[models."anthropic/claude-x"]
+retries = 1
+delay = 0.1
+"""
+SMALL = """
+name = "small"
 [discovery]
 datasets = ["survey"]
 learners = ["random"]
 runs = 3
 rows = 100
 [forecast]
-models = ["openai/gpt-4o", "anthropic/claude-x"]
+models = ["openai/gpt-4o"]
 formulations = ["direct"]
 repeats = 2
-[models."openai/gpt-4o"]
-base_url = "{openai}"
-retries = 1
-delay = 0.1
-[models."anthropic/claude-x"]
-base_url = "{url}"
-retries = 1
-delay = 0.1
 """
 
 
 def assay(*arguments, folder, charts=True, **environment):
-    keyless = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    ours = ("_API_KEY", "_BASE_URL")
+    bare = {name: value for name, value in os.environ.items() if not name.endswith(ours)}
     return subprocess.run(
         [sys.executable, *(["-m", "assay"] if charts else [str(DRIVER)]), *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
-        env=keyless | environment,
+        env=bare | environment,
         timeout=300,
     )
 
 
+def traces():
+    """What must be nowhere: the key as anything above writes it, and of base64 the letters that are the key's alone."""
+    found = {KEY, quote(KEY, safe=""), quote(KEY).lower(), escape(KEY), json.dumps(KEY)[1:-1]}
+    for before in range(3):
+        packed = b64encode(b"\0" * before + KEY.encode()).decode().rstrip("=")
+        found.add(packed[4:-4])
+    return [trace.encode() for trace in found]
+
+
 @pytest.mark.slow
 def test_a_planted_key_is_in_no_file_and_in_no_message(tmp_path):
-    echo = f"Incorrect API key provided: {KEY}. You can find your API key at your account."
-    with Loopback(lambda prompt: "Precision: [0.1, 0.9]") as server:
-        server.then(*[Turn(code=401, error=echo)] * 3, *[Turn(code=500, error=echo)] * 2)
-        (tmp_path / "secret.toml").write_text(PLAN.format(url=server.url, openai=server.openai))
-        (tmp_path / ".env").write_text(f"OPENAI_API_KEY={KEY}\n")
+    echoes = cycle(ECHOES)
+    with Loopback(lambda prompt: f"{RANGES}\nYour key is {next(echoes)}.") as server:
+        errors = [
+            Turn(code=code, error=f"Incorrect API key provided: {echo}.") for code in (401, 500) for echo in ECHOES
+        ]
+        unread = [Turn(text=f"{echo} is all I have to say") for echo in ECHOES[:4]]
+        server.then(*errors[::3], *unread)
+        (tmp_path / "secret.toml").write_text(PLAN)
+        (tmp_path / ".env").write_bytes(f"OPENAI_API_KEY={KEY} \r\nOPENAI_BASE_URL={server.openai}\r\n".encode())
+        user = {"ANTHROPIC_API_KEY": f"{KEY}\r\n", "ANTHROPIC_BASE_URL": server.url}
         told = [
-            assay(*command, folder=tmp_path, charts="--retry" in command, ANTHROPIC_API_KEY=KEY)
+            assay(*command, folder=tmp_path, charts="--retry" in command, **user)
             for command in (
                 ("plan", "secret.toml"),
                 ("run", "secret.toml", "--json"),
@@ -61,13 +102,51 @@ def test_a_planted_key_is_in_no_file_and_in_no_message(tmp_path):
                 ("check", "openai/gpt-4o"),
             )
         ]
-        assert len(server.requests) > 4
-        assert any(KEY in str(seen.headers) for seen in server.requests)  # the key was in use
     for result in told:
-        assert KEY not in result.stdout + result.stderr
-    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != ".env"]
-    assert any(path.name == "study.db" for path in files)
-    assert [path for path in files if KEY.encode() in path.read_bytes()] == []
+        assert [trace for trace in traces() if trace in (result.stdout + result.stderr).encode()] == []
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.name != ".env"}
+    assert {"study.db", "runtime.csv", "report.html"} <= {path.name for path in files}, told[2].stderr
+    assert [(path.name, trace) for path, held in files.items() for trace in traces() if trace in held] == []
+    assert len(server.requests) > 20
+    for model in ("gpt-4o", "claude-x"):  # the key was in use, as it is
+        assert any(f"Bearer {KEY}" in seen.headers.values() for seen in server.requests if seen.body["model"] == model)
+    database = next(held for path, held in files.items() if path.name == "study.db")
+    assert database.count(b"Your key is ***") > 5  # the echoes did arrive
+
+
+@pytest.mark.slow
+def test_an_address_in_an_env_file_does_not_get_the_key_of_the_environment(tmp_path):
+    with Loopback(lambda prompt: RANGES) as server:
+        (tmp_path / "small.toml").write_text(SMALL)
+        (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={server.openai}\n")
+        results = [
+            assay(*command, folder=tmp_path, charts=False, OPENAI_API_KEY=KEY)
+            for command in (("plan", "small.toml"), ("run", "small.toml"), ("check", "openai/gpt-4o"))
+        ]
+        assert server.requests and KEY not in str([seen.headers for seen in server.requests])
+        for result in results:
+            said = " ".join((result.stdout + result.stderr).split())
+            assert f"openai/gpt-4o is asked at {server.url} (from .env) without a key" in said
+        said = assay("check", "openai/gpt-4o", "--allow-host", server.url, folder=tmp_path, OPENAI_API_KEY=KEY)
+        assert said.returncode == 0, said.stderr
+        assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "allow"),
+    [
+        ('base_url = "http://other.invalid/v1"', "--allow-host http://other.invalid"),
+        ('key_variable = "AWS_SECRET_ACCESS_KEY"', "--allow-key AWS_SECRET_ACCESS_KEY"),
+    ],
+)
+def test_a_plan_that_asks_for_a_secret_is_refused_in_one_line_that_names_the_option(tmp_path, options, allow):
+    (tmp_path / "small.toml").write_text(f'{SMALL}[models."openai/gpt-4o"]\nretries = 0\n{options}\n')
+    user = {"OPENAI_API_KEY": KEY, "AWS_SECRET_ACCESS_KEY": KEY}
+    refused = assay("run", "small.toml", folder=tmp_path, charts=False, **user)
+    assert refused.returncode == 2
+    assert refused.stderr.strip().splitlines()[-1].startswith("assay: ") and allow in refused.stderr
+    assert KEY not in refused.stdout + refused.stderr
 
 
 def test_the_repository_ignores_env_files(root):
