@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from assay import __version__
 from assay.errors import AssayError, did_you_mean
+from assay.printing import say, say_json
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
 COMMANDS = ("new", "plan", "run", "show", "analyse", "compare", "report", "view", "read", "list", "check")
@@ -27,7 +28,7 @@ class _Parser(argparse.ArgumentParser):
         if "invalid choice" in message and "COMMAND" in message:
             word = message.split("'")[1]
             message = f"{word!r} is not a command. {did_you_mean(word, COMMANDS) or 'Try: assay --help.'}"
-        print(f"assay: {message}", file=sys.stderr)
+        say(f"assay: {message}", stderr=True)
         sys.exit(2)
 
 
@@ -179,20 +180,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AssayError as error:
         if options.debug:
             raise
-        print(f"assay: {error}", file=sys.stderr)
+        say(f"assay: {error}", stderr=True)
         return 2
     except KeyboardInterrupt:
-        print("\nassay: interrupted.", file=sys.stderr)
+        say("\nassay: interrupted.", stderr=True)
         return 130
     except BrokenPipeError:  # `assay show | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-
-
-def _print_json(value: Any) -> None:
-    import json
-
-    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
 def _new(options: argparse.Namespace) -> int:
@@ -207,11 +202,11 @@ def _new(options: argparse.Namespace) -> int:
         raise AssayError(f"{path} is there already and was not touched. Choose another name.")
     path.write_text(text, encoding="utf-8")
     if options.json:
-        _print_json({"written": str(path)})
+        say_json({"written": str(path)})
     elif sheet:
-        print(f'{path} written. Fill in low and high, then name it in a plan: humans = ["{path}"]')
+        say(f'{path} written. Fill in low and high, then name it in a plan: humans = ["{path}"]')
     else:
-        print(f"{path} written. Next: assay plan {path}, then assay run {path}")
+        say(f"{path} written. Next: assay plan {path}, then assay run {path}")
     return 0
 
 
@@ -226,9 +221,9 @@ def _new_tasks(options: argparse.Namespace) -> int:
         raise AssayError(f"{path} is there already and was not touched. Move it away first.")
     path.write_text(text, encoding="utf-8")
     if options.json:
-        _print_json({"written": str(path)})
+        say_json({"written": str(path)})
     else:
-        print(f'{path} written. Edit what is marked EDIT, then name it in a plan: tasks = ["{path.name}"]')
+        say(f'{path} written. Edit what is marked EDIT, then name it in a plan: tasks = ["{path.name}"]')
     return 0
 
 
@@ -243,7 +238,7 @@ def _tell_elsewhere(asked: dict[str, Any]) -> None:
     from assay import models
 
     for line in filter(None, (models.elsewhere(name, options) for name, options in asked.items())):
-        print(f"assay: {line}", file=sys.stderr)
+        say(f"assay: {line}", stderr=True)
 
 
 def _plan(options: argparse.Namespace) -> int:
@@ -258,7 +253,7 @@ def _plan(options: argparse.Namespace) -> int:
     with executor_for(options.workers, options.cluster) as (executor, slots):
         found = estimate(study, executor, slots)
     if options.json:
-        _print_json(found.to_dict())
+        say_json(found.to_dict())
     else:
         terminal.print_estimate(study, found)
     return 0
@@ -293,18 +288,18 @@ def _run(options: argparse.Namespace) -> int:
             written = with_page(write_report(folder))
     if options.json:
         found = {"folder": str(folder), "completeness": results.completeness()}
-        _print_json(vars(outcome) | found | ({"report": written.to_dict()} if written else {}))
+        say_json(vars(outcome) | found | ({"report": written.to_dict()} if written else {}))
     else:
         terminal.print_results(results, folder)
         if written:
             terminal.print_report(written)
-            print(f"page: {folder / 'report.html'}")
+            say(f"page: {folder / 'report.html'}")
     command = f"assay run {options.file}" if options.file else "assay run"
     if outcome.interrupted:
-        print(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", file=sys.stderr)
+        say(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", stderr=True)
         return 130
     if outcome.stopped:
-        print(f"assay: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", file=sys.stderr)
+        say(f"assay: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", stderr=True)
     return 1 if outcome.failed or outcome.stopped else 0
 
 
@@ -319,11 +314,11 @@ def _verify(study: Any, options: argparse.Namespace) -> int:
     ):
         found = verify(study, executor, options.verify)
     if options.json:
-        _print_json(found.to_dict())
+        say_json(found.to_dict())
     else:
         for difference in found.differences[:20]:
-            print(difference)
-        print(found.sentence())
+            say(difference)
+        say(found.sentence())
     return 1 if found.differences else 0
 
 
@@ -337,10 +332,10 @@ def _report(options: argparse.Namespace) -> int:
     with terminal.busy("writing tables, charts and the page"):
         written = with_page(rewrite(folder))
     if options.json:
-        _print_json(written.to_dict())
+        say_json(written.to_dict())
     else:
         terminal.print_report(written)
-        print(f"page: {folder / 'report.html'}")
+        say(f"page: {folder / 'report.html'}")
     return 0
 
 
@@ -360,11 +355,11 @@ def _view(options: argparse.Namespace) -> int:
         raise AssayError(studies[0]["problem"])
     server = server_for(library, options.port)
     if options.json:
-        _print_json({"address": server.address, "studies": studies})
+        say_json({"address": server.address, "studies": studies})
     else:
         if options.port and server.server_port != options.port:
-            print(f"Port {options.port} is in use; this is the next one that is free.")
-        print(f"{server.address}  ({len(studies)} {'study' if len(studies) == 1 else 'studies'}; Ctrl-C stops it)")
+            say(f"Port {options.port} is in use; this is the next one that is free.")
+        say(f"{server.address}  ({len(studies)} {'study' if len(studies) == 1 else 'studies'}; Ctrl-C stops it)")
     sys.stdout.flush()
     threading.Thread(target=library.warm, daemon=True).start()
     with ExitStack() as stack:
@@ -375,7 +370,7 @@ def _view(options: argparse.Namespace) -> int:
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            print()
+            say()
     return 0
 
 
@@ -395,9 +390,9 @@ def _show(options: argparse.Namespace) -> int:
         return _show_faithfulness(folder, options)
     measures = tables.chosen(results, options.measure)
     if options.json:
-        _print_json(tables.as_dict(results, measures))
+        say_json(tables.as_dict(results, measures))
     elif options.csv:
-        print(tables.as_csv(results, measures), end="")
+        say(tables.as_csv(results, measures), end="")
     elif options.tex or options.md:
         _print_tables(tables.of_runs_and_forecasts(results, measures, folder), options)
     elif options.svg:
@@ -414,7 +409,7 @@ def _show_population(folder: Path, options: argparse.Namespace) -> int:
 
     found = read_populations(folder)
     if options.json:
-        _print_json({"study": found.study, "task": "population", "rows": population_tables.summary_rows(found)})
+        say_json({"study": found.study, "task": "population", "rows": population_tables.summary_rows(found)})
     else:
         _print_tables([population_tables.task_table(found, (options.measure or ["score"])[0])], options)
     return 0
@@ -426,7 +421,7 @@ def _show_faithfulness(folder: Path, options: argparse.Namespace) -> int:
 
     found = read_faithfulness(folder)
     if options.json:
-        _print_json({"study": found.study, "task": "faithfulness", **tables.as_dict(found)})
+        say_json({"study": found.study, "task": "faithfulness", **tables.as_dict(found)})
     else:
         _print_tables([tables.component_table(found)] if options.csv else tables.all_tables(found), options)
     return 0
@@ -440,9 +435,7 @@ def _show_robustness(folder: Path, options: argparse.Namespace) -> int:
     found = read_robustness(folder)
     measure = robustness_tables.checked_measure((options.measure or ["auprc"])[0])
     if options.json:
-        _print_json(
-            {"study": found.study, "task": "robustness", "rows": robustness_tables.summary_rows(found, measure)}
-        )
+        say_json({"study": found.study, "task": "robustness", "rows": robustness_tables.summary_rows(found, measure)})
     elif options.svg:
         terminal_robustness.save_picture(found, folder, Path(options.svg))
     else:
@@ -453,7 +446,7 @@ def _show_robustness(folder: Path, options: argparse.Namespace) -> int:
 def _print_tables(found: Sequence[Any], options: argparse.Namespace) -> None:
     """In the form that was asked for: --csv, --tex or --md."""
     texts = [t.to_csv() if options.csv else t.to_latex() if options.tex else t.to_markdown() for t in found]
-    print("\n".join(texts), end="")
+    say("\n".join(texts), end="")
 
 
 _SETTINGS = (
@@ -473,22 +466,22 @@ def _analyse(options: argparse.Namespace) -> int:
     settings = settings.updated(declared)
     found = analyse(read_tables(settings.files), settings)
     if options.json:
-        _print_json(documents.as_dict(found))
+        say_json(documents.as_dict(found))
     elif options.csv:
-        print(documents.as_csv(found), end="")
+        say(documents.as_csv(found), end="")
     elif options.tex:
-        print(documents.as_tex(found), end="")
+        say(documents.as_tex(found), end="")
     elif options.md:
-        print(terminal_analyse.as_markdown(found), end="")
+        say(terminal_analyse.as_markdown(found), end="")
     elif options.html:
         from assay.viewer.analysis import as_html
 
-        print(as_html(found), end="")
+        say(as_html(found), end="")
     else:
         terminal_analyse.print_analysis(found, details=options.details)
     if options.out:
         written = terminal_analyse.write_folder(found, Path(options.out))
-        print(f"{len(written)} files written to {options.out}", file=sys.stderr)
+        say(f"{len(written)} files written to {options.out}", stderr=True)
     return 0
 
 
@@ -500,7 +493,7 @@ def _compare(options: argparse.Namespace) -> int:
     folder = Path(options.folder) if options.folder else newest_folder()
     found = compare(folder, options.a, options.b, options.measure)
     if options.json:
-        _print_json(found.row() | {"sentence": found.sentence()})
+        say_json(found.row() | {"sentence": found.sentence()})
     elif options.csv or options.tex or options.md:
         from assay.report.comparison_table import comparison_table
 
@@ -520,7 +513,7 @@ def _list(options: argparse.Namespace) -> int:
         )
     found = catalogue.detail(options.kind, options.name) if options.name else catalogue.rows(options.kind)
     if options.json:
-        _print_json(found)
+        say_json(found)
     elif isinstance(found, dict):
         terminal.print_card(found)
     else:
@@ -529,14 +522,12 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _read(options: argparse.Namespace) -> int:
-    import json
-
     from assay.reading.logs import readings_of
 
     failed = False
     for reading in readings_of(options.file, options.nodes):
         failed = failed or "error" in reading
-        print(json.dumps(reading, ensure_ascii=False))
+        say_json(reading, indent=None)
     return 1 if failed else 0
 
 
@@ -547,7 +538,7 @@ def _check(options: argparse.Namespace) -> int:
         return _check_model(options)
     found = catalogue.check(options.name)
     if options.json:
-        _print_json(found)
+        say_json(found)
     else:
         terminal.print_rows(found, title=options.name)
     return 1 if any(row["verdict"] == "FAIL" for row in found) else 0
@@ -561,7 +552,7 @@ def _check_model(options: argparse.Namespace) -> int:
     _tell_elsewhere({options.name: {}})
     found = probe(options.name)
     if options.json:
-        _print_json(found)
+        say_json(found)
     else:
         terminal.print_card(found)
     return 0 if found["status"] == "ok" else 1

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
-
+from assay.printing import say
 from assay.progress import Asked, Progress, Report, clock
+from assay.terminal_output import Console, plain
 
 if TYPE_CHECKING:
     from assay.study import Study
@@ -28,13 +26,13 @@ def progress_of(study: Study, out: Console, quiet: bool = False) -> Iterator[Rep
     if quiet:
         yield lambda _: None
     elif out.is_terminal:
-        out.print(f"[bold]{escape(study.plan.name)}[/]   {escape(str(study.plan.folder))}")
+        out.print(f"[bold]{plain(study.plan.name)}[/]   {plain(study.plan.folder)}")
         out.print("  [dim]Ctrl-C stops safely; the same command goes on[/]")
         with _bars(out) as update:
             yield lambda now: (update(now), warn(now))[0]
     else:
-        plain = _plain()
-        yield lambda now: (plain(now), warn(now))[0]
+        lines = _lines()
+        yield lambda now: (lines(now), warn(now))[0]
 
 
 @contextmanager
@@ -55,7 +53,7 @@ def _bars(out: Console) -> Iterator[Report]:
 
         def row(name: str, indent: str = "") -> int:
             if name not in rows:
-                rows[name] = bars.add_task(indent + escape(name.split("\n")[-1]), total=1, count="", rest="")
+                rows[name] = bars.add_task(indent + plain(name.split("\n")[-1]), total=1, count="", rest="")
                 began[name] = time.monotonic()
             return rows[name]  # type: ignore[return-value]
 
@@ -73,7 +71,7 @@ def _bars(out: Console) -> Iterator[Report]:
         yield update
 
 
-def _plain() -> Report:
+def _lines() -> Report:
     began: dict[str, float] = {}
     shown: dict[str, float] = {}
 
@@ -85,7 +83,7 @@ def _plain() -> Report:
                 return
             shown[now.stage] = float("inf") if done == now.total else elapsed
             rest = f"{left(now, elapsed)}  {now.last}{_failures(now)}{_money(now)}"
-            print(f"{now.stage}  {done:,} / {now.total:,} {now.unit}  {rest}", file=sys.stderr, flush=True)
+            say(f"{now.stage}  {done:,} / {now.total:,} {now.unit}  {rest}", stderr=True)
 
     return update
 
@@ -100,12 +98,11 @@ def _warner(out: Console) -> Callable[[Progress], None]:
                 continue
             told.add(name)
             share = 100 * asked.unreadable / asked.done
-            examples = "".join(f"\n      {text!r}" for text in asked.examples)
             out.print(
-                escape(
-                    f"  {name}: {asked.unreadable} of {asked.done} replies ({share:.0f} %) cannot be read:{examples}"
-                ),
+                plain(f"  {name}: {asked.unreadable} of {asked.done} replies ({share:.0f} %) cannot be read:"),
+                *(f"\n      {plain(repr(text))}" for text in asked.examples),
                 style="yellow",
+                sep="",
             )
 
     return warn
@@ -124,7 +121,7 @@ def asked_text(asked: Asked) -> str:
 
 def _where(now: Progress) -> str:
     if now.unit == "fits":
-        return f"{now.slots} worker{'s' if now.slots != 1 else ''}   {escape(now.last)}"
+        return f"{now.slots} worker{'s' if now.slots != 1 else ''}   {plain(now.last)}"
     return _money(now).strip()
 
 
