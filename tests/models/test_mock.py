@@ -169,3 +169,9 @@ def test_a_model_of_your_own_is_a_file(tmp_path):
     (tmp_path / "mine.py").write_text(OUTSIDE)
     model = models.build(f"{tmp_path / 'mine.py'}:Parrot")
     assert model.ask([models.Message("user", "hello")], models.Settings()).text == "hello"
+
+
+@pytest.mark.parametrize("wrong", [{"of": 0}, {"fails": -1}, {"seconds": -1}, {"seconds": float("nan")}])
+def test_an_option_out_of_range_is_refused(wrong):
+    with pytest.raises(SettingError, match="of model mock/flaky must be"):
+        build("mock/flaky", wrong)

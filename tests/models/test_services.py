@@ -71,6 +71,11 @@ def test_a_provider_without_a_model_is_refused():
         ({"concurency": 3}, "Did you mean 'concurrency'"),
         ({"concurrency": 0}, "1 to 1000"),
         ({"price": 3}, "'price'"),
+        ({"price": {"input": float("inf"), "output": 1}}, "'price'"),
+        ({"delay": -1}, "'delay' of model ollama/llama3.2 must be 0 to 300, got -1"),
+        ({"delay": float("nan")}, "'delay'"),
+        ({"retries": 10**9}, "'retries' of model ollama/llama3.2 must be 0 to 100"),
+        ({"timeout": float("inf")}, "'timeout'"),
         ({"base_url": 3}, "must be str"),
     ],
 )

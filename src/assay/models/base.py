@@ -17,6 +17,7 @@ from assay.errors import SettingError, did_you_mean
 from assay.status import Status
 
 Role = Literal["system", "user", "assistant"]
+DAY = 86_400  # seconds
 MOST_CALLS = 1000  # in flight at a time; each is a thread
 FIXED = ("max_tokens", "temperature", "timeout")  # settings that the options of any model may fix
 
@@ -51,7 +52,7 @@ class Settings:
         _require(self.temperature is None or 0 <= self.temperature <= 2, "temperature", "in [0, 2]", self.temperature)
         _require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens)
         _require(0 <= self.top_logprobs <= 1000, "top_logprobs", "in 0 .. 1000", self.top_logprobs)
-        _require(self.timeout > 0, "timeout", "above 0 seconds", self.timeout)
+        _require(0 < self.timeout <= DAY, "timeout", f"above 0 and at most {DAY:,} seconds", self.timeout)
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self) | {"schema": dict(self.schema) if self.schema is not None else None}

@@ -21,6 +21,7 @@ from typing import Any
 
 from assay.errors import SettingError, UnknownName
 from assay.models.base import (
+    DAY,
     FIXED,
     Message,
     Reply,
@@ -94,6 +95,9 @@ class Mock:
         self._fails: int = option(options, "fails", 1, int, name)
         self._of: int = option(options, "of", 3, int, name)
         self._seed: int = option(options, "seed", 0, int, name)
+        for which, value, least in (("seconds", self._seconds, 0), ("fails", self._fails, 0), ("of", self._of, 1)):
+            if not least <= value <= DAY:
+                raise SettingError(f"{which!r} of model {name} must be {least} to {DAY:,}, got {value!r:.60}.")
         self._sleep = sleep
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:

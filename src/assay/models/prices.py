@@ -9,6 +9,7 @@ the upper end, so that a budget is kept.
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -67,4 +68,4 @@ def price_list() -> dict[str, Any]:
 
 
 def _amount(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf

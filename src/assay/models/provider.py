@@ -21,15 +21,13 @@ from typing import Any
 from assay import registry
 from assay.errors import AssayError
 from assay.models import background
-from assay.models.base import Message, Reply, Settings, fixed_settings, option, stated_concurrency
+from assay.models.base import Message, Reply, Settings, fixed_settings, stated_concurrency
 from assay.models.faults import Fault, as_fault, clean, refused_parameter
 from assay.models.outputs import effective_settings, read_output
 from assay.models.prices import stated_price
-from assay.models.services import Access, access, check_service
+from assay.models.services import LONGEST_WAIT, Access, access, check_service, patience
 from assay.models.wire import bind
 from assay.status import Status
-
-_LONGEST_WAIT = 300.0  # seconds; a provider that asks for more is out of quota rather than busy
 
 
 class Provided:
@@ -47,8 +45,7 @@ class Provided:
         self.offers_logprobs = way.service.offers_logprobs
         self.price = stated_price(options.get("price"), name)
         self._fixed = fixed_settings(options, name)
-        self._retries: int = option(options, "retries", 3, int, name)
-        self._delay: float = option(options, "delay", 5.0, (int, float), name)
+        self._retries, self._delay = patience(options, name)
         self.pause: Callable[[float, Fault], None] = lambda seconds, fault: sleep(seconds)  # a driver may set its own
         self._address = way.address.url
         self._asked_for = way.model
@@ -69,7 +66,7 @@ class Provided:
                 continue
             faults += 1
             wait = self._delay if outcome.wait is None else outcome.wait
-            if not outcome.may_pass or faults > self._retries or wait > _LONGEST_WAIT:
+            if not outcome.may_pass or faults > self._retries or wait > LONGEST_WAIT:
                 return self._finished(self._failed(outcome, asked, faults, wait), start)
             self.pause(wait, outcome)
 
@@ -108,7 +105,7 @@ class Provided:
     def _failed(self, fault: Fault, settings: Settings, faults: int, wait: float) -> Reply:
         message = fault.message + (f" (tried {faults} times)" if faults > 1 else "")
         kind = fault.kind
-        if fault.may_pass and wait > _LONGEST_WAIT:
+        if fault.may_pass and wait > LONGEST_WAIT:
             message += f"; the provider asks to wait {wait:g} s"
             kind = "quota"
         sent = _without(settings, self._refused)

@@ -21,6 +21,8 @@ from assay.models.prices import stated_price
 from assay.registry import is_installed
 
 OPTIONS = ("base_url", "concurrency", "delay", "key_variable", "price", "retries", *FIXED)
+MOST_RETRIES = 100
+LONGEST_WAIT = 300.0  # seconds; a provider that asks for more is out of quota rather than busy
 _WITHOUT_A_KEY = "Without a key there are embedded/smollm2, the mock/... models and the baselines."
 
 
@@ -165,6 +167,7 @@ def check_service(name: str, options: Mapping[str, Any]) -> None:
     fixed_settings(options, name)
     service, _ = _service(name)
     stated_concurrency(options, name)
+    patience(options, name)
     for package in ("inspect_ai", service.package):
         if not _can_import(package):
             raise MissingExtra(f"model {name}", {"inspect_ai": "inspect-ai"}.get(package, package), "providers")
@@ -189,6 +192,15 @@ def _service(name: str) -> tuple[Service, str]:
             "A server of yours that speaks OpenAI's protocol: openai-api/SERVICE/MODEL."
         )
     return SERVICES[first], model
+
+
+def patience(options: Mapping[str, Any], name: str) -> tuple[int, float]:
+    """How often a call is made again after a fault that may pass, and how many seconds later."""
+    retries, delay = option(options, "retries", 3, int, name), option(options, "delay", 5.0, (int, float), name)
+    for which, value, most in (("retries", retries, MOST_RETRIES), ("delay", delay, LONGEST_WAIT)):
+        if not 0 <= value <= most:
+            raise SettingError(f"{which!r} of model {name} must be 0 to {most:g}, got {value!r:.60}.")
+    return retries, delay
 
 
 def hide_keys() -> None:
