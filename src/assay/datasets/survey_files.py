@@ -192,9 +192,8 @@ def _fixed_width(path: Path) -> Microdata:
         order = sorted(wanted, key=lambda name: spans[name])
         wide = sum(max(0, end - start) for start, end in (spans[name] for name in order))
         if wide > MAX_LINE:  # columns may overlap: a line could be in each of them
-            raise DataError(
-                f"the columns asked of {path.name} must have at most {MAX_LINE:,} characters, got {wide:,}."
-            )
+            got = f"at most {MAX_LINE:,} characters a row, got {wide:,}. Ask for fewer"
+            raise DataError(f"the columns that are asked of {path.name} must have {got}.")
         with explained(path, "a fixed-width file"), opened(path, MAX_BYTES) as file:
             frame: pd.DataFrame = pd.read_fwf(
                 file, colspecs=[spans[name] for name in order], names=order, encoding="latin-1",

@@ -1,0 +1,389 @@
+"""Little that unpacks to much: every reader says so in one line, and its memory stays small while it finds out.
+
+The files are built here, some by hand because no writer lies; each is read in a process of its own, whose peak is
+measured. Its address space is limited too, so that a failing test fails and does not take the machine.
+"""
+
+import bz2
+import gzip
+import json
+import os
+import resource
+import struct
+import subprocess
+import sys
+import zipfile
+import zlib
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from assay import archives, outside, parquet
+from assay.analyse.loading import read_table
+from assay.datasets.frames import read_rows
+from assay.datasets.microdata import open_microdata
+from assay.errors import AssayError, DataError
+from assay.population.records import truth_from_dict
+from assay.tasks.robustness import packed, unpacked
+
+ROOM = 6 << 30  # of addresses, in the process that reads
+PEAK = 700 << 20  # bytes; the program and its libraries alone have 150 MB, the attacks took 1.2 GB and more
+READERS = {
+    "scores": "from pathlib import Path; from assay.analyse.loading import read_table; read_table(Path(path))",
+    "rows": "from assay.datasets.frames import read_rows; read_rows(path)",
+    "survey": "from assay.datasets.microdata import open_microdata; d = open_microdata(path); d.read(d.columns[:1])",
+}
+_MEASURED = """
+import sys
+from assay.errors import AssayError
+code, *paths = sys.argv[1:]
+for path in paths:
+    try:
+        exec(code)
+        print("read")
+    except AssayError as error:
+        print(error)
+print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
+"""
+linux = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="peaks are read from /proc")
+
+
+def told(reader, *paths, most=PEAK):
+    """What a process says that reads the files one after the other; its peak must be small."""
+    ended = subprocess.run(
+        [sys.executable, "-c", _MEASURED, READERS[reader], *map(str, paths)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM)),
+    )
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    *lines, kilobytes = ended.stdout.splitlines()
+    assert int(kilobytes) << 10 < most, f"{int(kilobytes) >> 10} MB: {lines}"
+    return lines
+
+
+# ---- zip
+
+
+def archive(path, members):
+    """A zip written by hand: name -> (method, packed bytes, the size and the check sum that its headers claim)."""
+    body = directory = b""
+    for name, (method, content, claimed, crc) in members.items():
+        raw, at = name.encode(), len(body)
+        body += struct.pack("<IHHHHHIIIHH", 0x04034B50, 46, 0, method, 0, 0, crc, len(content), claimed, len(raw), 0)
+        body += raw + content
+        directory += struct.pack(
+            "<IHHHHHHIIIHHHHHII", 0x02014B50, 46, 46, 0, method, 0, 0, crc, len(content), claimed, len(raw),
+            0, 0, 0, 0, 0, at,
+        ) + raw  # fmt: skip
+    end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, len(members), len(members), len(directory), len(body), 0)
+    path.write_bytes(body + directory + end)
+    return path
+
+
+HEAD = json.dumps({"eval": {"task": "t", "model": "m"}}).encode()
+SAMPLES = json.dumps([{"id": i, "epoch": 1, "scores": {"match": {"value": 1}}} for i in range(3)]).encode()
+
+
+def log(path, method, content, claimed=None, crc=None):
+    whole = SAMPLES if claimed is None else b""
+    return archive(path, {
+        "header.json": (zipfile.ZIP_STORED, HEAD, len(HEAD), zlib.crc32(HEAD)),
+        "summaries.json": (method, content, claimed or len(whole), zlib.crc32(whole) if crc is None else crc),
+    })  # fmt: skip
+
+
+def bzip2_bomb(times):
+    """`times` 40 MB of blanks, 30 bytes each: the bits of one block, repeated between the head and the check sum."""
+    one = bz2.compress(b" " * 40_000_000)
+    bits = "".join(f"{byte:08b}" for byte in one)
+    foot = bits.rindex(f"{0x177245385090:048b}")
+    block, total = bits[32:foot], 0
+    for _ in range(times):
+        total = ((total << 1 | total >> 31) & 0xFFFFFFFF) ^ int(block[48:80], 2)
+    bits = bits[:32] + block * times + bits[foot : foot + 48] + f"{total:032b}"
+    return int(bits.ljust(-(-len(bits) // 8) * 8, "0"), 2).to_bytes(-(-len(bits) // 8), "big")
+
+
+def zstandard_bomb(megabytes):
+    packer = pytest.importorskip("zstandard").ZstdCompressor(level=1).compressobj()
+    return b"".join([*(packer.compress(bytes(1 << 20)) for _ in range(megabytes)), packer.flush()])
+
+
+def deflated(content):
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(content) + packer.flush()
+
+
+METHODS = {"deflate": zipfile.ZIP_DEFLATED, "bzip2": zipfile.ZIP_BZIP2, "zstandard": 93}
+
+
+@linux
+def test_a_log_that_lies_about_its_size_is_refused_in_little_memory(tmp_path):
+    bombs = {"deflate": deflated(bytes(100 << 20)), "bzip2": bzip2_bomb(50), "zstandard": zstandard_bomb(1500)}
+    paths = [
+        log(tmp_path / f"{name}{claimed}.eval", METHODS[name], content, claimed, 0)
+        for name, content in bombs.items()
+        for claimed in (100, (1 << 32) - 2)
+    ]
+    assert all(path.stat().st_size < 150_000 for path in paths)
+    assert all("must have at most 16 MB" in line or "must be a log" in line for line in told("scores", *paths))
+
+
+@pytest.mark.parametrize("name", ["stored", *METHODS])
+def test_a_log_is_read_whatever_method_packed_it(name, tmp_path):
+    content = {
+        "stored": lambda: SAMPLES,
+        "deflate": lambda: deflated(SAMPLES),
+        "bzip2": lambda: bz2.compress(SAMPLES),
+        "zstandard": lambda: pytest.importorskip("zstandard").compress(SAMPLES),
+    }[name]()
+    path = log(tmp_path / "l.eval", METHODS.get(name, zipfile.ZIP_STORED), content)
+    assert read_table(path)["match_rate"].tolist() == [1, 1, 1]
+    damaged = log(tmp_path / "d.eval", METHODS.get(name, zipfile.ZIP_STORED), content, crc=1)
+    with pytest.raises(DataError, match="d.eval must be a log of Inspect"):
+        read_table(damaged)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, 9, 97, 99])
+def test_other_methods_of_packing_are_refused(method, tmp_path):
+    with pytest.raises(DataError, match=f"got method {method}"):
+        read_table(log(tmp_path / "l.eval", method, b"x" * 100))
+
+
+def test_an_archive_of_members_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(archives, "MAX_DIRECTORY", 10_000)
+    with zipfile.ZipFile(tmp_path / "l.eval", "w") as file:
+        for k in range(300):
+            file.writestr(f"samples/{k}.json", "{}")
+    with pytest.raises(DataError, match="a directory of more than"):
+        read_table(tmp_path / "l.eval")
+
+
+@linux
+def test_what_a_log_says_once_does_not_stand_in_every_row_without_end(tmp_path):
+    """A note of 1 MB in the header, 3,000 samples: 3 GB of text. 20,000 keys there: 60 million cells."""
+    samples = json.dumps([{"id": i, "scores": {"m": {"value": 1}}} for i in range(3000)])
+    for name, metadata in (("note", {"note": "n" * 1_000_000}), ("keys", {f"k{k}": 1 for k in range(20_000)})):
+        with zipfile.ZipFile(tmp_path / f"{name}.eval", "w", zipfile.ZIP_DEFLATED) as file:
+            file.writestr("header.json", json.dumps({"eval": {"task": "t", "metadata": metadata}}))
+            file.writestr("summaries.json", samples)
+    note, keys = told("scores", tmp_path / "note.eval", tmp_path / "keys.eval")
+    assert "at most 256 MB of text" in note and "at most 20,000,000 cells" in keys
+
+
+def test_lists_without_end_are_refused_before_they_are_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(outside, "MAX_VALUES", 1000)
+    for name in ("l.json", "l.jsonl"):
+        (tmp_path / name).write_text("[" + "{}," * 1000 + "{}]")
+        with pytest.raises(DataError, match="at most 1,000 values, got more"):
+            read_table(tmp_path / name)
+
+
+# ---- gzip and zlib
+
+
+@pytest.fixture(scope="module")
+def packed_tables(tmp_path_factory):
+    """200 MB of short rows, and of one quoted field, in 0.2 MB each."""
+    folder = tmp_path_factory.mktemp("packed")
+    for name, head, line in (("rows", b"a,b\n", b"12,3\n"), ("field", b'a,b\n1,"', b"xx")):
+        with gzip.open(folder / f"{name}.csv.gz", "wb", compresslevel=6) as file:
+            file.write(head)
+            for _ in range(50):
+                file.write(line * ((4 << 20) // len(line)))
+    return [folder / "rows.csv.gz", folder / "field.csv.gz"]
+
+
+@linux
+@pytest.mark.parametrize("reader", ["rows", "survey"])
+def test_a_packed_table_unpacks_to_a_hundred_times_its_size_at_most(reader, packed_tables):
+    """pandas takes eight times the 64 MB of text that it is given."""
+    assert all("64 MB unpacked, got more" in line for line in told(reader, *packed_tables, most=2 * PEAK))
+
+
+def test_an_honest_packed_table_is_read(tmp_path):
+    values = np.random.default_rng(0).normal(size=(2000, 3))
+    pd.DataFrame(values, columns=list("abc")).to_csv(tmp_path / "t.csv.gz", index=False)
+    assert np.allclose(read_rows(tmp_path / "t.csv.gz").values, values)
+
+
+@pytest.mark.parametrize("ending", [".csv.xz", ".csv.bz2", ".csv.zst", ".csv.zip", ".dta.gz", ".XPT.gz"])
+def test_other_packed_files_are_not_unpacked(ending, tmp_path):
+    (tmp_path / f"t{ending}").write_bytes(bz2.compress(b"a,b\n1,2\n"))
+    for read in (
+        lambda path: read_rows(path),
+        lambda path: open_microdata(path.name, path.parent).read(["a"]),
+        lambda path: open_microdata(f"gss:{path.name}", path.parent).read(["a"]),
+        read_table,
+    ):
+        with pytest.raises(AssayError):
+            read(tmp_path / f"t{ending}")
+
+
+def test_a_stored_matrix_that_unpacks_to_gigabytes_is_refused():
+    matrix = np.arange(9.0).reshape(3, 3)
+    assert (unpacked(packed(matrix)) == matrix).all()
+    assert (unpacked(packed(np.zeros((1000, 1000)))) == 0).all()
+    bomb = outside.zlib.compress(bytes(32 << 20), 9)
+    with pytest.raises(AssayError, match="must unpack to at most 16 MB"):
+        outside.inflated(bomb, "it")
+    with pytest.raises(AssayError, match="got more or a part"):
+        outside.inflated(zlib.compress(b"abc" * 100)[:-5], "it")
+    import base64
+
+    with pytest.raises(AssayError, match="a stored matrix of scores must unpack to at most"):
+        unpacked(base64.b64encode(bomb).decode())
+    arrays = dict.fromkeys(("probs", "weights", "rows", "kish", "n_eff"), [1.0])
+    counts = dict.fromkeys(("n_data", "n_outside", "n_missing", "n_unlisted"), 0)
+    draws = {"shape": [1, 1, 1], "data": base64.b64encode(bomb).decode()}
+    with pytest.raises(AssayError, match="the draws of a truth must unpack to at most"):
+        truth_from_dict({**arrays, **counts, "draws": draws})
+
+
+# ---- survey files
+
+
+@linux
+def test_a_stata_text_that_every_row_shares_is_refused(tmp_path, monkeypatch):
+    """strL: 1 MB in the file, 1 GB in a frame."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"a": pd.Series(["x" * 1_000_000] * 1000, dtype=object), "b": np.arange(1000)})
+    frame.to_stata("s.dta", write_index=False, version=118, convert_strl=["a"])
+    assert "must be text of a fixed length, got strL" in told("survey", "gss:s.dta")[0]
+    assert open_microdata("gss:s.dta").read(["b"]).b.tolist() == list(range(1000))
+
+
+def test_columns_of_a_fixed_width_file_do_not_take_a_line_each(tmp_path):
+    (tmp_path / "b.ASC").write_text("1" * 5000 + "\n")
+    layout = "name,start,length\n" + "".join(f"c{k},1,5000\n" for k in range(10))
+    (tmp_path / "b.layout.csv").write_text(layout)
+    data = open_microdata("brfss:b.ASC", tmp_path)
+    assert data.read(["c0"]).shape == (1, 1)
+    with pytest.raises(DataError, match="at most 20,000 characters a row, got 50,000"):
+        data.read(data.columns)
+
+
+# ---- parquet
+
+TEXT = "x" * 1_000_000
+ONE_TEXT = pa.DictionaryArray.from_arrays(pa.array(np.zeros(2000, np.int32)), pa.array([TEXT]))
+ATTACKS = {  # name -> a table, how often it is written, options of the writer
+    "a text in a dictionary": (lambda: ONE_TEXT, 1, {"store_schema": False}),
+    "a text written as categories": (lambda: ONE_TEXT, 1, {}),
+    "texts that share a beginning": (
+        lambda: [TEXT] * 50, 20, {"use_dictionary": False, "column_encoding": {"a": "DELTA_BYTE_ARRAY"}},
+    ),
+    "one page": (lambda: ["y" * 600_000_000], 1, {"use_dictionary": False}),
+    "values of a megabyte": (lambda: pa.array([TEXT.encode()] * 50, pa.binary(1_000_000)), 20, {}),
+    "days": (lambda: np.zeros(2_000_000, "datetime64[D]"), 10, {}),
+    "decimals": (lambda: pa.array(np.zeros(2_000_000, np.int64)).cast(pa.decimal128(19, 0)), 10, {}),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def small_files(tmp_path_factory):
+    paths = []
+    for k, (column, times, options) in enumerate(ATTACKS.values()):
+        table = pa.table({"a": column()})
+        paths.append(tmp_path_factory.mktemp("attacks") / f"t{k}.parquet")
+        settings = {"compression": "zstd", "write_statistics": False} | options
+        with pq.ParquetWriter(paths[-1], table.schema, **settings) as writer:
+            for _ in range(times):
+                writer.write_table(table)
+        assert paths[-1].stat().st_size < 60_000
+    return paths
+
+
+@linux
+@pytest.mark.parametrize("reader", READERS)
+def test_a_small_parquet_file_takes_little_memory(reader, small_files):
+    for path, line in zip(small_files, told(reader, *small_files), strict=True):
+        assert f"{path.name} of" in line and "must unpack to at most 256 MB" in line or "DELTA_BYTE_ARRAY" in line
+
+
+def test_lists_are_refused_where_each_row_is_a_case_and_left_out_of_scores(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [[0] * 1000, [1]], "b": [1, 2], "c": [{"x": 1}, {"x": 2}]}), path)
+    for read in (read_rows, lambda path: open_microdata(path.name, path.parent).read(["a"])):
+        with pytest.raises(DataError, match="must have one value a row, got lists or records in 'a"):
+            read(path)
+    assert read_table(path).columns.tolist() == ["b"]
+    assert read_rows(path, drop=["a", "c"]).names == ("b",)
+
+
+def test_a_footer_that_tells_of_fewer_bytes_is_not_believed(tmp_path, monkeypatch):
+    """The sum in the footer becomes 64 bytes; the header of the page says what pyarrow unpacks."""
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": ["y" * 5_000_000]}), path, use_dictionary=False, write_statistics=False)
+    told = pq.read_metadata(path).row_group(0).column(0).total_uncompressed_size
+    content = path.read_bytes()
+    path.write_bytes(content.replace(varint(2 * told), varint(2 * 64, len(varint(2 * told)))))
+    assert pq.read_metadata(path).row_group(0).column(0).total_uncompressed_size == 64
+    assert len(pq.read_table(path).column(0)[0].as_py()) == 5_000_000
+    monkeypatch.setattr(parquet, "SMALL", 1 << 20)
+    monkeypatch.setattr(parquet, "FACTOR", 1)
+    with pytest.raises(DataError, match="must unpack to at most"):
+        read_table(path)
+
+
+def varint(number, length=0):
+    """As Thrift writes it; with blanks (0x80) up to `length`."""
+    parts = []
+    while number >= 128 or len(parts) + 1 < length:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*parts, number])
+
+
+OPTIONS = [
+    {},
+    {"compression": "zstd"},
+    {"compression": "gzip", "use_dictionary": False},
+    {"compression": "brotli", "data_page_version": "2.0"},
+    {"compression": "none", "data_page_size": 200, "row_group_size": 70},
+    {"use_dictionary": False, "column_encoding": {"t": "DELTA_LENGTH_BYTE_ARRAY", "i": "DELTA_BINARY_PACKED"}},
+    {"store_schema": False, "write_page_index": True, "write_page_checksum": True},
+    {"dictionary_pagesize_limit": 50, "data_page_size": 300},  # falls back from the dictionary to plain pages
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_honest_parquet_files_are_read_as_pandas_reads_them(options, tmp_path):
+    rng, path = np.random.default_rng(1), tmp_path / "t.parquet"
+    count = 300
+    frame = pd.DataFrame(
+        {
+            "f": rng.normal(size=count), "i": rng.integers(0, 5, count), "t": rng.choice(["uu", "v", "www"], count),
+            "n": [None if k % 7 == 0 else f"word {k}" for k in range(count)], "b": rng.integers(0, 2, count) == 1,
+            "c": pd.Categorical(rng.choice(["x", "y"], count)), "d": pd.date_range("2020-01-01", periods=count),
+            "a.b": rng.normal(size=count), "e": [b"raw", b"\xff"] * (count // 2),
+        },
+        index=np.arange(count) + 5,
+    )  # fmt: skip
+    pq.write_table(pa.Table.from_pandas(frame), path, **options)
+    names = parquet.parquet_columns(path, 100)
+    got = parquet.read_parquet(path, 10**6, names)
+    pd.testing.assert_frame_equal(got, pd.read_parquet(path))
+    codes = parquet.read_codes(path, 10**6, ["t", "f"])
+    assert codes["t"].astype(str).tolist() == frame["t"].tolist() and codes["f"].tolist() == frame["f"].tolist()
+
+
+def test_pages_that_lie_are_refused(tmp_path):
+    """More values than rows, sizes below zero, a header that never ends."""
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": np.arange(100.0)}), path, use_dictionary=False, compression="none")
+    at = pq.read_metadata(path).row_group(0).column(0).data_page_offset
+    content = path.read_bytes()
+    for header in (
+        b"\x15\x00\x15\x01\x15\x01\x00",
+        b"\x15\x00\x15\x10\x15\x10\x2c\x15\xff\xff\x03\x00\x00",
+        b"\xff" * 40,
+    ):
+        path.write_bytes(content[:at] + header + content[at + len(header) :])
+        with pytest.raises(DataError, match="t.parquet must be a parquet file"):
+            read_table(path)
