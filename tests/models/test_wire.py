@@ -106,7 +106,7 @@ def test_a_count_that_cannot_be_is_unknown_and_the_reply_is_kept(server, ask, na
     reply = ask(server, name, Turn(usage=count))
     assert (reply.status, reply.text) == (Status.OK, "Precision: [0.6, 0.8]")
     assert (reply.input_tokens, reply.output_tokens, reply.cost) == (None, None, None)
-    assert reply.message == "input_tokens, output_tokens unknown: the provider's count cannot be"
+    assert reply.message == "input and output tokens unknown: the provider's count cannot be"
 
 
 @pytest.mark.parametrize("count", [10**400, 10**9 + 1], ids=str)

@@ -35,7 +35,9 @@ def read_output(output: Any, sent: Settings, model: str) -> Reply:
         message="; ".join(part for part in (message, complaint, absurd) if part),
         logprobs=logprobs,
         answered_as=answered_as(model, output.model),
-        **tokens,
+        input_tokens=tokens["input"],
+        output_tokens=tokens["output"],
+        cached_tokens=tokens["cached"],
     )
 
 
@@ -69,16 +71,12 @@ def is_count(value: object) -> bool:
 def _tokens(usage: Any) -> tuple[dict[str, int | None], str]:
     """Tokens of a reply, and a complaint where a provider counts what cannot be counted."""
     if usage is None:
-        return {}, ""
+        return dict.fromkeys(("input", "output", "cached")), ""
     cached, written = usage.input_tokens_cache_read or 0, usage.input_tokens_cache_write or 0
-    counts = {
-        "input_tokens": (usage.input_tokens, cached, written),
-        "output_tokens": (usage.output_tokens,),
-        "cached_tokens": (cached,),
-    }
+    counts = {"input": (usage.input_tokens, cached, written), "output": (usage.output_tokens,), "cached": (cached,)}
     tokens = {name: sum(parts) if all(map(is_count, parts)) else None for name, parts in counts.items()}
-    wrong = [name for name, count in tokens.items() if count is None]
-    return tokens, f"{', '.join(wrong)} unknown: the provider's count cannot be" if wrong else ""
+    wrong = " and ".join(name for name, count in tokens.items() if count is None)
+    return tokens, f"{wrong} tokens unknown: the provider's count cannot be" if wrong else ""
 
 
 def _outcome(output: Any, text: str, sent: Settings) -> tuple[Status, str]:
