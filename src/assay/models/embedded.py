@@ -33,6 +33,7 @@ class Embedded:
     """A GGUF model in this process. The weights are loaded at the first question."""
 
     concurrency = 1
+    keeps_time = True  # its clock starts when the weights are free, which another name may use as well
     offers_schema = True
     offers_logprobs = True
 
