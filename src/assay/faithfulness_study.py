@@ -255,8 +255,8 @@ class _Unit(NamedTuple):
 
 def _units(results: Results, stored: Mapping[str, StoredReply]) -> Iterator[_Unit]:
     for cell in results.cells:
-        for repeat, run in enumerate(results.of_cell(cell)):
-            if run is None or run.answer is None:
+        for run in results.of_cell(cell):
+            if run.answer is None:
                 continue
             entries: list[tuple[_Entry, Reply | None]] = []
             for given in json.loads(run.answer)["replies"]:
@@ -264,7 +264,7 @@ def _units(results: Results, stored: Mapping[str, StoredReply]) -> Iterator[_Uni
                 found = None if given["reply"] is None else stored.get(given["reply"])
                 if found is not None or given["reply"] is None:
                     entries.append((entry, None if found is None else Reply.from_dict(found.reply)))
-            yield _Unit(cell.item, cell.variant, cell.respondent, repeat, entries)
+            yield _Unit(cell.item, cell.variant, cell.respondent, run.repeat, entries)
 
 
 def _judgement(problem: Problem, unit: _Unit, entry: _Entry, reply: Reply | None) -> Judgement:

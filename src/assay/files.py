@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from secrets import token_hex
-from typing import IO, Any, TextIO
+from typing import IO, Any
 
 from assay.errors import StoreError
 from assay.outside import MAX_RECORDS, size
@@ -46,7 +46,7 @@ def write_bytes_atomically(folder: Path, name: str, content: bytes) -> Path:
 
 
 @contextmanager
-def writing_atomically(folder: Path, name: str) -> Iterator[TextIO]:
+def writing_atomically(folder: Path, name: str) -> Iterator[IO[str]]:
     """A text file that takes its place when the block ends; not if it ends in an error."""
     with _writing(folder, name, "w") as file:
         yield file

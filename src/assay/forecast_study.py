@@ -102,14 +102,14 @@ def _replies(forecast: Results, store: Store) -> Iterator[tuple[Keys, StoredRepl
     """Every unit that was asked, with its reply as the present reader reads it."""
     stored = store.replies()
     for cell, about in zip(forecast.cells, forecast.abouts, strict=True):
-        for repeat, run in enumerate(forecast.of_cell(cell)):
-            if run is None or run.answer is None:
+        for run in forecast.of_cell(cell):
+            if run.answer is None:
                 continue
             dataset, _, learner = cell.item.partition("/")
             keys: Keys = dict(zip((*CELL, *ARMS), (dataset, learner, *cell.variant.split("/")), strict=True))
             reply = stored.get(json.loads(run.answer)["reply"])
             if reply is not None:
-                keys |= {"respondent": cell.respondent, "repeat": repeat}
+                keys |= {"respondent": cell.respondent, "repeat": run.repeat}
                 yield keys, reply, read_reply(Reply.from_dict(reply.reply), about["nodes"])
 
 

@@ -62,7 +62,7 @@ def _write_tables(results: Sequence[Results], store: Store, folder: Path, scored
                 if anew is None:
                     scores.writerows(found.rows_of(cell, runs))
                 what = (found.task, cell.item, cell.variant, cell.respondent)
-                runtime.writerows((*what, r, run.status, run.seconds, run.message) for r, run in enumerate(runs) if run)
+                runtime.writerows((*what, run.repeat, run.status, run.seconds, run.message) for run in runs)
 
 
 @contextmanager
@@ -119,6 +119,7 @@ def variance(results: Results, summary: CellSummary) -> dict[str, Any]:
         "n_ok": summary.ok,
         "failures": summary.failures,
         "not_run": summary.statuses.get("not run", 0),
+        **({} if len(summary.done) == summary.repeats else {"runs": summary.done.tolist()}),  # which ones `values` are
         **summary.about,
         "level": results.level,
         "measures": {

@@ -106,11 +106,11 @@ def populations_of(results: Results, store: Store) -> Populations:
     stored = store.replies()
     for cell, where in zip(results.cells, results.abouts, strict=True):
         form = Form.of(truths[where["task"]].question, where["condition"])
-        for repeat, run in enumerate(results.of_cell(cell)):
+        for run in results.of_cell(cell):
             record, found = _answers(run, form, stored, cell.variant)
-            for variant, answer in (found or {}).items():
+            for variant, answer in found.items():
                 mode = f"{cell.variant}/{variant}" if variant else cell.variant
-                asked = Asked(cell.respondent, mode, where["task"], repeat)
+                asked = Asked(cell.respondent, mode, where["task"], run.repeat)
                 answers.setdefault(asked, {})[where["condition"]] = answer
             if record.get("note"):
                 notes.setdefault((cell.respondent, cell.variant), Counter())[record["note"]] += 1
@@ -125,14 +125,12 @@ def populations_of(results: Results, store: Store) -> Populations:
 
 
 def _answers(
-    run: Run | None, form: Form, stored: Mapping[str, StoredReply], mode: str
-) -> tuple[dict[str, Any], dict[str, Answer] | None]:
-    """A unit's record and what its replies say now, by variant; None where it was not asked yet.
+    run: Run, form: Form, stored: Mapping[str, StoredReply], mode: str
+) -> tuple[dict[str, Any], dict[str, Answer]]:
+    """A unit's record and what its replies say now, by variant.
 
     A likelihood in words is one number a level: it has no argmax beside it.
     """
-    if run is None:
-        return {}, None
     record: dict[str, Any] = json.loads(run.answer) if run.answer else {"used": mode, "replies": [], "note": ""}
     exchanges = [
         Exchange(

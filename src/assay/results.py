@@ -7,9 +7,8 @@ A run that failed has a row for every measure, with its status and no value.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -23,8 +22,8 @@ from assay.errors import StoreError
 from assay.intervals import short
 from assay.statistics.runs import RunSummary, summarise_columns
 from assay.status import Status
-from assay.store import Run, Store
-from assay.stored_runs import StoredRuns
+from assay.store import Run, Store, Unit
+from assay.stored_runs import StoredRuns, Units
 from assay.tasks.cells import Cell, stream
 
 VALUES_AT_ONCE = 2_500_000  # of cells that are summarised together: 20 MB
@@ -57,7 +56,8 @@ class CellSummary:
     statuses: dict[str, int]
     seconds: tuple[float, ...]
     measures: dict[str, RunSummary]
-    values: dict[str, NDArray[np.float64]]  # (repeats,) of each measure, NaN where a run has none
+    values: dict[str, NDArray[np.float64]]  # (n,) of each measure, n runs that are there, NaN where one has none
+    done: NDArray[np.int64]  # (n,) which repeats these are
 
     @property
     def ok(self) -> int:
@@ -118,24 +118,34 @@ class Results:
         with Store.reading(Path(folder)) as store:
             return next(cls._each(store))
 
-    def of_cell(self, cell: Cell) -> list[Run | None]:
-        """The runs of a cell, one a repeat; None where it was not run yet."""
+    def of_cell(self, cell: Cell) -> list[Run]:
+        """The runs of a cell that are there, in the order of their repeats."""
+        return self._runs_at(self._places[cell.item, cell.variant, cell.respondent])
+
+    def _runs_at(self, place: int) -> list[Run]:
+        keys = self._units.keys(place)
+        return self.runs.of(keys) if isinstance(self.runs, StoredRuns) else [self.runs[key] for key in keys]
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str, str], int]:
+        return {(cell.item, cell.variant, cell.respondent): place for place, cell in enumerate(self.cells)}
+
+    @cached_property
+    def _units(self) -> Units:
         if isinstance(self.runs, StoredRuns):
-            return self.runs.of(cell.keys)
-        return [self.runs.get(key) for key in cell.keys]
+            return self.runs.units(self.cells)
+        return Units(self.cells, map(_unit, self.runs.values()))
 
     def rows(self) -> Iterator[Row]:
         """The long table, in the order of the plan."""
         for cell in self.cells:
             yield from self.rows_of(cell, self.of_cell(cell))
 
-    def rows_of(self, cell: Cell, runs: Sequence[Run | None]) -> Iterator[Row]:
+    def rows_of(self, cell: Cell, runs: Sequence[Run]) -> Iterator[Row]:
         start = (self.study, self.task, cell.item, cell.variant, cell.respondent)
-        for repeat, run in enumerate(runs):
-            if run is None:
-                continue
+        for run in runs:
             for measure in self.measures:
-                yield Row(*start, repeat, measure, *run.scores.get(measure, (None, run.status)))
+                yield Row(*start, run.repeat, measure, *run.scores.get(measure, (None, run.status)))
 
     def n_failed(self) -> int:
         """Runs without a result; a reply that came and could not be read is one, and is counted elsewhere."""
@@ -144,7 +154,7 @@ class Results:
 
     def failed_runs(self) -> list[Run]:
         cells = [c for c, found in zip(self.cells, self._statuses, strict=True) if found.keys() - {Status.OK, NOT_RUN}]
-        return [run for cell in cells for run in self.of_cell(cell) if run is not None and run.status != Status.OK]
+        return [run for cell in cells for run in self.of_cell(cell) if run.status != Status.OK]
 
     def completeness(self) -> list[dict[str, Any]]:
         """One row a cell: how many of the planned runs ended in which status."""
@@ -157,15 +167,11 @@ class Results:
     @cached_property
     def _statuses(self) -> list[dict[str, int]]:
         """Of each cell: how many runs ended how."""
-        return [self._statuses_of(cell) for cell in self.cells]
+        return [self._statuses_at(place) for place in range(len(self.cells))]
 
-    def _statuses_of(self, cell: Cell) -> dict[str, int]:
-        if isinstance(self.runs, StoredRuns):
-            found = self.runs.count_statuses(cell.keys)
-        else:
-            found = dict(Counter(self.runs[key].status for key in cell.keys if key in self.runs))
-        left = cell.repeats - sum(found.values())
-        return found | ({NOT_RUN: left} if left else {})
+    def _statuses_at(self, place: int) -> dict[str, int]:
+        found = dict(sorted(self._units.statuses.get(place, {}).items()))
+        return found | _not_run(self.cells[place].repeats - sum(found.values()))
 
     @cached_property
     def summaries(self) -> list[CellSummary]:
@@ -178,46 +184,46 @@ class Results:
         if "summaries" in vars(self):
             yield from self.summaries
             return
-        width = max((cell.repeats for cell in self.cells), default=1) * max(len(self.measures), 1)
-        together = max(1, VALUES_AT_ONCE // width)
+        longest = max((sum(found.values()) for found in self._units.statuses.values()), default=0)
+        together = max(1, VALUES_AT_ONCE // max(1, longest * len(self.measures)))
         for start in range(0, len(self.cells), together):
             yield from self._summarised(range(start, min(start + together, len(self.cells))))
 
     def _summarised(self, which: Sequence[int]) -> Iterator[CellSummary]:
-        width, m = max(self.cells[c].repeats for c in which), len(self.measures)
+        runs = {c: self._runs_at(c) for c in which}
+        width, m = max(map(len, runs.values())), len(self.measures)
         values = np.full((width, len(which) * m), np.nan)
         reasons = np.full(values.shape, NOT_RUN, dtype=object)
-        seconds = []
-        for place, c in enumerate(which):
-            runs = self.of_cell(self.cells[c])
-            seconds.append(tuple(run.seconds for run in runs if run is not None and run.seconds is not None))
-            for repeat, run in enumerate(runs):
-                if run is None:
-                    continue
-                found = [run.scores.get(measure, (None, run.status)) for measure in self.measures]
-                columns = slice(place * m, (place + 1) * m)
-                values[repeat, columns] = [value for value, _ in found]  # None becomes NaN
-                reasons[repeat, columns] = [status for _, status in found]
-        rng = stream(self.seed, "bootstrap of the means")
-        summaries = summarise_columns(values, reasons, self.level, rng=rng) if values.size else []
         for place, c in enumerate(which):
             columns = slice(place * m, (place + 1) * m)
-            yield self._summary(c, seconds[place], values[:, columns], summaries[columns])
+            for k, run in enumerate(runs[c]):
+                found = [run.scores.get(measure, (None, run.status)) for measure in self.measures]
+                values[k, columns] = [value for value, _ in found]  # None becomes NaN
+                reasons[k, columns] = [status for _, status in found]
+        rng = stream(self.seed, "bootstrap of the means")
+        summaries = summarise_columns(values, reasons, self.level, rng=rng)
+        for place, c in enumerate(which):
+            columns = slice(place * m, (place + 1) * m)
+            yield self._summary(c, runs[c], values[:, columns], summaries[columns])
 
     def _summary(
-        self, c: int, seconds: tuple[float, ...], values: NDArray[np.float64], found: Sequence[RunSummary]
+        self, c: int, runs: Sequence[Run], values: NDArray[np.float64], found: Sequence[RunSummary]
     ) -> CellSummary:
-        cell = self.cells[c]
-        own = np.ascontiguousarray(values[: cell.repeats].T)
+        cell, not_run = self.cells[c], _not_run(self.cells[c].repeats - len(runs))
+        whole = [  # what fills up the columns of a shorter cell was never planned
+            replace(one, missing={why: n for why, n in one.missing.items() if why != NOT_RUN} | not_run)
+            for one in found
+        ]
         return CellSummary(
             cell.item,
             cell.respondent,
             cell.repeats,
             self.abouts[c],
             self._statuses[c],
-            seconds,
-            dict(zip(self.measures, found, strict=True)),
-            dict(zip(self.measures, own, strict=True)),
+            tuple(run.seconds for run in runs if run.seconds is not None),
+            dict(zip(self.measures, whole, strict=True)),
+            dict(zip(self.measures, np.ascontiguousarray(values[: len(runs)].T), strict=True)),
+            np.array([run.repeat for run in runs], dtype=np.int64),
         )
 
     def _repr_html_(self) -> str:
@@ -230,6 +236,14 @@ class Results:
             rows.append("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>")
         title = f"{self.study}: {self.task}, {100 * self.level:g} % CI of the mean"
         return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+def _unit(run: Run) -> Unit:
+    return 0, run.key, run.item, run.variant, run.respondent, run.repeat, run.status
+
+
+def _not_run(left: int) -> dict[str, int]:
+    return {NOT_RUN: left} if left else {}
 
 
 def _mean_text(found: RunSummary) -> str:

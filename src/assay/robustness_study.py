@@ -25,6 +25,7 @@ from assay.robustness.evaluation import Answer, Evaluation, System, Variant
 from assay.robustness.findings import findings
 from assay.status import Status
 from assay.store import Run, Store
+from assay.tasks.cells import Cell
 from assay.tasks.robustness import unpacked
 
 AT_K = ("f1", "shd", "precision", "recall")  # measures of the long table that need a K: f1@bic, shd@oracle_k, ...
@@ -120,10 +121,11 @@ def robustness_of(results: Results) -> RobustnessStudy:
     statuses: dict[tuple[str, str], Counter[str]] = {}
     for cell in results.cells:
         counted = statuses.setdefault((cell.item, cell.respondent), Counter())
-        for repeat, run in enumerate(results.of_cell(cell)):
-            counted[NOT_RUN if run is None else run.status] += 1
-            if run is not None:
-                answers.append(_answer(run, cell.item, cell.variant, cell.respondent, repeat, orders[cell.item]))
+        runs = results.of_cell(cell)
+        counted.update(run.status for run in runs)
+        if len(runs) < cell.repeats:
+            counted[NOT_RUN] += cell.repeats - len(runs)
+        answers += [_answer(run, cell, orders[cell.item]) for run in runs]
     evaluation = Evaluation(
         systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],
         sweeps, results.level, about.get("given"),
@@ -135,14 +137,14 @@ def robustness_of(results: Results) -> RobustnessStudy:
     )  # fmt: skip
 
 
-def _answer(run: Run, item: str, variant: str, respondent: str, repeat: int, order: list[int]) -> Answer:
+def _answer(run: Run, cell: Cell, order: list[int]) -> Answer:
     """A stored unit, its scores in the truth's node order."""
-    status = Status(run.status)
+    who, status = (cell.item, cell.variant, cell.respondent, run.repeat), Status(run.status)
     if run.answer is None:
-        return Answer(item, variant, respondent, repeat, status, message=run.message, seconds=run.seconds)
+        return Answer(*who, status, message=run.message, seconds=run.seconds)
     given = json.loads(run.answer)
     matrix = unpacked(given["scores"])[np.ix_(order, order)]
     return Answer(
-        item, variant, respondent, repeat, status, matrix, given["k"], run.message, given.get("trouble", {}),
+        *who, status, matrix, given["k"], run.message, given.get("trouble", {}),
         given.get("disentanglement"), run.seconds,
     )  # fmt: skip

@@ -32,7 +32,10 @@ from assay.texts import arriving, arriving_json, arriving_values
 
 NO_LAST = 2**63 - 1  # no id is greater
 _AT_ONCE = 500  # variables of one SQL statement
+_UNIT = "id, key, item, variant, respondent, repeat, status"
 _RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
+
+Unit = tuple[int, str, str, str, str, int, str]  # _UNIT
 
 
 @dataclass(frozen=True)
@@ -154,14 +157,12 @@ class Store:
             keys = [row[0] for row in self._db.execute("SELECT key FROM runs WHERE task = ?", (task,))]
         return {run.key: run for run in self.runs_of(keys)}
 
-    def count_statuses(self, keys: Sequence[str], last: int = NO_LAST) -> dict[str, int]:
-        """status -> how many of the units of these keys ended so."""
-        found: Counter[str] = Counter()
+    def units(self, task: str, after: int = 0, last: int = NO_LAST) -> Iterator[Unit]:
+        """What every stored unit of a task is, and how it ended, in the order in which they came."""
+        query = f"SELECT {_UNIT} FROM runs WHERE task = ? AND id > ? AND id <= ? ORDER BY id"
         with self._lock:
-            for part in _parts(keys):
-                query = f"SELECT status, COUNT(*) FROM runs WHERE key IN ({_marks(part)}) AND id <= ? GROUP BY status"
-                found.update(dict(self._db.execute(query, (*part, last))))
-        return dict(found)
+            for row in self._db.execute(query, (task, after, last)):
+                yield (*row[:-1], intern(row[-1]))
 
     def runs_of(self, keys: Sequence[str], last: int = NO_LAST) -> list[Run]:
         """The units of these keys that are there (up to the unit with id `last`), in the order of the keys."""
@@ -171,7 +172,8 @@ class Store:
                 query = f"SELECT {_RUN} FROM runs WHERE key IN ({_marks(part)}) AND id <= ?"
                 rows = self._db.execute(query, (*part, last)).fetchall()
                 scores = self._scores([row[0] for row in rows])
-                found |= {row[1]: Run(*row[1:-1], row[-1] and arriving_json(row[-1]), scores[row[0]]) for row in rows}
+                for number, *what, answer in rows:
+                    found[what[0]] = Run(*(*what, answer and arriving_json(answer), scores[number]))
         return [found[key] for key in keys if key in found]
 
     def _scores(self, runs: Sequence[int]) -> dict[int, dict[str, tuple[float | None, str]]]:

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 import assay.results
+import assay.stored_runs
 import assay.study_db
 from assay.errors import StoreError
 from assay.files import writing_atomically
 from assay.results import Results
 from assay.store import Run, Store
-from assay.stored_runs import StoredRuns
+from assay.stored_runs import StoredRuns, Units
+from assay.tasks.cells import Cell
 
 
 def run(key, value=0.5, status="ok"):
@@ -31,7 +33,7 @@ def runs_of(folder):
 
 def test_runs_are_read_after_the_store_was_closed(folder):
     runs = runs_of(folder)
-    assert runs.of(["b", "none", "a"]) == [run("b", 0.25), None, run("a")]
+    assert runs.of(["b", "none", "a"]) == [run("b", 0.25), run("a")]
     assert runs["a"] == run("a")
     assert list(runs) == ["a", "b"]
     with pytest.raises(KeyError):
@@ -42,7 +44,7 @@ def test_units_that_come_later_are_not_seen(folder):
     runs = runs_of(folder)
     with Store.writing(folder) as store:
         store.add("discovery", [run("d")])
-    assert runs.of(["a", "d"]) == [run("a"), None]
+    assert runs.of(["a", "d"]) == [run("a")]
     assert (len(runs), len(runs_of(folder))) == (2, 3)
 
 
@@ -82,6 +84,34 @@ def done_study(tmp_path_factory):
     with local_executor(1) as (executor, slots):
         Study(Plan.parse(text, "x.toml", folder=folder)).run(executor, slots)
     return folder
+
+
+def units(*rows):
+    return [(number, key, "asia", "clean", name, repeat, "ok") for number, (key, name, repeat) in enumerate(rows, 1)]
+
+
+def test_units_belong_to_the_cells_whose_keys_they_have():
+    pc, twin, ges = (Cell("asia", "clean", name, 10**8, {}, {"is": how}) for name, how in
+                     (("pc", "pc"), ("twin", "pc"), ("ges", "ges")))  # fmt: skip
+    found = Units([pc, twin, ges], units(
+        (pc.key(10**8 - 1), "pc", 10**8 - 1),
+        (ges.key(3), "the old name of ges", 3),
+        ("of another plan", "pc", 0),
+        (pc.key(2), "pc", 7),
+        (pc.key(10**8), "pc", 10**8),
+    ))  # fmt: skip
+    assert found.statuses == {0: {"ok": 1}, 1: {"ok": 1}, 2: {"ok": 1}}
+    assert found.keys(0) == found.keys(1) == [pc.key(10**8 - 1)] and found.keys(2) == [ges.key(3)]
+
+
+def test_units_of_no_cell_are_searched_for_and_the_search_has_an_end(monkeypatch):
+    cells = [Cell("asia", "clean", f"c{k}", 5, {}, {"is": k}) for k in range(100)]
+    made = []
+    key = Cell.key
+    monkeypatch.setattr(Cell, "key", lambda cell, repeat: made.append(1) or key(cell, repeat))
+    monkeypatch.setattr(assay.stored_runs, "SEARCHED", 1000)
+    Units(cells, units(*((f"k{k}", f"n{k % 50}", k) for k in range(2000))))
+    assert len(made) <= 1000
 
 
 def test_damage_in_a_file_too_large_to_be_checked_is_told_when_it_is_found(tmp_path, monkeypatch):

@@ -41,7 +41,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CellRuns:
-    """One learner on one data set: the measure in every run (NaN where it has none), its mean's CI, how runs ended."""
+    """One learner on one data set: the measure in every run (NaN where it has none), its mean's CI, how runs ended.
+
+    done: which repeats the values are of; those of the same number saw the same rows. Without it: 0, 1, 2, ...
+    """
 
     item: str
     respondent: str
@@ -50,6 +53,11 @@ class CellRuns:
     statuses: Mapping[str, int]
     returns: str = ""
     truth: str = ""
+    done: NDArray[np.int64] | None = None
+
+    @property
+    def repeats(self) -> NDArray[np.int64]:
+        return np.arange(len(self.values)) if self.done is None else self.done
 
     @property
     def n(self) -> int:
@@ -189,9 +197,9 @@ class _Study:
         return tested
 
     def _paired(self, a: CellRuns, b: CellRuns) -> Comparison:
-        n = min(len(a.values), len(b.values))
         names = (a.respondent, b.respondent)
-        return paired_difference(a.values[:n], b.values[:n], level=self.level, test="t", names=names)
+        _, ours, theirs = np.intersect1d(a.repeats, b.repeats, assume_unique=True, return_indices=True)
+        return paired_difference(a.values[ours], b.values[theirs], level=self.level, test="t", names=names)
 
     def failures(self) -> Iterator[str]:
         for name in self._learners:
@@ -301,6 +309,7 @@ def _cell(summary: CellSummary, measure: str) -> CellRuns:
         summary.statuses,
         str(summary.about.get("returns") or ""),
         str(summary.about.get("truth") or ""),
+        summary.done,
     )
 
 

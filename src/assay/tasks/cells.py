@@ -50,10 +50,11 @@ class Cell:
         return tuple(self.key(repeat) for repeat in range(self.repeats))
 
     def key(self, repeat: int) -> str:
-        return hashed(f"{self._start} repeat {repeat}")
+        return hashed(f"{self.start} repeat {repeat}")
 
     @cached_property
-    def _start(self) -> str:
+    def start(self) -> str:
+        """What keys are made of; cells that ask the same under two names share their units."""
         return json.dumps(self.identity, sort_keys=True, default=str)
 
     def unit(self, repeat: int) -> dict[str, Any]:

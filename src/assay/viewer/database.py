@@ -6,12 +6,14 @@ Units are named by their keys: a store may also hold units of a plan that was re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.store import Store
+from assay.store import Run, Store
+from assay.stored_runs import Units
+from assay.viewer.outline import TaskOutline
 
 _CELLS_AT_ONCE = 50
 _KEYS_AT_ONCE = 500  # variables of one SQL statement
@@ -39,54 +41,58 @@ class Aggregate(NamedTuple):
 class PageStore(Store):
     """A store with the queries of the page; open it with `page_store(folder)`."""
 
-    _known: tuple[str, dict[str, str]] = ("", {})
-    _counted: tuple[str, Mapping[str, int], dict[int, dict[str, int]]] = ("", {}, {})
+    _known: tuple[tuple[int, int], dict[str, Units]] = ((0, 0), {})
 
     def version(self) -> str:
         """Changes whenever something was added: the page then asks again."""
         with self._lock:
-            runs = self._db.execute("SELECT COUNT(*), IFNULL(MAX(id), 0) FROM runs").fetchone()
             replies = self._db.execute("SELECT COUNT(*) FROM replies").fetchone() if self._has("replies") else (0,)
-        return "-".join(map(str, (*runs, *replies)))
+            return "-".join(map(str, (*self._count(), *replies)))
 
-    def statuses_of(self, cells: Mapping[str, int]) -> dict[int, dict[str, int]]:
-        """Cell -> status -> units; `cells` tells the cell of each key. The same question again is not counted again."""
-        with self._lock:  # what is kept must be of the state it is kept for
-            statuses = self._statuses()
-            version, asked, known = self._counted
-            if version == self._known[0] and asked is cells:
-                return known
-            found: dict[int, dict[str, int]] = {}
-            for key, status in statuses.items():
-                cell = cells.get(key)
-                if cell is not None:
-                    counts = found.setdefault(cell, {})
-                    counts[status] = counts.get(status, 0) + 1
-            self._counted = self._known[0], cells, found
-            return found
+    def _count(self) -> tuple[int, int]:
+        """Of all tasks: how many units, and the row of the last."""
+        count, last = self._db.execute("SELECT COUNT(*), IFNULL(MAX(id), 0) FROM runs").fetchone()
+        return int(count), int(last)
 
-    def _statuses(self) -> dict[str, str]:
-        """Key -> status, read again when something was committed: a page that polls asks for it every two seconds."""
+    def units_of(self, task: TaskOutline) -> Units:
+        """The stored units of its cells. A page that polls asks every two seconds: only what came since is read."""
         with self._lock:
-            version = self.version()
-            if self._known[0] != version:
-                self._known = version, self.statuses()
-            return self._known[1]
+            (before, last), known = self._known
+            now = self._count()
+            if now != (before, last):
+                (added,) = self._db.execute("SELECT COUNT(*) FROM runs WHERE id > ?", (last,)).fetchone()
+                known = dict(known) if now[0] == before + added else {}  # a unit that was done again has moved
+                for name, units in known.items():
+                    units.add(self.units(name, after=last))
+                self._known = now, known
+            if task.task not in known or known[task.task].cells != task.cells:
+                known[task.task] = Units(task.cells, self.units(task.task))
+            return known[task.task]
 
-    def aggregates(self, cells: Mapping[str, int]) -> list[Aggregate]:
-        """Every measure of every cell; `cells` tells the cell of each key. One caller at a time.
+    def statuses_of(self, task: TaskOutline) -> dict[int, dict[str, int]]:
+        """Place of a cell -> status -> units."""
+        with self._lock:
+            return {place: dict(found) for place, found in self.units_of(task).statuses.items()}
+
+    def runs_at(self, task: TaskOutline, place: int) -> list[Run]:
+        """The runs of a cell that are there, in the order of their repeats."""
+        with self._lock:
+            return self.runs_of(self.units_of(task).keys(place))
+
+    def aggregates(self, task: TaskOutline) -> list[Aggregate]:
+        """Every measure of every cell. One caller at a time.
 
         Some cells at a time, so that who only asks how far the study is need not wait for a million scores.
         """
         found: list[Aggregate] = []
         with self._lock:
-            rows = self._db.execute("SELECT id, key FROM runs").fetchall()
-            self._db.execute("CREATE TEMP TABLE IF NOT EXISTS page_cells (run INTEGER PRIMARY KEY, cell INTEGER)")
+            units = self.units_of(task)
+            self._db.execute("CREATE TEMP TABLE IF NOT EXISTS page_cells (run INTEGER, cell INTEGER)")
             self._db.execute("DELETE FROM page_cells")
-            self._db.executemany(
-                "INSERT INTO page_cells VALUES (?, ?)", ((run, cells[key]) for run, key in rows if key in cells)
-            )
-        for start in range(0, max(cells.values(), default=-1) + 1, _CELLS_AT_ONCE):
+            pairs = zip(units.ids, units.places, strict=True)
+            self._db.executemany("INSERT INTO page_cells VALUES (?, ?)", pairs)
+            last = max(units.places, default=-1)
+        for start in range(0, last + 1, _CELLS_AT_ONCE):
             with self._lock:
                 part = self._db.execute(
                     "SELECT cell, measure, COUNT(value), AVG(value), MIN(value), MAX(value) "
@@ -98,24 +104,28 @@ class PageStore(Store):
             self._db.rollback()  # the temporary table is empty again
         return found
 
-    def values_of(self, cells: Mapping[str, int], measure: str) -> dict[int, dict[int, float]]:
-        """Cell -> repeat -> the value of a measure, of the runs that have one."""
+    def values_of(self, task: TaskOutline, measure: str) -> dict[int, dict[int, float]]:
+        """Place of a cell -> repeat -> the value of a measure, of the runs that have one."""
         found: dict[int, dict[int, float]] = {}
         with self._lock:
+            units = self.units_of(task)
             rows = self._db.execute(
-                "SELECT runs.key, runs.repeat, scores.value FROM runs "
+                "SELECT runs.id, runs.repeat, scores.value FROM runs "
                 "JOIN scores ON scores.run = runs.id AND scores.measure = ? WHERE scores.value IS NOT NULL",
                 (measure,),
-            ).fetchall()
-        for key, repeat, value in rows:
-            if key in cells:
-                found.setdefault(cells[key], {})[repeat] = value
+            )
+            values = {run: (repeat, value) for run, repeat, value in rows}
+        for run, place in zip(units.ids, units.places, strict=True):
+            if run in values:
+                repeat, value = values[run]
+                found.setdefault(place, {})[repeat] = value
         return found
 
-    def answers_of(self, keys: Sequence[str]) -> list[tuple[str, str | None]]:
-        """Status and answer of the units of these keys that are there; their scores are not read."""
+    def answers_at(self, task: TaskOutline, place: int) -> list[tuple[str, str | None]]:
+        """Status and answer of the runs of a cell that are there; their scores are not read."""
         found: dict[str, tuple[str, str | None]] = {}
         with self._lock:
+            keys = self.units_of(task).keys(place)
             for start in range(0, len(keys), _KEYS_AT_ONCE):
                 part = keys[start : start + _KEYS_AT_ONCE]
                 marks = ", ".join("?" * len(part))

@@ -118,9 +118,9 @@ class FaithfulnessPart:
         else:
             found += _evaluation(evaluation)
         variant = "counterfactual" if group == CHANGED else "judge"
-        asked = [c for c in self._task.cells if (c.item, c.variant) == (identity, variant)]
-        for cell in asked:
-            for run in self._store.runs_of(cell.keys):
+        asked = [(k, c) for k, c in enumerate(self._task.cells) if (c.item, c.variant) == (identity, variant)]
+        for place, cell in asked:
+            for run in self._store.runs_at(self._task, place):
                 found += self._exchanges(identity, cell.respondent, run.answer, run.repeat)
         return {
             "statuses": {str(evaluation.status): 1},

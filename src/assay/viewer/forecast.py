@@ -130,7 +130,7 @@ class ForecastPart:
         place, claims = self._planned.get(key), self._claims.get(key, {})
         if place is None and not claims:
             return None
-        runs = [] if place is None else self._store.runs_of(self._task.cells[place].keys)
+        runs = [] if place is None else self._store.runs_at(self._task, place)
         planned = 1 if place is None else self._task.cells[place].repeats
         nodes = 0 if place is None else int(self._task.abouts[place]["nodes"])
         exchanges = [block for run in runs for block in self._exchange(run, nodes, planned)]

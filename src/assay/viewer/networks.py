@@ -46,7 +46,7 @@ def graph_of(folder: Path, store: PageStore, task: TaskOutline, item: str) -> di
     nodes = list(truth.nodes) if truth is not None else []
     for place in places:
         cell = task.cells[place]
-        runs = store.answers_of(cell.keys)
+        runs = store.answers_at(task, place)
         nodes = nodes or _nodes(runs)
         name = cell.respondent if cell.variant == "clean" else f"{cell.respondent} · {cell.variant}"
         found[name] = _learned(nodes, runs, str(task.abouts[place].get("returns", "dag")), truth)

@@ -29,9 +29,9 @@ class TaskOutline:
     abouts: tuple[dict[str, Any], ...]
 
     @cached_property
-    def cell_of(self) -> dict[str, int]:
-        """Key of a unit -> place of its cell."""
-        return {key: place for place, cell in enumerate(self.cells) for key in cell.keys}
+    def place_of(self) -> dict[tuple[str, str, str], int]:
+        """Item, variant and respondent of a cell -> its place."""
+        return {(cell.item, cell.variant, cell.respondent): place for place, cell in enumerate(self.cells)}
 
     @property
     def planned(self) -> int:

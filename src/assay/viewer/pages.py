@@ -107,7 +107,7 @@ class StudyPage:
         """Respondents by status: what was planned, what came, how the rest ended."""
         counts: dict[str, dict[str, int]] = {name: {} for name in task.respondents}
         planned = dict.fromkeys(task.respondents, 0)
-        statuses = self._store.statuses_of(task.cell_of)
+        statuses = self._store.statuses_of(task)
         for place, cell in enumerate(task.cells):
             planned[cell.respondent] += cell.repeats
             for status, n in statuses.get(place, {}).items():
@@ -128,7 +128,7 @@ class StudyPage:
         tasks = []
         for task in self.outline.tasks:
             counts: dict[str, int] = {}
-            for statuses in self._store.statuses_of(task.cell_of).values():
+            for statuses in self._store.statuses_of(task).values():
                 for status, n in statuses.items():
                     counts[status] = counts.get(status, 0) + n
             tasks.append({"task": task.task, "planned": task.planned, "done": sum(counts.values()), "statuses": counts})

@@ -153,7 +153,7 @@ class PopulationPart:
             ),
             None,
         )
-        runs = [] if cell is None else self._store.runs_of(cell.keys[:1])
+        runs = [] if cell is None else self._store.runs_of([cell.key(0)])
         record = json.loads(runs[0].answer) if runs and runs[0].answer else {"replies": [], "used": ""}
         form = Form.of(self.tables.truths[task].question, condition)
         entries = record["replies"]

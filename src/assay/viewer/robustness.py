@@ -63,17 +63,17 @@ class RobustnessPart:
             [measure_info(name, _HEADLINE) for name in measures], [Facet("variant", "Corruption", variants, variants)],
             spread="least and most over seeds", repeats="seeds",
         )  # fmt: skip
-        statuses = self._store.statuses_of(self._task.cell_of)
+        statuses = self._store.statuses_of(self._task)
         for place, key in enumerate(self.cell_keys()):
             values = {name: _spread(rows) for name, rows in self._rows.get(key, {}).items()}
             grid.add(key[0], key[2], (key[1],), self._task.cells[place].repeats, statuses.get(place, {}), values)
         return grid
 
     def cell(self, key: CellKey) -> dict[str, Any] | None:
-        cell = next((c for c in self._task.cells if (c.item, c.variant, c.respondent) == key), None)
-        if cell is None:
+        place = self._task.place_of.get(key)
+        if place is None:
             return None
-        runs = self._store.runs_of(cell.keys)
+        cell, runs = self._task.cells[place], self._store.runs_at(self._task, place)
         own = self._rows.get(key, {})
         strips = [
             {"name": name, "label": name.upper(), "values": [row.value for row in own[name]], "top": 1}

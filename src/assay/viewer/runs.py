@@ -42,11 +42,11 @@ class RunsPart:
 
     @cached_property
     def _statuses(self) -> dict[int, dict[str, int]]:
-        return self._store.statuses_of(self._task.cell_of)
+        return self._store.statuses_of(self._task)
 
     @cached_property
     def _aggregates(self) -> list[Aggregate]:
-        return self._store.aggregates(self._task.cell_of)
+        return self._store.aggregates(self._task)
 
     @property
     def _level(self) -> float:
@@ -89,16 +89,12 @@ class RunsPart:
             grid.add(cell.item, cell.respondent, where, cell.repeats, statuses, values.get(place, {}))
         return grid
 
-    @cached_property
-    def _places(self) -> dict[CellKey, int]:
-        return {key: place for place, key in enumerate(self.cell_keys())}
-
     def cell(self, key: CellKey) -> dict[str, Any] | None:
-        place = self._places.get(key)
+        place = self._task.place_of.get(key)
         if place is None:
             return None
         cell, about = self._task.cells[place], self._task.abouts[place]
-        runs = self._store.runs_of(cell.keys)
+        runs = self._store.runs_at(self._task, place)
         counts = dict(Counter(run.status for run in runs))
         if len(runs) < cell.repeats:
             counts[NOT_RUN] = cell.repeats - len(runs)
@@ -125,10 +121,12 @@ class RunsPart:
             known = self._known.summaries[place].measures
             return [_measure_row(name, known[name], known[name].missing) for name in names]
         scores = [[run.scores.get(name, nothing) for name in names] for run in runs]
-        scores += [[nothing] * len(names)] * (self._task.cells[place].repeats - len(runs))
         columns = [np.array([row[k][0] for row in scores], dtype=np.float64) for k in range(len(names))]
         found = self._summarised(columns)
         why = [Counter(row[k][1] for row in scores if row[k][0] is None) for k in range(len(names))]
+        left = self._task.cells[place].repeats - len(runs)
+        for counted in why if left else ():
+            counted[NOT_RUN] += left
         return [_measure_row(name, *pair) for name, pair in zip(names, zip(found, why, strict=True), strict=True)]
 
     def _interval_note(self) -> str:
@@ -167,15 +165,16 @@ class RunsPart:
 
     def _cells(self, measure: str) -> list[CellRuns]:
         """Every cell with its runs; a CI for those of the data sets that get a sentence, which are few."""
-        found = self._store.values_of(self._task.cell_of, measure)
-        values = [_by_repeat(found.get(place, {}), cell.repeats) for place, cell in enumerate(self._task.cells)]
+        found = self._store.values_of(self._task, measure)
+        done = [np.array(sorted(found.get(place, ())), dtype=np.int64) for place in range(len(self._task.cells))]
+        values = [np.array([found[place][r] for r in own.tolist()], np.float64) for place, own in enumerate(done)]
         told = set(self._task.items[:ITEMS_TOLD])
         shown = [k for k, cell in enumerate(self._task.cells) if cell.item in told]
         summaries = dict(zip(shown, self._summarised([values[k] for k in shown]), strict=True))
         return [
             CellRuns(
                 cell.item, _name(cell), values[k], summaries[k].ci if k in summaries else None,
-                self._statuses.get(k, {}), str(about.get("returns") or ""), str(about.get("truth") or ""),
+                self._statuses.get(k, {}), str(about.get("returns") or ""), str(about.get("truth") or ""), done[k],
             )
             for k, (cell, about) in enumerate(zip(self._task.cells, self._task.abouts, strict=True))
         ]  # fmt: skip
@@ -188,14 +187,6 @@ class RunsPart:
 
 def _name(cell: Cell) -> str:
     return cell.respondent if cell.variant == "clean" else f"{cell.respondent} ({cell.variant})"
-
-
-def _by_repeat(values: Mapping[int, float], repeats: int) -> Array:
-    found = np.full(repeats, np.nan)
-    for repeat, value in values.items():
-        if repeat < repeats:
-            found[repeat] = value
-    return found
 
 
 def _label(name: str) -> str:
