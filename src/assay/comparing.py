@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from assay.analyse.loading import csv_values
 from assay.analyse.settings import nearest
 from assay.analyse.values import is_lower_better
 from assay.errors import DataError, SettingError, StoreError, listed
@@ -58,6 +59,7 @@ def _long_table(folder: Path) -> pd.DataFrame:
         raise StoreError(f"{folder} has no scores.csv. Run the study first, or write it anew: assay report {folder}")
     try:
         rows = pd.read_csv(path, dtype={name: str for name in _TEXT}, keep_default_na=False, na_values={"value": [""]})
+        rows = csv_values(rows)
     except NOT_READ as error:
         raise StoreError(
             f"{path} must be the long table of a study, got: {one_line(error)}. Write it anew: assay report {folder}"

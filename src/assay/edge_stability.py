@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from html import escape
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +30,7 @@ from assay.learners.base import Card, Learner, build, check_answer
 from assay.learners.batches import fit_resamples
 from assay.statistics.proportions import wilson
 from assay.status import Status
+from assay.texts import html_text
 
 if TYPE_CHECKING:
     import pandas
@@ -303,6 +303,6 @@ def _faded(drawn: Graph, said: Mapping[tuple[int, int], str]) -> str:
         edge = next(edge for edge in drawn.edges if {edge.source, edge.target} == {drawn.nodes[i], drawn.nodes[j]})
         frequency = float(drawn.weights[i, j])
         told = f"{edge}" if edge.weight is None else f"{edge}, weight {edge.weight:.3g}"
-        plain = f"<g><title>{escape(told)}</title>"
-        svg = svg.replace(plain, f'<g opacity="{0.25 + 0.75 * frequency:.2f}"><title>{escape(words)}</title>', 1)
+        plain = f"<g><title>{html_text(told)}</title>"
+        svg = svg.replace(plain, f'<g opacity="{0.25 + 0.75 * frequency:.2f}"><title>{html_text(words)}</title>', 1)
     return svg

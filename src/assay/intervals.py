@@ -12,10 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Literal, get_args
 
 from assay.errors import AssayError, SettingError, listed
+from assay.texts import html_text
 
 Of = Literal["run", "mean"]
 
@@ -146,7 +146,7 @@ class Distribution:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><td>{escape(str(level))}</td><td>{100 * p:.1f} %</td></tr>"
+            f"<tr><td>{html_text(str(level))}</td><td>{100 * p:.1f} %</td></tr>"
             for level, p in zip(self.levels, self.probs, strict=True)
         )
         counted = "a claim" if self.n is None else f"n = {self.n:g}"

@@ -14,6 +14,7 @@ from assay.intervals import Interval
 from assay.results import CellSummary, Results
 from assay.statistics.runs import RunSummary
 from assay.store import Store
+from assay.texts import csv_row
 
 if TYPE_CHECKING:
     from assay.report.tables import Table
@@ -48,9 +49,9 @@ def as_dict(results: Results, measures: Sequence[str]) -> dict[str, Any]:
 def as_csv(results: Results, measures: Sequence[str]) -> str:
     text = io.StringIO()
     rows = flat_rows(results, measures)
-    writer = csv.DictWriter(text, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(csv_row(rows[0] if rows else ()))
+    writer.writerows(csv_row(row.values()) for row in rows)
     return text.getvalue()
 
 

@@ -12,6 +12,7 @@ from assay.analyse.analysis import Analysis
 from assay.analyse.lines import Line, line_cells, short_name
 from assay.analyse.sentences import findings, understood
 from assay.statistics.result import latex_text
+from assay.texts import csv_row, printable
 
 _LEFT = ("Domain", "pair", "mag.", "diff [CI]")
 _TEX_HEADS = {
@@ -65,9 +66,9 @@ def as_csv(analysis: Analysis) -> str:
 def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     text = io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(csv_row(names))
+    writer.writerows(csv_row(row.get(name, "") for name in names) for row in rows)
     return text.getvalue()
 
 
@@ -78,14 +79,15 @@ def as_text(analysis: Analysis) -> str:
         lines = analysis.lines(question)
         if lines:
             blocks.append(f"{question} {title}\n{_aligned(table_rows(lines))}")
-    return "\n\n".join([*blocks, "\n".join(findings(analysis))]) + "\n"
+    return "\n\n".join([*blocks, "\n".join(map(printable, findings(analysis)))]) + "\n"
 
 
 def table_rows(lines: Sequence[Line]) -> list[list[str]]:
     """The heading, then one row a line; pairs are named where there are several."""
     several = len({line.contrast.pair for line in lines}) > 1
     rows = [line_cells(line, several) for line in lines]
-    return [list(rows[0]), *([row.get(name, "-") for name in rows[0]] for row in rows)]
+    cells = [list(rows[0]), *([row.get(name, "-") for name in rows[0]] for row in rows)]
+    return [[printable(cell) for cell in row] for row in cells]
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -108,7 +110,7 @@ def _tex(analysis: Analysis, question: str) -> str:
     table = [
         f"% {question} {QUESTIONS[question]}.",
         f"% delta, mag., p: Cliff's delta and Mann-Whitney over runs, {lines[0].contrast.sided}.",
-        f"% diff [CI]: paired, above 0 is better for {lines[0].contrast.pair.names[0]}; "
+        f"% diff [CI]: paired, above 0 is better for {printable(lines[0].contrast.pair.names[0])}; "
         f"{100 * analysis.settings.level:g} % CI and sign-flip p; q: {adjusted} over {made} comparisons.",
         f"% Bold: the better mean, only where q <= {analysis.settings.alpha:.2g}.",
         rf"\begin{{tabular}}{{{''.join('l' if name in _LEFT else 'r' for name in head)}}}",

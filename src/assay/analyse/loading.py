@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from assay.analyse import logs
 from assay.errors import DataError, listed
@@ -23,6 +24,7 @@ from assay.outside import (
     opened,
 )
 from assay.parquet import flat_columns, parquet_columns, read_parquet
+from assay.texts import csv_value
 
 SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
 DOMAIN = "domain"
@@ -89,7 +91,17 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
         raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
     if len(frame) > most:
         raise DataError(f"{path.name} must have at most {MAX_CELLS:,} cells, got more. Analyse a part of it.")
-    return frame
+    return csv_values(frame)
+
+
+def csv_values(frame: pd.DataFrame) -> pd.DataFrame:
+    """Texts as they were before a writer of ours put an apostrophe in front of them (texts.csv_cell)."""
+    marked = [name for name in frame if any(csv_value(value) is not value for value in _texts(frame[name]))]
+    return frame.assign(**{str(name): frame[name].map(csv_value) for name in marked}).rename(columns=csv_value)
+
+
+def _texts(column: pd.Series) -> list[object]:
+    return [] if is_numeric_dtype(column) else list(column.unique())
 
 
 def _parquet(path: Path) -> pd.DataFrame:

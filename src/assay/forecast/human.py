@@ -24,6 +24,7 @@ from assay.errors import DataError, did_you_mean, listed
 from assay.forecast.frames import CLAIM_COLUMNS, KEYS, MEASURES, TARGETS
 from assay.outside import MEGABYTE, is_there, size, text_of
 from assay.status import Status
+from assay.texts import csv_row, csv_value
 
 Question = tuple[str, str, str]  # data set, learner, measure
 
@@ -66,10 +67,11 @@ def sheet(
     written = io.StringIO()
     head = ["dataset", "learner", "measure", "low", "high", "median", "level", "target", "expert", *_TOLD, "largest"]
     lines = csv.writer(written, lineterminator="\n")
-    lines.writerow(head)
+    lines.writerow(csv_row(head))
     for (dataset, learner, measure), largest in questions(datasets, learners).items():
         about = [datasets[dataset].get(key, "") for key in _TOLD]
-        lines.writerow([dataset, learner, measure, "", "", "", f"{level:g}", target, expert, *about, f"{largest:g}"])
+        question = [dataset, learner, measure, "", "", "", f"{level:g}", target, expert, *about, f"{largest:g}"]
+        lines.writerow(csv_row(question))
     return written.getvalue()
 
 
@@ -119,7 +121,8 @@ def _lines(text: str, source: str) -> Iterator[tuple[_Place, dict[str, str]]]:
         )
     while (cells := _next(reader, source)) is not None:
         if any(cell.strip() for cell in cells):
-            yield _Place(source, reader.line_num), dict(zip(names, (cell.strip() for cell in cells), strict=False))
+            values = (csv_value(cell.strip()) for cell in cells)
+            yield _Place(source, reader.line_num), dict(zip(names, values, strict=False))
 
 
 def _next(reader: Any, source: str) -> list[str] | None:

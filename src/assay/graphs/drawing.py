@@ -11,9 +11,7 @@ The picture brings its own white card: it reads the same on a light page, a dark
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from html import escape
 from itertools import pairwise
 from math import cos, hypot, inf, pi, sin
 from typing import Literal, NamedTuple
@@ -25,6 +23,7 @@ from assay.errors import GraphError
 from assay.graphs.equivalence import ARROW, CIRCLE, TAIL
 from assay.graphs.graph import Edge, Graph
 from assay.graphs.layering import BEND, Layers, layered, place_across
+from assay.texts import drawn, html_text, printable
 
 Verdict = Literal["plain", "correct", "wrong mark", "extra", "missing"]
 
@@ -134,14 +133,16 @@ class _Box(NamedTuple):
 
     @classmethod
     def of(cls, node: str) -> _Box:
-        label = node if len(node) <= _LONGEST_NAME else node[: _LONGEST_NAME - 1] + "\u2026"
-        return cls(node, label, max(36.0, _text_width(label) + 20.0))
+        name = printable(node)
+        label = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "\u2026"
+        return cls(drawn(name), label, max(36.0, _text_width(label) + 20.0))
 
     def shape(self, x: float, y: float) -> str:
+        label = html_text(self.label)
         return (
-            f'<g><title>{_text(self.name)}</title><rect x="{x - self.wide / 2:.1f}" y="{y - _TALL / 2:.1f}" '
+            f'<g><title>{html_text(self.name)}</title><rect x="{x - self.wide / 2:.1f}" y="{y - _TALL / 2:.1f}" '
             f'width="{self.wide:.1f}" height="{_TALL:.0f}" rx="8" fill="#f2f5f9" stroke="#5b6675"/>'
-            f'<text x="{x:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="#16191d">{_text(self.label)}</text></g>'
+            f'<text x="{x:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="#16191d">{label}</text></g>'
         )
 
 
@@ -283,7 +284,7 @@ def _edge_shape(
     verdict = "" if item.verdict == "plain" else f" ({style.legend})"
     ends = zip(marks, tips, ways, strict=True)
     return (
-        f"<g><title>{_text(f'{edge}{weight}{verdict}')}</title>"
+        f"<g><title>{html_text(f'{edge}{weight}{verdict}')}</title>"
         f'<path d="{path}" fill="none" stroke="{style.colour}" stroke-width="{item.width:.1f}"{dashes}/>'
         + "".join(_mark_shape(mark, tip, way, item.width, style.colour) for mark, tip, way in ends)
         + "</g>"
@@ -341,7 +342,7 @@ def _legend_scene(drawn: Sequence[_Drawn], note: str, width: float) -> _Scene:
             line = f'd="M{x:.1f},{y + 8:.1f} h28" stroke="{sample.colour}" stroke-width="2.2"'
             shapes.append(f'<path {line} fill="none"{dashes}/>')
         place = f'x="{x + (34.0 if sample else 0.0):.1f}" y="{y + 12:.1f}"'
-        shapes.append(f'<text {place} font-size="11.5" fill="#3d4652">{_text(words)}</text>')
+        shapes.append(f'<text {place} font-size="11.5" fill="#3d4652">{html_text(words)}</text>')
     return _Scene(shapes, columns * (column + 14.0) - 14.0, 20.0 * ((len(entries) - 1) // columns) + 16.0)
 
 
@@ -369,15 +370,10 @@ def _document(scene: _Scene, about: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img" font-family="{_FONT}" font-size="13" style="max-width:100%">'
-        f"<title>{_text(about)}</title>"
+        f"<title>{html_text(about)}</title>"
         f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8" fill="#fff" stroke="#d8dde3"/>'
         f"{_moved(scene, _MARGIN, _MARGIN)}</svg>"
     )
-
-
-def _text(words: str) -> str:
-    """Escaped, and without what XML does not allow even when escaped."""
-    return escape(re.sub("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufffe\uffff]", "\ufffd", words))
 
 
 def _text_width(words: str) -> float:

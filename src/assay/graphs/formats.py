@@ -44,6 +44,7 @@ from assay.graphs.text_formats import (
     to_graphml,
     to_json,
 )
+from assay.texts import csv_value, not_computed
 
 __all__ = [
     "bif_blocks",
@@ -166,7 +167,8 @@ def _to_table(graph: Graph, separator: str) -> str:
     # what the reader would take for the end of a row or for the blank after a comma, and csv does not quote by itself
     odd = any("\r" in node or node.startswith(" ") for node in graph.nodes)
     quoting: Literal[0, 1] = csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL
-    csv.writer(out, delimiter=separator, lineterminator="\n", quoting=quoting).writerows([columns, *rows])
+    inert = [[not_computed(cell) if isinstance(cell, str) else cell for cell in row] for row in [columns, *rows]]
+    csv.writer(out, delimiter=separator, lineterminator="\n", quoting=quoting).writerows(inert)
     return out.getvalue()
 
 
@@ -175,7 +177,7 @@ def _from_table(text: str, separator: str, direction: Direction | None, kind: Ki
 
     try:
         source = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True)
-        lines = [row for row in source if row]
+        lines = [[csv_value(cell) for cell in row] for row in source if row]
     except csv.Error as error:
         raise GraphError(f"a table must be readable as CSV, got: {error}.") from None
     if not lines:

@@ -14,11 +14,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Literal, get_args
 
 from assay.errors import SettingError
 from assay.intervals import Interval, short
+from assay.texts import html_text, printable
 
 Alternative = Literal["two-sided", "greater", "less"]
 Cell = str | float | int | bool | None
@@ -44,9 +44,9 @@ class Result(ABC):
     def _repr_html_(self) -> str:
         """In a notebook: the sentence, and below it the row as a table."""
         cells = [(key, value) for key, value in self.row().items() if value not in (None, "")]
-        head = "".join(f"<th>{escape(key)}</th>" for key, _ in cells)
-        body = "".join(f"<td>{escape(_shown(value))}</td>" for _, value in cells)
-        return f"<p>{escape(self.sentence())}</p><table><tr>{head}</tr><tr>{body}</tr></table>"
+        head = "".join(f"<th>{html_text(key)}</th>" for key, _ in cells)
+        body = "".join(f"<td>{html_text(_shown(value))}</td>" for _, value in cells)
+        return f"<p>{html_text(self.sentence())}</p><table><tr>{head}</tr><tr>{body}</tr></table>"
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ def interval_cells(interval: Interval | None) -> dict[str, Cell]:
 
 
 def latex_text(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)
+    return "".join(_LATEX.get(character, character) for character in printable(text))
 
 
 def latex_value(value: float | None, interval: Interval | None) -> str:

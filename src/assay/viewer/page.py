@@ -17,6 +17,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from assay.texts import html_text
+
 SCRIPTS = (
     "core.js", "source.js", "state.js", "overview.js", "figures.js", "matrix.js", "cell.js", "graphs.js", "analysis.js",
     "live.js", "main.js",
@@ -28,7 +30,7 @@ def html_of(document: Mapping[str, Any]) -> str:
     """The whole page; `document` is what source.js calls BOOK."""
     parts = {
         "policy": escape(policy(bool(document["served"]))),
-        "title": escape(f"{document['head']['study']} · assay"),
+        "title": html_text(f"{document['head']['study']} · assay"),
         "style": _static("page.css"),
         "script": _script(),
         "document": embedded(document),

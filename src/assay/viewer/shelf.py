@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from urllib.parse import quote
 
+from assay.texts import html_text
 from assay.viewer.page import style
 
 
@@ -20,9 +20,9 @@ def shelf_of(studies: Sequence[Mapping[str, str]]) -> str:
 
 
 def _entry(study: Mapping[str, str]) -> str:
-    name, folder = escape(study["name"]), escape(study["folder"])
+    name, folder = html_text(study["name"]), html_text(study["folder"])
     if study["problem"]:
-        said = f'<p class="notice">{escape(study["problem"])}</p>'
+        said = f'<p class="notice">{html_text(study["problem"])}</p>'
         return f'<li class="card"><h3>{name}</h3><p class="quiet small">{folder}</p>{said}</li>'
     link = f'<a href="{quote(study["name"], safe="")}/">{name}</a>'
     return f'<li class="card"><h3>{link}</h3><p class="quiet small">{folder}</p></li>'
