@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -265,8 +265,10 @@ def _run(options: argparse.Namespace) -> int:
     from assay.plans import read_plan
     from assay.reporting import write_report
     from assay.results import Results
+    from assay.stopping import heed_sigterm
     from assay.study import Study
-    from assay.terminal_progress import progress_of
+    from assay.study_db import as_written
+    from assay.terminal_progress import progress_of, tell_end
     from assay.viewer.standalone import with_page
 
     _allow(options)
@@ -275,32 +277,29 @@ def _run(options: argparse.Namespace) -> int:
         return _verify(study, options)
     _tell_elsewhere({name: value for task in study.plan.tasks for name, value in getattr(task, "models", {}).items()})
     folder = study.plan.folder
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's end is a Ctrl-C: nothing paid is lost
+    heed_sigterm()
     with (
         progress_of(study, terminal.console(stderr=True), quiet=options.json) as report,
         executor_for(options.workers, options.cluster) as (executor, slots),
     ):
         outcome = study.run(executor, slots, report, retry=options.retry, replan=options.replan)
-    results = Results.read(folder)
-    written = None
-    if not outcome.interrupted:  # who stops it wants it to stop; `assay report` writes the rest
-        with terminal.busy("writing tables, charts and the page"):
-            written = with_page(write_report(folder))
-    if options.json:
-        found = {"folder": str(folder), "completeness": results.completeness()}
-        say_json(vars(outcome) | found | ({"report": written.to_dict()} if written else {}))
-    else:
-        terminal.print_results(results, folder)
-        if written:
-            terminal.print_report(written)
-            say(f"page: {folder / 'report.html'}")
-    command = f"assay run {options.file}" if options.file else "assay run"
-    if outcome.interrupted:
-        say(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", stderr=True)
-        return 130
-    if outcome.stopped:
-        say(f"assay: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", stderr=True)
-    return 1 if outcome.failed or outcome.stopped else 0
+    with as_written(folder):
+        results = Results.read(folder)
+        written = None
+        if not outcome.interrupted:  # who stops it wants it to stop; `assay report` writes the rest
+            with terminal.busy("writing tables, charts and the page"):
+                written = with_page(write_report(folder))
+        if options.json:
+            found = {"folder": str(folder), "completeness": results.completeness()}
+            say_json(outcome.to_dict() | found | ({"report": written.to_dict()} if written else {}))
+        else:
+            terminal.print_results(results, folder)
+            if written:
+                terminal.print_report(written)
+                say(f"page: {folder / 'report.html'}")
+    words = ["assay", "run", *filter(None, [options.file]), *(["--folder", options.folder] if options.folder else [])]
+    tell_end(outcome, shlex.join(words))
+    return 130 if outcome.interrupted else 1 if outcome.failed or outcome.done < outcome.total else 0
 
 
 def _verify(study: Any, options: argparse.Namespace) -> int:
@@ -326,16 +325,18 @@ def _report(options: argparse.Namespace) -> int:
     from assay import terminal
     from assay.plans import newest_folder
     from assay.reporting import rewrite
+    from assay.study_db import as_written
     from assay.viewer.standalone import with_page
 
     folder = Path(options.folder) if options.folder else newest_folder()
-    with terminal.busy("writing tables, charts and the page"):
-        written = with_page(rewrite(folder))
-    if options.json:
-        say_json(written.to_dict())
-    else:
-        terminal.print_report(written)
-        say(f"page: {folder / 'report.html'}")
+    with as_written(folder):
+        with terminal.busy("writing tables, charts and the page"):
+            written = with_page(rewrite(folder))
+        if options.json:
+            say_json(written.to_dict())
+        else:
+            terminal.print_report(written)
+            say(f"page: {folder / 'report.html'}")
     return 0
 
 
@@ -375,11 +376,18 @@ def _view(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from assay import tables, terminal
     from assay.plans import newest_folder
-    from assay.results import Results
+    from assay.study_db import as_written
 
     folder = Path(options.folder) if options.folder else newest_folder()
+    with as_written(folder):
+        return _show_study(folder, options)
+
+
+def _show_study(folder: Path, options: argparse.Namespace) -> int:
+    from assay import tables, terminal
+    from assay.results import Results
+
     results = Results.read(folder)
     written = options.csv or options.tex or options.md
     if results.task == "population" and (options.json or written):
@@ -489,9 +497,11 @@ def _compare(options: argparse.Namespace) -> int:
     from assay import terminal_analyse
     from assay.comparing import compare
     from assay.plans import newest_folder
+    from assay.study_db import as_written
 
     folder = Path(options.folder) if options.folder else newest_folder()
-    found = compare(folder, options.a, options.b, options.measure)
+    with as_written(folder):
+        found = compare(folder, options.a, options.b, options.measure)
     if options.json:
         say_json(found.row() | {"sentence": found.sentence()})
     elif options.csv or options.tex or options.md:

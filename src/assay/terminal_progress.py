@@ -12,27 +12,43 @@ from assay.progress import Asked, Progress, Report, clock
 from assay.terminal_output import Console, plain
 
 if TYPE_CHECKING:
-    from assay.study import Study
+    from assay.study import Outcome, Study
 
 PLAIN_EVERY = 5.0  # seconds between lines where there is no TTY
 MANY_UNREADABLE = 0.10  # share of a model's replies above which the terminal says so at once
 ENOUGH = 5  # replies before that share means anything
+TROUBLE = 60  # characters of what a fault says
 
 
 @contextmanager
 def progress_of(study: Study, out: Console, quiet: bool = False) -> Iterator[Report]:
     """Stages follow each other; each gets its own bar."""
-    warn = _warner(out)
+    warn, tell = _warner(out), _teller(out)
     if quiet:
-        yield lambda _: None
+        yield tell  # what is happening is told; how far it has come is not
     elif out.is_terminal:
         out.print(f"[bold]{plain(study.plan.name)}[/]   {plain(study.plan.folder)}")
         out.print("  [dim]Ctrl-C stops safely; the same command goes on[/]")
         with _bars(out) as update:
-            yield lambda now: (update(now), warn(now))[0]
+            yield lambda now: (update(now), warn(now), tell(now))[0]
     else:
         lines = _lines()
-        yield lambda now: (lines(now), warn(now))[0]
+        yield lambda now: (lines(now), warn(now), tell(now))[0]
+
+
+def tell_end(outcome: Outcome, command: str) -> None:
+    """What went wrong with each model, and the commands that mend it."""
+    for line in (line for model in outcome.models for line in model.lines()):
+        say(line, stderr=True)
+    left = outcome.total - outcome.done
+    if outcome.interrupted:
+        say(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", stderr=True)
+    elif outcome.stopped:
+        say(f"assay: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", stderr=True)
+    elif left:
+        say(f"{left:,} of {outcome.total:,} were not asked. Ask them with: {command}", stderr=True)
+    if outcome.failed:
+        say(f"{outcome.failed:,} failed. Do them again with: {command} --retry", stderr=True)
 
 
 @contextmanager
@@ -88,6 +104,18 @@ def _lines() -> Report:
     return update
 
 
+def _teller(out: Console) -> Report:
+    """Says each note of a stage once, as soon as it is there."""
+    told: dict[str, int] = {}
+
+    def tell(now: Progress) -> None:
+        for note in now.notes[told.get(now.stage, 0) :]:
+            out.print(plain(note), style="yellow", soft_wrap=True)
+        told[now.stage] = len(now.notes)
+
+    return tell
+
+
 def _warner(out: Console) -> Callable[[Progress], None]:
     """Says once for each model that many of its replies cannot be read, with examples."""
     told: set[str] = set()
@@ -109,14 +137,23 @@ def _warner(out: Console) -> Callable[[Progress], None]:
 
 
 def asked_text(asked: Asked) -> str:
-    parts = [f"{asked.in_flight} in flight"] if asked.in_flight else []
+    parts = ["set aside"] if asked.is_set_aside else []
+    parts += [f"{asked.in_flight} in flight"] if asked.in_flight else []
+    parts += [f"{asked.waiting} to try again ({trouble(asked)})"] if asked.waiting else []
     if asked.cost:
         parts.append(f"${asked.cost:.2f}")
     share = f" ({100 * asked.unreadable / asked.done:.0f} %)" if asked.unreadable and asked.done else ""
     parts.append(f"unreadable {asked.unreadable}{share}")
     parts += [f"refused {asked.refused}"] if asked.refused else []
+    parts += [f"timed out {asked.timed_out}"] if asked.timed_out else []
     parts += [f"failed {asked.failed}"] if asked.failed else []
     return "   ".join(parts)
+
+
+def trouble(asked: Asked) -> str:
+    """What the last fault of a model said, in a few words."""
+    said = asked.trouble
+    return plain(said if len(said) <= TROUBLE else f"{said[: TROUBLE - 3]}...")
 
 
 def _where(now: Progress) -> str:
