@@ -198,7 +198,11 @@ class AskDriver:
         for name, standing in list(self.asker.standings.items()):
             if standing.why_set_aside and name not in self._set_aside:
                 self._set_aside[name] = standing.why_set_aside
-                self._tell(f"{name} is set aside: {standing.why_set_aside}. The others go on.")
+                asked = self.progress.asked.get(name, Asked(0))
+                self._tell(
+                    f"{name} is set aside {standing.why_set_aside.rstrip('.')}. {asked.total - asked.done:,} of its "
+                    f"{asked.total:,} are not asked: the same command asks them, --retry also those that failed."
+                )
 
     def _tell(self, line: str) -> None:
         self.progress.notes.append(line)

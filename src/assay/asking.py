@@ -177,7 +177,7 @@ class Asker:
                 keep(reply)
         except CallerMistake as mistake:  # every other call would meet it as well
             with self._changed:
-                self.standings[name].set_aside(str(mistake))
+                self.standings[name].set_aside(f"because {mistake}")
             raise SetAside(str(mistake)) from mistake
         finally:
             with self._changed:

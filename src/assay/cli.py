@@ -294,8 +294,9 @@ def _run(options: argparse.Namespace) -> int:
             say_json(outcome.to_dict() | found | ({"report": written.to_dict()} if written else {}))
         else:
             terminal.print_results(results, folder)
-            if written:
+            if written and not outcome.is_unanswered:
                 terminal.print_report(written)
+            if written:
                 say(f"page: {folder / 'report.html'}")
     words = ["assay", "run", *filter(None, [options.file]), *(["--folder", options.folder] if options.folder else [])]
     tell_end(outcome, shlex.join(words))

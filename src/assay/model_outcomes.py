@@ -42,7 +42,7 @@ class ModelOutcome:
         """What there is to tell: nothing of a model that answered everything as itself."""
         lines = []
         if self.set_aside:
-            lines.append(f"  set aside: {self.set_aside}")
+            lines.append(f"  set aside {self.set_aside}")
         lines += [f"  {count:,} x {reason}" for reason, count in self.reasons.items()]
         lines += [f"  {count:,} replies came from {name!r}" for name, count in self.answered_as.items()]
         if not lines:

@@ -21,10 +21,10 @@ UNANSWERED = ("connection", "busy", "quota")  # faults of calls that nobody answ
 IN_A_ROW = {"connection": 3, "quota": 3, SILENT: 3}  # before a model is set aside; of any other kind MANY
 MANY = 20
 _WORDS = {
-    "connection": "connections that failed",
-    "busy": "calls that were turned away",
-    "quota": "calls that were turned away",
-    SILENT: "calls that did not come back",
+    "connection": "failed connections",
+    "busy": "calls turned away",
+    "quota": "calls turned away",
+    SILENT: "calls without an end",
 }
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0  # seconds before a question that nobody answered is asked again
 
@@ -64,7 +64,7 @@ class Standing:
             return  # one of a volley: calls that were under way together are turned away together
         self._row[kind] = self._row.get(kind, 0) + 1
         if self._row[kind] >= IN_A_ROW.get(kind, MANY):
-            self.set_aside(f"{self._row[kind]} {_WORDS.get(kind, 'faults')} in a row: {reply.message}")
+            self.set_aside(f"after {self._row[kind]} {_WORDS.get(kind, 'faults')} in a row: {reply.message}")
 
     def slow_down(self, call: WatchedCall) -> bool:
         """Once for all calls that were under way together; False for the later ones of them."""

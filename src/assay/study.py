@@ -31,6 +31,7 @@ from assay.provenance import plan_folder_of, session, without_paths
 from assay.results import Results, describe
 from assay.status import Status
 from assay.store import Store
+from assay.study_db import as_written
 from assay.tasks.cells import Cell, Context
 from assay.texts import arriving_json
 
@@ -112,9 +113,9 @@ class Outcome:
     models: tuple[ModelOutcome, ...] = ()
 
     @property
-    def is_set_aside(self) -> bool:
-        """Whether a model was not asked to the end."""
-        return any(model.set_aside for model in self.models)
+    def is_unanswered(self) -> bool:
+        """Whether models were asked and none has answered anything."""
+        return bool(self.models) and not any(model.answered for model in self.models)
 
     def to_dict(self) -> dict[str, Any]:
         return vars(self) | {"models": [model.to_dict() for model in self.models]}
@@ -164,11 +165,12 @@ class Study:
                             asking = AskDriver(task, cells, store, missing, progress, told, retry, *where).drive()
                             interrupted, set_aside[task.name] = asking.interrupted, asking.set_aside
                     total, done = total + planned, done + before + progress.done
-            results = Results.all_of(store)
-            answered_as = store.answered_as()
-            asked = {task.name for task, _ in self.stages if not hasattr(task, "function")}
-            found = [model_outcomes(r, set_aside.get(r.task, {}), answered_as) for r in results if r.task in asked]
-            write_outputs(results, store, self.plan.text, self.plan.base, folder)
+            with as_written(folder):
+                results = Results.all_of(store)
+                answered_as = store.answered_as()
+                asked = {task.name for task, _ in self.stages if not hasattr(task, "function")}
+                found = [model_outcomes(r, set_aside.get(r.task, {}), answered_as) for r in results if r.task in asked]
+                write_outputs(results, store, self.plan.text, self.plan.base, folder)
         failed = sum(results_of.n_failed() for results_of in results)
         return Outcome(total, done, failed, interrupted, asking.stopped, tuple(model for own in found for model in own))
 
