@@ -2,10 +2,15 @@
 
 import pytest
 
-from assay.errors import MissingExtra
-from assay.reasoning import Quantity, ReasoningGraph, RuleEdge, units
+from assay.errors import DataError, MissingExtra
+from assay.faithfulness import evaluate
+from assay.faithfulness.nodes import inversions_of
+from assay.reasoning import Problem, Program, Quantity, ReasoningGraph, RuleEdge, units
 from assay.reasoning.checks import check_answer
+from assay.reasoning.symbols import to_sympy
+from assay.reasoning.syntax import parse
 from assay.reasoning.units import check_units, coherent, converted, unit_findings
+from assay.status import Status
 
 pytest.importorskip("pint")
 
@@ -37,6 +42,11 @@ def agreement(*given, **declared):
         ({"p": (20, "USD"), "n": (3, "items")}, "y = p*n", "USD", "agrees"),
         ({"p": (20, "USD"), "n": (3, "EUR")}, "y = p + n", "USD", "mismatch"),
         ({"a": (20, "degC"), "b": (80, "degC")}, "y = b - a", "K", "agrees"),
+        ({"m": (2, "kg"), "c": (4186, "J/(kg °C)"), "T": (20, "°C")}, "y = m*c*T", "J", "agrees"),
+        ({"m": (2, "g"), "c": (4186, "J/(kg °C)"), "T": (20, "°C")}, "y = m*c*T", "J", "mixed"),
+        ({"m": (2, "kg"), "T": (20, "°F")}, "y = m*T", "J", "mismatch"),
+        ({"T": (20, "°C")}, "y = T^2", "K^2", "agrees"),
+        ({"T": (20, "Δ°C")}, "y = T", "delta_degC", "agrees"),
     ],
 )
 def test_each_rule_is_checked_by_its_dimensions(knowns, rule, declared, expected):
@@ -90,3 +100,75 @@ def test_without_pint_nothing_is_checked_and_only_a_needed_conversion_is_an_erro
     assert check_answer(speed, Quantity(75.0, "km/h")).agrees
     with pytest.raises(MissingExtra, match="reasoning"):
         check_answer(speed, Quantity(20.8333, "m/s"))
+
+
+# ---- what pint cannot do is a status
+
+ODD = "°C degF Δ°C J/(kg°C) 1/°F °C^2 °C·m dB dBm dB/m Np octave foo K m %".split()
+RULES = ("y = a * b", "y = a - b", "y = a + b", "y = a ^ 2 / b", "y = sqrt(a) * exp(b)", "y = max(a, b)", "y = a ^ 300")
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_no_unit_raises_whatever_rule_uses_it(rule):
+    for k, (one, other) in enumerate((one, other) for one in ODD for other in ODD):
+        for declared, answer in ((None, "5 °C"), ("J", "5 dB"), ("°F", "5 K"))[k % 3 : k % 3 + 1]:
+            dag = {
+                "target_variable": "y",
+                "knowns": {"a": f"20 {one}", "b": f"3 {other}"},
+                "units": {"y": declared} if declared else {},
+                "causal_graph": [{"cause": ["a", "b"], "effect": "y", "rule": rule}],
+            }
+            assert evaluate(dag, "20 are given.", "so 20 °C it is", answer=answer).components
+
+
+def test_heat_from_a_difference_in_degrees_is_computed_in_any_mixture():
+    """0.5 kg x 4186 J/(kg K) x 60 K = 125.58 kJ."""
+    knowns = {"m": (500, "g"), "c": (4186, "J/(kg·°C)"), "T1": (20, "°C"), "T2": (80, "°C")}
+    heat = graph("Q", knowns, "Q = m*c*(T2 - T1)", Q="J")
+    assert check_answer(heat, Quantity(125.58, "kJ")).agrees
+    assert check_answer(
+        graph("Q", {**knowns, "m": (0.5, "kg")}, "Q = m*c*(T2 - T1)", Q="J"), Quantity(125580, "J")
+    ).agrees
+
+
+def test_degrees_that_may_be_a_point_or_a_difference_are_not_converted():
+    """A rise of 60 °C is 60 K; 60 °C are 333 K. The answer is neither right nor wrong: nobody can tell."""
+    knowns = {"m": (500, "g"), "c": (4186, "J/(kg·°C)"), "rise": (60, "°C")}
+    heat = graph("Q", knowns, "Q = m*c*rise", Q="J")
+    assert coherent(heat) is None
+    checked = check_answer(heat, Quantity(125.58, "kJ"))
+    assert checked.agrees is None and checked.status is Status.DEGENERATE and "Give it in K" in checked.message
+    found = inversions_of(Problem("p", "", "", heat, Quantity(125.58, "kJ")), Program(heat))
+    assert {one.status for one in found.values()} == {Status.DEGENERATE} and len(found) == 3
+    right = graph("Q", knowns | {"rise": (60, "K")}, "Q = m*c*rise", Q="J")
+    assert check_answer(right, Quantity(125.58, "kJ")).agrees
+
+
+@pytest.mark.parametrize("rule", ["y = T + 273.15", "y = 1.8*T + 32", "y = T - 20", "y = (T + S) - T", "y = max(T, S)"])
+def test_only_a_difference_of_two_points_is_converted(rule):
+    assert coherent(graph("y", {"T": (20, "°C"), "S": (5, "°C")}, rule)) is None
+    assert coherent(graph("y", {"T": (20, "°C"), "S": (5, "°C")}, "y = T - S")) is not None
+
+
+@pytest.mark.parametrize(("unit", "wanted"), [("dB", "dBm"), ("dBm", "W/m"), ("foo", "m"), ("m", "foo"), ("°C", "bar")])
+def test_a_conversion_that_pint_cannot_do_is_none(unit, wanted):
+    assert converted(0.0, unit, wanted) is None
+
+
+def test_points_and_differences_are_converted_as_what_they_are():
+    assert converted(20.0, "°C", "K") == pytest.approx(293.15)
+    assert converted(68.0, "°F", "°C") == pytest.approx(20.0)
+    assert converted(1.0, "J/(kg °C)", "J/(kg K)") == pytest.approx(1.0)
+    assert converted(9.0, "Δ°F", "Δ°C") == pytest.approx(5.0)
+
+
+def test_an_answer_in_a_unit_that_is_not_known_is_not_wrong():
+    checked = check_answer(graph("y", {"a": (2, "m"), "b": (3, "m")}, "y = a*b", y="m^2"), Quantity(6.0, "flurbs"))
+    assert checked.agrees is None and checked.status is Status.DEGENERATE and "cannot be converted" in checked.message
+
+
+@pytest.mark.parametrize("text", ["x % 0", "1 if sqrt(0-1) < 1 else 2", "max(sqrt(0-1), 2)"])
+def test_what_sympy_cannot_write_is_one_line(text):
+    pytest.importorskip("sympy")
+    with pytest.raises(DataError, match="must be one that sympy can write, got: "):
+        to_sympy(parse(text).right)

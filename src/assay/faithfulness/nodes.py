@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from assay.errors import MissingExtra
@@ -23,7 +24,7 @@ from assay.reading.verdicts import TOP, Verdict
 from assay.reasoning.execute import NodeEffect, Program
 from assay.reasoning.graph import Problem, Quantity, close
 from assay.reasoning.invert import Inversion, invert
-from assay.reasoning.units import check_units, coherent, converted, target_unit
+from assay.reasoning.units import NOT_TOGETHER, check_units, coherent, converted, target_unit
 from assay.status import Status
 
 Source = Literal["executed", "judge", ""]
@@ -106,7 +107,11 @@ def _effect_report(problem: Problem, program: Program, effect: NodeEffect) -> di
 def inversions_of(problem: Problem, program: Program) -> dict[str, Inversion]:
     """Each known hidden, from the answer that the reasoning gives."""
     if any(check.agreement == "mixed" for check in check_units(problem.graph)):
-        program = Program(coherent(problem.graph))
+        together = coherent(problem.graph)
+        if together is None:
+            lost = partial(Inversion, label=None, status=Status.DEGENERATE, message=NOT_TOGETHER)
+            return {name: lost(name) for name in problem.graph.knowns}
+        program = Program(together)
     wanted = _wanted(program, problem.answer, problem.tolerance)
     return {name: invert(program, name, wanted) for name in problem.graph.knowns}
 

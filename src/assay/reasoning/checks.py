@@ -21,7 +21,7 @@ from assay.reasoning.execute import Program, sensitivity
 from assay.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from assay.reasoning.invert import invert_all
 from assay.reasoning.quality import graph_quality
-from assay.reasoning.units import check_units, coherent, converted, target_unit
+from assay.reasoning.units import NOT_TOGETHER, check_units, coherent, converted, of_other_dimension, target_unit
 from assay.status import Status
 
 SCORED = ("executes", "answer", "intervention", "structure")
@@ -57,9 +57,9 @@ def check_answer(graph: ReasoningGraph | Program, answer: Quantity, tolerance: f
         return AnswerCheck(
             program.base.target, answer, None, Status.UNREADABLE, f"the answer '{answer.text}' is no number."
         )
-    value, message = _in_unit(program, answer.unit)
+    value, status, message = _in_unit(program, answer.unit)
     if value is None:
-        return AnswerCheck(None, answer, False, Status.OK, message)
+        return AnswerCheck(None, answer, False if status is Status.OK else None, status, message)
     agrees = close(value, answer.value, tolerance)
     if not agrees and answer.unit == "%":  # 0.062 and 6.2 % are one value; a rule may also count in per cent itself
         agrees, value = close(100 * value, answer.value, tolerance), 100 * value
@@ -67,17 +67,27 @@ def check_answer(graph: ReasoningGraph | Program, answer: Quantity, tolerance: f
     return AnswerCheck(value, answer, agrees, Status.OK, told)
 
 
-def _in_unit(program: Program, unit: str | None) -> tuple[float | None, str]:
-    """The target in a unit; by SI base units where a rule mixes units."""
+def _in_unit(program: Program, unit: str | None) -> tuple[float | None, Status, str]:
+    """The target in a unit, by SI base units where a rule mixes units; ok without a value: no number can be right."""
     graph, value = program.graph, program.base.target
     if not unit or value is None:
-        return value, ""
+        return value, Status.OK, ""
     if any(check.agreement == "mixed" for check in check_units(graph)):
-        graph = coherent(graph)
-        value = Program(graph).base.target
+        together = coherent(graph)
+        if together is None:
+            return None, Status.DEGENERATE, NOT_TOGETHER
+        graph, base = together, Program(together).base
+        if base.target is None:
+            return None, Status.DEGENERATE, base.message
+        value = base.target
     own = target_unit(graph)
-    result = None if value is None else converted(value, own, unit)
-    return result, "" if result is not None else f"the target is in {own}, the answer in {unit}."
+    result = converted(value, own, unit)
+    if result is not None:
+        return result, Status.OK, ""
+    told = f"the target is in {own}, the answer in {unit}."
+    if of_other_dimension(own, unit):
+        return None, Status.OK, told
+    return None, Status.DEGENERATE, f"{told[:-1]}: the one cannot be converted to the other."
 
 
 def executable_components(graph: ReasoningGraph, answer: Quantity, tolerance: float = 0.01) -> dict[str, Component]:

@@ -8,16 +8,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.errors import MissingExtra
+from assay.errors import DataError, MissingExtra
+from assay.outside import one_line
 from assay.reasoning.trees import CONSTANTS, Binary, Call, Choice, Name, Negative, Number, Tree
 
 
 def to_sympy(tree: Tree) -> Any:
-    """The sympy expression; names become real symbols."""
+    """The sympy expression; names become real symbols. What sympy cannot write is one line."""
     try:
-        import sympy
+        import sympy  # noqa: F401
     except ModuleNotFoundError:
         raise MissingExtra("a rule as a symbolic expression", "sympy", "reasoning") from None
+    try:
+        return _expression(tree)
+    except (ArithmeticError, ValueError, TypeError, AttributeError, RecursionError, NotImplementedError) as error:
+        raise DataError(f"the rule must be one that sympy can write, got: {one_line(error)}. Mend it there.") from None
+
+
+def _expression(tree: Tree) -> Any:
+    import sympy
+
     if isinstance(tree, Number):
         whole = tree.value.is_integer() and abs(tree.value) < 1e15
         return sympy.Integer(int(tree.value)) if whole else sympy.Float(tree.value)
@@ -26,10 +36,10 @@ def to_sympy(tree: Tree) -> Any:
             return sympy.pi if tree.name == "pi" else sympy.E
         return sympy.Symbol(tree.name, real=True)
     if isinstance(tree, Negative):
-        return -to_sympy(tree.operand)
+        return -_expression(tree.operand)
     if isinstance(tree, Choice):
         return sympy.Piecewise(
-            (to_sympy(tree.then), _truth(tree.condition)), (to_sympy(tree.otherwise), sympy.true), evaluate=False
+            (_expression(tree.then), _truth(tree.condition)), (_expression(tree.otherwise), sympy.true), evaluate=False
         )
     if isinstance(tree, Binary):
         return _binary(tree)
@@ -41,7 +51,7 @@ def _binary(tree: Binary) -> Any:
 
     if tree.operator in ("and", "or") or tree.operator in _RELATIONS:
         return sympy.Piecewise((1, _truth(tree)), (0, sympy.true), evaluate=False)
-    left, right = to_sympy(tree.left), to_sympy(tree.right)
+    left, right = _expression(tree.left), _expression(tree.right)
     if tree.operator == "^":  # never computed here: 9^9^9 stays as it is written
         return sympy.Pow(left, right, evaluate=not (left.is_number and right.is_number))
     made = {"+": lambda: left + right, "-": lambda: left - right, "*": lambda: left * right}
@@ -56,17 +66,17 @@ def _truth(tree: Tree) -> Any:
     import sympy
 
     if isinstance(tree, Binary) and tree.operator in _RELATIONS:
-        return getattr(sympy, _RELATIONS[tree.operator])(to_sympy(tree.left), to_sympy(tree.right))
+        return getattr(sympy, _RELATIONS[tree.operator])(_expression(tree.left), _expression(tree.right))
     if isinstance(tree, Binary) and tree.operator in ("and", "or"):
         joined = sympy.And if tree.operator == "and" else sympy.Or
         return joined(_truth(tree.left), _truth(tree.right))
-    return sympy.Ne(to_sympy(tree), 0)
+    return sympy.Ne(_expression(tree), 0)
 
 
 def _call(tree: Call) -> Any:
     import sympy
 
-    values = [to_sympy(part) for part in tree.arguments]
+    values = [_expression(part) for part in tree.arguments]
     function = tree.function
     if function == "mean":
         return sum(values) / len(values)

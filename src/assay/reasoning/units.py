@@ -5,17 +5,21 @@
 A rule is computed with the numbers as they are written. Where its unit differs from the declared one by a factor only
 (36 km/h for 10 s declared in m), the numbers must be converted first: `mixed`. A mismatch is a label and a message,
 never an error: numbers in a rule may carry units of their own (W = 9.81 * m), and such a rule is not judged.
+20 °C is a point of its scale in a known, a difference in a product (J/(kg °C), m * c * T); where a conversion would
+have to know which of them is meant, there is none and a sentence says so.
 pint knows the units (extra `reasoning`); without it nothing is checked, and only a conversion that is needed raises.
+What pint cannot do (another zero, logarithms, numbers out of range) is None, in one place: `_by_pint`.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from assay.errors import MissingExtra
 from assay.reasoning.graph import Finding, Quantity, ReasoningGraph
@@ -24,12 +28,19 @@ from assay.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negat
 from assay.status import Status
 
 Agreement = Literal["agrees", "mixed", "mismatch", "unchecked"]
+Made = TypeVar("Made")
+
+NOT_TOGETHER = "its units cannot be brought together: what is in °C may be a point or a difference. Give it in K."
 
 _OWN = {"$": "USD", "€": "EUR", "£": "GBP", "%": "percent", "°C": "degC", "°F": "degF", "Ω": "ohm", "°": "degree"}
+_OWN |= {"Δ°C": "delta_degC", "Δ°F": "delta_degF"}
+_POINTS = {f"degree_{name}": f"delta_degree_{name}" for name in ("Celsius", "Fahrenheit", "Reaumur")}
 _COUNTS = frozenset("item items unit units person people piece pieces each count".split())
 _making = Lock()
 _CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CHF")
-_PART = re.compile(r"\s*(?:(?P<name>[^\W\d_][^\W\d]*|[$€£%Ω]|°[CF]?)|(?P<power>[-+]?\d{1,2})|(?P<sign>\*\*|[*/^()·×]))")
+_PART = re.compile(
+    r"\s*(?:(?P<name>Δ?°[CF]?|[^\W\d_][^\W\d]*|[$€£%Ω])|(?P<power>[-+]?\d{1,2})|(?P<sign>\*\*|[*/^()·×]))"
+)
 _SUPERSCRIPT = str.maketrans({**{sup: f"^{digit}" for digit, sup in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "^-"})
 _PURE = frozenset((0.5, 0.25, 100.0, 1000.0))  # factors of formulas and of percentages, not quantities
 
@@ -80,18 +91,41 @@ def unit_findings(graph: ReasoningGraph) -> tuple[Finding, ...]:
     )
 
 
-def coherent(graph: ReasoningGraph) -> ReasoningGraph:
-    """The same graph with every known in SI base units, for rules that mix km and m; MissingExtra without pint."""
-    registry = _needed("converting units")
+def coherent(graph: ReasoningGraph) -> ReasoningGraph | None:
+    """The same graph with every known in SI base units, for rules that mix km and m; MissingExtra without pint.
+
+    None where a known cannot be converted: T2 - T1 is the same in °C and K, every other use of T is not.
+    """
+    _needed("converting units")
+    units = _given(graph)
+    trees = [rule.tree for rules in rules_of(graph).values() for rule in rules if rule.tree is not None]
+    if any(_is_a_point(tree, units) for tree in trees):
+        return None
     knowns = {}
     for name, known in graph.knowns.items():
-        unit = _unit(known.unit) if known.unit else None
-        if unit is None or known.value is None:
-            knowns[name] = known
-            continue
-        base = registry.Quantity(known.value, unit).to_base_units()
-        knowns[name] = Quantity(float(base.magnitude), f"{base.units:~C}" or None, known.text)
+        base = known if units[name] is None or known.value is None else _in_base_units(known, units[name])
+        if base is None:
+            return None
+        knowns[name] = base
     return replace(graph, knowns=knowns, units={})
+
+
+def _in_base_units(known: Quantity, unit: Any) -> Quantity | None:
+    def made() -> Quantity:
+        base = _registry().Quantity(known.value, unit).to_base_units()
+        return Quantity(float(base.magnitude), f"{base.units:~C}" or None, known.text)
+
+    return _by_pint(made)
+
+
+def _is_a_point(tree: Tree, units: Mapping[str, Any]) -> bool:
+    """Whether a name in °C stands anywhere but in a difference of two."""
+    if isinstance(tree, Name):
+        return str(units.get(tree.name)) in _POINTS
+    inner = [_is_a_point(part, units) for part in parts(tree)]
+    if isinstance(tree, Binary) and tree.operator == "-" and isinstance(tree.left, Name) and all(inner):
+        return not isinstance(tree.right, Name)
+    return any(inner)
 
 
 def target_unit(graph: ReasoningGraph) -> str | None:
@@ -103,14 +137,21 @@ def target_unit(graph: ReasoningGraph) -> str | None:
 
 
 def converted(value: float, unit: str | None, wanted: str | None) -> float | None:
-    """A value in another unit; None where the two have not one dimension. Equal or missing units need no pint."""
+    """A value in another unit; None where it has none there. Equal or missing units need no pint."""
     if not unit or not wanted or unit.replace(" ", "") == wanted.replace(" ", ""):
         return value
     registry = _needed(f"converting {unit} to {wanted}")
     old, new = _unit(unit), _unit(wanted)
     if old is None or new is None or old.dimensionality != new.dimensionality:
         return None
-    return float(registry.Quantity(value, old).to(new).magnitude)
+    found = _by_pint(lambda: float(registry.Quantity(value, old).to(new).magnitude))
+    return found if found is not None and math.isfinite(found) else None
+
+
+def of_other_dimension(unit: str | None, wanted: str | None) -> bool:
+    """Whether both are known, and no number of the one is one of the other."""
+    old, new = _unit(unit), _unit(wanted)
+    return old is not None and new is not None and old.dimensionality != new.dimensionality
 
 
 def _has_units(graph: ReasoningGraph) -> bool:
@@ -132,7 +173,7 @@ def _checked(node: str, tree: Tree, units: Mapping[str, Any], declared: str | No
         return UnitCheck(node, "mixed", None, declared, f"units in the rule of '{node}': {error}"), wanted
     except _Unchecked:
         return UnitCheck(node, "unchecked", None, declared), wanted
-    shown = f"{derived:~C}" or "1"
+    shown = _shown(derived) or "1"
     if wanted is None:
         return UnitCheck(node, "agrees" if not declared else "unchecked", shown, declared), derived
     if derived.dimensionality != wanted.dimensionality:
@@ -176,15 +217,16 @@ def _of_binary(tree: Binary, units: Mapping[str, Any]) -> Any:
         return _same((tree.left, tree.right), units)
     left, right = _derived(tree.left, units), _derived(tree.right, units)
     if tree.operator == "*":
-        return left * right
+        return _computed(lambda: _difference(left) * _difference(right))
     if tree.operator == "/":
-        return left / right
+        return _computed(lambda: _difference(left) / _difference(right))
     if left.dimensionless and right.dimensionless:
         return left
     exponent = tree.right.operand if isinstance(tree.right, Negative) else tree.right
     if not isinstance(exponent, Number):
         raise _Unchecked
-    return left ** (-exponent.value if isinstance(tree.right, Negative) else exponent.value)
+    power = -exponent.value if isinstance(tree.right, Negative) else exponent.value
+    return _computed(lambda: _difference(left) ** power)
 
 
 def _of_call(tree: Call, units: Mapping[str, Any]) -> Any:
@@ -192,11 +234,11 @@ def _of_call(tree: Call, units: Mapping[str, Any]) -> Any:
         return _same(tree.arguments, units)
     inner = _derived(tree.arguments[0], units)
     if tree.function == "sqrt":
-        return inner**0.5
+        return _computed(lambda: _difference(inner) ** 0.5)
     if tree.function in ("abs", "floor", "ceil", "round"):
         return inner
     if not inner.dimensionless:
-        raise _Mismatch(f"{tree.function}() must have a number without unit, got {inner:~C}.")
+        raise _Mismatch(f"{tree.function}() must have a number without unit, got {_shown(inner)}.")
     return _registry().Unit("dimensionless")
 
 
@@ -207,10 +249,10 @@ def _same(trees: tuple[Tree, ...], units: Mapping[str, Any]) -> Any:
         return _registry().Unit("dimensionless")
     for other in found[1:]:
         if other.dimensionality != found[0].dimensionality:
-            raise _Mismatch(f"{found[0]:~C} and {other:~C} cannot be added or compared.")
+            raise _Mismatch(f"{_shown(found[0])} and {_shown(other)} cannot be added or compared.")
         factor = _factor(other, found[0])
         if factor is not None and abs(factor - 1) > 1e-9:
-            raise _Mixed(f"{found[0]:~C} and {other:~C} must be one unit.")
+            raise _Mixed(f"{_shown(found[0])} and {_shown(other)} must be one unit.")
     return found[0]
 
 
@@ -235,14 +277,38 @@ def _walk(tree: Tree) -> list[Tree]:
 
 def _factor(unit: Any, wanted: Any) -> float | None:
     """How many of the wanted unit one of this is; None for scales with another zero (degC)."""
+    registry = _registry()
+    ends = _by_pint(lambda: [float(registry.Quantity(value, unit).to(wanted).magnitude) for value in (0.0, 1.0)])
+    return ends[1] if ends is not None and ends[0] == 0 else None
+
+
+def _computed(compute: Callable[[], Any]) -> Any:
+    """A unit made of units, which pint may not know how to make."""
+    unit = _by_pint(compute)
+    if unit is None:
+        raise _Unchecked
+    return unit
+
+
+def _difference(unit: Any) -> Any:
+    """Of a scale with another zero the unit of differences: all that can be multiplied."""
+    return _registry().Unit(_POINTS.get(str(unit), unit))
+
+
+def _shown(unit: Any) -> str:
+    return _by_pint(lambda: f"{unit:~C}") or ""
+
+
+def _by_pint(compute: Callable[[], Made]) -> Made | None:
+    """What pint computes; None where it cannot."""
+    import numpy as np
     import pint
 
-    registry = _registry()
     try:
-        zero, one = (float(registry.Quantity(value, unit).to(wanted).magnitude) for value in (0.0, 1.0))
-    except pint.errors.PintError:
+        with np.errstate(all="ignore"):  # 0 in dB is the logarithm of 0
+            return compute()
+    except (pint.errors.PintError, ArithmeticError, ValueError, TypeError, AttributeError):
         return None
-    return one if zero == 0 else None
 
 
 @lru_cache(maxsize=1024)
@@ -274,12 +340,11 @@ def _unit_tokens(text: str) -> list[tuple[str, str]] | None:
 
 def _product(tokens: list[tuple[str, str]], at: int, depth: int = 0) -> tuple[Any, int]:
     """Factors up to a closing bracket: (unit or None, where it ended)."""
-    registry = _registry()
-    unit, sign = registry.Unit("dimensionless"), 1
+    factors, sign = [], 1
     while at < len(tokens) and depth < 5:
         kind, text = tokens[at]
         if text == ")":
-            return unit, at
+            break
         at += 1
         if kind == "sign" and text != "(":
             sign = -1 if text == "/" else 1
@@ -296,8 +361,19 @@ def _product(tokens: list[tuple[str, str]], at: int, depth: int = 0) -> tuple[An
         power, at = _exponent(tokens, at)
         if factor is None:
             return None, at
-        unit, sign = unit * factor ** (sign * power), 1
-    return unit, at
+        factors.append((factor, sign * power))
+        sign = 1
+    return _by_pint(lambda: _multiplied(factors)), at
+
+
+def _multiplied(factors: list[tuple[Any, int]]) -> Any:
+    """One factor is itself, a point of its scale; of several each is a difference."""
+    if len(factors) == 1 and factors[0][1] == 1:
+        return factors[0][0]
+    unit = _registry().Unit("dimensionless")
+    for factor, power in factors:
+        unit *= _difference(factor) ** power
+    return unit
 
 
 def _exponent(tokens: list[tuple[str, str]], at: int) -> tuple[int, int]:
@@ -309,14 +385,9 @@ def _exponent(tokens: list[tuple[str, str]], at: int) -> tuple[int, int]:
 
 
 def _named_unit(name: str) -> Any:
-    import pint
-
     if name.lower() in _COUNTS:
         return _registry().Unit("dimensionless")
-    try:
-        return _registry().Unit(_OWN.get(name, name))
-    except (pint.errors.PintError, AttributeError, ValueError):
-        return None
+    return _by_pint(lambda: _registry().Unit(_OWN.get(name, name)))
 
 
 def _registry() -> Any:
