@@ -24,6 +24,7 @@ from typing import IO, Any
 
 from assay.errors import StoreError
 from assay.outside import MAX_RECORDS, size
+from assay.texts import printable_lines
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 _KINDS = (
@@ -33,9 +34,9 @@ _KINDS = (
 
 
 def write_atomically(folder: Path, name: str, text: str) -> Path:
-    """Write a text file below the folder; its path."""
+    """Write a text file below the folder, in which nothing acts (texts.printable); its path."""
     with writing_atomically(folder, name) as file:
-        file.write(text)
+        file.write(printable_lines(text))
     return folder / name
 
 

@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.files import write_atomically, writing_atomically
+from assay.files import write_atomically, write_bytes_atomically, writing_atomically
 from assay.outside import file_name
 from assay.provenance import provenance
 from assay.results import CellSummary, Results, Row
 from assay.statistics.convergence import convergences
 from assay.store import Store, to_json
 from assay.tasks.cells import stream
+from assay.texts import csv_row, printable_json
 
 _RUNTIME = ("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message")
 
@@ -43,7 +44,7 @@ def write_outputs(
     scored: task -> its tables, where somebody has read and scored them already.
     """
     first = results[0]
-    write_atomically(folder, "study.toml", plan)
+    write_bytes_atomically(folder, "study.toml", plan.encode())  # as the user wrote it
     write_atomically(folder, "provenance.json", to_json(provenance(results, store, plan, plan_folder, folder)))
     _write_tables(results, store, folder, scored or {})
     for summary in first.each_summary() if first.task == "discovery" else ():
@@ -65,13 +66,26 @@ def _write_tables(results: Sequence[Results], store: Store, folder: Path, scored
                 runtime.writerows((*what, run.repeat, run.status, run.seconds, run.message) for run in runs)
 
 
+class _Shown:
+    """A CSV writer whose texts nobody can be harmed by (texts.csv_cell)."""
+
+    def __init__(self, writer: Any):
+        self._writer = writer
+
+    def writerow(self, row: Iterable[Any]) -> None:
+        self._writer.writerow(csv_row(row))
+
+    def writerows(self, rows: Iterable[Iterable[Any]]) -> None:
+        self._writer.writerows(map(csv_row, rows))
+
+
 @contextmanager
-def _csv(folder: Path, name: str, columns: Sequence[str]) -> Iterator[Any]:
+def _csv(folder: Path, name: str, columns: Sequence[str]) -> Iterator[_Shown]:
     """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status."""
     with writing_atomically(folder, name) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        yield writer
+        yield _Shown(writer)
 
 
 def _scored_anew(first: Results, found: Results, store: Store, tables: Any) -> Iterable[Row] | None:
@@ -133,7 +147,7 @@ def variance(results: Results, summary: CellSummary) -> dict[str, Any]:
 def _lines(value: Any, depth: int, indent: str = "") -> str:
     """JSON with a line an entry down to `depth`, and what is below it on one line: numbers of ten thousand runs."""
     if depth == 0 or not isinstance(value, dict) or not value:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return printable_json(value, allow_nan=False)
     inner = indent + "  "
     entries = [f"{inner}{json.dumps(key)}: {_lines(entry, depth - 1, inner)}" for key, entry in value.items()]
     return "{\n" + ",\n".join(entries) + f"\n{indent}}}"

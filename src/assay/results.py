@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from assay.status import Status
 from assay.store import Run, Store, Unit
 from assay.stored_runs import StoredRuns, Units
 from assay.tasks.cells import Cell, stream
+from assay.texts import html_text
 
 VALUES_AT_ONCE = 2_500_000  # of cells that are summarised together: 20 MB
 READ_OR_NOT = (Status.UNREADABLE, Status.REFUSED, Status.TRUNCATED)  # a model answered; what it said is another matter
@@ -228,14 +228,14 @@ class Results:
 
     def _repr_html_(self) -> str:
         """In a notebook: one row a cell, how its runs ended and the mean of each headline measure with its CI."""
-        head = "".join(f"<th>{escape(name)}</th>" for name in ("item", "respondent", "ok / planned", *self.headline))
+        head = "".join(f"<th>{html_text(name)}</th>" for name in ("item", "respondent", "ok / planned", *self.headline))
         rows = []
         for cell in self.summaries:
             texts = [cell.item, cell.respondent, f"{cell.ok} / {cell.repeats}"]
             texts += [_mean_text(cell.measures[name]) for name in self.headline]
-            rows.append("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>")
+            rows.append("<tr>" + "".join(f"<td>{html_text(text)}</td>" for text in texts) + "</tr>")
         title = f"{self.study}: {self.task}, {100 * self.level:g} % CI of the mean"
-        return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+        return f"<table><caption>{html_text(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
 
 def _unit(run: Run) -> Unit:

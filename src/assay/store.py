@@ -28,7 +28,7 @@ from typing import Any
 from assay import study_db
 from assay.errors import StoreError
 from assay.outside import one_line
-from assay.texts import arriving, arriving_json, arriving_values
+from assay.texts import arriving, arriving_json, arriving_values, printable_json
 
 NO_LAST = 2**63 - 1  # no id is greater
 _AT_ONCE = 500  # variables of one SQL statement
@@ -269,4 +269,4 @@ def _marks(values: Sequence[Any]) -> str:
 
 
 def to_json(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return printable_json(value, indent=2, allow_nan=False) + "\n"

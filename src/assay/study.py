@@ -14,7 +14,6 @@ import json
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ from assay.status import Status
 from assay.store import Store
 from assay.study_db import as_written
 from assay.tasks.cells import Cell, Context
-from assay.texts import arriving_json
+from assay.texts import arriving_json, html_text
 
 PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
 MAX_NAME = 100
@@ -185,10 +184,10 @@ class Study:
         for task, cells in self.stages:
             counts = (len({c.item for c in cells}), len({c.respondent for c in cells}), sum(c.repeats for c in cells))
             texts = [task.name, *(f"{count:,}" for count in counts)]
-            rows.append("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>")
+            rows.append("<tr>" + "".join(f"<td>{html_text(text)}</td>" for text in texts) + "</tr>")
         head = "".join(f"<th>{name}</th>" for name in ("task", "items", "respondents", "units"))
         title = f"{self.plan.name}: seed {self.plan.seed}, {self.plan.folder}"
-        return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+        return f"<table><caption>{html_text(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
     def _claim(self, store: Store, replan: bool) -> None:
         """A folder belongs to one plan."""

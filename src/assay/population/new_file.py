@@ -21,6 +21,7 @@ from assay.datasets.microdata import Microdata, open_microdata
 from assay.datasets.survey_files import SURVEYS, Survey
 from assay.errors import DataError
 from assay.population.cells import MOST_LEVELS, bin_levels, texts
+from assay.texts import arriving, printable
 
 FEW_NUMBERS = 10  # distinct numbers that are still levels
 FEW_TEXTS = 26  # one letter each in mode `qa`
@@ -54,7 +55,8 @@ def new_population(path: Path | str) -> str:
     outcome = next((column for column in usable if column.kind == "levels" and column.levels <= 7), usable[0])
     given = next(column for column in usable if column is not outcome)
     head = _head(reference, file.stem, n, columns, survey)
-    return "\n".join((*head, *_variables(columns), *_task(outcome.name, given.name), ""))
+    lines = (*head, *_variables(columns), *_task(outcome.name, given.name), "")
+    return "\n".join(map(printable, lines))  # a name in a comment does not end it
 
 
 def _asked(data: Microdata, name: str) -> _Column:
@@ -203,4 +205,5 @@ def _quoted(items: Sequence[str]) -> str:
 
 def _text(text: str) -> str:
     """A TOML string, in the letters of its language."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    quoted = json.dumps(arriving(text), ensure_ascii=False)
+    return "".join(sign if sign.isprintable() else f"\\U{ord(sign):08x}" for sign in quoted)

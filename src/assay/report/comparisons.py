@@ -12,7 +12,6 @@ A claim that could not be read is there, with null for its numbers and its statu
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +21,7 @@ from assay.forecast.analysis import plain
 from assay.forecast.frames import ARMS, Forecasts, Truth
 from assay.report import selection
 from assay.report.saving import plain_columns, plain_records, safe_name
+from assay.texts import printable_json
 
 _VERSUS = {
     "overlaps": "overlaps", "ci_contains": "inside", "range_contains": "covers", "iou": "iou",
@@ -124,6 +124,6 @@ def _claims(part: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _lines(head: Mapping[str, Any], name: str, rows: list[dict[str, Any]]) -> str:
     """JSON with the head indented and one line a row: it can be read, compared and written fast."""
-    top = json.dumps(plain(head), indent=2, ensure_ascii=False, allow_nan=False).removesuffix("\n}")
-    body = ",\n".join("    " + json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+    top = printable_json(plain(head), indent=2, allow_nan=False).removesuffix("\n}")
+    body = ",\n".join("    " + printable_json(row, allow_nan=False) for row in rows)
     return f'{top},\n  "{name}": [\n{body}\n  ]\n}}\n' if rows else f'{top},\n  "{name}": []\n}}\n'

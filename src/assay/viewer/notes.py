@@ -22,6 +22,7 @@ from assay.errors import DataError
 from assay.files import check_plain, open_in_place, read_text
 from assay.forecast.frames import MEASURES
 from assay.store import Store
+from assay.texts import printable_json
 from assay.viewer.outline import Outline
 
 FILE = "notes.jsonl"
@@ -54,7 +55,7 @@ def add_note(folder: Path, given: Any, store: Store) -> dict[str, Any]:
     reader = str(given.get("reader") or "forecast")[:40]
     if misread and given.get("expected") is not None:
         note |= {"reader": reader, "expected": _expected(reader, given["expected"])}
-    _append(folder, json.dumps(note, ensure_ascii=False))
+    _append(folder, printable_json(note))
     return note
 
 

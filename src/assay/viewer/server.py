@@ -16,7 +16,6 @@ in it is never taken for another request.
 from __future__ import annotations
 
 import hmac
-import json
 import secrets
 import socket
 import sqlite3
@@ -30,6 +29,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from assay.errors import AssayError, DataError, StoreError
 from assay.files import names_in, read_bytes
 from assay.outside import json_of
+from assay.texts import printable_json
 from assay.viewer import entrance
 from assay.viewer.figures import FORMATS, PLACES
 from assay.viewer.library import Library, OpenStudy
@@ -145,8 +145,8 @@ class Handler(BaseHTTPRequestHandler):
             case ["notes"]:
                 self._json_text(to_json(read_notes(study.folder)))
             case ["misread.jsonl"]:
-                lines = [json.dumps(case, ensure_ascii=False) for case in misread_cases(study.folder, study.store)]
-                self._send("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"), "application/x-ndjson")
+                lines = [printable_json(case) for case in misread_cases(study.folder, study.store)]
+                self._send("".join(f"{line}\n" for line in lines).encode("utf-8"), "application/x-ndjson")
             case ["files", place, name]:
                 self._file(study, unquote(place), unquote(name))
             case _:
