@@ -6,6 +6,7 @@ Units are named by their keys: a store may also hold units of a plan that was re
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,7 +42,10 @@ class Aggregate(NamedTuple):
 class PageStore(Store):
     """A store with the queries of the page; open it with `page_store(folder)`."""
 
-    _known: tuple[tuple[int, int], dict[str, Units]] = ((0, 0), {})
+    def __init__(self, connection: sqlite3.Connection, path: Path):
+        super().__init__(connection, path)
+        self._counted = (0, 0)
+        self._units: dict[str, Units] = {}
 
     def version(self) -> str:
         """Changes whenever something was added: the page then asks again."""
@@ -57,17 +61,17 @@ class PageStore(Store):
     def units_of(self, task: TaskOutline) -> Units:
         """The stored units of its cells. A page that polls asks every two seconds: only what came since is read."""
         with self._lock:
-            (before, last), known = self._known
-            now = self._count()
+            (before, last), now = self._counted, self._count()
             if now != (before, last):
                 (added,) = self._db.execute("SELECT COUNT(*) FROM runs WHERE id > ?", (last,)).fetchone()
-                known = dict(known) if now[0] == before + added else {}  # a unit that was done again has moved
-                for name, units in known.items():
-                    units.add(self.units(name, after=last))
-                self._known = now, known
-            if task.task not in known or known[task.task].cells != task.cells:
-                known[task.task] = Units(task.cells, self.units(task.task))
-            return known[task.task]
+                if now[0] != before + added:  # a unit that was done again has moved
+                    self._units.clear()
+                for name, units in self._units.items():
+                    units.add(self.units(name, last, now[1]))
+                self._counted = now
+            if task.task not in self._units or self._units[task.task].cells != task.cells:
+                self._units[task.task] = Units(task.cells, self.units(task.task, last=now[1]))
+            return self._units[task.task]
 
     def statuses_of(self, task: TaskOutline) -> dict[int, dict[str, int]]:
         """Place of a cell -> status -> units."""

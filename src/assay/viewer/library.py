@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayError
+from assay.study_db import as_written
 from assay.texts import printable
 from assay.viewer.database import PageStore, page_store
 from assay.viewer.outline import path_of
@@ -40,6 +41,10 @@ class OpenStudy:
 
     def answer(self, path: str) -> str | None:
         """The JSON of a path; None where the study has no such thing."""
+        with as_written(self.folder):
+            return self._answer(path)
+
+    def _answer(self, path: str) -> str | None:
         if path == "progress":  # counts as they are now; the version is that of all other answers
             return to_json(self._seen().progress() | {"version": self._version})
         if path == "figures":  # read from files, never kept
@@ -57,11 +62,12 @@ class OpenStudy:
             self._lock.release()
 
     def head(self) -> dict[str, Any]:
-        return self._seen().head()
+        with as_written(self.folder):
+            return self._seen().head()
 
     @property
     def store(self) -> PageStore:
-        with self._lock:
+        with self._lock, as_written(self.folder):
             self._current()
             assert self._store is not None
             return self._store
