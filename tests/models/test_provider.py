@@ -222,10 +222,21 @@ def test_a_provider_that_asks_for_an_hour_is_not_waited_for(server, asked):
     assert asked.waits == []
 
 
-def test_a_date_in_retry_after_is_understood(server, asked):
-    server.then(Turn(code=429, retry_after="Wed, 21 Oct 2015 07:28:00 GMT"))
-    assert asked("openai/gpt-4o").status == "ok"
-    assert asked.waits == [0.0]
+@pytest.mark.parametrize(
+    ("header", "wait"),
+    [
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
+        ("Sun Nov  6 08:49:37 1994", 0.0),
+        ("Sun, 06 Nov 1994 08:49:37 -0000", 0.0),
+        ("9" * 400, 5.0),
+        ("soon", 5.0),
+    ],
+)
+@pytest.mark.parametrize("name", THREE)
+def test_a_date_in_retry_after_is_understood_and_nonsense_is_the_default(server, asked, name, header, wait):
+    server.then(Turn(code=429, retry_after=header))
+    assert asked(name).status == "ok"
+    assert asked.waits == [wait]
 
 
 def test_spent_quota_is_not_tried_again(server, asked):
