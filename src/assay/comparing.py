@@ -12,14 +12,13 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from assay.analyse.loading import csv_values
 from assay.analyse.settings import nearest
-from assay.analyse.values import is_lower_better
+from assay.directions import direction
 from assay.errors import DataError, SettingError, StoreError, listed
 from assay.files import check_plain
 from assay.outside import NOT_READ, one_line
@@ -41,12 +40,11 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     pairs = [(a, b), *(pair for pair in combinations(sorted(table.columns), 2) if set(pair) != {a, b})]
     found = [_pair(table, one, other, level) for one, other in pairs]
     lost = int((rows[rows[role].isin([a, b])]["status"] != "ok").sum())
-    better: Literal["higher", "lower"] = "lower" if is_lower_better(chosen) else "higher"
     first = adjusted(found, "holm")[0].described(
         measure=chosen,
         units="items",
         clusters="sources" if (rows["task"] == "population").all() else "data sets",
-        better=better,
+        better=direction(chosen),
         names=(a, b),
     )
     note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()

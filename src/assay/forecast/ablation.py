@@ -14,10 +14,11 @@ question is answered, not the same answer. References see no prompt and are left
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
+from assay.directions import direction
 from assay.forecast import frames
 from assay.forecast.analysis import ITEM, Analysis, asked_models, headline, number, pair_cells, per_item
 from assay.forecast.frames import Forecasts
@@ -25,7 +26,7 @@ from assay.statistics.comparison import Comparison, adjusted
 from assay.statistics.paired import paired_difference
 
 INFORMATION = ("names", "metadata", "definition", "target")
-SCORES: dict[str, Literal["higher", "lower"]] = {"hit": "higher", "interval_score_scaled": "lower"}
+SCORES = ("hit", "interval_score_scaled")
 EVERYONE = "all models"
 _ORDER = {"names": frames.NAMES, "metadata": frames.METADATA, "definition": frames.DEFINITION, "target": frames.TARGETS}
 
@@ -39,7 +40,7 @@ def ablation(forecasts: Forecasts) -> Analysis:
     fixed = [arm for arm in INFORMATION if len(varied[arm]) < 2]
     found: list[Comparison] = []
     labels: list[dict[str, str]] = []
-    for score, better in SCORES.items():
+    for score in SCORES:
         table = per_item(rows, score, forecasts) if len(rows) else pd.DataFrame()
         for arm, levels in varied.items():
             family = [
@@ -49,7 +50,7 @@ def ablation(forecasts: Forecasts) -> Analysis:
             ]
             made = [comparison for *_, comparison in family if comparison.n_units]
             labels += [{"arm": arm, "respondent": who, "score": score} for *_, who, c in family if c.n_units]
-            found += [c.described(measure=score, better=better) for c in adjusted(made, "holm")]
+            found += [c.described(measure=score, better=direction(score)) for c in adjusted(made, "holm")]
     if not found:
         told = f"What information is worth cannot be told: every prompt had the same {', '.join(fixed)}."
         return Analysis.untold("ablation", told)

@@ -15,13 +15,14 @@ stands for all arms of its target.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
+from assay.directions import direction
 from assay.forecast.analysis import Analysis, asked_models, headline, number, pair_cells, per_item, respondents
 from assay.forecast.frames import CELL, Forecasts
 from assay.statistics.comparison import Comparison, adjust, adjusted
@@ -30,11 +31,10 @@ from assay.statistics.reach import Reach
 from assay.statistics.signed_rank import signed_rank_p
 
 Array = NDArray[np.float64]
-Better = Literal["higher", "lower"]
-SCORES: dict[str, tuple[str, Better]] = {  # name in the tables -> (column of the scores, which way is better)
-    "calibrated_coverage": ("covers_mean", "higher"),
-    "hit": ("hit", "higher"),
-    "interval_score_scaled": ("interval_score_scaled", "lower"),
+SCORES = {  # name in the tables -> column of the scores
+    "calibrated_coverage": "covers_mean",
+    "hit": "hit",
+    "interval_score_scaled": "interval_score_scaled",
 }
 EXACT_ITEMS = 50  # as scipy's own choice; ties are respected here
 PROPER = "interval_score_scaled"
@@ -48,7 +48,7 @@ def comparisons(forecasts: Forecasts) -> Analysis:
     if not pairs:
         return Analysis.untold("comparisons", "Nothing can be compared: there is one respondent, or none.")
     rows = headline(forecasts)
-    tables = {score: per_item(rows, column, forecasts) for score, (column, _) in SCORES.items()}
+    tables = {score: per_item(rows, column, forecasts) for score, column in SCORES.items()}
     if tables[PROPER].empty:
         return Analysis.untold("comparisons", "Nothing can be compared: no readable range was scored.")
     found, said = [], []
@@ -92,7 +92,7 @@ class Items(NamedTuple):
 def _by_dataset(items: Items, pair: tuple[str, str], score: str) -> Comparison:
     a, b = items.pair(*pair)
     found = paired_difference(a, b, items.datasets, names=pair)
-    return found.described(measure=score, units="items", clusters="data sets", better=SCORES[score][1])
+    return found.described(measure=score, units="items", clusters="data sets", better=direction(score))
 
 
 def _by_item(items: Items, pair: tuple[str, str]) -> dict[str, float]:

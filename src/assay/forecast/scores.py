@@ -58,7 +58,6 @@ OF_INTERVAL = (
 OF_CLAIM = ("wis", "pinball", "crps", "pit")  # of all levels together
 SCALED = ("width", "bias", *_PROPER)
 SCORES = (*OF_INTERVAL, *OF_CLAIM, *(f"{score}_scaled" for score in SCALED))
-LOWER_IS_BETTER = frozenset((*_PROPER, *(f"{score}_scaled" for score in _PROPER)))
 QUESTION = ("dataset", "learner", "measure", "target", "level")  # on which a claim meets a reference
 
 _CLASSES = frozenset(name for name in SCORES if name.startswith("class_"))

@@ -19,10 +19,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.directions import direction
 from assay.errors import SettingError, did_you_mean, listed
 from assay.intervals import Interval
 from assay.population.scores import MEASURES, TaskScore
@@ -31,12 +32,6 @@ from assay.statistics import Comparison, Estimate, adjusted, mean, paired_differ
 if TYPE_CHECKING:
     import pandas as pd
 
-Better = Literal["higher", "lower"]
-BETTER: dict[str, Better] = {
-    name: "lower" if name in ("tv", "js", "w1", "d2") else "higher"
-    for name in MEASURES
-    if name not in ("change", "calibration_slope")  # 1 is best, not more
-}
 FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
 POSSIBLE = {
     **dict.fromkeys(("score", "score_w1", "score_original"), (0.0, 100.0)),
@@ -122,7 +117,7 @@ def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | No
             [values.get((other, task), np.nan) for task in tasks],
             clusters=sources,
             names=(one, other),
-        ).described(measure=measure, units="tasks", clusters="sources", better=BETTER.get(measure))
+        ).described(measure=measure, units="tasks", clusters="sources", better=direction(measure))
         for one, other in itertools.combinations(labels, 2)
     ]
     return adjusted(compared) if compared else []

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from assay.analyse.values import is_lower_better
+from assay.directions import direction
 
 ANY = -1
 _LABELS = {"auprc": "AUPRC", "auroc": "AUROC", "f1": "F1", "shd": "SHD", "tv": "TV", "cf": "cf"}
@@ -94,8 +94,8 @@ class Grid:
 
 
 def measure_info(name: str, headline: Sequence[str], label: str = "", about: str = "") -> MeasureInfo:
-    better: Literal["higher", "lower"] = "lower" if is_lower_better(name) else "higher"
-    return MeasureInfo(name, label or _LABELS.get(name) or name.replace("_", " "), better, name in headline, about)
+    shown = label or _LABELS.get(name) or name.replace("_", " ")
+    return MeasureInfo(name, shown, direction(name) or "none", name in headline, about)
 
 
 def _short(value: float | int | None) -> float | int | None:

@@ -21,13 +21,12 @@ from assay.results import Results
 from assay.status import Status
 from assay.viewer import blocks
 from assay.viewer.database import PageStore
-from assay.viewer.grid import Facet, Grid, MeasureInfo
+from assay.viewer.grid import Facet, Grid, measure_info
 from assay.viewer.outline import TaskOutline, unique
 from assay.viewer.parts import NOTHING, AnalysisPart, CellKey, Check, Known, Section, Summary
 
 SHOWN = 3  # replies of a condition that a page shows; all are in the store
 REFERENCE = "reference"
-_LOWER = ("tv", "js", "w1", "d2")
 _HEADLINE = ("score", "skill_uniform", "skill_marginal", "tv")
 
 
@@ -55,9 +54,7 @@ class PopulationPart:
 
     def grid(self) -> Grid:
         found = self.tables
-        infos = [
-            MeasureInfo(m, m.replace("_", " "), "lower" if m in _LOWER else "higher", m in _HEADLINE) for m in MEASURES
-        ]
+        infos = [measure_info(name, _HEADLINE, name.replace("_", " ")) for name in MEASURES]
         modes = Facet("variant", "Asked by", self._modes, self._modes)
         names = unique([*found.models, *found.references])
         grid = Grid(

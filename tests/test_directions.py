@@ -1,0 +1,101 @@
+"""One direction for every measure, wherever it is compared, ranked or shown."""
+
+import ast
+import csv
+from pathlib import Path
+
+import pytest
+
+from assay import report
+from assay.analyse.values import is_lower_better
+from assay.comparing import compare
+from assay.directions import direction, is_of_a_study
+from assay.faithfulness.score import COMPONENTS
+from assay.forecast import ablation, comparisons
+from assay.forecast.scores import OF_CLAIM, SCORES, skill_column
+from assay.measures import MEASURES
+from assay.measures.ranking import RANKING_MEASURES
+from assay.population.scores import MEASURES as OF_POPULATION
+from assay.robustness_study import AT_K
+from assay.viewer import forecast as forecast_page
+from assay.viewer.grid import measure_info
+
+OF_FORECAST = [name for name in SCORES if not name.startswith("class_")]
+STUDIES = {  # every name that a long table can have
+    "discovery": list(MEASURES),
+    "forecast": [
+        *OF_FORECAST,
+        *(f"{name}_50" for name in OF_FORECAST if name.removesuffix("_scaled") not in OF_CLAIM),
+        "coverage_runs_99.5",
+        *map(skill_column, ("baseline/random", "baseline/heuristic", "human/experts", "baseline/width")),
+    ],
+    "population": list(OF_POPULATION),
+    "faithfulness": ["cf", *COMPONENTS, "follows"],
+    "robustness": [*RANKING_MEASURES, *(f"{name}@{k}" for name in AT_K for k in ("oracle_k", "bic", "own_rule"))],
+}
+ALL = [(study, name) for study, names in STUDIES.items() for name in names]
+NEITHER = {"width", "bias", "pit", "change", "calibration_slope", "inside", "calibration", "log_width_ratio"}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_measure_of_a_study_is_in_the_table(study):
+    assert [name for name in STUDIES[study] if not is_of_a_study(name)] == []
+
+
+def test_only_measures_whose_best_value_lies_between_have_no_direction():
+    without = {name for _, name in ALL if direction(name) is None}
+    longest_first = sorted(NEITHER, key=len, reverse=True)
+    assert {next(word for word in longest_first if name.startswith(word)) for name in without} == NEITHER
+
+
+def test_each_place_that_declares_a_direction_says_the_same():
+    for measure in (*MEASURES.values(), *RANKING_MEASURES.values()):
+        assert measure.better == direction(measure.name)
+    for info in forecast_page.SCORES:
+        assert info.better == (direction(info.name) or "none")
+    for name in (*comparisons.SCORES, *comparisons.SCORES.values(), *ablation.SCORES):
+        assert direction(name) is not None
+    for _, name in ALL:
+        assert measure_info(name, ()).better == (direction(name) or "none")
+        assert is_lower_better(name) == (direction(name) == "lower")
+
+
+def test_columns_of_tables_point_the_same_way():
+    declared = [column for file in sorted(Path(report.__path__[0]).glob("*.py")) for column in _columns(file)]
+    assert len(declared) >= 5
+    for name, better in declared:
+        assert better == direction(name), name
+
+
+def _columns(file):
+    """(name, better) of every Column("name", ..., "higher", ...) that says a direction of a measure of a study."""
+    for call in ast.walk(ast.parse(file.read_text())):
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Column":
+            said = [*call.args[5:6], *(word.value for word in call.keywords if word.arg == "better")]
+            for better in said:
+                name = getattr(call.args[0], "value", None)
+                if isinstance(better, ast.Constant) and better.value and isinstance(name, str) and is_of_a_study(name):
+                    yield name, better.value
+
+
+@pytest.mark.parametrize(("study", "measure"), ALL)
+def test_compare_calls_the_better_one_better(study, measure, tmp_path):
+    """`low` has 0.2 on each of eight data sets, `high` 0.6."""
+    with (tmp_path / "scores.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow("study,task,item,variant,respondent,repeat,measure,value,status".split(","))
+        for k in range(8):
+            item = {"forecast": f"d{k}/pc/f1", "population": f"s{k}/t"}.get(study, f"d{k}")
+            for name, value in (("low", 0.2), ("high", 0.6)):
+                writer.writerow(["s", study, item, "v", name, 0, measure, value + k / 1000, "ok"])
+    said = str(compare(tmp_path, "low", "high", measure))
+    word = {"higher": "worse", "lower": "better", None: "lower"}[direction(measure)]
+    assert said.startswith(f"low is {word} than high by 0.4"), said
+    turned = str(compare(tmp_path, "high", "low", measure))
+    word = {"higher": "better", "lower": "worse", None: "higher"}[direction(measure)]
+    assert turned.startswith(f"high is {word} than low by 0.4"), turned
+
+
+def test_names_of_others_are_told_by_their_words_in_analyse_only():
+    assert is_lower_better("validation_loss") and not is_lower_better("accuracy")
+    assert direction("validation_loss") is None and direction("accuracy") is None
