@@ -11,6 +11,7 @@ from assay import registry
 from assay.errors import PlanError, StoreError, UnknownName
 from assay.outside import MAX_PLAN, json_of, text_of
 from assay.study import Plan
+from assay.texts import printable
 
 _FORMULATIONS = {1: "direct", 2: "steps", 3: "interval"}  # the original's numbers
 _DATASETS = {"synthetic_12": "synthetic-12", "synthetic_30": "synthetic-30", "synthetic12": "synthetic-12",
@@ -82,8 +83,9 @@ def template(task: str, path: Path) -> str:
         raise PlanError(f"a plan must be a .toml file, got {path.name!r}. Try {path.stem}.toml.")
     if not path.parent.is_dir():
         raise PlanError(f"the folder {path.parent} is not there. Make it first.")
-    name = task if path.stem == "study" else path.stem
-    return _template(task).replace("{name}", name).replace("{file}", str(path))
+    plain = path.stem.isprintable() and not set(path.stem) & set('"\\')  # it stands in quotes, and in comments
+    name = path.stem if plain and path.stem != "study" else task
+    return _template(task).replace("{name}", name).replace("{file}", printable(str(path)))
 
 
 def human_sheet(file: str | None) -> str:

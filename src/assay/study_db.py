@@ -181,7 +181,7 @@ def _check_files(folder: Path, writing: bool) -> bool:
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.resolve()))}?{how}"
+    uri = f"file:{quote(os.fsencode(path.resolve()))}?{how}"  # a name may be bytes that are no text
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
     connection.text_factory = lambda raw: str(raw, "utf-8", "replace")  # half a character must not lock up the rest
     connection.execute("PRAGMA trusted_schema=OFF")

@@ -59,12 +59,12 @@ function linesOf(block) {
 }
 
 function textOf(block) {
-  return block.text ? el("div.card", null, el("h3", null, block.title), el("div.said", { dir: "auto" }, block.text)) : null;
+  return block.text ? el("div.card", null, el("h3", null, block.title), el("div.said", { dir: "auto" }, verbatim(block.text))) : null;
 }
 
 function exchangeOf(block, cell) {
   const about = Object.entries(block.about).map(([name, value]) => `${name} ${typeof value === "number" ? (name === "cost" ? `$${value.toFixed(5)}` : number(value)) : value}`).join(" · ");
-  const said = el("div.said", { tabindex: 0, dir: "auto" }, block.prompt.map((message) => [el("span.role", null, message.role), message.content]));
+  const said = el("div.said", { tabindex: 0, dir: "auto" }, block.prompt.map((message) => [el("span.role", null, message.role), verbatim(message.content)]));
   const prompt = block.again ? el("details", null, el("summary.small", null, "the same as above"), said) : said;
   const body = el("div", null,
     el("div.exchange", null,
@@ -88,7 +88,7 @@ function replyOf(block) {
     let at = 0;
     for (const [start, end, label] of block.marks) {
       if (end > most) break;
-      parts.push(letters.slice(at, start).join(""), el("mark", { title: label }, letters.slice(start, end).join("")));
+      parts.push(letters.slice(at, start).join(""), el("mark", { title: label }, verbatim(letters.slice(start, end).join(""))));
       at = end;
     }
     parts.push(letters.slice(at, most).join(""));

@@ -1,6 +1,19 @@
-// Elements, numbers, downloads. Text enters the page through text nodes only: there is no innerHTML anywhere.
+// Elements, numbers, downloads. Text enters the page through text nodes only: there is no innerHTML anywhere. What turns
+// writing round or cannot be seen is shown as \u202e, as the terminal and the tables show it (texts.py); a prompt and a
+// reply are shown as they came (verbatim).
 
 const SVG = "http://www.w3.org/2000/svg";
+const ACTS = /[^\P{C}\n]|[^\P{Z} ]/gu;
+const TOLD = ["title", "aria-label", "alt", "placeholder"]; // attributes that people read
+
+function printable(text) {
+  const code = (sign) => sign.codePointAt(0).toString(16);
+  return text.replace(ACTS, (sign) => (/\p{Zs}/u.test(sign) ? " " : sign < "\u0100" ? `\\x${code(sign).padStart(2, "0")}` : `\\u${code(sign).padStart(4, "0")}`));
+}
+
+function verbatim(text) {
+  return document.createTextNode(text);
+}
 
 /** el("div.card", {title: "..."}, child, ...): strings become text nodes, null is left out, functions are listeners. */
 function el(kind, attributes, ...children) {
@@ -19,7 +32,7 @@ function build(node, kind, attributes, children) {
     if (typeof value === "function") node.addEventListener(name, value);
     else if (name.startsWith("--")) node.style.setProperty(name, value);
     else if (name === "width%") node.style.width = `${value}%`;
-    else node.setAttribute(name, value === true ? "" : value);
+    else node.setAttribute(name, value === true ? "" : TOLD.includes(name) ? printable(String(value)) : value);
   }
   append(node, children);
   return node;
@@ -28,7 +41,7 @@ function build(node, kind, attributes, children) {
 function append(node, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    node.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    node.append(child instanceof Node ? child : verbatim(printable(String(child))));
   }
 }
 
@@ -71,9 +84,16 @@ function mood(status) {
   return status === "not run" ? "open" : "no";
 }
 
+/** A text that a spreadsheet would compute stands behind an apostrophe, as in our files (texts.csv_cell). */
+function csvText(text) {
+  const shown = printable(text).replaceAll("\n", "\\x0a");
+  const computed = /^[=+\-@].*[\p{L}\p{N}_(]/u.test(shown) && !/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$/.test(shown);
+  return computed || /^'+[=+\-@]/.test(shown) ? `'${shown}` : shown;
+}
+
 function csvOf(columns, rows) {
   const cell = (value) => {
-    const text = value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+    const text = value === null || value === undefined ? "" : csvText(typeof value === "object" ? JSON.stringify(value) : String(value));
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";

@@ -47,7 +47,7 @@ async function show(quietly = false) {
   fill(main, host);
   if (quietly) scrollTo(0, place);
   else if (view !== "overview") scrollTo(0, 0);
-  document.title = `${BOOK.head.study} · ${title(view)}`;
+  document.title = printable(`${BOOK.head.study} · ${title(view)}`);
 }
 
 let steps = 0; // within this page: Escape goes back over those, never out of it
