@@ -26,22 +26,27 @@ LOOK = 1.0  # seconds between two looks whether the other end is still there
 _HEAD = Struct(f">{MARK}sQI")
 _BYTES = "bytes in base64"
 _AT_ONCE = 2**16
+_NOISE = "what came from the worker is no result: a fit wrote into its connection"
 
 
 class NoResult(Exception):
-    """What came is no frame of ours."""
+    """What came is no frame of ours, or no outcome."""
 
 
 class TooLate(Exception):
     """The frame was not complete in time."""
 
 
-def send(descriptor: int, mark: bytes, value: Any) -> None:
-    """Write one frame; TypeError for what JSON and `bytes` cannot tell."""
+def framed(mark: bytes, value: Any) -> bytes:
+    """One frame; TypeError for what JSON and `bytes` cannot tell."""
     content = _ENCODER.encode(value).encode()
-    frame = memoryview(_HEAD.pack(mark, len(content), zlib.crc32(content)) + content)
-    while frame:
-        frame = frame[os.write(descriptor, frame) :]
+    return _HEAD.pack(mark, len(content), zlib.crc32(content)) + content
+
+
+def send(descriptor: int, frame: bytes) -> None:
+    left = memoryview(frame)
+    while left:
+        left = left[os.write(descriptor, left) :]
 
 
 class Reader:
@@ -59,17 +64,17 @@ class Reader:
         self._fill(_HEAD.size, end)
         mark, length, check = _HEAD.unpack_from(self._held)
         if mark != self._mark or length > LONGEST:
-            raise NoResult
+            raise NoResult(_NOISE)
         self._fill(_HEAD.size + length, end)
         content = bytes(self._held[_HEAD.size : _HEAD.size + length])
         del self._held[: _HEAD.size + length]
         if zlib.crc32(content) != check:
-            raise NoResult
+            raise NoResult(_NOISE)
         hook = _unpacked if _BYTES.encode() in content else None  # a hook is called for every table
         try:
             return json.loads(content.decode(), object_hook=hook)
         except ValueError:
-            raise NoResult from None
+            raise NoResult(_NOISE) from None
 
     def _fill(self, size: int, end: float) -> None:
         """Read on until that many bytes are held."""

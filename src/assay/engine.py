@@ -97,8 +97,8 @@ class Lane:
             if begun:
                 return _outcome(Status.TIMED_OUT, f"ended after {chunk.time_limit:g} s", chunk.time_limit)
             return _outcome(Status.FAILED, f"the worker did not start within {START_LIMIT:g} s")
-        except NoResult:
-            return _outcome(Status.FAILED, "what the worker sent is no result: a fit wrote into its connection")
+        except NoResult as noise:
+            return _outcome(Status.FAILED, str(noise))
         except (EOFError, OSError):
             return _outcome(Status.FAILED, f"the worker process died ({self._death()})")
         return None
@@ -132,12 +132,14 @@ class Lane:
 
 
 def _taken(outcome: Any) -> dict[str, Any]:
-    """An outcome as the worker's function gave it: JSON has no pairs."""
+    """An outcome as the worker's function gave it (JSON has no pairs); NoResult where it gave something else."""
     if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
-        raise NoResult
-    if "scores" in outcome:
-        outcome["scores"] = {measure: tuple(score) for measure, score in outcome["scores"].items()}
-    return outcome
+        raise NoResult(f"an outcome must be a table with a status, got {outcome!r:.60}")
+    try:
+        scores = {measure: (value, status) for measure, (value, status) in outcome.get("scores", {}).items()}
+    except (AttributeError, TypeError, ValueError):
+        raise NoResult("'scores' of an outcome must be values and their statuses, by measure") from None
+    return outcome | {"scores": scores} if scores else outcome
 
 
 def _outcome(status: Status, message: str, seconds: float | None = None) -> dict[str, Any]:

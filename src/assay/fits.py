@@ -22,6 +22,7 @@ from assay.status import Status
 from assay.stopping import AFTER_SIGTERM, heeded
 from assay.store import Run, Store
 from assay.tasks.cells import Cell
+from assay.tasks.outcomes import without_answer
 
 CHUNKS_A_SECOND = 100  # that a Dask scheduler and this driver pass on without hurry: docs/scale.md
 TRIES = 3  # of a chunk whose executor failed, before the study stops
@@ -117,7 +118,7 @@ class FitDriver:
             self._submit(index, repeats, attempt + 1)
             return
         runs = [
-            Run(cell.keys[r], cell.item, cell.variant, cell.respondent, r, **outcome)
+            Run(cell.key(r), cell.item, cell.variant, cell.respondent, r, **_checked(outcome))
             for r, outcome in zip(repeats, outcomes, strict=True)
         ]
         self.store.add(self.task.name, runs)
@@ -143,3 +144,25 @@ class FitDriver:
         if after is not None:
             self.seconds[index] = after
         self.untimed -= before is None and (after is not None or new == 0)
+
+
+def _checked(outcome: dict[str, Any]) -> dict[str, Any]:
+    """An outcome that can be stored; of a task of the user's own it may be anything."""
+    for name, kinds in _FIELDS.items():
+        if not isinstance(outcome.get(name), kinds):
+            problem = f"{name!r} of an outcome must be {_described(kinds)}, got {outcome.get(name)!r:.60}"
+            return without_answer(Status.FAILED, problem, 0.0)
+    return {name: outcome.get(name) for name in _FIELDS}
+
+
+def _described(kinds: tuple[type, ...]) -> str:
+    return " or ".join({str: "text", float: "a number", dict: "a table"}.get(kind, "none") for kind in kinds[:2])
+
+
+_FIELDS: dict[str, tuple[type, ...]] = {
+    "status": (str,),
+    "message": (str,),
+    "seconds": (float, type(None), int),
+    "answer": (str, type(None)),
+    "scores": (dict,),
+}

@@ -21,11 +21,13 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from random import randrange
+from typing import Any
 
-from assay.channel import HUNG_UP, MARK, send
+from assay.channel import HUNG_UP, MARK, framed, send
 
 _PDEATHSIG, _SUBREAPER = 1, 36  # of prctl
 _MOST_OPEN = 4096  # the highest descriptor: the kernel's table of them is as long as the highest is high
@@ -52,19 +54,37 @@ def _work(descriptor: int) -> None:
     mark = pipe.recv_bytes(MARK)
     while True:
         path, common, units = pipe.recv()
-        module_name, name = path.split(":")
-        module = importlib.import_module(module_name)
-        function = getattr(module, name)
-        if hasattr(module, "prepare"):
-            module.prepare(common)  # imports and data are not on the clock of the first unit
-        each = getattr(module, f"{name}_each", None)  # units that share work, still made one at a time
-        outcomes = each(common, units) if each else (function(common, unit) for unit in units)
-        send(descriptor, mark, "begin")
+        outcomes = _begun(path, common, units)
+        send(descriptor, framed(mark, "begin"))
         for _ in units:
-            outcome = next(outcomes)
+            frame, more = _next(outcomes, mark)
             if os.getpid() != me:
                 os._exit(0)  # a fit has forked, and both came back
-            send(descriptor, mark, outcome)
+            send(descriptor, frame)
+            if not more:
+                os._exit(1)
+
+
+def _begun(path: str, common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[Any]:
+    """The outcomes of the units, each made when it is asked for."""
+    module_name, name = path.split(":")
+    module = importlib.import_module(module_name)
+    function = getattr(module, name)
+    if hasattr(module, "prepare"):
+        module.prepare(common)  # imports and data are not on the clock of the first unit
+    each = getattr(module, f"{name}_each", None)  # units that share work, still made one at a time
+    return iter(each(common, units)) if each else (function(common, unit) for unit in units)
+
+
+def _next(outcomes: Iterator[Any], mark: bytes) -> tuple[bytes, bool]:
+    """The next outcome as a frame, and whether others can follow: not from an iterator that has raised."""
+    try:
+        return framed(mark, next(outcomes)), True
+    except Exception as error:  # of a function of the user's own; ours answer with a status
+        from assay.status import Status
+        from assay.tasks.outcomes import raised, without_answer
+
+        return framed(mark, without_answer(Status.FAILED, raised(error), 0.0)), False
 
 
 def _out_of_reach(descriptor: int) -> int:

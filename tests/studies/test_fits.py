@@ -9,7 +9,7 @@ from assay.fits import FitDriver
 from assay.progress import Progress
 from assay.tasks.cells import Cell
 
-SECONDS = {"quick": 0.01, "slow": 3.0, "dies": None}
+SECONDS = {"quick": 0.01, "slow": 3.0, "dies": None, "odd": 0.01}
 
 
 class AtOnce(Executor):
@@ -28,6 +28,8 @@ class AtOnce(Executor):
             "answer": None,
             "scores": {},
         }
+        if chunk.common["name"] == "odd":  # a task of the user's own may answer with anything
+            found = found | {"message": None, "more": 1}
         future = Future()
         future.set_result([found for _ in chunk.units])
         return future
@@ -64,6 +66,13 @@ def test_a_thousand_workers_get_longer_chunks():
 def test_every_unit_is_stored_once():
     stored, _, _ = drive(quick=300, slow=5, dies=7)
     assert len(stored) == len({run.key for run in stored}) == 312
+
+
+def test_an_outcome_that_cannot_be_stored_is_a_failed_fit():
+    stored, _, _ = drive(odd=1)
+    assert [(run.status, run.message) for run in stored] == [
+        ("failed", "'message' of an outcome must be text, got None")
+    ]
 
 
 def test_the_time_left_is_that_of_the_units_left():
