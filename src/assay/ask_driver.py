@@ -19,10 +19,9 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from assay.asking import Asker, BudgetReached
-from assay.calling import CalledOff
+from assay.calling import PASSING, CalledOff
 from assay.errors import AssayError
 from assay.progress import EXAMPLES, Asked, Progress, Report, clock
-from assay.standing import PASSING
 from assay.status import Status
 from assay.stopping import AFTER_SIGTERM, heeded
 from assay.store import Run, Store
@@ -141,7 +140,7 @@ class AskDriver:
         if isinstance(outcome, BaseException):  # of a task of the user's own
             outcome = without_answer(Status.FAILED, raised(outcome), 0.0)
         excerpt, cost = outcome.pop("excerpt", ""), outcome.pop("cost", None)
-        run = Run(cell.keys[repeat], cell.item, cell.variant, cell.respondent, repeat, **outcome)
+        run = Run(cell.key(repeat), cell.item, cell.variant, cell.respondent, repeat, **outcome)
         self.store.add(self.task.name, [run])
         self._count(run, excerpt, cost)
 

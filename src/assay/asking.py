@@ -25,13 +25,13 @@ from pathlib import Path
 from typing import Any
 
 from assay import models
-from assay.calling import UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
+from assay.calling import PASSING, UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
 from assay.errors import AssayError
 from assay.models import Message, Model, Reply, Settings
 from assay.models.base import checked_concurrency
 from assay.models.faults import Fault
 from assay.models.prices import Price, stated_price
-from assay.standing import PASSING, UNANSWERED, Standing
+from assay.standing import UNANSWERED, Standing
 from assay.status import Status
 from assay.store import Store
 from assay.tasks.cells import hashed, reply_key
@@ -164,8 +164,10 @@ class Asker:
         price = stated_price(self.options.get(name, {}).get("price"), name) if self.limit is not None else None
         most = _most(price, messages, settings)
 
-        def keep(reply: Reply) -> None:
-            self._keep(key, name, messages, settings, replace(reply, cost=_cost(reply, price)), call, most)
+        def keep(reply: Reply) -> Reply:
+            reply = replace(reply, cost=_cost(reply, price))
+            self._keep(key, name, messages, settings, reply, call, most)
+            return reply
 
         call = WatchedCall(model, name, messages, settings, late=lambda reply: self._keep_late(reply, keep))
         self._enter(call, most)
@@ -174,7 +176,7 @@ class Asker:
             with self._changed:
                 self.standings[name].came(reply, call)
             if reply.fault not in UNANSWERED:
-                keep(reply)
+                reply = keep(reply)
         except CallerMistake as mistake:  # every other call would meet it as well
             with self._changed:
                 self.standings[name].set_aside(f"because {mistake}")
@@ -237,7 +239,7 @@ class Asker:
         with self._changed:
             self.spent += (reply.cost or 0.0) + most * unclear
 
-    def _keep_late(self, reply: Reply, keep: Callable[[Reply], None]) -> None:
+    def _keep_late(self, reply: Reply, keep: Callable[[Reply], Reply]) -> None:
         """An answer that nobody waits for any more: it was paid for, and a later run finds it."""
         if reply.status not in PASSING:
             with suppress(Exception):  # the study may have ended meanwhile

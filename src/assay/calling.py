@@ -27,6 +27,7 @@ from assay.texts import arriving, arriving_values
 
 GRACE = 10.0  # seconds behind the time limit, in which a model can say itself that time is up
 SILENT = "silent"  # the fault of a model that did not come back
+PASSING = (Status.FAILED, Status.TIMED_OUT)  # statuses that another try may mend
 UNBILLED = ("connection", "busy", "quota", "http")  # faults after which nobody sends a bill (models/faults.py)
 
 
@@ -137,7 +138,7 @@ def as_reply(given: Any, name: str, seconds: float) -> Reply:
         settings=_plain(given.settings),
         logprobs=_logprobs(given.logprobs),
         answered_as=_text(given.answered_as),
-        fault=_text(given.fault),
+        fault=given.fault if given.fault in UNBILLED and status in PASSING and not wrong else "",
         **usage,
     )
 

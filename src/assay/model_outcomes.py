@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.calling import PASSING
 from assay.results import NOT_RUN, Results
-from assay.standing import PASSING
 
 MOST_REASONS = 5  # that are named; the rest is counted
 

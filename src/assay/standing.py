@@ -12,11 +12,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from assay.calling import SILENT, WatchedCall
+from assay.calling import PASSING, SILENT, WatchedCall
 from assay.models import Reply
-from assay.status import Status
 
-PASSING = (Status.FAILED, Status.TIMED_OUT)  # statuses that another try may mend
 UNANSWERED = ("connection", "busy", "quota")  # faults of calls that nobody answered
 IN_A_ROW = {"connection": 3, "quota": 3, SILENT: 3}  # before a model is set aside; of any other kind MANY
 MANY = 20

@@ -1,5 +1,6 @@
 """Asking models: every reply is stored, paid once, read again for nothing; a budget is kept."""
 
+import json
 import threading
 
 import pytest
@@ -39,18 +40,25 @@ def run(text, folder, **how):
 
 
 class Counting:
-    """A model that counts its calls and may wait."""
+    """A model that counts its calls and may wait; `usage` is what its replies say of tokens and cost."""
 
     name, concurrency, offers_schema, offers_logprobs = "mock/counting", 4, False, False
 
-    def __init__(self, status=Status.OK, cost=0.0, gate=None):
-        self.calls, self.status, self.cost, self.gate = 0, status, cost, gate
+    def __init__(self, status=Status.OK, cost=0.0, gate=None, **usage):
+        self.calls, self.status, self.gate, self.usage = 0, status, gate, {"cost": cost, **usage}
+        self.most_at_once = self.at_once = 0
+        self._lock = threading.Lock()
 
     def ask(self, messages, settings):
-        self.calls += 1
+        with self._lock:
+            self.calls += 1
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
         if self.gate:
             self.gate.wait(5)
-        return Reply(f"reply {self.calls}", self.status, cost=self.cost)
+        with self._lock:
+            self.at_once -= 1
+        return Reply(f"reply {self.calls}", self.status, **self.usage)
 
     def close(self):
         pass
@@ -62,13 +70,36 @@ def store(tmp_path):
         yield opened
 
 
-def asker(store, model, **how):
-    made = Asker(store, {}, **how)
+def asker(store, model, options=None, **how):
+    made = Asker(store, {"mock/counting": options or {}}, **how)
     made._models["mock/counting"] = model
     return made
 
 
 QUESTION = [Message("user", "how many?")]
+PRICED = {"price": {"input": 0.0, "output": 1000.0}}
+ASKED = Settings(max_tokens=400)  # 0.4 USD at most
+
+
+def ask_all(made, count, threads=8):
+    """Different questions from several threads; those that got a reply, and the first error."""
+    got, errors, left = [], [], iter(range(count))
+
+    def work():
+        for repeat in left:
+            try:
+                got.append(made.ask("mock/counting", QUESTION, ASKED, f"repeat {repeat}"))
+            except BudgetReached as error:
+                errors.append(error)
+                return
+
+    workers = [threading.Thread(target=work) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+        assert not worker.is_alive()
+    return got, errors
 
 
 def test_a_reply_is_paid_once(store):
@@ -112,16 +143,76 @@ def test_a_failed_call_is_made_again_only_on_retry(store, retry, calls):
     assert model.calls == calls
 
 
+# ---- the budget
+
+
 def test_no_call_is_made_that_could_pass_the_limit(store):
     model = Counting(cost=0.4)
-    made = Asker(store, {"mock/counting": {"price": {"input": 0.0, "output": 1000.0}}}, limit=1.0)
-    made._models["mock/counting"] = model
-    asked = Settings(max_tokens=400)  # 0.4 USD at most
+    made = asker(store, model, PRICED, limit=1.0)
     for repeat in range(2):
-        made.ask("mock/counting", QUESTION, asked, f"repeat {repeat}")
-    with pytest.raises(BudgetReached, match=r"limit of 1 USD.*Raise 'limit_usd'"):
-        made.ask("mock/counting", QUESTION, asked, "repeat 2")
+        made.ask("mock/counting", QUESTION, ASKED, f"repeat {repeat}")
+    with pytest.raises(BudgetReached, match=r"0.4000 USD, and 0.8000 of the limit of 1 USD.*0.0000 reserved"):
+        made.ask("mock/counting", QUESTION, ASKED, "repeat 2")
     assert (model.calls, store.spent()) == (2, pytest.approx(0.8))
+
+
+def test_calls_under_way_are_waited_for_and_do_not_stop_a_study_that_fits(store):
+    """30 calls of 0.02 fit in 1.0, of which each could have cost 0.4: two at a time, and none is refused."""
+    gate = threading.Event()
+    threading.Timer(0.2, gate.set).start()
+    model = Counting(cost=0.02, gate=gate)
+    got, errors = ask_all(asker(store, model, PRICED, limit=1.0), 30)
+    assert (len(got), errors, model.calls) == (30, [], 30)
+    assert model.most_at_once <= 2
+    assert store.spent() == pytest.approx(0.6)
+
+
+ABSURD = {
+    "no usage": {"cost": None},
+    "negative tokens": {"cost": -5.0, "input_tokens": -10, "output_tokens": -10},
+    "negative cost": {"cost": -5.0},
+    "not a number": {"cost": float("nan")},
+    "10^400 tokens": {"cost": None, "input_tokens": 10**400, "output_tokens": 1},
+    "a cost of 10^400": {"cost": 10**400},
+    "no tokens for a text": {"cost": 0.0, "input_tokens": 12, "output_tokens": 0},
+    "a word": {"cost": "little"},
+}
+
+
+@pytest.mark.parametrize("usage", ABSURD.values(), ids=ABSURD)
+def test_usage_that_nobody_knows_counts_with_the_most_it_can_have_cost(store, usage):
+    model = Counting(**usage)
+    got, errors = ask_all(asker(store, model, PRICED, limit=1.0), 30)
+    assert (len(got), model.calls) == (2, 2)  # 0.4 each at most
+    assert "0.8000 of the limit of 1 USD is spent" in str(errors[0])
+    assert all(reply.cost is None for reply in got)  # unknown stays unknown
+    again = asker(store, model, PRICED, limit=1.0)  # the same after a restart
+    assert again.spent == pytest.approx(0.8)
+    with pytest.raises(BudgetReached):
+        again.ask("mock/counting", QUESTION, ASKED, "repeat 99")
+
+
+def test_tokens_without_a_cost_are_paid_by_the_plans_price(store):
+    made = asker(store, Counting(cost=None, input_tokens=5, output_tokens=20), PRICED, limit=1.0)
+    assert made.ask("mock/counting", QUESTION, ASKED, "repeat 0").cost == pytest.approx(0.02)
+    assert store.spent() == pytest.approx(0.02)
+
+
+def test_a_fault_without_a_bill_costs_nothing(store):
+    made = asker(store, Counting(Status.FAILED, cost=None, fault="http"), PRICED, limit=1.0)
+    for repeat in range(5):
+        made.ask("mock/counting", QUESTION, ASKED, f"repeat {repeat}")
+    assert made.spent == store.spent() == 0
+
+
+def test_a_store_of_before_counts_what_it_did_not_know(store):
+    """Earlier versions kept no account of unknown usage, and let negative usage give money back."""
+    replies = {"unknown": Reply("x", Status.OK), "negative": Reply("x", Status.OK, cost=-5.0)}
+    replies["failed"] = Reply("", Status.FAILED)
+    for key, reply in replies.items():
+        text = json.dumps([message.to_dict() for message in QUESTION])
+        store.add_reply(key, "mock/counting", "p", text, ASKED.to_dict(), reply.to_dict())
+    assert asker(store, Counting(), PRICED, limit=1.0).spent == pytest.approx(0.4)
 
 
 def test_a_budget_stops_the_study_and_a_higher_one_resumes_it(tmp_path):
@@ -140,11 +231,23 @@ def test_a_budget_stops_the_study_and_a_higher_one_resumes_it(tmp_path):
     assert {key: reply.at for key, reply in after.items() if key in before} == {k: r.at for k, r in before.items()}
 
 
+def test_a_study_that_fits_its_limit_is_not_stopped_by_calls_under_way(tmp_path):
+    """Each call could cost 0.1, and costs 0.02: with ten at a time the limit of 0.45 was 'reached' at nothing spent."""
+    priced = '[models."mock/overconfident"]\nprice = {input = 0.0, output = 1000.0}\n'
+    outcome = run(plan(forecast="max_tokens = 100", top="limit_usd = 0.45", more=priced), tmp_path)
+    assert (outcome.stopped, outcome.done) == ("", 36)
+    with Store.reading(tmp_path) as store:
+        assert 0.1 < store.spent() <= 0.45
+
+
 def test_a_limit_without_a_price_is_refused_before_anything_is_asked():
     from assay.errors import PlanError
 
     with pytest.raises(PlanError, match=r"price of openai-api/here/m.*price = \{input"):
         Plan.parse(plan(models='["openai-api/here/m"]', top="limit_usd = 1.0"), "ask.toml")
+
+
+# ---- what a study makes of it
 
 
 def test_a_better_reader_reads_old_replies_without_a_call(tmp_path, monkeypatch):

@@ -1,0 +1,111 @@
+"""Models of a user's own that do what no model should. ASSAY_TEST_CALLS names a file with one line for each call."""
+
+import os
+import threading
+from pathlib import Path
+
+from assay.models import Reply
+from assay.status import Status
+
+RANGES = "Precision: [0.2, 0.6]\nRecall: [0.2, 0.6]\nF1: [0.2, 0.6]\nSHD: [1, 4]"
+HALF = "\ud83d"  # an emoji that was cut in half
+
+
+class Odd:
+    offers_schema = offers_logprobs = False
+    concurrency = 2
+
+    def __init__(self, name="odd", options=None):
+        self.name = name
+
+    def ask(self, messages, settings):
+        file = os.environ.get("ASSAY_TEST_CALLS")
+        if file:
+            with Path(file).open("a") as calls:
+                calls.write(f"{settings.seed}\n")
+        return self.answer(messages[-1].content, settings)
+
+    def answer(self, text, settings):
+        return Reply(RANGES, Status.OK, cost=0.001)
+
+    def close(self):
+        pass
+
+
+class Fine(Odd):
+    pass
+
+
+class Raises(Odd):
+    def answer(self, text, settings):
+        raise ValueError(f"the model is out of order {HALF}")
+
+
+class Exits(Odd):
+    def answer(self, text, settings):
+        raise SystemExit("I end your program")
+
+
+class GivesNone(Odd):
+    def answer(self, text, settings):
+        return None
+
+
+class GivesBytes(Odd):
+    def answer(self, text, settings):
+        return RANGES.encode()
+
+
+class OwnStatus(Odd):
+    def answer(self, text, settings):
+        return Reply(RANGES, "splendid", cost=0.001)
+
+
+class OddParts(Odd):
+    """Every field is what it should not be."""
+
+    def answer(self, text, settings):
+        settings_ = {"lock": threading.Lock(), "half": HALF}
+        return Reply(None, Status.OK, 7, None, -3, 10**400, 0.5, float("nan"), "soon", settings_, [1, 2], 8, b"busy")
+
+
+class CutInHalf(Odd):
+    def answer(self, text, settings):
+        return Reply(f"{RANGES}\nI am sure {HALF}", Status.TRUNCATED, f"cut at max_tokens {HALF}", cost=0.001)
+
+
+class NeverComesBack(Odd):
+    def answer(self, text, settings):
+        threading.Event().wait()
+
+
+class ClosesNever(Odd):
+    def close(self):
+        threading.Event().wait()
+
+
+class NoConcurrency(Odd):
+    concurrency = 0
+
+
+class CannotBeMade(Odd):
+    def __init__(self, name="odd", options=None):
+        raise RuntimeError("no room")
+
+
+class Another(Odd):
+    """The provider answers as somebody else."""
+
+    def answer(self, text, settings):
+        return Reply(RANGES, Status.OK, cost=0.001, answered_as="a-cheaper-one")
+
+
+class Broken(Odd):
+    """Fails while the file named by ASSAY_TEST_BROKEN is there."""
+
+    concurrency = 1
+
+    def answer(self, text, settings):
+        if Path(os.environ["ASSAY_TEST_BROKEN"]).exists():
+            return Reply("", Status.FAILED, "HTTP 500: out of order", fault="http")
+        return super().answer(text, settings)

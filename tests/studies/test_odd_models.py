@@ -1,0 +1,322 @@
+"""Models of the user's own, and servers, that misbehave: one failed reply each, and the study goes on."""
+
+import json
+import socket
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from assay import asking, calling, standing
+from assay.asking import Asker, SetAside
+from assay.errors import AssayError, SettingError
+from assay.models import Message, Reply, Settings
+from assay.models.provider import Provided
+from assay.status import Status
+from assay.store import Store
+from tests.models.loopback import Loopback, Seen, Turn
+from tests.studies.odd_models import RANGES, Odd
+from tests.studies.test_asking import plan, run
+
+ODD = f"{Path(__file__).with_name('odd_models.py')}:"
+FOUR = 'formulations = ["direct"]'  # two data sets, two learners
+
+
+def study(folder, *models, forecast=FOUR, more="", **how):
+    names = ", ".join(f'"{name if "/" in name and ".py" not in name else ODD + name}"' for name in models)
+    return run(plan(models=f"[{names}]", forecast=forecast, more=more), folder, **how)
+
+
+def replies(folder, name):
+    with Store.reading(folder) as store:
+        return [stored for stored in store.replies().values() if stored.respondent.endswith(name)]
+
+
+BAD = {  # model -> what the one line says, the text that is kept because it was paid for
+    "Raises": ("ValueError: the model is out of order \ufffd (odd_models.py:", ""),
+    "Exits": ("SystemExit: I end your program", ""),
+    "GivesNone": ("the model must give a Reply, got NoneType", ""),
+    "GivesBytes": ("the model must give a Reply, got bytes", RANGES),
+    "OwnStatus": ("its status must be one of ok, refused,", RANGES),
+    "OddParts": ("its text must be str, got NoneType", ""),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_model_that_misbehaves_fails_in_one_line_and_the_others_go_on(tmp_path, name):
+    outcome = study(tmp_path, name, "Fine")
+    assert (outcome.done, outcome.total, outcome.failed) == (32, 32, 4)
+    said, text = BAD[name]
+    for stored in replies(tmp_path, name):
+        assert (stored.status, stored.reply["text"]) == ("failed", text)
+        assert said in stored.reply["message"] and "\n" not in stored.reply["message"]
+    bad, fine = outcome.models
+    assert (bad.failed, bad.answered, fine.failed, fine.answered) == (4, 0, 0, 4)
+    assert sum(bad.reasons.values()) == 4 and said in next(iter(bad.reasons))
+    json.dumps(outcome.to_dict())
+
+
+def test_odd_fields_of_a_reply_become_unknown_and_can_be_read_back(tmp_path):
+    study(tmp_path, "OddParts")
+    reply = Reply.from_dict(replies(tmp_path, "OddParts")[0].reply)
+    assert (reply.input_tokens, reply.output_tokens, reply.cost, reply.logprobs) == (None, None, None, None)
+    assert reply.settings["half"] == "\ufffd"
+
+
+def test_a_model_that_never_comes_back_is_given_up_and_then_set_aside(tmp_path, monkeypatch):
+    monkeypatch.setattr(calling, "GRACE", 0.1)
+    outcome = study(tmp_path, "NeverComesBack", "Fine", forecast=f"{FOUR}\nrepeats = 3\ntimeout = 0.2")
+    lost, fine = outcome.models
+    assert (fine.answered, lost.answered) == (12, 0)
+    assert "3 calls without an end in a row: the model did not come back within 0.2 s" in lost.set_aside
+    assert lost.failed + lost.not_asked == 12 and lost.failed >= 3
+    assert {stored.status for stored in replies(tmp_path, "NeverComesBack")} == {"timed_out"}
+
+
+def test_a_reply_that_comes_after_its_time_is_stored_because_it_was_paid(tmp_path, monkeypatch):
+    monkeypatch.setattr(calling, "GRACE", 0.05)
+    gate = threading.Event()
+
+    class Late(Odd):
+        def answer(self, text, settings):
+            gate.wait(30)
+            return super().answer(text, settings)
+
+    question = [Message("user", "?")]
+    with Store.writing(tmp_path) as store:
+        made = Asker(store, {})
+        made._models["late"] = Late()
+        assert made.ask("late", question, Settings(timeout=0.05), "").status == Status.TIMED_OUT
+        gate.set()
+        wait_until(lambda: [stored.status for stored in store.replies().values()] == ["ok"])
+        assert made.ask("late", question, Settings(timeout=0.05), "").text == RANGES
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_model_that_does_not_close_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(asking, "CLOSING", 0.1)
+    assert study(tmp_path, "ClosesNever").failed == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("NoConcurrency", "'concurrency'.* 1 to .*got 0"), ("CannotBeMade", "room")]
+)
+def test_a_model_that_cannot_be_used_is_refused_in_one_line(tmp_path, name, says):
+    with pytest.raises(AssayError, match=says) as refused:
+        study(tmp_path, name)
+    assert "\n" not in str(refused.value)
+
+
+def test_what_only_the_user_can_mend_sets_the_model_aside_and_stores_nothing(tmp_path):
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"GGUF but not really")
+    outcome = study(tmp_path / "out", f"embedded/{broken}", "Fine")
+    mistaken, fine = outcome.models
+    assert (mistaken.not_asked, mistaken.failed, fine.answered) == (4, 0, 4)
+    assert "must be a GGUF file" in mistaken.set_aside
+
+
+def test_other_models_that_answer_are_counted_and_told(tmp_path):
+    outcome = study(tmp_path, "Another", "Fine")
+    other, fine = outcome.models
+    assert (other.answered_as, fine.answered_as) == ({"a-cheaper-one": 4}, {})
+    assert "4 replies came from 'a-cheaper-one'" in "\n".join(other.lines())
+    assert fine.lines() == []
+    assert study(tmp_path, "Another", "Fine").models[0].answered_as == {"a-cheaper-one": 4}  # a later run tells it, too
+
+
+def test_a_task_of_the_users_own_that_raises_is_one_failed_unit(tmp_path, monkeypatch):
+    from assay.tasks.forecast import Forecast
+
+    perform = Forecast.perform
+
+    def raising(self, cell, repeat, ask):
+        if cell.item.startswith("survey/random"):
+            raise ZeroDivisionError("a mistake of the task")
+        return perform(self, cell, repeat, ask)
+
+    monkeypatch.setattr(Forecast, "perform", raising)
+    outcome = study(tmp_path, "Fine")
+    assert (outcome.failed, outcome.done) == (1, 28)
+    assert "ZeroDivisionError: a mistake of the task" in next(iter(outcome.models[0].reasons))
+
+
+# ---- servers
+
+
+def server_options(name, url, more=""):
+    return f'[models."{name}"]\nbase_url = "{url}"\ndelay = 0.01\nretries = 1\n{more}'
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def test_a_dead_server_is_set_aside_and_the_same_command_asks_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(standing, "FIRST_WAIT", 0.01)
+    port, name, notes = free_port(), "openai-api/lab/m", []
+    more = server_options(name, f"http://127.0.0.1:{port}/v1")
+    dead = study(tmp_path, name, "Fine", more=more, report=lambda now: notes.append(list(now.notes)))
+    lab, fine = dead.models
+    assert (lab.not_asked, lab.failed, fine.answered) == (4, 0, 4)  # nobody was asked: no failed row
+    assert f"after 3 failed connections in a row: connection refused at http://127.0.0.1:{port}/v1" in lab.set_aside
+    assert (dead.done, dead.total) == (28, 32)
+    assert any("set aside" in note and "--retry" in note for note in notes[-1])
+    assert replies(tmp_path, name) == []
+    with Loopback() as server:
+        alive = more.replace(f"http://127.0.0.1:{port}/v1", server.openai)
+        lab, _ = study(tmp_path, name, "Fine", more=alive, replan=True).models
+    assert (lab.answered, lab.set_aside, lab.reasons) == (4, "", {})
+
+
+def test_a_name_that_no_server_has_is_told_in_the_same_way(tmp_path, monkeypatch):
+    monkeypatch.setattr(standing, "FIRST_WAIT", 0.01)
+    name = "ollama/m"  # needs no key
+    lab = study(tmp_path, name, more=server_options(name, "http://nobody.invalid/v1")).models[0]
+    assert "http://nobody.invalid/v1" in lab.set_aside and lab.not_asked == 4
+
+
+def test_twenty_faults_in_a_row_set_a_model_aside(tmp_path, monkeypatch):
+    broken = tmp_path / "broken"
+    broken.touch()
+    monkeypatch.setenv("ASSAY_TEST_BROKEN", str(broken))
+    many = f"{FOUR}\nrepeats = 8"  # 32 units
+    model, fine = study(tmp_path / "out", "Broken", "Fine", forecast=many).models
+    assert (model.failed, model.not_asked, fine.answered) == (20, 12, 32)
+    assert model.set_aside == "after 20 faults in a row: HTTP 500: out of order"
+    assert model.reasons == {"failed: HTTP 500: out of order": 20}
+    broken.unlink()
+    model, _ = study(tmp_path / "out", "Broken", "Fine", forecast=many).models
+    assert (model.failed, model.answered, model.set_aside) == (20, 12, "")  # those that were not asked
+    model, _ = study(tmp_path / "out", "Broken", "Fine", forecast=many, retry=True).models
+    assert (model.failed, model.answered, model.lines()) == (0, 32, [])
+
+
+class Busy(Loopback):
+    """Turns away what comes while it works on `room` requests, and says how long each took to be let in."""
+
+    def __init__(self, room):
+        super().__init__()
+        self.room, self.turned_away, self.inside = room, 0, 0
+
+    def take(self, seen: Seen) -> Turn:
+        super().take(seen)
+        with self._lock:
+            if self.concurrent >= self.room:  # this one is not counted yet
+                self.turned_away += 1
+                return Turn(code=429)
+        return Turn(hang=0.02)
+
+
+def test_a_busy_provider_is_asked_more_slowly_and_no_row_fails(tmp_path, monkeypatch):
+    monkeypatch.setattr(standing, "FIRST_WAIT", 0.05)
+    name = "openai-api/lab/m"
+    with Busy(room=2) as server:
+        more = server_options(name, server.openai, "concurrency = 10\n")
+        outcome = study(tmp_path, name, forecast=f"{FOUR}\nrepeats = 15", more=more)
+        assert server.turned_away > 0
+        assert max(Counter(seen.body["seed"] for seen in server.requests if "seed" in seen.body).values()) > 1
+    lab = outcome.models[0]
+    assert (lab.answered, lab.failed, lab.not_asked) == (60, 0, 0)
+
+
+def call_at(moment):
+    class Call:
+        attempted = moment
+
+    return Call()
+
+
+def test_calls_at_a_time_are_halved_for_a_volley_and_climb_again():
+    model = standing.Standing("m", 16)
+    busy, fine = Reply("", Status.FAILED, "HTTP 429", fault="busy"), Reply("x", Status.OK)
+    start = time.monotonic()
+    for _ in range(16):  # all were under way together
+        model.came(busy, call_at(start))
+    assert model.at_once == 8
+    model.came(busy, call_at(time.monotonic()))
+    assert model.at_once == 4
+    for _ in range(6):  # about one more for each round of four
+        model.came(fine, call_at(time.monotonic()))
+    assert 5 <= model.at_once < 6
+    for _ in range(500):
+        model.came(fine, call_at(time.monotonic()))
+    assert model.at_once == 16
+
+
+def test_a_provider_that_is_always_busy_is_set_aside_in_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(standing, "FIRST_WAIT", 0.001)
+    monkeypatch.setattr(standing, "LONGEST_WAIT", 0.001)
+
+    class Always(Odd):
+        def answer(self, text, settings):
+            return Reply("", Status.FAILED, "HTTP 429: come later", fault="busy")
+
+    with Store.writing(tmp_path) as store:
+        made = Asker(store, {})
+        made._models["busy"] = Always()
+        with pytest.raises(SetAside, match="after 20 calls turned away in a row: HTTP 429: come later"):
+            made.ask("busy", [Message("user", "?")], Settings(), "")
+        assert store.replies() == {}
+
+
+def test_a_fault_in_between_does_not_count_towards_a_row(tmp_path):
+    model = standing.Standing("m", 4)
+    failed, fine = Reply("", Status.FAILED, "HTTP 500"), Reply("x", Status.REFUSED)
+    for _ in range(5):
+        for _ in range(19):
+            model.came(failed, call_at(0.0))
+        model.came(fine, call_at(0.0))
+    assert model.why_set_aside == ""
+
+
+def test_progress_shows_retries_while_they_happen(tmp_path):
+    name, seen = "openai-api/lab/m", []
+    with Loopback() as server:
+        server.then(*[Turn(code=503, error="overloaded")] * 4)
+        more = server_options(name, server.openai).replace("delay = 0.01", "delay = 1.0")
+        study(
+            tmp_path,
+            name,
+            more=more,
+            report=lambda now: seen.extend((a.waiting, a.trouble) for a in now.asked.values()),
+        )
+    assert any(waiting and "HTTP 503: overloaded" in trouble for waiting, trouble in seen)
+
+
+def test_a_setting_error_of_options_is_still_refused_at_once(tmp_path):
+    with pytest.raises(SettingError, match="base_url"):
+        study(tmp_path, "openai-api/lab/m")
+
+
+def test_a_providers_pauses_can_be_called_off(tmp_path):
+    with Loopback() as server, Store.writing(tmp_path) as store:
+        server.then(Turn(code=500))
+        made = Asker(store, {"openai-api/lab/m": {"base_url": server.openai, "delay": 200}})
+        assert isinstance(made.model("openai-api/lab/m"), Provided)
+        raised = []
+
+        def ask():
+            try:
+                made.ask("openai-api/lab/m", [Message("user", "?")], Settings(), "")
+            except calling.CalledOff as error:
+                raised.append(str(error))
+
+        thread = threading.Thread(target=ask)
+        thread.start()
+        wait_until(lambda: made.trying_again("openai-api/lab/m"))
+        assert made.under_way() == []
+        made.stop("enough")
+        thread.join(60)
+        assert (raised, store.replies()) == (["enough"], {})
+        made.close()
