@@ -191,20 +191,23 @@ class Results:
 
     def _summarised(self, which: Sequence[int]) -> Iterator[CellSummary]:
         runs = {c: self._runs_at(c) for c in which}
-        width, m = max(map(len, runs.values())), len(self.measures)
-        values = np.full((width, len(which) * m), np.nan)
+        m, begun = len(self.measures), [own for own in runs.values() if own]
+        values = np.full((max(map(len, begun), default=0), len(begun) * m), np.nan)
         reasons = np.full(values.shape, NOT_RUN, dtype=object)
-        for place, c in enumerate(which):
+        for place, own in enumerate(begun):
             columns = slice(place * m, (place + 1) * m)
-            for k, run in enumerate(runs[c]):
+            for k, run in enumerate(own):
                 found = [run.scores.get(measure, (None, run.status)) for measure in self.measures]
                 values[k, columns] = [value for value, _ in found]  # None becomes NaN
                 reasons[k, columns] = [status for _, status in found]
         rng = stream(self.seed, "bootstrap of the means")
-        summaries = summarise_columns(values, reasons, self.level, rng=rng)
-        for place, c in enumerate(which):
+        summaries = summarise_columns(values, reasons, self.level, rng=rng) if values.size else []
+        empty = np.full((0, m), np.nan), [RunSummary(0, self.level, {})] * m
+        place = 0
+        for c, own in runs.items():
             columns = slice(place * m, (place + 1) * m)
-            yield self._summary(c, runs[c], values[:, columns], summaries[columns])
+            yield self._summary(c, own, *((values[:, columns], summaries[columns]) if own else empty))
+            place += bool(own)
 
     def _summary(
         self, c: int, runs: Sequence[Run], values: NDArray[np.float64], found: Sequence[RunSummary]
@@ -212,6 +215,8 @@ class Results:
         cell, not_run = self.cells[c], _not_run(self.cells[c].repeats - len(runs))
         whole = [  # what fills up the columns of a shorter cell was never planned
             replace(one, missing={why: n for why, n in one.missing.items() if why != NOT_RUN} | not_run)
+            if not_run or NOT_RUN in one.missing
+            else one
             for one in found
         ]
         return CellSummary(

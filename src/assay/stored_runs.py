@@ -83,6 +83,8 @@ class StoredRuns(Mapping[str, Run]):
 
     def of(self, keys: Sequence[str]) -> list[Run]:
         """The runs of these keys that are there, in the order of the keys."""
+        if not keys:
+            return []
         with Store.rereading(self._folder) as store:
             return store.runs_of(keys, self._last)
 

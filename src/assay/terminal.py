@@ -13,6 +13,7 @@ from rich.table import Table
 from assay import registry
 from assay.files import write_atomically
 from assay.results import CellSummary, Results
+from assay.statistics.runs import range_note
 from assay.tables import cell_text, interval_text
 from assay.terminal_output import Console, console, plain
 from assay.terminal_progress import clock
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _PERFECT = ("precision", "recall", "f1", "shd")
 PICTURE = 108  # columns of a saved picture
 MANY_CELLS = 40  # above it `assay plan` has a line a learner
+MOST_CELLS, MOST_LEARNERS = 1_000, 40  # lines and columns of a table that anybody reads
 ROOMY = 155  # columns that all headline measures need; below, F1 and SHD
 
 
@@ -53,11 +55,13 @@ def print_results(
     ok = sum(cell.ok for cell in results.summaries)
     out.print(f"[bold]{plain(results.study)}[/]   {plain(folder)}   {ok:,} of {total:,} runs ok")
     if ok < total:
-        out.print(_completeness(results))
+        _print_completeness(out, results)
         _print_messages(out, results)
     if not measures:
         measures = results.headline if out.width >= ROOMY else ("f1", "shd")
     out.print(_summary_table(results, measures))
+    if len(results.cells) > MOST_CELLS:
+        out.print(f"{len(results.cells) - MOST_CELLS:,} more cells: assay show {plain(folder)} --csv")
     for note in _notes(results):
         out.print(f"  {plain(note)}", style="dim")
 
@@ -74,8 +78,14 @@ def _print_own(results: Results, folder: Path, measures: Sequence[str] | None, o
 
 
 def print_report(report: Report, out: Console | None = None) -> None:
-    """What the tasks that ask found, and where everything lies."""
+    """What the tasks that ask found, where everything lies, and what was left out."""
     out = out or console()
+    _print_tasks(report, out)
+    for note in report.notes:
+        out.print(plain(note), style="yellow")
+
+
+def _print_tasks(report: Report, out: Console) -> None:
     if report.populations is not None:
         from assay.terminal_population import print_populations
 
@@ -164,7 +174,7 @@ def _summary_table(results: Results, measures: Sequence[str]) -> Table:
     table.add_column("breaks", style="dim", no_wrap=True)
     letters = _broken_assumptions(results)
     item = ""
-    for cell in results.summaries:
+    for cell in results.summaries[:MOST_CELLS]:
         if item and cell.item != item:
             table.add_section()
         seconds = f"{median(cell.seconds):.3f}" if cell.seconds else "-"  # a first fit may pay for an import
@@ -202,9 +212,13 @@ def _broken_assumptions(results: Results) -> dict[str, str]:
     return {name: chr(ord("a") + k % 26) for k, name in enumerate(names)}
 
 
-def _completeness(results: Results) -> Table:
-    """Items by respondents: runs ok of those planned, and how the others ended."""
+def _print_completeness(out: Console, results: Results) -> None:
+    """Items by respondents: runs ok of those planned, and how the others ended; of a study that fits on a screen."""
     respondents = list(dict.fromkeys(cell.respondent for cell in results.summaries))
+    if len(results.cells) > MOST_CELLS or len(respondents) > MOST_LEARNERS:
+        whole = sum(cell.ok == cell.repeats for cell in results.summaries)
+        out.print(f"completeness: in {whole:,} of {len(results.cells):,} cells all runs are ok")
+        return
     table = Table(
         box=None, pad_edge=False, header_style="bold", title="completeness: runs ok / planned", title_justify="left"
     )
@@ -214,7 +228,7 @@ def _completeness(results: Results) -> Table:
     found = {(cell.item, cell.respondent): cell for cell in results.summaries}
     for item in dict.fromkeys(cell.item for cell in results.summaries):
         table.add_row(plain(item), *(plain(_complete(found[item, name])) for name in respondents))
-    return table
+    out.print(table)
 
 
 def _complete(cell: CellSummary) -> str:
@@ -239,6 +253,8 @@ def _notes(results: Results) -> list[str]:
         f"{100 * (1 + results.level) / 2:g} % range of single runs.",
         "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* against the DAG.",
     ]
+    if few := range_note((cell.ok for cell in results.summaries), results.level):
+        notes[0] += f"  {few}"
     letters = _broken_assumptions(results)
     if letters:
         notes.append(
