@@ -19,9 +19,10 @@ from assay import models, registry
 from assay.engine import Chunk, run_chunk
 from assay.models.prices import stated_price
 from assay.statistics.reach import Reach
-from assay.statistics.runs import quantile_bounds
+from assay.statistics.runs import quantile_bounds, range_note
 from assay.status import Status
 from assay.store import Store
+from assay.stored_runs import Units
 from assay.study import Study
 from assay.tasks.cells import Cell
 
@@ -100,19 +101,19 @@ def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
     the folder already holds taken off."""
     fitted = [(task, cell) for task, cells in study.stages if hasattr(task, "function") for cell in cells]
     timed = [Timed(executor, task, cell) for task, cell in {_kind(*pair): pair for pair in reversed(fitted)}.values()]
-    known = _stored(study)
+    done = _stored(study)
     found = {_kind(one.task, one.cell): one.result() for one in timed}
     costs = []
-    for task, cell in fitted:
-        seconds, status, message = found[_kind(task, cell)]
-        left = sum(key not in known for key in cell.keys)
-        costs.append(CellCost(cell.item, cell.respondent, left, seconds, status, message))
+    for task, cells in study.stages:
+        if hasattr(task, "function"):
+            for cell, stored in zip(cells, done[task.name], strict=True):
+                costs.append(CellCost(cell.item, cell.respondent, cell.repeats - stored, *found[_kind(task, cell)]))
     fits = sum(cell.repeats for _, cell in fitted)
-    done = fits - sum(cost.left for cost in costs)
+    fits_done = fits - sum(cost.left for cost in costs)
     asking = [(task, cells) for task, cells in study.stages if not hasattr(task, "function")]
-    asks = tuple(ask for task, cells in asking for ask in _ask_costs(task, cells, known, study.plan.base))
+    asks = tuple(ask for task, cells in asking for ask in _ask_costs(task, cells, done[task.name], study.plan.base))
     limit = study.plan.settings.get("limit_usd")
-    return Estimate(tuple(costs), fits, done, workers, tuple(_notes(study, asks, limit)), asks, limit)
+    return Estimate(tuple(costs), fits, fits_done, workers, tuple(_notes(study, asks, limit)), asks, limit)
 
 
 class Timed:
@@ -137,13 +138,13 @@ class Timed:
 
 
 def _kind(task: Any, cell: Cell) -> Hashable:
-    return (task.name, task.alike(cell)) if hasattr(task, "alike") else (task.name, cell.keys[0])
+    return (task.name, task.alike(cell)) if hasattr(task, "alike") else (task.name, cell.key(0))
 
 
-def _ask_costs(task: Any, cells: Sequence[Cell], known: set[str], folder: Path) -> Iterator[AskCost]:
+def _ask_costs(task: Any, cells: Sequence[Cell], done: Sequence[int], folder: Path) -> Iterator[AskCost]:
     for name, options in task.models.items():
-        mine = [cell for cell in cells if cell.respondent == name]
-        todo = [(cell, sum(key not in known for key in cell.keys) * cell.common.get("calls", 1)) for cell in mine]
+        mine = [(cell, stored) for cell, stored in zip(cells, done, strict=True) if cell.respondent == name]
+        todo = [(cell, (cell.repeats - stored) * cell.common.get("calls", 1)) for cell, stored in mine]
         characters = sum(left * sum(len(m.content) for m in cell.common["messages"]) for cell, left in todo)
         tokens_in = (math.ceil(characters / 4), math.ceil(characters / 3))
         tokens_out = (
@@ -153,17 +154,22 @@ def _ask_costs(task: Any, cells: Sequence[Cell], known: set[str], folder: Path) 
         price = stated_price(options.get("price"), name)
         low, high = (None if price is None else price.cost(*pair) for pair in zip(tokens_in, tokens_out, strict=True))
         missing = models.check_ready(name, options, folder) or ""
-        calls = sum(cell.repeats * cell.common.get("calls", 1) for cell in mine)
+        calls = sum(cell.repeats * cell.common.get("calls", 1) for cell, _ in mine)
         left = sum(left for _, left in todo)
         told = models.elsewhere(name, options)
         yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, told)
 
 
-def _stored(study: Study) -> set[str]:
+def _stored(study: Study) -> dict[str, list[int]]:
+    """Of each task and cell: how many units the folder holds; counted by those that are there, not by those planned."""
     if not (study.plan.folder / "study.db").is_file():
-        return set()
+        return {task.name: [0] * len(cells) for task, cells in study.stages}
     with Store.reading(study.plan.folder) as store:
-        return set(store.statuses())
+        found = {task.name: Units(cells, store.units(task.name)) for task, cells in study.stages}
+    return {
+        name: [sum(units.statuses.get(place, {}).values()) for place in range(len(units.cells))]
+        for name, units in found.items()
+    }
 
 
 def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[str]:
@@ -191,8 +197,11 @@ def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[s
         return notes
     runs = min(cell.repeats for cell in study.cells)
     if runs < 100:
-        notes.append(f"{runs} runs a cell: at least 100 are asked for before conclusions are drawn from intervals.")
-    if quantile_bounds(list(range(runs)), 0.025).low is None:
+        notes.append(
+            f"{runs} runs a cell: at least 100 are asked for before conclusions are drawn from intervals. "
+            f"{range_note([runs], study.plan.task.level)}".rstrip()
+        )
+    if quantile_bounds(list(range(min(runs, 1000))), 0.025).low is None:  # what many can, a thousand can
         notes.append(
             f"With {runs} runs the ends of the 2.5 to 97.5 % range of runs cannot be bounded from outside "
             "(146 runs can); the CI of the mean is not affected."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from assay.report.summary import rows
+from assay.statistics.runs import range_note
 from assay.terminal_output import Console, plain
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def print_forecasts(out: Console, forecasts: Forecasts) -> None:
         "interval score: lower is better; scaled to the largest value of each measure.  skill: 1 - score / score of "
         "the baseline.  width: median ratio to the range of runs.  Intervals are clustered by data set.",
     ]
+    if few := range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level):
+        notes.append(few)
     for note in notes:
         out.print(f"  {plain(note)}", style="dim")
 

@@ -9,6 +9,7 @@ from scipy import stats
 
 from assay.errors import DataError
 from assay.statistics import Bounds, quantile_bounds, summarise_columns, summarise_runs
+from assay.statistics.runs import expected_content, range_note
 
 
 def rng(seed=0):
@@ -39,6 +40,30 @@ def test_the_range_of_n_runs_holds_a_new_run_less_often_than_it_says():
     for n, expected in ((10, 0.777), (100, 0.931)):
         found = np.quantile(rng(3).random((20_000, n)), [0.025, 0.975], axis=1)
         assert (found[1] - found[0]).mean() == pytest.approx(expected, abs=0.003)
+
+
+@pytest.mark.parametrize(("n", "level"), [(10, 0.95), (30, 0.95), (60, 0.95), (30, 0.8)])
+def test_what_is_said_of_a_range_of_few_runs_is_what_it_holds(n, level):
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(rng(4).random((20_000, n)), tails, axis=1)
+    held = float(np.mean(high - low))  # of uniform runs
+    assert expected_content(n, level) == pytest.approx(held, abs=0.003)
+    low, high = np.quantile(rng(5).normal(size=(20_000, n)), tails, axis=1)
+    assert float(np.mean(stats.norm.cdf(high) - stats.norm.cdf(low))) == pytest.approx(held, abs=0.02)
+    told = (
+        f"A range of {n} runs holds about {100 * expected_content(n, level):.0f} % of new runs, not {100 * level:g} %."
+    )
+    found = summarise_runs(rng(6).random(n), level=level, rng=rng())
+    assert range_note([n], level) == told and told.removesuffix(".") in str(found)
+    assert found.to_row()["run_content"] == expected_content(n, level)
+
+
+def test_a_range_of_a_hundred_runs_stands_without_a_note():
+    assert range_note([100, 200]) == range_note([]) == range_note([0, 1]) == ""
+    assert range_note([12, 30, 1]) == "Ranges of 12 to 30 runs hold about 80 to 89 % of new runs, not 95 %."
+    assert range_note([30]) == "A range of 30 runs holds about 89 % of new runs, not 95 %."
+    assert "new runs" not in str(summarise_runs(rng(7).random(100), rng=rng()))
+    assert summarise_runs(np.full(30, 0.5), rng=rng()).to_row()["run_content"] is None
 
 
 # ---- confidence intervals of the quantiles

@@ -21,6 +21,7 @@ from assay.forecast.analysis import plain
 from assay.forecast.frames import ARMS, Forecasts, Truth
 from assay.report import selection
 from assay.report.saving import plain_columns, plain_records, safe_name
+from assay.statistics.runs import expected_content
 from assay.texts import printable_json
 
 _VERSUS = {
@@ -102,6 +103,7 @@ def _measured(truth: Truth | None) -> dict[str, Any] | None:
         "n_runs": truth.planned, "n_ok": len(truth.runs), "mean": plain(truth.mean),
         "ci_lower": ci.low if ci else None, "ci_upper": ci.high if ci else None,
         "run_lower": runs.low if runs else None, "run_upper": runs.high if runs else None,
+        "run_content": expected_content(len(truth.runs), runs.level) if runs else None,
         "status": "degenerate" if truth.degenerate else "ok" if len(truth.runs) else "failed",
         "resolution": truth.resolution, "upper": truth.upper,
     }  # fmt: skip

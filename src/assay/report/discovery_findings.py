@@ -27,6 +27,7 @@ from assay.results import NOT_RUN, CellSummary, Results
 from assay.statistics import mean, share
 from assay.statistics.comparison import Comparison, adjusted
 from assay.statistics.paired import paired_difference
+from assay.statistics.runs import range_note
 from assay.status import Status
 
 ITEMS_TOLD = 12  # data sets that get a sentence of their own
@@ -235,7 +236,7 @@ class _Study:
                 yield (
                     f"{cell.respondent} on {cell.item}: single runs have {self.label} {low:.2f} to {high:.2f}, mean "
                     f"{_valued(cell.mean, cell.ci)} ({100 * self.level:g} % range of single runs and bootstrap CI of "
-                    f"the mean; n = {cell.n} runs; no test)."
+                    f"the mean; n = {cell.n} runs; no test). {range_note([cell.n], self.level)}".rstrip()
                 )
         same = sum(float(np.nanmax(cell.values)) == float(np.nanmin(cell.values)) for cell in there)
         if same:

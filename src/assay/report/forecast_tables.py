@@ -11,6 +11,7 @@ from assay.forecast.frames import Forecasts
 from assay.report import look, selection, summary
 from assay.report.coverage import ALL_MODELS, coverage_by
 from assay.report.tables import Column, Table
+from assay.statistics.runs import range_note
 
 TESTS_SHOWN = 20
 
@@ -42,7 +43,8 @@ def main_results(forecasts: Forecasts) -> Table:
         "bias (positive: optimistic) and median ratio of the claimed width to the range of runs. n: claims read of "
         f"those asked. Brackets: {100 * forecasts.level:g} % intervals clustered by "
         f"{len(selection.datasets(forecasts))} data sets. Bold: the best model, where its interval is apart from all "
-        f"others. {selection.arm_text(forecasts)}"
+        f"others. {selection.arm_text(forecasts)} "
+        f"{range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level)}".rstrip()
     )
     return Table("main_results", tuple(columns), rows, caption, contends="contends", rule_before="kind")
 

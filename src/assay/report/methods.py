@@ -19,6 +19,7 @@ from assay.provenance import without_paths
 from assay.report import look, selection
 from assay.results import Results
 from assay.robustness_study import RobustnessStudy
+from assay.statistics.runs import range_note
 
 _NAMED = (  # packages whose version a reader asks for
     "causal-assay", "numpy", "scipy", "pandas", "numba", "networkx", "gadjid", "causal-learn", "lingam", "gcastle",
@@ -47,7 +48,7 @@ def of_discovery(results: Results) -> list[str]:
         "every learner. A run that failed or timed out is missing, with its status.",
         f"Measures: {listed(look.measure_label(name) for name in results.headline)}, against the truth of the "
         f"learner's own class; intervals: {percent(results.level)} bootstrap intervals of the mean, and the "
-        f"{percent(results.level)} range of single runs.",
+        f"{percent(results.level)} range of single runs. {range_note(runs, results.level)}".rstrip(),
     ]
 
 
@@ -64,7 +65,8 @@ def of_forecast(forecasts: Forecasts) -> list[str]:
         f"We ran {listed(learners)} on {len(datasets)} data sets ({'; '.join(datasets)}), "
         f"{min(runs, default=0)} runs or more for each pair, and measured {listed(measures)}.",
         f"The truth of a claim is the distribution of these runs: their {percent(forecasts.level)} range, and the "
-        f"{percent(forecasts.level)} bootstrap confidence interval of their mean.",
+        f"{percent(forecasts.level)} bootstrap confidence interval of their mean. "
+        f"{range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level)}".rstrip(),
         f"We asked {len(models)} models ({listed(models)}) for ranges, in {len(forms)} formulations "
         f"({listed(forms)}), {repeats} times each. {selection.arm_text(forecasts)}",
         f"References: {listed(forecasts.references) or 'none'}.",

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from assay.errors import DataError, SettingError
 from assay.intervals import Interval, short
-from assay.statistics.runs import Bounds, RunSummary, summarise_columns
+from assay.statistics.runs import Bounds, RunSummary, expected_content, summarise_columns
 
 CHECKPOINTS = (10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 3000, 5000, 10_000)
 
@@ -46,6 +46,7 @@ class Checkpoint:
             "half_width": self.half_width,
             "run_lower": Bounds.of(self.range).low,
             "run_upper": Bounds.of(self.range).high,
+            "run_content": None if self.range is None else expected_content(self.n, self.range.level),
         }
 
 

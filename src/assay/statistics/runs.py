@@ -10,8 +10,8 @@ Q is itself an estimate. With B ~ Binomial(n, p) values at or below the true p q
 so the greatest r and the least s that keep both below a/2 bound q at level 1 - a for every distribution; ties only
 make it safer. Where no r or s does, n runs cannot bound that end at all and it is None: the lower bound of the
 2.5 % quantile needs 146 runs (0.975^146 < 0.025), so at 100 runs it is missing.
-A new run falls into `runs` of n continuous runs with probability (1 - a)(n - 1)/(n + 1) on average: .931 at n = 100
-and .777 at n = 10 where the name says 95 %.
+A new run falls into `runs` of n continuous runs with probability (1 - a)(n - 1)/(n + 1) on average: .931 at n = 100,
+.889 at n = 30 and .777 at n = 10 where the name says 95 %. `range_note` says so beside every range of fewer than 100.
 David & Nagaraja (2003), Order Statistics, ch. 7.
 """
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -31,6 +31,25 @@ from scipy.special import bdtr, bdtrc
 from assay.errors import DataError
 from assay.intervals import Interval, short
 from assay.statistics.bootstrap import Array, as_columns, bootstrap_means
+
+ENOUGH = 100  # runs, from which a range may stand without a note
+
+
+def expected_content(n: int, level: float = 0.95) -> float | None:
+    """The share of new runs that the range of n runs holds on average; None where one run has no range."""
+    return level * (n - 1) / (n + 1) if n > 1 else None
+
+
+def range_note(counts: Iterable[int], level: float = 0.95) -> str:
+    """What ranges of so few runs hold, in one sentence; nothing where each has ENOUGH, or there is none."""
+    known = [n for n in counts if n > 1]
+    if not known or min(known) >= ENOUGH:
+        return ""
+    few, many = min(known), max(known)
+    low, high = (f"{100 * level * (n - 1) / (n + 1):.0f}" for n in (few, many))
+    if few == many:
+        return f"A range of {few} runs holds about {low} % of new runs, not {100 * level:g} %."
+    return f"Ranges of {few} to {many} runs hold about {low} to {high} % of new runs, not {100 * level:g} %."
 
 
 class Bounds(NamedTuple):
@@ -71,7 +90,10 @@ class RunSummary:
         return sum(self.missing.values())
 
     def to_row(self) -> dict[str, float | int | bool | None]:
-        """Flat, for a table or JSON; None is missing. ci_* is of the mean, run_* of single runs."""
+        """Flat, for a table or JSON; None is missing. ci_* is of the mean, run_* of single runs.
+
+        run_content: the share of new runs that [run_lower, run_upper] holds on average.
+        """
         return {
             "n": self.n,
             "n_missing": self.n_missing,
@@ -81,6 +103,7 @@ class RunSummary:
             "ci_upper": Bounds.of(self.ci).high,
             "run_lower": Bounds.of(self.runs).low,
             "run_upper": Bounds.of(self.runs).high,
+            "run_content": None if self.degenerate else expected_content(self.n, self.level),
             "run_lower_ci_lower": self.runs_low_ci.low,
             "run_lower_ci_upper": self.runs_low_ci.high,
             "run_upper_ci_lower": self.runs_high_ci.low,
@@ -101,7 +124,10 @@ class RunSummary:
             return f"{short(self.mean)} ({counted}; one run has no spread)"
         if self.degenerate:
             return f"{short(self.mean)} in every run ({counted}; degenerate)"
-        return f"mean {short(self.mean)} {self.ci}; sd {short(self.std or 0.0)}; runs {self.runs}; {counted}"
+        told = range_note([self.n], self.level).removesuffix(".")
+        return f"mean {short(self.mean)} {self.ci}; sd {short(self.std or 0.0)}; runs {self.runs}; {counted}" + (
+            f". {told}" if told else ""
+        )
 
 
 def summarise_runs(

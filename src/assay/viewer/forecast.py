@@ -18,6 +18,7 @@ from assay.models import Reply
 from assay.report.interpretation import untold
 from assay.report.look import measure_label
 from assay.results import NOT_RUN, Results
+from assay.statistics.runs import range_note
 from assay.store import Run
 from assay.tasks.forecast import read_reply
 from assay.viewer import blocks
@@ -142,9 +143,17 @@ class ForecastPart:
             "truth_of": ["discovery", *_discovery_key(item)],
             "blocks": [
                 self._ranges(item, claims),
+                *self._few_runs(item),
                 *(exchanges or [blocks.lines("Reply", [self._no_reply(respondent, place, planned)])]),
             ],
         }
+
+    def _few_runs(self, item: str) -> list[blocks.Block]:
+        """What the measured ranges hold, where they are of few runs."""
+        dataset, _, learner = item.partition("/")
+        truths = (self.tables.truths.get((dataset, learner, measure)) for measure in MEASURES)
+        told = range_note((len(truth.runs) for truth in truths if truth is not None), self.tables.level)
+        return [blocks.lines("Range of the runs", [told])] if told else []
 
     def _no_reply(self, respondent: str, place: int | None, planned: int) -> str:
         if place is None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from assay.measures.graphs import MEASURES
 from assay.report.discovery_findings import ITEMS_TOLD, CellRuns, DiscoveryFindings, findings, findings_of
 from assay.results import NOT_RUN
-from assay.statistics.runs import RunSummary, summarise_columns
+from assay.statistics.runs import ENOUGH, RunSummary, range_note, summarise_columns
 from assay.status import Status
 from assay.store import Run
 from assay.tasks.cells import Cell, stream
@@ -107,7 +107,7 @@ class RunsPart:
             "graph": self.task == "discovery",
             "blocks": [
                 _strips(runs, self._task.headline),
-                blocks.table("Measures", self._measured(place, runs), self._interval_note()),
+                blocks.table("Measures", self._measured(place, runs), self._interval_note(counts.get(Status.OK, 0))),
                 *_failures(runs),
                 blocks.table("What this cell is", _facts(about, cell.identity)),
             ],
@@ -129,9 +129,10 @@ class RunsPart:
             counted[NOT_RUN] += left
         return [_measure_row(name, *pair) for name, pair in zip(names, zip(found, why, strict=True), strict=True)]
 
-    def _interval_note(self) -> str:
+    def _interval_note(self, n: int) -> str:
         level = 100 * self._level
-        return f"CI: {level:g} % bootstrap interval of the mean. Runs: the {level:g} % range of single runs."
+        told = f"CI: {level:g} % bootstrap interval of the mean. Runs: the {level:g} % range of single runs."
+        return f"{told} {range_note([n], self._level)}".rstrip()
 
     # ---- what it says
 
@@ -146,9 +147,10 @@ class RunsPart:
         complete += "." if done == planned else f"; {planned - done:,} are still to be done."
         fewest = min((cell.repeats for cell in self._task.cells), default=0)
         passed = None if done < planned and not others else ok == planned
+        told = f"Each cell has {fewest} runs; {ENOUGH} and more bound a range of runs well."
         checks = [
             Check("complete", passed, complete),
-            Check("runs", fewest >= 100, f"Each cell has {fewest} runs; 100 and more bound a range of runs well."),
+            Check("runs", fewest >= ENOUGH, f"{told} {range_note([fewest], self._level)}".rstrip()),
         ]
         sections = tuple(Section(title, said) for title, said in self._findings.sections)
         return Summary(tuple(checks), sections, self._findings.untold)

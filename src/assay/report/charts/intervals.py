@@ -18,6 +18,7 @@ from assay.forecast.scores import RANDOM
 from assay.report import look, selection
 from assay.report.charts.marks import named, panel_columns, row_axis, row_scale, spread_of, text_width, with_data
 from assay.report.saving import Figure
+from assay.statistics.runs import range_note
 from assay.status import Status
 
 if TYPE_CHECKING:
@@ -192,5 +193,6 @@ def _caption(forecasts: Forecasts, frame: pd.DataFrame, measure: str) -> str:
         f"{claims['respondent'].nunique()} respondents claimed. Grey: {share} range of the runs; black: {share} "
         f"bootstrap CI of their mean; coloured: claims{order}, the median over repeats{hull}; crosses: no claim "
         f"could be read. {read} of {asked} claims were read.{expected} "
+        f"{range_note(frame.loc[frame['kind'] == 'runs', 'n'].astype(int), forecasts.level)} "
         f"{selection.arm_text(forecasts)} Descriptive; no test."
     )

@@ -17,6 +17,7 @@ from assay.report.charts.marks import named, row_axis, row_scale, spread_of, tex
 from assay.report.saving import Figure
 from assay.report.selection import item_label
 from assay.results import Results
+from assay.statistics.runs import range_note
 
 if TYPE_CHECKING:
     import altair as alt
@@ -100,6 +101,7 @@ def measured(results: Results, measures: Sequence[str] | None = None, width: loo
     caption = (
         f"{frame['item'].nunique()} items (data set and learner; {spread_of(frame['n'])} runs with a value of "
         f"{spread_of(frame['planned'])} planned). Coloured: {share} range of single runs; black: {share} bootstrap CI "
-        "of their mean. Each learner against the truth of its own class. Descriptive; no test."
+        "of their mean. Each learner against the truth of its own class. Descriptive; no test. "
+        f"{range_note(frame['n'].astype(int), results.level)}".rstrip()
     )
     return Figure("measured", frame, measured_chart(frame, look.colours(names), look.labels(names), width), caption)

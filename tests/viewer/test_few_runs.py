@@ -1,0 +1,72 @@
+"""A range of few runs holds fewer new runs than its name says, and every place that shows one says so."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from rich.console import Console
+
+from assay.forecast_study import read_forecasts
+from assay.report import charts
+from assay.report.comparisons import comparison_texts
+from assay.report.forecast_tables import main_results
+from assay.report.methods import of_discovery, of_forecast
+from assay.results import Results
+from assay.statistics.runs import expected_content
+from assay.tables import as_csv
+from assay.terminal import print_results
+from assay.terminal_forecast import print_forecasts
+from assay.viewer.database import page_store
+from assay.viewer.pages import StudyPage
+
+SHARE = pytest.approx(0.95 * 7 / 9)  # of 8 runs; one learner lost one, and 7 hold 71 %
+TOLD = re.compile(
+    r"(A range of 8 runs holds about 74|A range of 7 runs holds about 71|Ranges of 7 to 8 runs hold about 71 to 74)"
+    " % of new runs, not 95 %\\."
+)
+
+
+def printed(show):
+    out = Console(file=io.StringIO(), width=400)
+    show(out)
+    return out.file.getvalue()
+
+
+def test_the_terminal_says_it(small):
+    assert TOLD.search(printed(lambda out: print_results(Results.read(small), small, None, out)))
+    assert TOLD.search(printed(lambda out: print_forecasts(out, read_forecasts(small))))
+
+
+def test_tables_and_json_say_it(small):
+    results = Results.read(small)
+    for row in csv.DictReader(io.StringIO(as_csv(results, ["f1"]))):
+        wanted = "" if row["degenerate"] == "True" else str(expected_content(int(row["n"])))
+        assert row["run_content"] == wanted
+    found = json.loads((small / "variance" / "synthetic-8_random_variance.json").read_text())
+    assert found["measures"]["shd"]["run_content"] == SHARE
+    assert found["convergence"]["shd"][-1]["run_content"] == SHARE
+    forecasts = read_forecasts(small)
+    text = comparison_texts(forecasts)
+    name = next(name for name in text if "synthetic-8" in name and "random" in name)
+    assert json.loads(text[name])["measured"]["shd"]["run_content"] == SHARE
+    assert TOLD.search(main_results(forecasts).caption)
+
+
+def test_methods_and_captions_say_it(small):
+    results, forecasts = Results.read(small), read_forecasts(small)
+    for said in (of_discovery(results), of_forecast(forecasts)):
+        assert TOLD.search(" ".join(said))
+    for figure in (charts.measured(results), charts.intervals(forecasts, "f1")):
+        assert TOLD.search(figure.caption)
+
+
+def test_the_page_says_it(small):
+    with page_store(small) as store:
+        page = StudyPage(small, store)
+        paths = list(page.cell_paths())
+        for task in ("discovery", "forecast"):
+            path = next(path for path in paths if task in path)
+            assert TOLD.search(json.dumps(page.get(path))), path
+        assert TOLD.search(json.dumps(page.get("overview")))
