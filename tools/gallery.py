@@ -23,7 +23,7 @@ from assay.forecast.example import example
 from assay.population_study import read_populations
 from assay.report import charts
 from assay.report.charts.sensitivity import sensitivity_panels
-from assay.report.rendering import pictures_of
+from assay.report.drawing import pictures as drawn
 from assay.report.robustness_tree import sensitivity_of
 from assay.report.saving import Figure, source_of, write_pictures
 from assay.results import Results
@@ -142,7 +142,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         for name, make in makers(Path(place)):
             figure = found[name] = make()
-            write_pictures(pictures, name, pictures_of(source_of(figure.chart), ("svg",)), figure.caption)
+            write_pictures(pictures, name, drawn(source_of(figure.chart), ("svg",)), figure.caption)
     (DOCS / "gallery.md").write_text(page(found), encoding="utf-8")
 
 

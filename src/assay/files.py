@@ -53,6 +53,12 @@ def writing_atomically(folder: Path, name: str) -> Iterator[IO[str]]:
         yield file
 
 
+def remove(folder: Path, name: str) -> None:
+    """Take a file away, or what lies in its place; nothing where there is none."""
+    with suppress(FileNotFoundError), _place_of(folder, name) as (place, last):
+        os.unlink(last, dir_fd=place)
+
+
 def read_text(folder: Path, name: str, most: int = MAX_RECORDS) -> str:
     try:
         return read_bytes(folder, name, most).decode("utf-8-sig")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.forecast.findings import Findings
     from assay.forecast.frames import Forecasts
     from assay.population_study import Populations
-    from assay.report.pdf import Pdfs
+    from assay.report.press import Press
     from assay.report.saving import Save
     from assay.robustness_study import RobustnessStudy
 
@@ -37,6 +37,7 @@ class Report:
     faithfulness: FaithfulnessStudy | None = None
     robustness: RobustnessStudy | None = None
     discovery: Results | None = None
+    notes: tuple[str, ...] = ()  # what was left out, and why
 
     def scored(self) -> dict[str, Any]:
         """Task -> its tables, of those that were read."""
@@ -48,6 +49,7 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         found: dict[str, Any] = {"folder": str(self.folder), "files": [str(path) for path in self.files]}
+        found["notes"] = list(self.notes)
         if self.forecasts is not None and self.findings is not None:
             from assay.report.summary import rows
 
@@ -104,7 +106,9 @@ def _written(folder: Path, store: Store, meanwhile: Callable[[Sequence[Results],
                 report = written(report, by_task, store, printing.save)
         meanwhile(found, report)
         printing.wait()
-        return _with_paper(report, found, printing.pdfs)
+        report = _with_paper(report, found, printing)
+        files = tuple(path for path in report.files if path not in printing.missing)
+        return replace(report, files=files, notes=tuple(printing.notes()))
 
 
 ByTask = Mapping[str, Results]
@@ -165,15 +169,16 @@ _TREES = {
 }
 
 
-def _with_paper(report: Report, found: Sequence[Results], pdfs: Pdfs) -> Report:
+def _with_paper(report: Report, found: Sequence[Results], printing: Press) -> Report:
     """draft.tex and report.pdf of all tasks together; the tables and charts are there already."""
     from assay.report import methods, parts
+    from assay.report.drawing import NotDrawn
     from assay.report.paper import write_paper
     from assay.report.pdf import write_pdf
 
     folder, made = report.folder, []
     if report.forecasts is not None:
-        made.append(parts.forecast_part(folder, report.forecasts, report.findings))
+        made.append(parts.forecast_part(folder, report.forecasts, report.findings, printing.now))
     elif found[0].task == "discovery":
         made.append(parts.discovery_part(folder, found[0]))
     if report.populations is not None:
@@ -187,4 +192,10 @@ def _with_paper(report: Report, found: Sequence[Results], pdfs: Pdfs) -> Report:
     asked = [results.about.get("prompts") for results in found if results.task != "forecast"]
     shared = [sentence for used in asked for sentence in methods.prompts(used)] + methods.of_the_plan(folder)
     files = write_paper(folder, found[0].study, made, shared)
-    return replace(report, files=(*report.files, *files, write_pdf(folder, found[0].study, made, shared, pdfs)))
+    report = replace(report, files=(*report.files, *files))
+    try:
+        pdf = write_pdf(folder, found[0].study, made, shared, printing.pdfs)
+    except NotDrawn:
+        printing.leave_out(folder, "report.pdf")
+        return report
+    return replace(report, files=(*report.files, pdf))

@@ -82,7 +82,7 @@ def print_report(report: Report, out: Console | None = None) -> None:
     out = out or console()
     _print_tasks(report, out)
     for note in report.notes:
-        out.print(plain(note), style="yellow")
+        out.print(plain(note), style="yellow", soft_wrap=not out.is_terminal)
 
 
 def _print_tasks(report: Report, out: Console) -> None:

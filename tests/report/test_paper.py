@@ -133,7 +133,11 @@ SQUARE += '<rect width="20" height="20"/></clipPath><rect clip-path="url(#c)" wi
 
 def a_part(**changed):
     table = Table("t", (Column("name", "Name", "text"), Column("n", "n", "count")), [{"name": HOSTILE, "n": 3}], "Cap.")
-    given = {"said": [("Findings", ["One."])], "tables": [table], "pictures": [Picture("p", "A picture.", SQUARE)]}
+    given = {
+        "said": [("Findings", ["One."])],
+        "tables": [table],
+        "pictures": [Picture("p", "A picture.", SQUARE, b"%PDF")],
+    }
     return Part("discovery", "An abstract.", ["A check."], ["A method."], **(given | changed))
 
 
@@ -157,7 +161,7 @@ def test_report_pdf_has_every_word_and_needs_no_tex(tmp_path):
 def test_report_pdf_goes_on_over_pages(tmp_path):
     pypdf = pytest.importorskip("pypdf")
     many = a_part(
-        said=[("Findings", [f"Sentence {k}." for k in range(120)])], pictures=[Picture("p", "P.", SQUARE)] * 2
+        said=[("Findings", [f"Sentence {k}." for k in range(120)])], pictures=[Picture("p", "P.", SQUARE, b"%PDF")] * 2
     )
     pages = pypdf.PdfReader(write_pdf(tmp_path, "s", [many])).pages
     assert len(pages) > 2 and "Sentence 119." in " ".join(page.extract_text() for page in pages)

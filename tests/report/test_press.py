@@ -1,4 +1,4 @@
-"""Many pictures at once: whoever draws them, the files are the same, and none is lost."""
+"""Many pictures at once: whoever draws them, the files are the same; one that cannot be drawn costs no other file."""
 
 import io
 from contextlib import ExitStack
@@ -7,7 +7,8 @@ import pandas as pd
 import pypdf
 import pytest
 
-from assay.report import press as presses
+from assay.report import drawing
+from assay.report.drawing import NotDrawn
 from assay.report.press import ENOUGH, Press
 from assay.report.saving import Drawing, Figure
 
@@ -38,22 +39,52 @@ def test_other_processes_write_what_is_drawn_here(tmp_path):
     assert all(path.read_bytes().startswith(b"%PDF") for path in there if path.suffix == ".pdf")
 
 
-def test_few_pictures_start_no_process(tmp_path, monkeypatch):
-    monkeypatch.setattr(presses, "local_executor", None)
+def test_few_pictures_start_one_process(tmp_path, monkeypatch):
+    started = []
+    made = drawing.local_executor
+    monkeypatch.setattr(drawing, "local_executor", lambda processes: started.append(processes) or made(processes))
     assert all(path.is_file() for path in saved(tmp_path, ENOUGH - 1))
+    assert started == [1]
 
 
-def test_a_picture_that_no_process_drew_is_drawn_here(tmp_path, monkeypatch):
-    monkeypatch.setattr(presses, "run_chunk", lambda chunk: [{"status": "failed", "message": "killed"}])
-    assert all(path.is_file() for path in saved(tmp_path, ENOUGH))
-
-
-def test_what_cannot_be_drawn_says_so(tmp_path):
+def test_a_picture_that_cannot_be_drawn_costs_no_other(tmp_path):
+    """Its numbers are there, its older picture is not, and one line says why."""
+    one, two = figures(2)
     with ExitStack() as stack:
         press = Press(stack)
-        press.save(Figure("broken", pd.DataFrame(), Drawing("<svg"), ""), tmp_path, "")
-        with pytest.raises(RuntimeError):
-            press.wait()
+        (tmp_path / "broken.svg").write_text("of an earlier report")
+        told = press.save(Figure("broken", one.frame, Drawing("<svg"), ""), tmp_path, "")
+        fine = press.save(two, tmp_path, "")
+        press.wait()
+    assert (
+        {path.name for path in told if path.exists()} == {"broken.csv"} == {p.name for p in set(told) - press.missing}
+    )
+    assert all(path.is_file() for path in fine)
+    (note,) = press.notes()
+    assert note.startswith("1 chart was left out") and "\n" not in note
+
+
+ENDS = """
+import os
+os.kill(os.getpid(), 6)
+"""
+
+
+def test_a_renderer_that_ends_its_process_is_told_and_not_tried_for_ever(tmp_path, monkeypatch):
+    """As under `ulimit -v`: the empty picture that is drawn first does not come back either."""
+    (tmp_path / "vl_convert.py").write_text(ENDS)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    begun = []
+    run = drawing.run_chunk
+    monkeypatch.setattr(drawing, "run_chunk", lambda chunk: begun.append(chunk) or run(chunk))
+    with ExitStack() as stack:
+        press = Press(stack, processes=1)
+        told = [path for figure in figures(20) for path in press.save(figure, tmp_path / "out", "")]
+        press.wait()
+        with pytest.raises(NotDrawn, match="died"):
+            press.pdfs([SQUARE.format(n=9)])
+    assert {path.suffix for path in told if path.exists()} == {".csv"}
+    assert press.notes()[0].startswith("20 charts were left out") and len(begun) < 6
 
 
 def test_pages_come_back_in_order():

@@ -11,18 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.files import write_atomically, write_bytes_atomically
-from assay.report.rendering import pictures_of
 from assay.report.tables import Table, escaped, label_of
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure that was drawn; pdf: the same, where it was saved as one."""
+    """A figure that was drawn, as SVG and as PDF."""
 
     name: str
     caption: str
     svg: str
-    pdf: bytes | None = None
+    pdf: bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +47,7 @@ def write_paper(folder: Path, study: str, parts: Sequence[Part], shared: Sequenc
         for table in part.tables:
             written.append(write_atomically(folder, f"paper/tables/{table.name}.tex", table.to_latex()))
         for picture in part.pictures:
-            found = picture.pdf or pictures_of(picture.svg, ("pdf",))["pdf"]
-            written.append(write_bytes_atomically(folder, f"paper/figures/{picture.name}.pdf", found))
+            written.append(write_bytes_atomically(folder, f"paper/figures/{picture.name}.pdf", picture.pdf))
     return [*written, write_atomically(folder, "paper/draft.tex", draft(study, parts, shared))]
 
 

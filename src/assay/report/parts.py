@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from html import unescape
 from pathlib import Path
 
@@ -23,14 +24,17 @@ from assay.report import (
 )
 from assay.report.discovery_findings import completeness_sentences, findings_of
 from assay.report.discovery_tables import measured_table
+from assay.report.drawing import NotDrawn, Pictures, pictures
 from assay.report.forecast_tree import figures_of_paper, tables_of_paper
 from assay.report.interpretation import untold, validation_of
 from assay.report.paper import Part, Picture
-from assay.report.rendering import svg_of
+from assay.report.rendering import Source
 from assay.report.saving import source_of
 from assay.results import Results
 from assay.robustness_study import RobustnessStudy
 from assay.status import Status
+
+Draw = Callable[[Source, Sequence[str]], Pictures]  # drawing.pictures, or that of a Press
 
 MOST_FIGURES = 12  # of one part; the others are a click away
 _CAPTION = re.compile(r"<desc>([^<]*)</desc>")
@@ -56,7 +60,7 @@ def discovery_part(folder: Path, results: Results) -> Part:
     return Part("discovery", abstract, checks, methods.of_discovery(results), said, tables, pictures)
 
 
-def forecast_part(folder: Path, forecasts: Forecasts, findings: Findings | None) -> Part:
+def forecast_part(folder: Path, forecasts: Forecasts, findings: Findings | None, draw: Draw = pictures) -> Part:
     """Its figures are drawn anew where all respondents would not fit a page."""
     models = [name for name in selection.respondents(forecasts) if name not in forecasts.references]
     scores = selection.headline(forecasts)
@@ -71,14 +75,16 @@ def forecast_part(folder: Path, forecasts: Forecasts, findings: Findings | None)
     if findings is not None:
         said.append(("Hypotheses", findings.hypotheses.sentences))
         said.append(("What this design cannot tell", untold(findings)))
-    pictures: list[Picture] = []
+    shown: list[Picture] = []
     for figure in figures_of_paper(forecasts):
         if isinstance(figure, str):
-            pictures += drawn(folder, "plots", figure)
+            shown += drawn(folder, "plots", figure)
         else:
-            pictures.append(Picture(figure.name, figure.caption, svg_of(source_of(figure.chart))))
+            with suppress(NotDrawn):
+                found = draw(source_of(figure.chart), ("svg", "pdf"))
+                shown.append(Picture(figure.name, figure.caption, found["svg"].decode(), found["pdf"]))
     tables = tables_of_paper(forecasts, findings)
-    return Part("forecast", abstract, checks, methods.of_forecast(forecasts), said, tables, pictures)
+    return Part("forecast", abstract, checks, methods.of_forecast(forecasts), said, tables, shown)
 
 
 def population_part(folder: Path, populations: Populations) -> Part:

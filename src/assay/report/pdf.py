@@ -14,8 +14,8 @@ from pathlib import Path
 
 from assay.files import write_bytes_atomically
 from assay.report import look
+from assay.report.drawing import pictures
 from assay.report.paper import Part, Picture
-from assay.report.rendering import pictures_of
 from assay.report.tables import Table
 from assay.texts import html_text, printable
 
@@ -31,7 +31,7 @@ _IDS = re.compile(r"(\bid=\"|url\(#|href=\"#)([\w-]+)")
 
 
 def pdfs_of(svgs: Sequence[str]) -> list[bytes]:
-    return [pictures_of(svg, ("pdf",))["pdf"] for svg in svgs]
+    return [pictures(svg, ("pdf",))["pdf"] for svg in svgs]
 
 
 def write_pdf(

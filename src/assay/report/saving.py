@@ -14,7 +14,8 @@ from pandas.api.types import is_numeric_dtype
 
 from assay.files import write_atomically, write_bytes_atomically
 from assay.outside import file_name
-from assay.report.rendering import FORMATS, Source, pictures_of, svg_of
+from assay.report.drawing import NotDrawn, pictures
+from assay.report.rendering import FORMATS, Source
 from assay.texts import csv_row, drawn, html_text, printable_lines
 
 _EXPRESSIONS = {"labelExpr", "expr", "filter", "calculate", "test"}
@@ -46,19 +47,25 @@ class Figure:
 
     def _repr_html_(self) -> str:
         """In a notebook: the picture as `save` writes it, which needs no script, and its caption."""
-        picture = b64encode(_described(svg_of(source_of(self.chart)), self.caption).encode()).decode()
+        caption = f"<figcaption>{html_text(self.caption)}</figcaption>"
+        try:
+            svg = pictures(source_of(self.chart), ("svg",))["svg"].decode()
+        except NotDrawn as error:
+            return f"<figure><p>{html_text(f'No picture: {error}')}</p>{caption}</figure>"
+        picture = b64encode(_described(svg, self.caption).encode()).decode()
         image = f'<img alt="{html_text(self.name)}" src="data:image/svg+xml;base64,{picture}">'
-        return f"<figure>{image}<figcaption>{html_text(self.caption)}</figcaption></figure>"
+        return f"<figure>{image}{caption}</figure>"
 
 
 Save = Callable[[Figure, Path, str], list[Path]]  # figure, the study's folder, the folder below it
 
 
 def save_figure(figure: Figure, folder: Path, inner: str, formats: Iterable[str] = FORMATS) -> list[Path]:
-    """Write its files below folder/inner; what was written."""
+    """Write its files below folder/inner; what was written. NotDrawn: its numbers were."""
     name = str(PurePosixPath(inner, figure.name))
-    pictures = write_pictures(folder, name, pictures_of(source_of(figure.chart), formats), figure.caption)
-    return [*pictures, write_numbers(folder, name, figure.frame)]
+    numbers = write_numbers(folder, name, figure.frame)
+    drawn_files = write_pictures(folder, name, pictures(source_of(figure.chart), list(formats)), figure.caption)
+    return [*drawn_files, numbers]
 
 
 def source_of(chart: Any) -> Source:
@@ -83,11 +90,11 @@ def _drawn(part: Any, key: str = "") -> Any:
     return [_drawn(entry) for entry in part] if isinstance(part, list) else part
 
 
-def write_pictures(folder: Path, name: str, pictures: Mapping[str, bytes], caption: str = "") -> list[Path]:
+def write_pictures(folder: Path, name: str, found: Mapping[str, bytes], caption: str = "") -> list[Path]:
     """name.png, name.svg, name.pdf below the folder; the SVG says what it shows."""
     described = {
         form: _described(content.decode(), caption).encode() if form == "svg" else content
-        for form, content in pictures.items()
+        for form, content in found.items()
     }
     return [write_bytes_atomically(folder, f"{name}.{form}", content) for form, content in described.items()]
 

@@ -1,0 +1,78 @@
+"""Under `ulimit -v` the renderer's engine ends its process: charts are left out with one line, all else is written."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+PLAN = """
+name = "small"
+[discovery]
+datasets = ["asia", "cancer"]
+learners = ["random", "pc"]
+runs = 3
+rows = 500
+"""
+NOTEBOOK = """
+from pathlib import Path
+from assay.report import charts
+from assay.report.drawing import NotDrawn
+from assay.results import Results
+figure = charts.runtime(Results.read("out"))
+print(figure._repr_html_())
+try:
+    figure.save(Path("saved"))
+except NotDrawn as error:
+    print(error)
+print(sorted(path.name for path in Path("saved").iterdir()))
+"""
+LITTLE = 8_000_000  # kB of addresses
+
+
+def limited(place, *command):
+    """What a command prints where there is little room for addresses."""
+    line = ["bash", "-c", f'ulimit -c 0; ulimit -v {LITTLE}; exec "$@"', "bash", sys.executable, *command]
+    done = subprocess.run(line, cwd=place, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-600:]
+    return done.stdout, done.stderr
+
+
+def names(folder, *endings):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.suffix in endings}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    place = tmp_path_factory.mktemp("little")
+    (place / "plan.toml").write_text(PLAN)
+    return place
+
+
+def test_charts_are_left_out_with_one_line_and_all_else_is_written(place):
+    out, err = limited(place, "-m", "assay", "run", "plan.toml", "--folder", "out", "--workers", "1")
+    (told,) = [line for line in (out + err).splitlines() if "left out" in line]
+    assert told.startswith("5 charts and report.pdf were left out") and told.endswith("(ulimit -v unlimited).")
+    assert "V8" not in out + err and "Traceback" not in out + err
+    folder = place / "out"
+    assert not names(folder, ".png", ".svg", ".pdf")
+    assert {"scores.csv", "plots/measured.csv", "plots/dag_asia.csv"} <= names(folder, ".csv")
+    assert {"report.html", "paper/draft.tex"} <= names(folder, ".html", ".tex")
+
+    report = [sys.executable, "-m", "assay", "report", "out", "--json"]
+    with_room = json.loads(subprocess.run(report, cwd=place, capture_output=True, check=True, timeout=300).stdout)
+    assert with_room["notes"] == [] and {"plots/measured.svg", "report.pdf"} <= names(folder, ".svg", ".pdf")
+
+    again = json.loads(limited(place, *report[1:])[0])
+    assert len(again["notes"]) == 1 and not [file for file in again["files"] if file.endswith((".png", ".svg", ".pdf"))]
+    left = names(folder, ".png", ".svg", ".pdf")
+    assert {name.split("/")[0] for name in left} <= {"paper"}  # no older picture beside newer numbers
+
+
+def test_a_notebook_says_what_is_missing(place):
+    if not (place / "out").exists():
+        limited(place, "-m", "assay", "run", "plan.toml", "--folder", "out", "--workers", "1")
+    out, _ = limited(place, "-c", NOTEBOOK)
+    html, error, files = out.splitlines()
+    assert html.startswith("<figure><p>No picture: the worker process died") and "<figcaption>" in html
+    assert "signal" in error and files == "['runtime.csv']"
