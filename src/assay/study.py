@@ -36,6 +36,7 @@ from assay.texts import arriving_json, html_text
 
 PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
 MAX_NAME = 100
+MAX_UNITS = 10_000_000  # that the driver holds a list of: 0.4 GB, and 1.5 GB for those that a resumed study has stored
 NOT_IDENTITY = ("name", "folder", "limit_usd")  # what may change without making it another study
 
 
@@ -141,6 +142,7 @@ class Study:
         replan: bool = False,
     ) -> Outcome:
         """Do what is missing (with `retry`, also what failed), then write the outputs."""
+        self._check_size()
         folder = self.plan.folder
         folder.mkdir(parents=True, exist_ok=True)
         done = total = 0
@@ -173,6 +175,14 @@ class Study:
         failed = sum(results_of.n_failed() for results_of in results)
         return Outcome(total, done, failed, interrupted, asking.stopped, tuple(model for own in found for model in own))
 
+    def _check_size(self) -> None:
+        units = sum(cell.repeats * cell.common.get("calls", 1) for _, cells in self.stages for cell in cells)
+        if units > MAX_UNITS:
+            raise PlanError(
+                f"a study must have at most {MAX_UNITS:,} fits and questions, got {units:,}. Use fewer runs, or "
+                f"several studies.  ({self.plan.file})"
+            )
+
     def _todo(self, store: Store, retry: bool) -> list[dict[int, list[int]]]:
         """Of each stage: cell index -> the repeats that are to be done."""
         known = store.statuses()
@@ -204,10 +214,11 @@ class Study:
 
 def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int, list[int]]:
     """Cell index -> the repeats that are to be done, of cells that have any."""
-    found = {
-        index: [r for r, key in enumerate(cell.keys) if key not in known or (retry and known[key] != Status.OK)]
-        for index, cell in enumerate(cells)
-    }
+
+    def is_missing(key: str) -> bool:
+        return key not in known or (retry and known[key] != Status.OK)
+
+    found = {index: [r for r in range(cell.repeats) if is_missing(cell.key(r))] for index, cell in enumerate(cells)}
     return {index: repeats for index, repeats in found.items() if repeats}
 
 

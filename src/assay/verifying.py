@@ -84,12 +84,12 @@ def verify(study: Study, executor: Executor, share: float = SHARE, seed: int | N
     with Store.reading(study.plan.folder) as store:
         for task, cells in study.stages:
             known = store.statuses(task.name)
-            there = [(cell, r) for cell in cells for r, key in enumerate(cell.keys) if key in known]
+            there = [(cell, r) for cell in cells for r in range(cell.repeats) if cell.key(r) in known]
             stored += len(there)
             size = min(len(there), math.ceil(share * len(there)))
             rng = default_rng([seed, *task.name.encode()])
             places = [there[i] for i in sorted(rng.choice(len(there), size, replace=False))] if there else []
-            runs = store.runs_of([cell.keys[r] for cell, r in places])
+            runs = store.runs_of([cell.key(r) for cell, r in places])
             chosen = [(cell, r, run) for (cell, r), run in zip(places, runs, strict=True)]
             again = [unit for unit in chosen if unit[2].status != Status.TIMED_OUT]
             skipped += len(chosen) - len(again)

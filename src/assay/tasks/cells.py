@@ -44,13 +44,20 @@ class Cell:
     common: dict[str, Any]
     identity: dict[str, Any]
 
-    @cached_property
+    @property
     def keys(self) -> tuple[str, ...]:
-        """All of them, for who does the work; a reader of stored units asks for the `key` of those that are there."""
+        """All of them. How many there are may be a stranger's number: work goes by the `key` of one repeat."""
         return tuple(self.key(repeat) for repeat in range(self.repeats))
 
     def key(self, repeat: int) -> str:
-        return hashed(f"{self.start} repeat {repeat}")
+        """hashed(f"{start} repeat {repeat}"), without hashing the start again."""
+        made = self._hash.copy()
+        made.update(b"%d" % repeat)
+        return made.hexdigest()[:32]
+
+    @cached_property
+    def _hash(self) -> Any:
+        return hashlib.sha256(f"{self.start} repeat ".encode())
 
     @cached_property
     def start(self) -> str:
