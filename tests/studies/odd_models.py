@@ -2,12 +2,14 @@
 
 import os
 import threading
+import time
 from pathlib import Path
 
 from assay.models import Reply
 from assay.status import Status
 
 RANGES = "Precision: [0.2, 0.6]\nRecall: [0.2, 0.6]\nF1: [0.2, 0.6]\nSHD: [1, 4]"
+ODD = f"{__file__}:"  # ODD + "Raises" is a model's name in a plan
 HALF = "\ud83d"  # an emoji that was cut in half
 
 
@@ -108,4 +110,15 @@ class Broken(Odd):
     def answer(self, text, settings):
         if Path(os.environ["ASSAY_TEST_BROKEN"]).exists():
             return Reply("", Status.FAILED, "HTTP 500: out of order", fault="http")
+        return super().answer(text, settings)
+
+
+class Waits(Odd):
+    """Answers when the file named by ASSAY_TEST_GO is there."""
+
+    concurrency = 3
+
+    def answer(self, text, settings):
+        while not Path(os.environ["ASSAY_TEST_GO"]).exists():
+            time.sleep(0.02)
         return super().answer(text, settings)

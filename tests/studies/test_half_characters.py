@@ -4,7 +4,6 @@ import json
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,10 +12,9 @@ from assay.models import Reply
 from assay.results import Results
 from assay.status import Status
 from assay.store import Run, Store
-from tests.studies.odd_models import HALF
+from tests.studies.odd_models import HALF, ODD
 from tests.studies.test_asking import plan, run
 
-ODD = f"{Path(__file__).with_name('odd_models.py')}:"
 LEARNER = """
 from dataclasses import dataclass
 from typing import ClassVar

@@ -5,7 +5,6 @@ import socket
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -17,10 +16,9 @@ from assay.models.provider import Provided
 from assay.status import Status
 from assay.store import Store
 from tests.models.loopback import Loopback, Seen, Turn
-from tests.studies.odd_models import RANGES, Odd
+from tests.studies.odd_models import ODD, RANGES, Odd
 from tests.studies.test_asking import plan, run
 
-ODD = f"{Path(__file__).with_name('odd_models.py')}:"
 FOUR = 'formulations = ["direct"]'  # two data sets, two learners
 
 

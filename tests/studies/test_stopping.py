@@ -1,0 +1,138 @@
+"""Ctrl-C and SIGTERM while models are asked: an answer at once, what was paid is stored, and the process ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from assay.store import Store
+from tests.faults.places import DRIVER
+from tests.studies.odd_models import ODD
+
+PLAN = """
+name = "stop"
+[discovery]
+datasets = ["survey", "cancer"]
+learners = ["correlation", "random"]
+runs = 2
+rows = 300
+[forecast]
+models = ["{model}"]
+repeats = 3
+timeout = 120
+"""
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
+
+
+@pytest.fixture()
+def start(tmp_path):
+    """Start `assay run` on a plan; what it says on stderr is in a file while it runs."""
+    running = []
+
+    def begin(model, *options):
+        (tmp_path / "stop.toml").write_text(PLAN.format(model=ODD + model))
+        said = tmp_path / "said.txt"
+        with said.open("w") as stderr:
+            driver = subprocess.Popen(
+                [sys.executable, str(DRIVER), "run", "stop.toml", "--folder", "out", "--workers", "1", *options],
+                cwd=tmp_path,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                env=os.environ
+                | {"ASSAY_TEST_CALLS": str(tmp_path / "calls.txt"), "ASSAY_TEST_GO": str(tmp_path / "go")},
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job ignores it
+            )
+        running.append(driver)
+        return driver, said
+
+    yield begin
+    for driver in running:
+        driver.kill()
+        driver.wait()
+
+
+def calls(folder):
+    file = folder / "calls.txt"
+    return len(file.read_text().split()) if file.exists() else 0
+
+
+def until(condition, driver, seconds=120):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert driver.poll() is None and time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_ctrl_c_says_at_once_what_is_waited_for_and_keeps_what_was_paid(tmp_path, start):
+    driver, said = start("Waits")
+    until(lambda: calls(tmp_path) == 3, driver)
+    driver.send_signal(signal.SIGINT)
+    until(lambda: "stopping" in said.read_text(), driver)  # while all three calls are still under way
+    assert "stopping; 3 calls in flight are paid and waited for, at most " in said.read_text()
+    assert "Ctrl-C again leaves them" in said.read_text()
+    (tmp_path / "go").touch()
+    assert driver.wait(120) == 130
+    assert calls(tmp_path) == 3  # nothing was asked after Ctrl-C
+    with Store.reading(tmp_path / "out") as store:
+        assert len(store.replies()) == 3
+    assert "Go on with: assay run stop.toml --folder out" in said.read_text()
+    assert "Traceback" not in said.read_text()
+
+
+def test_a_second_ctrl_c_leaves_what_is_under_way(tmp_path, start):
+    driver, said = start("Waits")
+    until(lambda: calls(tmp_path) == 3, driver)
+    driver.send_signal(signal.SIGINT)
+    until(lambda: "stopping" in said.read_text(), driver)
+    driver.send_signal(signal.SIGINT)
+    assert driver.wait(60) == 130
+    assert "Traceback" not in said.read_text()
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_sigterm_ends_a_run_whose_model_never_comes_back_and_names_it(tmp_path, start, options):
+    driver, said = start("NeverComesBack", *options)
+    until(lambda: calls(tmp_path) == 2, driver)
+    driver.send_signal(signal.SIGTERM)
+    assert driver.wait(60) == 130  # its time limit is 120 s
+    told = said.read_text()
+    assert "stopping; 2 calls in flight are paid and waited for, at most 0:05 (2 calls to " in told
+    assert "left: 2 calls to " in told and "NeverComesBack" in told
+    assert "Traceback" not in told
+
+
+def test_signals_in_quick_succession_leave_no_driver_behind(tmp_path, start):
+    driver, said = start("NeverComesBack")
+    until(lambda: calls(tmp_path), driver)
+    for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGINT):
+        driver.send_signal(number)
+        time.sleep(0.02)
+    assert driver.wait(60) == 130
+    assert "Traceback" not in said.read_text()
+
+
+def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
+    """The last resort: whatever the main thread waits for, and does not let go of, the process ends."""
+    code = (
+        "import time\nfrom assay import stopping\nstopping.LONGEST = 0.5\nstopping.heed_sigterm()\n"
+        "print('ready', flush=True)\n"
+        "while True:\n    try:\n        time.sleep(600)\n    except KeyboardInterrupt:\n        pass\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGTERM)
+    _, told = process.communicate(timeout=60)
+    assert (process.returncode, told.count("\n")) == (130, 1)
+    assert "after SIGTERM something is still waited for" in told
+
+
+def test_a_run_in_another_thread_than_the_first_needs_no_signals(tmp_path):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from tests.studies.test_asking import plan, run
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(run, plan(models=f'["{ODD}Fine"]'), tmp_path).result(timeout=120).failed == 0
