@@ -89,7 +89,10 @@ _OF_EXAMPLES = frozenset(  # words of replies that may show what an answer looks
 )
 
 
+_FEWEST_OF_TWO = 5  # claims of a form and an answer
 _SAYS_NOTHING = frozenset(((0.0, 1.0), (0.0, 0.0)))
+_new = tuple.__new__  # half the time of a named tuple's own
+_NO_LEVELS: Mapping[float, Claim] = {}
 _NOT_GIVEN = Decision(None, "not_given")
 
 
@@ -100,7 +103,7 @@ def decide(claims: Sequence[Claim], context: Context) -> Decision:
     if len(claims) == 1 and not context.examples:  # nearly all of them
         claim = claims[0]
         if claim.kind == INTERVAL and claim.level is None and "alone" not in claim.flags:
-            return Decision(claim)
+            return _new(Decision, (claim, "", (), _NO_LEVELS, None))
     intervals = [claim for claim in claims if claim.kind != MEDIAN]
     medians = [claim for claim in claims if claim.kind == MEDIAN]
     if not intervals:
@@ -152,7 +155,7 @@ def is_withdrawn(view: str, last: int) -> bool:
 
 def without_template(claims: list[Claim]) -> list[Claim]:
     """Without the form of an answer, said back with [0, 1] or [0, 0] for every share before the answer is given."""
-    if len(claims) == len({claim.measure for claim in claims}):
+    if len(claims) < _FEWEST_OF_TWO:
         return claims
     ordered = sorted(claims, key=attrgetter("start"))
     form: dict[str, Claim] = {}

@@ -120,8 +120,8 @@ def read_forecast(text: str, *, nodes: int | None = None, measures: Sequence[str
         by_measure[claim.measure].append(claim)
     context = Context(sentences)
     decisions = {measure: decide(by_measure[measure], context) for measure in measures}
-    for measure in lost.keys() & decisions.keys():
-        decisions[measure] = _after_loss(decisions[measure], lost[measure])
+    if lost:
+        decisions = {m: _after_loss(decision, lost[m]) if m in lost else decision for m, decision in decisions.items()}
     return _reading(_without_cut(decisions, view), view, cut or ends_open(reply), len(text) > LIMIT)
 
 
@@ -151,7 +151,7 @@ def _check(text: str, nodes: int | None, measures: Sequence[str]) -> None:
         raise SettingError(f"'text' of read_forecast must be text, got {type(text).__name__}. Decode it first.")
     if nodes is not None and (isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 2):
         raise SettingError(f"'nodes' of read_forecast must be an integer of at least 2, got {nodes!r}. Leave it out.")
-    for measure in measures:
+    for measure in measures if measures is not MEASURES else ():
         if measure not in MEASURES:
             raise UnknownName("measure", measure, MEASURES)
 
@@ -248,23 +248,22 @@ def _reading(decisions: Mapping[str, Decision], view: str, cut: bool, clipped: b
     flags: list[str] = []
     reasons: list[str] = []
     worst = _OK
-    for measure, decision in decisions.items():
-        claim = decision.claim
+    for measure, (claim, problem, marks, given, median) in decisions.items():
         if claim is None:
             values[measure] = None
-            statuses[measure] = _why_missing(decision.problem, cut)
+            statuses[measure] = _why_missing(problem, cut)
             worst = statuses[measure] if worst is not Status.TRUNCATED else worst
-            flags.append(f"{measure}:{decision.problem}")
-            reasons.append(f"{measure}: {_REASONS.get(decision.problem, decision.problem)}")
+            flags.append(f"{measure}:{problem}")
+            reasons.append(f"{measure}: {_REASONS.get(problem, problem)}")
             continue
         values[measure] = _value(claim)
         statuses[measure] = _OK
-        if claim.flags or decision.flags:
-            flags += [f"{measure}:{flag}" for flag in (*claim.flags, *decision.flags)]
-        if decision.levels:
-            levels[measure] = {level: _value(claim) for level, claim in sorted(decision.levels.items())}
-        if decision.median is not None:
-            medians[measure] = _value(decision.median)
+        if claim.flags or marks:
+            flags += [f"{measure}:{flag}" for flag in (*claim.flags, *marks)]
+        if given:
+            levels[measure] = {level: _value(claim) for level, claim in sorted(given.items())}
+        if median is not None:
+            medians[measure] = _value(median)
     if clipped:
         flags.append("text_too_long")
         reasons.insert(0, f"only the first {LIMIT:,} characters were read")
@@ -297,12 +296,13 @@ def _why_missing(problem: str, cut: bool) -> Status:
 
 
 def _value(claim: Claim) -> Value:
-    confidence = CONFIDENCE[claim.parser]
-    if claim.flags:
-        for flag in claim.flags:
+    _, _, low, high, start, end, parser, _, _, flags, _ = claim
+    confidence = CONFIDENCE[parser]
+    if flags:
+        for flag in flags:
             confidence *= _DOUBTS.get(flag, 1.0)
         confidence = round(confidence, 3)
-    return _new(Value, (claim.low, claim.high, (claim.start, claim.end), claim.parser, confidence, claim.flags))
+    return _new(Value, (low, high, (start, end), parser, confidence, flags))
 
 
 def _nothing(measures: Sequence[str], status: Status, flags: tuple[str, ...], message: str) -> Reading:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-from assay.reading.sentences import Sentences
-
 FOREIGN_WORDS = frozenset(  # as far as they are written without accents
     "ignorieren ignoriere vergessen vergiss verwerfen verwirf verwenden ziehe nehme falsch ignorez ignorer oubliez "
     "oublier compte retire annule ignore ignora ignoren olvide olvida descarte desestime cuenta retiro desconsidere "
@@ -51,9 +49,9 @@ _SIGNS = re.compile(
 )
 
 
-def may_end_in_signs(sentences: Sentences) -> bool:
+def may_end_in_signs(view: str) -> bool:
     """A cheap look at replies in other scripts before the careful one."""
-    return sentences.foreign and _SIGNS.search(sentences.view) is not None
+    return _SIGNS.search(view) is not None
 
 
 def foreign_ending(text: str) -> tuple[int, bool] | None:

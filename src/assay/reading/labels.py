@@ -80,6 +80,7 @@ _COUNTED = re.compile(  # 5-6 of the 8 edges, i.e. 0.62-0.75
 _CONDITIONS = re.compile(  # Precision (alpha = 0.05, n = 10,000):
     r"(?<=[\w ])\((?:0 {0,2}(?:-|to) {0,2}1(?:\.0)?|[^()\n]*[a-z][^()\n]*)\)(?= {0,4}[:=])"
 )
+_SAYS_CONDITION = re.compile(r"\) {0,4}[:=]")  # a cheap look for them
 _NOT_BUT = re.compile(r"\bnot {0,2}[\d.]{1,6}%? {0,2}(?:-|to) {0,2}[\d.]{1,6}%?,? but ")  # is not 0.6-0.8 but
 _QUANTILE = re.compile(r"\b(2\.5%|97\.5%|5th percentile|95th percentile) ?[:=]? ?(?=\d?\.\d+(?! ?(?:[-%\d]|to)))")
 _DIGITS = dict(
@@ -94,11 +95,9 @@ _SAID = frozenset(  # words of such a parenthesis that leave the measure what it
 )
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORT = re.compile(r"(?<![^\s|,;(>-])([pr])(?= {0,3}[:=|])")
-_ASKED = re.compile(  # a line that says: this is the answer to the heading above
-    r"^[ >#+-]*((?:my |final |estimated |predicted |expected |likely |forecast )*"
-    r"(?:range|interval|estimate|forecast|prediction))(?= {0,3}:)",
-    re.MULTILINE,
-)
+_ASKED = re.compile(r"(?:range|interval|estimate|forecast|prediction)(?= {0,3}:)")
+_LED = re.compile(r"[ >#+-]*((?:my |final |estimated |predicted |expected |likely |forecast )*)")
+_LONGEST_LEAD = 120  # characters of a line before what is asked
 _OTHER = (  # words before the name that make it another measure
     "skeleton ", "adjacency ", "arrowhead ", "orientation ", "average ", "normalized ", "normalised ",
     "relative ", "weighted ", "macro-", "micro-", "macro ", "micro ", "skeleton-", "undirected ", "balanced ",
@@ -127,7 +126,7 @@ def without_explanations(view: str) -> str:
         view = _COUNTED.sub(_blank, view)
     if "harmoni" in view or "better)" in view or "p+" in view or "p +" in view:
         view = _EXPLAINED.sub(_blank, view)
-    if ")" in view and "(" in view:
+    if ")" in view and _SAYS_CONDITION.search(view):
         view = _without_conditions(view)
     if "97.5" in view or "percentile" in view:
         view = _QUANTILE.sub(_end_of_quantile, view)
@@ -211,23 +210,34 @@ def _with_short_names(view: str, labels: list[Label]) -> list[Label]:
 
 def _with_sections(view: str, labels: list[Label]) -> list[Label]:
     """A measure as a heading, reasons below it, then 'Estimated range: ...': that line answers for the heading."""
-    asked = list(_ASKED.finditer(view))
+    asked = _asked(view)
     heads = [label for label in labels if _is_heading(view, label)] if asked else []
     if not heads:
         return labels
     ends = [head.start for head in heads[1:]] + [len(view)]
-    starts = [match.start(1) for match in asked]
+    starts = [start for start, _ in asked]
     kept: list[Label] = []
     place = 0
     for head, stop in zip(heads, ends, strict=True):
         first, last = bisect_left(starts, head.end), bisect_left(starts, stop)
         if last - first == 1:  # the line answers for the heading; other names up to it belong to the reasons
-            at, end = asked[first].span(1)
+            at, end = asked[first]
             before = bisect_left(labels, head.start, place, key=_start)
             kept += labels[place:before]
             kept.append(Label(head.measure, at, end))
             place = bisect_left(labels, end, before, key=_start)
     return kept + labels[place:]
+
+
+def _asked(view: str) -> list[tuple[int, int]]:
+    """Where lines begin with 'my estimated range:': this is the answer to the heading above."""
+    found = []
+    for match in _ASKED.finditer(view):
+        at = match.start()
+        line = view.rfind("\n", max(0, at - _LONGEST_LEAD), at) + 1
+        if (line or at < _LONGEST_LEAD) and (led := _LED.fullmatch(view, line, at)) is not None:
+            found.append((led.start(1), match.end()))
+    return found
 
 
 def _is_heading(view: str, label: Label) -> bool:

@@ -93,7 +93,6 @@ class _Walk:
         self.numbers, self.scale = numbers, scale
         self.starts = [number.start for number in numbers]
         self.medians = "median" in self.view
-        self.ends_apart = not NAMED_ENDS.isdisjoint(sentences.words) or (sentences.foreign and "限" in self.view)
         self.level: float | None = None
         self.last_label = -1
         self.backward_end = -1  # where the last label that followed its value ends
@@ -101,6 +100,11 @@ class _Walk:
         for number in numbers[:first] if first else ():
             if number.level:
                 self.level = number.value / 100
+
+    def _gives_ends_apart(self) -> bool:
+        """Whether the reply may give lower ends on one line and upper ends on another."""
+        words, view = self.sentences.words, self.view
+        return not NAMED_ENDS.isdisjoint(words) or "low:" in view or "high:" in view or "限" in view
 
     def single(self, label: Label, stop: int) -> list[Claim]:
         index = bisect_left(self.starts, label.end)
@@ -120,7 +124,7 @@ class _Walk:
         if first.expression.kind == POINT and self._is_half(label, first):
             end = first.expression.end
             return [trouble(label.measure, first.expression.start, end, "label", "one_end", strong)]
-        if self.ends_apart and first.expression.kind == POINT and not first.gap.role and not first.gap.side:
+        if first.expression.kind == POINT and not first.gap.role and not first.gap.side and self._gives_ends_apart():
             role = self._end_of_line(label)
             if role:
                 end = one_sided(first.expression, role == "lower")

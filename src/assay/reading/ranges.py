@@ -46,7 +46,7 @@ _NAMED_ENDS = re.compile(
     r"\(?(?:low|lower|min|minimum|high|upper|max|maximum|best|worst|optimistic|pessimistic)(?: bound| end| case)?\)?"
 )
 _SIGN_BEHIND = re.compile(rf" {{0,2}}(?:\((?:{PERCENT})\)|{PERCENT})")  # [60, 88] %
-_SIGNS = frozenset("%p(")
+_BEFORE_SIGN = frozenset("% (")
 _OR_MORE = re.compile(
     r" {0,2}(?:\+(?! ?[\d/(-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)"
 )
@@ -103,7 +103,7 @@ def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -
             if kind != PAIR or closed or (not opened and first.percent == second.percent):
                 if view[second.end : second.end + 1] in _GOES_ON and _GOES_ON_WITH.match(view, second.end):
                     kind = BROKEN  # 0.6-0.7-0.8
-                if closed and view[closed : closed + 2].lstrip()[:1] in _SIGNS:
+                if closed and view[closed : closed + 1] in _BEFORE_SIGN:
                     second, closed = _signed(view, second, closed)
                 return _new(Expression, (kind, first, second, start, closed or second.end, bool(closed), 2))
     if first.comma:
@@ -192,7 +192,8 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
     percent = in_percent or first.percent or last.percent
     most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else float("inf"))
     if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
-        return _possible(_placed(kind, first.value, last.value, most), expression, measure, percent)
+        bounds = _placed(kind, first.value, last.value, most)
+        return _possible(bounds, expression, measure, percent) if bounds.problem else bounds
     if measure == "shd":
         if 0 < last.value <= 1 and not (first.whole and last.whole) and kind != PLUS_MINUS:
             return Bounds(0, 0, (), NORMALISED)
@@ -212,7 +213,8 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
             if kind == PLUS_MINUS and any(not n.whole and n.value <= 1 for n in bare):
                 return Bounds(0, 0, (), "mixed")
             low, high = low / 100, high / 100
-    return _possible(_placed(kind, low, high, most), expression, measure, percent)
+    bounds = _placed(kind, low, high, most)
+    return _possible(bounds, expression, measure, percent) if bounds.problem else bounds
 
 
 def _possible(bounds: Bounds, expression: Expression, measure: str, percent: bool) -> Bounds:

@@ -72,6 +72,22 @@ class Sentences:
         stops, begins = self._bounds()
         return zip(begins, [*stops, len(self.view)], strict=True)
 
+    def holding(self, words: Iterable[str], start: int) -> list[tuple[int, int]]:
+        """The sentences from a place on that hold one of the words, in order."""
+        view = self.view
+        firsts = [(at, word) for word in words if (at := view.find(word, start)) >= 0]
+        if not firsts:
+            return []
+        stops, begins = self._bounds()
+        ends = [*stops, len(view)]
+        places = set()
+        for at, word in firsts:
+            while at >= 0:
+                place = bisect_right(begins, at) - 1
+                places.add(place)
+                at = view.find(word, max(ends[place], at + 1))
+        return [(begins[place], ends[place]) for place in sorted(places)]
+
     def __iter__(self) -> Iterator[str]:
         return (self.view[begun:stop] for begun, stop in self.spans())
 

@@ -119,11 +119,13 @@ def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
     """The claims that are the reply's own."""
     if not claims:
         return claims
-    reply = _Reply(sentences)
-    if reply.skeletal:
-        claims = _without_skeleton(claims, reply.view)
-    if not reply.reports and all(_stands_alone(claim, reply.view) for claim in claims):
+    view, words = sentences.view, sentences.words
+    reports = sentences.foreign or not _ABOVE.isdisjoint(words)
+    if not _SKELETAL.isdisjoint(words):
+        claims = _without_skeleton(claims, view)
+    if not reports and all(_stands_alone(claim, view) for claim in claims):
         return claims
+    reply = _Reply(sentences, reports)
     if not all(claim.strong for claim in claims):
         claims = _without_lone_points(claims, reply.sentences)
     own: list[Claim] = []
@@ -140,11 +142,9 @@ def own_claims(claims: list[Claim], sentences: Sentences) -> list[Claim]:
 class _Reply:
     """What all claims of a reply share: most replies hold no telling word, and their claims need no careful look."""
 
-    def __init__(self, sentences: Sentences):
+    def __init__(self, sentences: Sentences, reports: bool):
         words, foreign = sentences.words, sentences.foreign
-        self.view, self.sentences = sentences.view, sentences
-        self.reports = foreign or not _ABOVE.isdisjoint(words)
-        self.skeletal = not _SKELETAL.isdisjoint(words)
+        self.view, self.sentences, self.reports = sentences.view, sentences, reports
         self.tells = foreign or "?" in self.view or not _TELLING.isdisjoint(words)
         self.subjects: list[tuple[frozenset[str], str]] = []
         for names in (LEARNERS, DATASETS):

@@ -20,7 +20,7 @@ from assay.reading.labels import labels_in
 from assay.reading.sentences import WORD, Sentences
 
 WITHDRAWN, SCOPE = "withdrawn", "scope"
-_LONGEST = 400  # characters of a sentence that are looked at
+_SHORTEST, _LONGEST = 12, 400  # characters of a sentence that are looked at
 
 # ---- the reply's own numbers
 _NOUN = (
@@ -220,7 +220,9 @@ _CAUTION = re.compile(
     r"|completely|solely|only|when|if|unless|whenever|that|which|whose|twice)\b"
     r"(?! now| good| the record| consideration| my (?:side|part)| of (?:them|these|this)|(?<=as|or) (?:i|they|it)\b)"
 )
-_CONDITIONAL = re.compile(r"\b(?:if|unless|whether|in case|provided that|suppose)\b|^\W*(?:should|were)\b")
+_IFS = frozenset("if unless whether suppose supposing".split())
+_MAY_BE_IFS = frozenset("should were case".split())
+_CONDITIONAL = re.compile(r"\W*(?:should|were)\b|.*\bin case\b")
 _MENDED = re.compile(r"\b(?:at first|initially|first|earlier|previously|corrected|accounted|already|not)\b")
 _NO_NEED = re.compile(r"\bno (?:need|reason|point|cause|intention)\b")
 _DOUBTED = frozenset("not never no t nor may might could can would hardly neither say says".split())
@@ -273,10 +275,16 @@ _ONLY = re.compile(
     r"\b(?:i|we) (?:have no|give no|make no|cannot|can t|am unable|do not have|don t have|do not know|don t know)\b"
 )
 _SCOPE_WORDS = _UNDIRECTED_WORDS | {"another", "different", "other", "only"}
-_TELLING = frozenset().union(  # without one of these words no sentence is looked at; common ones need another beside
-    FOREIGN_WORDS, _SCOPE_WORDS, *(act.words for act in _ACTS)
-) - frozenset("should must can ought need have are is given made hold holds apply other put set see read".split())
-_TELLING |= frozenset("struck thrown taken longer".split())
+_TELLING = frozenset("struck thrown taken longer".split()).union(FOREIGN_WORDS, _SCOPE_WORDS, *(a.words for a in _ACTS))
+_TELLING -= frozenset(
+    "should must can ought need have are is given made hold holds apply other put set see read".split()
+)
+_COMMON = frozenset(  # of these words nothing is looked at where the reply ends with its only answer
+    "answer true only do don right correct was were consider use used count said thinking requested asked taking take "
+    "believe support view error reversed orientation skeleton".split()
+)
+_RARE = _TELLING - _COMMON
+_AHEAD = frozenset("below follow follows following".split())
 
 
 class Ending(NamedTuple):
@@ -290,7 +298,7 @@ class Ending(NamedTuple):
 
 def standing_claims(claims: list[Claim], sentences: Sentences) -> tuple[list[Claim], dict[str, str]]:
     """The claims that the reply does not take back, and for each measure that lost one, why."""
-    if not claims or (_TELLING.isdisjoint(sentences.words) and not may_end_in_signs(sentences)):
+    if not claims or not _may_end(claims, sentences):
         return claims, {}
     lost: dict[str, str] = {}
     for ending in _endings(sentences, claims):
@@ -298,6 +306,17 @@ def standing_claims(claims: list[Claim], sentences: Sentences) -> tuple[list[Cla
         lost |= {claim.measure: ending.problem for claim in claims if claim not in kept}
         claims = kept
     return claims, lost
+
+
+def _may_end(claims: Sequence[Claim], sentences: Sentences) -> bool:
+    """A cheap look before the careful one."""
+    if not _TELLING.isdisjoint(sentences.words):
+        last, measures = max(claim.end for claim in claims), {claim.measure for claim in claims}
+        if len(sentences.view) - last > _SHORTEST or len(measures) < len(claims):
+            return True
+        if not _RARE.isdisjoint(sentences.words):
+            return True
+    return sentences.foreign and may_end_in_signs(sentences.view)
 
 
 def _ends(ending: Ending, claim: Claim, claims: Sequence[Claim]) -> bool:
@@ -311,7 +330,9 @@ def _ends(ending: Ending, claim: Claim, claims: Sequence[Claim]) -> bool:
 
 def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
     first, view = min(claim.start for claim in claims), sentences.view
-    for start, stop in sentences.spans():
+    start = 0 if not _AHEAD.isdisjoint(sentences.words) else first
+    told = sentences.spans() if sentences.foreign else sentences.holding(_TELLING & sentences.words, start)
+    for start, stop in told:
         text = view[start : min(stop, start + _LONGEST)]
         ahead = stop <= first
         if ahead and "below" not in text and "follow" not in text:
@@ -334,7 +355,7 @@ def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
 
 def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
     """The numbers that a sentence takes back, and where it says so."""
-    if _CONDITIONAL.search(text):
+    if not _IFS.isdisjoint(words) or (not _MAY_BE_IFS.isdisjoint(words) and _CONDITIONAL.match(text)):
         return None
     for act in _ACTS:
         if act.words.isdisjoint(words):

@@ -56,11 +56,10 @@ _ENDS = frozenset(
     "lower upper".split()
 )
 _KEY = re.compile(r"\b(?:low|high) {0,2}[:=] {0,2}$")
-_LOWEST = _LOWER | {"low", "lowest", "untergrenzen"}
-_HIGHEST = _UPPER | {"high", "highest", "obergrenzen"}
-NAMED_ENDS = _LOWEST | _HIGHEST  # of a line or heading that gives one end of several measures
-_ADJECTIVES = frozenset(("low", "high"))
-_AROUND_ENDS = _ENDS | frozenset("bounds ends limits estimates values ranges for my all".split())
+_ADJECTIVES = frozenset(("low", "high"))  # ends only behind a colon: "High precision: 0.7" gives none
+_LOWEST, _HIGHEST = _LOWER | {"low", "lowest", "untergrenzen"}, _UPPER | {"high", "highest", "obergrenzen"}
+NAMED_ENDS = (_LOWEST | _HIGHEST) - _ADJECTIVES  # of a line or heading that gives one end of several measures
+_AROUND_ENDS = _LOWEST | _HIGHEST | _ENDS | frozenset("bounds ends limits estimates values ranges for my all".split())
 MIDDLE = frozenset(
     "median mean midpoint center centre central mode point best central expected average mediana médiane mittelwert "
     "middle 中位数 均值".split()
@@ -152,7 +151,7 @@ def gap_of(gap: str) -> Gap:
 def end_named(text: str) -> str:
     """lower or upper, where a text says nothing but which end of several ranges it gives."""
     words = set(_WORD.findall(text)) if len(text) < MAX_LENGTH else set()
-    if not words <= NAMED_ENDS | _AROUND_ENDS or (words <= _ADJECTIVES and not text.endswith(":")):
+    if not words <= _AROUND_ENDS or (words <= _ADJECTIVES and not text.endswith(":")):
         return ""
     lower, upper = not words.isdisjoint(_LOWEST), not words.isdisjoint(_HIGHEST)
     return "" if lower == upper else "lower" if lower else "upper"
