@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import tests.faults.providers  # noqa: F401  registers its scenarios
+import tests.faults.strikes  # noqa: F401  registers its scenarios
 import tests.faults.workers  # noqa: F401  registers its scenarios
 from tests.faults.scenarios import NEEDS_MOUNT, SCENARIOS, may_mount
 
@@ -16,6 +17,8 @@ SHORT = (
     "replies fail: 50 %",
     "out of memory, hanging and crashing fits",
     "Dask scheduler lost",
+    "driver struck three times (SIGTERM, SIGTERM, SIGINT)",
+    "fits that hang up, write into descriptors, leave children",
 )
 
 
