@@ -48,7 +48,8 @@ def write_outputs(
     write_atomically(folder, "provenance.json", to_json(provenance(results, store, plan, plan_folder, folder)))
     _write_tables(results, store, folder, scored or {})
     for summary in first.each_summary() if first.task == "discovery" else ():
-        write_atomically(folder, f"variance/{variance_name(summary)}", _lines(variance(first, summary), 3) + "\n")
+        if len(summary.done):  # a cell that was not begun has nothing to tell
+            write_atomically(folder, f"variance/{variance_name(summary)}", _lines(variance(first, summary), 3) + "\n")
 
 
 def _write_tables(results: Sequence[Results], store: Store, folder: Path, scored: Mapping[str, Any]) -> None:
@@ -146,6 +147,8 @@ def variance(results: Results, summary: CellSummary) -> dict[str, Any]:
 
 def _lines(value: Any, depth: int, indent: str = "") -> str:
     """JSON with a line an entry down to `depth`, and what is below it on one line: numbers of ten thousand runs."""
+    if value is None or isinstance(value, int | float):
+        return json.dumps(value, allow_nan=False)
     if depth == 0 or not isinstance(value, dict) or not value:
         return printable_json(value, allow_nan=False)
     inner = indent + "  "

@@ -203,8 +203,10 @@ class _Study:
         return paired_difference(a.values[ours], b.values[theirs], level=self.level, test="t", names=names)
 
     def failures(self) -> Iterator[str]:
-        for name in self._learners:
-            own = [cell for cell in self.cells if cell.respondent == name]
+        by_learner: dict[str, list[CellRuns]] = {}
+        for cell in self.cells:
+            by_learner.setdefault(cell.respondent, []).append(cell)
+        for name, own in by_learner.items():
             ended: Counter[str] = Counter()
             for cell in own:
                 ended.update({status: n for status, n in cell.statuses.items() if status != NOT_RUN})

@@ -14,6 +14,7 @@ variance/ and scores.csv are outputs.py's.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -29,9 +30,11 @@ from assay.report.discovery_tables import measured_table
 from assay.report.interpretation import section
 from assay.report.saving import Figure, Save, csv_text, safe_name, save_figure
 from assay.results import Results
+from assay.tasks.cells import Cell
 
 MOST_NODES = 60  # a larger graph cannot be read on a page; the page of the study draws it
 MOST_DAGS = 12
+MOST_CELLS = 2_000  # of which a chart can show anything
 
 
 def write_discovery_tree(folder: Path, results: Results, alone: bool = True, save: Save = save_figure) -> list[Path]:
@@ -52,7 +55,10 @@ def write_discovery_tree(folder: Path, results: Results, alone: bool = True, sav
 
 def _statistics(results: Results) -> dict[str, str]:
     found = findings_of(results)
-    said = {"Validation": completeness_sentences(results)} | dict(found.sections)
+    checks = completeness_sentences(results)
+    if len(results.cells) > MOST_CELLS:
+        checks.append(f"No chart has room for {len(results.cells):,} cells: plots/results_summary.csv has them all.")
+    said = {"Validation": checks} | dict(found.sections)
     parts = [f"Study {results.study}: what was found", *(section(title, lines) for title, lines in said.items())]
     parts.append(section("What this design cannot tell", found.untold))
     tests = pd.DataFrame([pair.row() for pair in found.pairs])
@@ -60,12 +66,12 @@ def _statistics(results: Results) -> dict[str, str]:
 
 
 def plots(results: Results, base: Path = Path()) -> Iterator[Figure]:
-    """No runs: no figures. base: where the plan's own relative paths start."""
-    if not results.runs:
+    """No runs, or more cells than can be seen: no figures. base: where the plan's own relative paths start."""
+    if not results.runs or len(results.cells) > MOST_CELLS:
         return
     yield charts.measured(results)
     yield from about_learners(results)
-    for dataset, truth in list(truths(results, base).items())[:MOST_DAGS]:
+    for dataset, truth in islice(truths(results, base), MOST_DAGS):
         if len(truth) <= MOST_NODES:
             figure = charts.dag(results, dataset, truth)  # a data set may be a path
             yield Figure(safe_name("dag", dataset), figure.frame, figure.chart, figure.caption)
@@ -73,25 +79,27 @@ def plots(results: Results, base: Path = Path()) -> Iterator[Figure]:
 
 def about_learners(results: Results) -> Iterator[Figure]:
     """How fast they are, and how they rank."""
-    if not results.runs:
+    if not results.runs or len(results.cells) > MOST_CELLS:
         return
     yield charts.runtime(results)
     if "f1" in results.measures and _can_be_ranked(results):
         yield charts.ranks_of_learners(results)
 
 
-def truths(results: Results, base: Path) -> dict[str, Graph]:
-    """Data set -> its true graph, loaded as the plan named it; one whose file is gone since is left out."""
-    found: dict[str, Graph] = {}
+def truths(results: Results, base: Path) -> Iterator[tuple[str, Graph]]:
+    """Data sets with their true graphs, loaded as the plan named them; one whose file is gone since is left out."""
+    first: dict[str, Cell] = {}
     for cell in results.cells:
+        first.setdefault(cell.item, cell)
+    for item, cell in first.items():
         data = cell.identity.get("data")
-        if cell.item in found or not isinstance(data, dict) or "dataset" not in data:
+        if not isinstance(data, dict) or "dataset" not in data:
             continue
         try:
-            found[cell.item] = load_stored(data["dataset"], data.get("settings"), base).truth
+            truth = load_stored(data["dataset"], data.get("settings"), base).truth
         except (AssayError, OSError):
             continue
-    return found
+        yield item, truth
 
 
 def _can_be_ranked(results: Results) -> bool:
