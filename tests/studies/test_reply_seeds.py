@@ -1,0 +1,120 @@
+"""The plan's seed reaches the models: each reply has a seed of its own, and one study gives one scores.csv."""
+
+import hashlib
+
+import pytest
+
+from assay.asking import Asker
+from assay.models import Message, Reply, Settings, check_ready
+from assay.models.llama import BATCH
+from assay.status import Status
+from assay.store import Store
+from assay.tasks.cells import reply_key
+from assay.tasks.population import Population
+from tests.models.loopback import Loopback
+from tests.studies.odd_models import ODD
+from tests.studies.test_asking import plan, run
+
+QUESTION = [Message("user", "how many? \u00fc")]
+KEY = "97f77915fd2b89f7aab7834ac68443b9"  # of the version before replies had seeds
+
+
+POPULATION = """
+name = "twice"
+[population]
+models = ["embedded/smollm2"]
+tasks = ["yrbss_helmet_by_sex"]
+modes = ["distribution"]
+references = ["uniform"]
+claim_temperature = 0.9
+max_tokens = 16
+repeats = 2
+[models."embedded/smollm2"]
+threads = 1
+context = 512
+"""
+
+
+class Seeded:
+    name, concurrency, offers_schema, offers_logprobs = "seeded", 1, False, False
+
+    def ask(self, messages, settings):
+        return Reply("x", Status.OK, settings=settings.to_dict())
+
+    def close(self):
+        pass
+
+
+def seed_of(folder, seed, settings=None, salt=""):
+    folder.mkdir(exist_ok=True)
+    with Store.writing(folder) as store:
+        made = Asker(store, {}, seed=seed)
+        made._models["seeded"] = Seeded()
+        return made.ask("seeded", QUESTION, settings or Settings(), salt).settings["seed"]
+
+
+def test_the_seed_of_a_reply_follows_from_the_studys_seed_and_its_key(tmp_path):
+    key = reply_key("seeded", {}, QUESTION, Settings(), "")
+    expected = int.from_bytes(hashlib.sha256(f"7 {key}".encode()).digest()[:4], "big") >> 1
+    assert seed_of(tmp_path / "a", 7) == expected < 2**31
+    seeds = {seed_of(tmp_path / f"{k}", *how) for k, how in enumerate([(7,), (8,), (7, None, "repeat 1")])}
+    assert len(seeds) == 3
+
+
+def test_a_seed_that_a_task_states_stays(tmp_path):
+    assert seed_of(tmp_path, 7, Settings(seed=11)) == 11
+
+
+def test_keys_of_replies_are_those_of_stores_of_before():
+    options = {"base_url": "http://x/v1", "concurrency": 3}
+    assert reply_key("openai/gpt-4o", options, QUESTION, Settings(max_tokens=400), "repeat 1") == KEY
+
+
+def test_every_kind_of_model_gets_a_seed_and_two_repeats_get_two(tmp_path):
+    name = "openai-api/lab/m"
+    with Loopback() as server:
+        more = f'[models."{name}"]\nbase_url = "{server.openai}"\n'
+        models = f'["{name}", "mock/overconfident", "{ODD}Fine"]'
+        run(plan(models=models, forecast='formulations = ["direct"]\nrepeats = 2', more=more), tmp_path)
+        sent = [seen.body["seed"] for seen in server.requests]
+    assert len(set(sent)) == 8
+    with Store.reading(tmp_path) as store:
+        asked = [stored.asked["seed"] for stored in store.replies().values()]
+        assert len(set(asked)) == 24 and set(sent) < set(asked)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(check_ready("embedded/smollm2") is not None, reason="needs the embedded model")
+def test_the_same_study_in_two_folders_ends_in_the_same_bytes(tmp_path, monkeypatch):
+    """With real text at a real temperature, also when the units are done in another order."""
+    run(POPULATION, tmp_path / "one")
+    cells = Population.cells
+    monkeypatch.setattr(Population, "cells", lambda self: cells(self)[::-1])
+    run(POPULATION, tmp_path / "reversed")
+    monkeypatch.undo()
+    run(POPULATION, tmp_path / "reversed")  # asks nobody, and writes its tables in the order of the plan
+    assert (tmp_path / "one" / "scores.csv").read_bytes() == (tmp_path / "reversed" / "scores.csv").read_bytes()
+    texts = []
+    for folder in ("one", "reversed"):
+        with Store.reading(tmp_path / folder) as store:
+            texts.append({key: stored.reply["text"] for key, stored in store.replies().items()})
+            assert any(stored.reply["cached_tokens"] for stored in store.replies().values())  # prompts were shared
+    assert texts[0] == texts[1] and len(set(texts[0].values())) > 1
+
+
+@pytest.mark.skipif(check_ready("embedded/smollm2") is not None, reason="needs the embedded model")
+def test_what_was_asked_before_changes_no_text():
+    """Prompts that share more or fewer tokens, whole batches or not, in two orders and without any sharing."""
+    from assay.models.embedded import Embedded
+
+    shared = "You forecast how well an algorithm will do. " * 3
+    asked = [[Message("system", shared[: 30 * (k + 1)]), Message("user", f"How well will {name} do?")]
+             for k, name in enumerate(("pc", "ges", "lingam", "random"))]  # fmt: skip
+    settings = [Settings(temperature=0.9, max_tokens=4, seed=k) for k in range(4)]
+    sharing, whole = (Embedded("embedded/smollm2", {"threads": 1, "context": 512, "reuse": r}) for r in (True, False))
+    alone = [whole.ask(*pair).text for pair in zip(asked, settings, strict=True)]
+    for order in ((0, 1, 2, 3), (3, 1, 0, 2), (2, 2, 3, 0)):
+        for k in order:
+            reply = sharing.ask(asked[k], settings[k])
+            assert reply.text == alone[k]
+            assert reply.cached_tokens % BATCH == 0
