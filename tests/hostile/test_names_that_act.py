@@ -21,6 +21,9 @@ import pytest
 
 from assay.cli import main
 from assay.engine import local_executor
+from assay.outputs import write_outputs
+from assay.results import Results
+from assay.store import Store
 from assay.study import Plan, Study
 from tests.viewer.test_task_parts import POPULATION, ROBUSTNESS, TASKS
 
@@ -29,7 +32,7 @@ ACTS = (
     "\ud800[red][link=x:y][bold"
 )
 SAID = ACTS.replace("\ud800", "")  # half a character arrives whole (tests/faults)
-FORMULA = "=1+cmd|' /C calc'!A0" + ACTS
+FORMULA = "=1+cmd|' C calc'!A0" + ACTS
 LONG = "x" * 3_000 + ACTS
 NAMES = {
     "cancer": "cancer" + ACTS, "asia": FORMULA, "pc": "@pc" + ACTS, "overconfident": LONG, "hostile": "h" + ACTS,
@@ -87,6 +90,8 @@ def made_hostile(folder):
             names = [renamed(name).replace("\ud800", "\ufffd") for name in (item, variant, respondent)]
             db.execute("UPDATE runs SET item = ?, variant = ?, respondent = ? WHERE id = ?", (*names, number))
         db.execute("UPDATE runs SET status = 'failed', message = ? WHERE id = 1", (f"it broke {SAID}",))
+    with Store.reading(folder) as store:
+        write_outputs(Results.all_of(store), store, (folder / "study.toml").read_text(), folder.parent, folder)
     return folder
 
 
@@ -188,7 +193,8 @@ def test_other_commands_print_nothing_that_acts(in_tmp, capsys, studies):
     name = ACTS.replace("\x00", "").replace("\ud800", "\udc80")  # what a file can be called
     Path(f"{name}.txt").write_text(f"Precision: [0.5, 0.7] {ACTS}".replace("\ud800", ""))
     Path(f"{name}.csv").write_text("a,b\n" + "\n".join(f"{k % 3},{k % 5}" for k in range(50)))
-    columns = f'"sex{name}","age","id{name}"'.replace("\udc80", "")
+    column = name.translate(dict.fromkeys(map(ord, "\udc80\r\n\x0b\x85\u2028")))
+    columns = f'"sex{column}","age","id{column}"'
     body = [f"{'f' if k % 3 else 'm'}{k % 2},{20 + k % 40},u{k}" for k in range(200)]
     Path(f"{name[:20]}.csv").write_text("\n".join([columns, *body]))
     read = printed(capsys, "read", f"{name}.txt")
@@ -217,7 +223,6 @@ def test_plan_and_run_print_nothing_that_acts(in_tmp, capsys):
 
 
 def test_a_terminal_gets_no_codes_but_ours(studies):
-    from assay.results import Results
     from assay.terminal import print_results
     from assay.terminal_output import Console
 

@@ -17,6 +17,7 @@ GREYS = ("#6E6E6E", "#9A9A9A", "#525252", "#B4B4B4", "#3C3C3C", "#848484")
 TRUTH = "#000000"
 RUNS = "#BFC5CC"  # the range of runs, behind the claims
 MISSING = "#8A8A8A"
+LABEL = 130  # points that a name on an axis may take; the end of a longer one is left out
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 
 Chart = TypeVar("Chart")  # of altair
@@ -66,7 +67,7 @@ def _config() -> Any:
 
     axis: dict[str, Any] = {
         "labelFontSize": 7, "titleFontSize": 8, "titleFontWeight": "normal", "labelFontWeight": "normal",
-        "gridColor": "#E8E8E8", "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3, "labelLimit": 130,
+        "gridColor": "#E8E8E8", "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3, "labelLimit": LABEL,
         "titlePadding": 4, "labelPadding": 2,
     }  # fmt: skip
     legend: dict[str, Any] = {

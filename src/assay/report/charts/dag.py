@@ -151,7 +151,7 @@ def _flowing(panels: Sequence[tuple[str, str]]) -> str:
         assert size is not None
         scale = min(1.0, _PAGE / float(size[1]))
         width, height = scale * float(size[1]), scale * float(size[2])
-        room = max(width, text_width([title], 13.0))
+        room = max(width, text_width([title], 13.0, _PAGE))
         if x and x + room > _PAGE:
             x, y, tall = 0.0, y + tall + _SPACE, 0.0
         place = f'x="{x:.1f}" y="{y + _HEAD:.1f}" width="{width:.1f}" height="{height:.1f}"'

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
 
+from assay.report import look
 from assay.report.saving import plain_records
 from assay.texts import drawn
 
@@ -55,9 +56,9 @@ def row_scale(n: int) -> alt.Scale:
     return alt.Scale(domain=[max(n, 1), 0], nice=False, zero=False)
 
 
-def text_width(names: Iterable[str], size: float = 7.0) -> float:
+def text_width(names: Iterable[str], size: float = 7.0, most: float = look.LABEL) -> float:
     """About how many points the longest name takes on an axis."""
-    return 0.52 * size * max((len(name) for name in names), default=0)
+    return min(most, 0.52 * size * max((len(name) for name in names), default=0))
 
 
 def panel_columns(panels: int, most: int) -> int:
