@@ -1,6 +1,14 @@
 """The claims about one cell and measure against its runs: arrays in, a column of values for each score out.
 
 `of_intervals` needs one interval at a time; `of_claims` all levels of a claim together. Shapes: claims (k,), runs (n,).
+
+A measure lies in [0, M], M = 1, or d(d-1)/2 for SHD. A claim that leaves [0, M] is scored as it was made, never clipped
+and never left out. Where no value of it can be (it lies wholly outside) it scores no better than the worst claim that
+can be, all of it at the end of [0, M] that is farther from the outcomes:
+
+    interval score >= (2/a) w,   WIS, CRPS >= w,   pinball >= w/2,      w = max(m, M - m), m the mean of the outcomes
+
+The true quantiles lie in [0, M], so the floor never meets an honest claim, and the scores stay proper.
 """
 
 from __future__ import annotations
@@ -11,7 +19,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from assay.forecast.frames import Truth
 from assay.intervals import Interval
@@ -65,7 +73,23 @@ def of_intervals(claims: Claims, truth: Truth) -> dict[str, NDArray[Any]]:
     for level, target in set(zip(claims.level, claims.target, strict=True)):
         these = (claims.level == level) & (claims.target == target)
         score[these] = of.interval_score(low[these], high[these], outcomes(truth, target), level).mean(axis=1)
-    return found | {"interval_score": score}
+    floor = np.where(is_impossible(low, high, truth.upper), 2 / (1 - claims.level) * _worst(truth), 0.0)
+    return found | {"interval_score": np.maximum(score, floor)}
+
+
+def is_beyond(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_]:
+    """Whether an end of the claim lies outside what the measure can be."""
+    return np.asarray((low < 0) | (high > upper))
+
+
+def is_impossible(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_]:
+    """Whether no value of the claim can be."""
+    return np.asarray((high < 0) | (low > upper))
+
+
+def _worst(truth: Truth) -> float:
+    """How far the outcomes are, on average, from the farther end of what the measure can be."""
+    return max(truth.mean, truth.upper - truth.mean)
 
 
 def of_claims(claims: Claims, truth: Truth) -> Iterator[tuple[Rows, dict[str, Array]]]:
@@ -78,11 +102,12 @@ def of_claims(claims: Claims, truth: Truth) -> Iterator[tuple[Rows, dict[str, Ar
         median = whole.median[at[:, 0]] if has_median else None
         taus = of.quantile_levels(levels, has_median)
         quantiles = np.column_stack([lows[:, ::-1], *([] if median is None else [median]), highs])
-        wis = of.weighted_interval_score(lows, highs, levels, values, median).mean(axis=1)
+        floor = np.where(is_impossible(lows[:, -1], highs[:, -1], truth.upper), _worst(truth), 0.0)
+        wis = np.maximum(of.weighted_interval_score(lows, highs, levels, values, median).mean(axis=1), floor)
         found = {
             "wis": wis,
             "pinball": wis / 2,  # an identity: WIS is twice the mean pinball loss of the same quantiles
-            "crps": of.crps_of_quantiles(quantiles, taus, values).mean(axis=1),
+            "crps": np.maximum(of.crps_of_quantiles(quantiles, taus, values).mean(axis=1), floor),
         }
         if truth.measure == "shd" and target == "run":
             which, v = whole.uniforms[at[:, -1]].T

@@ -4,6 +4,8 @@ Of a claim [l, u] about a measure with largest value M, measured mean m, and R t
 target is the mean, its CI):
 
     refused, truncated, unreadable, ...   no range: by status
+    impossible                            no value of the claim can be: u < 0 or l > M (an SHD above d(d-1)/2)
+    beyond the scale                      an end of it cannot be: l < 0 or u > M
     over-optimistic, over-pessimistic     the whole claim is better (worse) than m
     overconfident                         narrower than R and covers less of what it is of than its level
     vacuous                               at least .95 M wide
@@ -32,13 +34,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from assay.forecast.against import is_beyond, is_impossible
 from assay.forecast.analysis import Analysis, asked_models, headline, joined, lines, percent
 from assay.forecast.frames import ARMS, CELL, Forecasts
 from assay.statistics.proportions import wilson
 from assay.status import Status
 
 OF_CLAIM = (
-    "over-optimistic", "over-pessimistic", "overconfident", "vacuous", "point", "same everywhere", "from the prompt",
+    "impossible", "beyond the scale", "over-optimistic", "over-pessimistic", "overconfident", "vacuous", "point",
+    "same everywhere", "from the prompt",
 )  # fmt: skip
 OF_REPLY = ("incoherent F1", "inverted SHD")
 VACUOUS = 0.95
@@ -82,11 +86,14 @@ def _claim_modes(rows: pd.DataFrame, forecasts: Forecasts) -> dict[str, Flags]:
     fewer_is_better = (rows["measure"] == "shd").to_numpy()
     of_mean = (rows["target"] == "mean").to_numpy()
     spread = np.where(of_mean, rows["ci_high"] - rows["ci_low"], rows["truth_high"] - rows["truth_low"])
+    upper = rows["truth_upper"].to_numpy(float)
     return {
+        "impossible": is_impossible(low, high, upper),
+        "beyond the scale": is_beyond(low, high, upper),
         "over-optimistic": np.where(fewer_is_better, below, above),
         "over-pessimistic": np.where(fewer_is_better, above, below),
         "overconfident": (high - low < spread) & (rows["hit"].to_numpy(float) < rows["level"].to_numpy(float)),
-        "vacuous": high - low >= VACUOUS * rows["truth_upper"].to_numpy(float),
+        "vacuous": high - low >= VACUOUS * upper,
         "point": low == high,
         "same everywhere": _same_everywhere(rows),
         "from the prompt": _from_prompt(rows, forecasts.replies),

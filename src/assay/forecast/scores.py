@@ -20,10 +20,11 @@ name says which. WIS of one level without a median is (a/2) IS, so it compares w
 `pit` is of SHD with target `run`: of one run a claim, drawn by the claim's own key, so that the values of claims about
 different cells are independent, and uniform when the claims are right.
 
-A claim that was not read keeps its status and has no scores; claim_status is `ok` when all its levels were read. A
-claim whose cell has no run with a value, and a ratio to a truth of zero width, are `degenerate`. The oracle's claims
-come from one half of the runs and are scored on the other (flags "from even runs", "from odd runs"); those of
-baseline/random are expectations in closed form (chance.py).
+A claim beyond what the measure can be is scored as it was made, and one that lies wholly there no better than the worst
+claim that can be (against.py). A claim that was not read keeps its status and has no scores; claim_status is `ok` when
+all its levels were read. A claim whose cell has no run with a value, and a ratio to a truth of zero width, are
+`degenerate`. The oracle's claims come from one half of the runs and are scored on the other (flags "from even runs",
+"from odd runs"); those of baseline/random are expectations in closed form (chance.py).
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Four checks before any conclusion; they stand on top of every report.
+"""Five checks before any conclusion; they stand on top of every report.
 
     runs        every cell that a claim speaks of rests on at least 100 runs that gave a graph
     complete    every model gave at least one readable range for every measure of every cell under every arm
     widths      no interval of zero width goes unmarked: a truth without width has no ratio (missing, `degenerate`),
                 and a claimed point is a failure mode that is counted
     vacuous     no model answers [0, largest value] everywhere
+    possible    no model claims what the measure cannot be (an SHD above d(d-1)/2, a precision above 1)
 
 A check that fails does not stop a report: it says what the numbers below it do not rest on.
 """
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from assay.forecast.against import is_beyond, is_impossible
 from assay.forecast.analysis import ITEM, Analysis, asked_models, counted, headline, joined, lines, percent, plain_rows
 from assay.forecast.analysis import respondents as everybody
 from assay.forecast.frames import CELL, KEYS, Forecasts
@@ -52,7 +54,7 @@ _MARK = {True: "passed", False: "FAILED", None: "not checked"}
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """The four checks and the completeness matrix (respondents x statuses)."""
+    """The checks and the completeness matrix (respondents x statuses)."""
 
     checks: tuple[Check, ...]
     completeness: pd.DataFrame
@@ -80,6 +82,7 @@ class Validation:
 def validation(forecasts: Forecasts) -> Validation:
     rows = headline(forecasts)
     checks = (_runs(forecasts), _complete(rows, forecasts), _widths(rows, forecasts), _vacuous(rows, forecasts))
+    checks += (_possible(rows, forecasts),)
     return Validation(checks, completeness(forecasts))
 
 
@@ -173,3 +176,23 @@ def _vacuous(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
         f"no model answers the whole range everywhere; the most is {worst['respondent']} ({percent(worst['share'])})."
     )
     return Check("vacuous", True, told, evidence)
+
+
+def _possible(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
+    columns = ["respondent", "claims", "beyond", "impossible"]
+    answered = rows[rows["answered"] & rows["respondent"].isin(asked_models(forecasts))]
+    if answered.empty:
+        return Check("possible", None, "no model gave a readable range.", pd.DataFrame(columns=columns))
+    low, high, upper = (answered[name].to_numpy(float) for name in ("low", "high", "truth_upper"))
+    found = pd.DataFrame({"beyond": is_beyond(low, high, upper), "impossible": is_impossible(low, high, upper)})
+    who = answered["respondent"].reset_index(drop=True)
+    evidence = found.groupby(who, sort=False).sum().reset_index()
+    evidence.insert(1, "claims", who.groupby(who, sort=False).size().to_numpy())
+    beyond, impossible = int(found["beyond"].sum()), int(found["impossible"].sum())
+    if not beyond:
+        return Check("possible", True, f"every range of {counted(len(answered), 'claim')} can be.", evidence)
+    told = (
+        f"{beyond} of {counted(len(answered), 'claim')} have an end that the measure cannot reach, {impossible} of "
+        "them lie wholly there. They are scored as made, and those no better than the worst claim that can be."
+    )
+    return Check("possible", False, told, evidence)

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from assay.reading.claims import INTERVAL, MEDIAN, PROBLEM, Claim
-from assay.reading.ranges import IMPOSSIBLE
+from assay.reading.ranges import BEYOND
 from assay.reading.refusals import ends_inside_a_value
 from assay.reading.sentences import Sentences
 
@@ -140,7 +140,7 @@ def _joined(claims: list[Claim]) -> list[Claim]:
         return rest + [low._replace(kind=PROBLEM, problem=low.problem or high.problem)]
     ends = sorted((low.low, high.high))
     flags = ("swapped",) if low.low > high.high else ()
-    flags += (IMPOSSIBLE,) if IMPOSSIBLE in low.flags + high.flags else ()
+    flags += (BEYOND,) if BEYOND in low.flags + high.flags else ()
     start, end = min(low.start, high.start), max(low.end, high.end)
     whole = low._replace(
         kind=INTERVAL, low=ends[0], high=ends[1], start=start, end=end, flags=flags, problem="", strong=low.strong

@@ -3,7 +3,7 @@
     [0.6, 0.8]   0.6-0.8   0.6 to 0.8   between 0.6 and 0.8   60-80 %   [60, 80] %   0.8 down to 0.6   0.7 +- 0.1   0.7
 
 An expression is brought to the scale of its measure last, because only the measure says whether 60 can be a share. An
-end beyond what the measure can be (an SHD of 40 on 8 nodes, [0.8, 1.4]) is a claim like another, flagged `impossible`,
+end beyond what the measure can be (an SHD of 40 on 8 nodes, [0.8, 1.4]) is a claim like another, flagged `beyond`,
 where the scale is plain; a precision of 72, or of -0.1 behind what may be a dash, says no scale and is a problem.
 """
 
@@ -19,7 +19,7 @@ from assay.reading.words import PLAIN
 RANGE, POINT, PLUS_MINUS, PAIR, AT_LEAST, AT_MOST = "range", "point", "plus-minus", "pair", "at least", "at most"
 FALLING, HALF = "falling", "half"  # 0.8 down to 0.6; an open bracket with one number in it
 BROKEN = "broken"
-NORMALISED, OUT_OF_RANGE, IMPOSSIBLE = "normalised", "out_of_range", "impossible"
+NORMALISED, OUT_OF_RANGE, BEYOND = "normalised", "out_of_range", "beyond"
 
 _BETWEEN_NUMBERS = {
     "-": RANGE, "--": RANGE, "---": RANGE, "to": RANGE, "~": RANGE, "..": RANGE, "...": RANGE, "…": RANGE,
@@ -226,7 +226,7 @@ def _possible(bounds: Bounds, expression: Expression, measure: str, percent: boo
         plain = expression.bracketed and (measure == "shd" or percent or high < _MOST_SHARE)  # else it may be a dash
     else:
         plain = measure == "shd" or percent or low < 1 < high < _MOST_SHARE
-    return bounds._replace(flags=(*bounds.flags, IMPOSSIBLE), problem="") if plain else bounds
+    return bounds._replace(flags=(*bounds.flags, BEYOND), problem="") if plain else bounds
 
 
 def _grouped(number: Number, commas: bool) -> float | None:

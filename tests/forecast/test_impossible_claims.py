@@ -1,0 +1,103 @@
+"""What cannot be, claimed: it is read, scored as it was made, counted, and never left out."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.forecast.failures import failures
+from assay.forecast.scores import score_claims
+from assay.forecast.validation import validation
+from assay.measures.intervals import interval_score
+from assay.reading.forecast import read_forecast
+from assay.status import Status
+from tests.forecast.handmade import claim, study, truth
+
+PAIRS = 28  # of 8 nodes
+SHD = truth(np.arange(100) % 5 + 3, measure="shd")
+
+
+def scores(low, high, runs=SHD.runs):
+    rows = study([claim(measure="shd", low=low, high=high)], [truth(runs, measure="shd")]).scores
+    return rows.iloc[0]
+
+
+@given(
+    st.lists(st.integers(0, PAIRS), min_size=1, max_size=9),
+    st.tuples(st.integers(0, PAIRS), st.integers(0, PAIRS)).map(sorted),
+    st.tuples(st.integers(PAIRS + 1, 99), st.integers(0, 9)),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_claim_that_can_be_scores_worse_than_one_that_cannot(runs, possible, impossible):
+    low, width = impossible
+    can, cannot = scores(*possible, runs), scores(low, low + width, runs)
+    for name in ("interval_score", "wis", "pinball", "crps"):
+        assert cannot[name] >= can[name] - 1e-9, name
+    assert not cannot["covers_mean"] and cannot["coverage_runs"] == 0
+
+
+def test_a_claim_that_is_partly_possible_is_scored_as_it_was_made():
+    row = scores(4, 60)
+    assert row["interval_score"] == pytest.approx(interval_score([4], [60], SHD.runs, 0.95).mean())
+    assert row["width"] == 56 and row["interval_score"] > scores(0, PAIRS)["interval_score"]
+
+
+def test_an_impossible_reply_costs_what_leaving_it_out_would_hide():
+    good, bad = claim(measure="shd", low=3, high=7), claim(measure="shd", low=40, high=60, repeat=1)
+    table = study([good, bad], [SHD]).scores
+    assert table["interval_score"].notna().all() and table["status"].eq("ok").all()
+    assert table["interval_score"].mean() > 50 * table["interval_score"].iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("SHD: 35-60", (35, 60)),
+        ("SHD: at least 40", (40, 40)),
+        ("SHD: 50 ± 5", (45, 55)),
+        ('{"shd": {"low": 20, "high": 90}}', (20, 90)),
+        ("SHD: 50", (50, 50)),
+    ],
+)
+def test_an_shd_above_all_pairs_is_read_flagged_and_scored(text, ends):
+    reading = read_forecast(text, nodes=8)
+    value = reading.values["shd"]
+    assert (value.low, value.high) == ends and reading.statuses["shd"] is Status.OK
+    assert "shd:beyond" in reading.flags
+    assert np.isfinite(scores(value.low, value.high)["interval_score"])
+
+
+def test_without_a_number_of_nodes_no_shd_is_impossible():
+    reading = read_forecast("SHD: 35-60")
+    assert reading.values["shd"].flags == () and reading.statuses["shd"] is Status.OK
+
+
+@pytest.mark.parametrize("text", ["Precision: 72", "Precision: 1.2-1.4", "Precision: -0.1 to 0.3", "Precision: 0.8-80"])
+def test_a_share_without_a_plain_scale_stays_unreadable(text):
+    assert "precision:out_of_range" in read_forecast(text).flags
+
+
+@pytest.mark.parametrize("text", ["Precision: [0.8, 1.4]", "Precision: 80-140 %", "Precision: [-0.1, 0.3]"])
+def test_a_share_beyond_its_scale_is_read_where_the_scale_is_plain(text):
+    assert "precision:beyond" in read_forecast(text).flags
+
+
+def test_impossible_claims_are_counted_first():
+    claims = [
+        claim(measure="shd", low=40, high=60),
+        claim(measure="shd", low=4, high=60, repeat=1),
+        claim(measure="shd", low=3, high=7, repeat=2),
+    ]
+    forecasts = study(claims, [SHD])
+    table = failures(forecasts).table.set_index("mode")["count"]
+    assert table["impossible"] == 1 and table["beyond the scale"] == 2
+    check = {check.name: check for check in validation(forecasts).checks}["possible"]
+    assert check.passed is False and "2 of 3 claims" in check.sentence and "1 of them" in check.sentence
+    assert check.evidence.to_dict("records") == [{"respondent": "m", "claims": 3, "beyond": 2, "impossible": 1}]
+    assert {check.name: check for check in validation(study(claims[2:], [SHD])).checks}["possible"].passed
+
+
+def test_a_bound_above_all_pairs_does_not_stop_the_tables():
+    value = read_forecast("SHD: at least 40", nodes=8).values["shd"]
+    rows = study([claim(measure="shd", low=value.low, high=value.high)], [SHD])
+    assert len(score_claims(rows.claims, rows.truths)) == 1
