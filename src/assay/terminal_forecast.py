@@ -68,7 +68,7 @@ def _table(found: Sequence[Mapping[str, Any]], width: int) -> Table:
 
 
 def print_findings(out: Console, findings: Findings) -> None:
-    """The four checks, then each hypothesis with its verdict."""
+    """The checks, then each hypothesis with its verdict."""
     for sentence in findings.validation.sentences:
         out.print(f"  {plain(sentence)}", style="yellow" if sentence.startswith("FAILED") else "dim")
     for sentence in findings.hypotheses.sentences:

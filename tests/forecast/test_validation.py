@@ -1,4 +1,4 @@
-"""The four checks on top of every report."""
+"""The checks on top of every report."""
 
 import pytest
 

@@ -36,7 +36,7 @@ def tests_frame(findings: Findings | None) -> pd.DataFrame:
 
 
 def interpretation(forecasts: Forecasts, findings: Findings | None) -> str:
-    """Plain text: the four checks, the hypotheses, the findings, and what the design cannot tell."""
+    """Plain text: the checks, the hypotheses, the findings, and what the design cannot tell."""
     checks = validation_of(forecasts, findings)
     verdict = (
         "All four hold."
