@@ -10,7 +10,7 @@ STAMP := $(VENV)/.ready
 WORKERS ?= 2
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test setup browser docs soak two-environments dist check-wheel bench bench-learners bench-scale lint types unit clean
+.PHONY: run test setup browser docs soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
 
 run: setup
 	$(BIN)/assay run
@@ -20,7 +20,7 @@ test: lint
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt tools/setup.sh
+$(STAMP): pyproject.toml constraints-hashes.txt tools/setup.sh
 	PYTHON="$(PYTHON)" sh tools/setup.sh $(VENV)
 	touch $(STAMP)
 
@@ -67,8 +67,14 @@ two-environments:
 
 # wheel and sdist in dist/; then the wheel alone, in an empty environment, runs the quickstart
 dist: setup
-	$(BIN)/python -m pip install --quiet build
-	rm -rf dist && $(BIN)/python -m build --outdir dist .
+	rm -rf dist && $(BIN)/python -m build --no-isolation --outdir dist .
+
+# the hashes of every file of the pinned versions, for all systems; after a change of constraints.txt
+hashes: setup
+	{ echo "# Made from constraints.txt by 'make hashes': every file of these versions has one of these hashes."; \
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes --no-header --no-annotate \
+	constraints.txt; } > constraints-hashes.txt.new
+	mv constraints-hashes.txt.new constraints-hashes.txt
 
 check-wheel: dist
 	PYTHON="$(PYTHON)" sh tools/check_wheel.sh dist/*.whl
