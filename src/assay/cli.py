@@ -198,7 +198,7 @@ def _new(options: argparse.Namespace) -> int:
     sheet = options.task == "human-sheet"
     path = Path(options.file or ("experts.csv" if sheet else "study.toml"))
     text = human_sheet(options.plan) if sheet else template(options.task, path)
-    if path.exists():
+    if path.exists() or path.is_symlink():
         raise AssayError(f"{path} is there already and was not touched. Choose another name.")
     path.write_text(text, encoding="utf-8")
     if options.json:
@@ -217,7 +217,7 @@ def _new_tasks(options: argparse.Namespace) -> int:
     data = Path(options.file.partition(":")[2] or options.file)
     path = data.with_name(f"{data.name.split('.')[0]}_tasks.toml")
     text = new_population(options.file)
-    if path.exists():
+    if path.exists() or path.is_symlink():
         raise AssayError(f"{path} is there already and was not touched. Move it away first.")
     path.write_text(text, encoding="utf-8")
     if options.json:
