@@ -219,7 +219,7 @@ class AskDriver:
             again = self.asker.trying_again(name)
             asked.waiting, asked.trouble = len(again), again[-1] if again else asked.trouble
             asked.is_set_aside = name in self._set_aside
-        left = self.progress.total - self.progress.before - self.progress.done
+        left = sum(asked.total - asked.done for asked in self.progress.asked.values() if not asked.is_set_aside)
         if self.progress.done:
             self.progress.seconds_left = (now - self._began) / self.progress.done * left
         self.report(self.progress)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PLAIN_EVERY = 5.0  # seconds between lines where there is no TTY
 MANY_UNREADABLE = 0.10  # share of a model's replies above which the terminal says so at once
 ENOUGH = 5  # replies before that share means anything
+ROOM_FOR_BARS = 110  # columns of a terminal
 TROUBLE = 60  # characters of what a fault says
 
 
@@ -55,17 +56,18 @@ def tell_end(outcome: Outcome, command: str) -> None:
 def _bars(out: Console) -> Iterator[Report]:
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bars
+    from rich.table import Column
 
     columns = (
-        TextColumn("  {task.description}"),
-        TextColumn("{task.fields[count]}"),
-        BarColumn(bar_width=24),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[rest]}"),
+        TextColumn("  {task.description}", table_column=Column(no_wrap=True)),
+        TextColumn("{task.fields[count]}", table_column=Column(no_wrap=True)),
+        *([BarColumn(bar_width=24)] if out.width >= ROOM_FOR_BARS else []),
+        TaskProgressColumn(table_column=Column(no_wrap=True)),
+        TextColumn("{task.fields[rest]}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
     )
     rows: dict[str, object] = {}
     began: dict[str, float] = {}
-    with Bars(*columns, console=out, refresh_per_second=4) as bars:
+    with Bars(*columns, console=out, refresh_per_second=4, expand=True) as bars:
 
         def row(name: str, indent: str = "") -> int:
             if name not in rows:
