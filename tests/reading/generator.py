@@ -218,10 +218,11 @@ def stands_in_reply(text: str, value) -> bool:
     numbers = found + [number / 100 for number in found]
 
     def has(wanted: float) -> bool:
-        return any(abs(number - wanted) < 1e-9 for number in numbers)
+        return any(abs(number - abs(wanted)) < 1e-9 for number in numbers)
 
     if "plus_minus" in value.flags:
-        return any(abs(max(middle - radius, 0) - value.low) < 1e-9 for middle in numbers for radius in numbers)
+        lows = [(middle - radius) for middle in numbers for radius in numbers]
+        return any(min(abs(low - value.low), abs(max(low, 0) - value.low)) < 1e-9 for low in lows)
     if "one_sided" in value.flags:
         return has(value.low) or has(value.high)
     return has(value.low) and has(value.high)

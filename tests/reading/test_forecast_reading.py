@@ -80,9 +80,10 @@ def test_reasoning_that_never_ends_is_truncated():
     assert read_forecast("<think>Precision: 0.6-0.8").status == Status.TRUNCATED
 
 
-def test_shd_is_bounded_by_the_number_of_pairs():
-    assert read_forecast("SHD: 5-10", nodes=5).values["shd"].high == 10
-    assert read_forecast("SHD: 5-11", nodes=5).values["shd"] is None
+def test_an_shd_above_the_number_of_pairs_is_read_as_claimed_and_flagged():
+    assert read_forecast("SHD: 5-10", nodes=5).values["shd"].flags == ()
+    above = read_forecast("SHD: 5-11", nodes=5).values["shd"]
+    assert (above.low, above.high, above.flags) == (5, 11, ("beyond",))
     assert read_forecast("SHD: at least 4", nodes=5).values["shd"].high == 10
 
 

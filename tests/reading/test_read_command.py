@@ -42,7 +42,8 @@ def test_json_lines_hand_their_other_fields_through(tmp_path, capsys):
     assert main(["read", str(file)]) == 0
     first, second = lines_of(capsys)
     assert (first["id"], first["shd"]) == ("a", [3, 8])
-    assert (second["id"], second["shd"]) == ("b", None)
+    assert (second["id"], second["shd"]) == ("b", [3, 8]) and "shd:beyond" in second["flags"]
+    assert "shd:beyond" not in first["flags"]
     assert "text" not in first
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.reading.ranges import AT_LEAST, AT_MOST, PAIR, Expression, bounds_of
+from assay.reading.ranges import AT_LEAST, AT_MOST, OUT_OF_RANGE, PAIR, Expression, bounds_of
 
 _new = tuple.__new__  # half the time of a named tuple's own
 INTERVAL, MEDIAN, PROBLEM = "interval", "median", "problem"
@@ -47,6 +47,8 @@ class Scale(NamedTuple):
         in_percent = in_percent or (self.percent and measure != "shd")
         bounds = bounds_of(expression, measure, self.nodes, in_percent, self.commas)
         low, high, marks, problem = bounds
+        if low < 0 and parser == "table":
+            problem = OUT_OF_RANGE  # what parts cells may be a dash
         if expression.kind == PAIR and not expression.bracketed:
             flags = (*flags, "bare_pair")
         kind = PROBLEM if problem else MEDIAN if median else INTERVAL

@@ -221,6 +221,8 @@ def _possible(bounds: Bounds, expression: Expression, measure: str, percent: boo
     """The same; ends beyond what the measure can be are a claim where it is plain that they are meant so."""
     if bounds.problem != OUT_OF_RANGE or "swapped" in bounds.flags:
         return bounds
+    if expression.kind == PAIR and not expression.bracketed:
+        return bounds  # 0,70.6
     low, high = bounds.low, bounds.high
     if low < 0:
         plain = expression.bracketed and (measure == "shd" or percent or high < _MOST_SHARE)  # else it may be a dash
