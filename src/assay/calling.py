@@ -58,12 +58,12 @@ class WatchedCall:
         self._model, self._messages, self._settings, self._late = model, messages, settings, late
         self._came: SimpleQueue[Any] = SimpleQueue()
         self._lock, self._given_up = threading.Lock(), False
-        self.began = self.attempted = time.monotonic()
-        self.until = self.began + settings.timeout
+        self._start_clock()
         self.thread = threading.Thread(target=self._work, name=f"ask {name}", daemon=True)
 
     def reply(self) -> Reply:
         """Whatever came; CalledOff and CallerMistake are raised."""
+        self._start_clock()  # it may have waited for its turn
         self.thread.start()
         while True:
             # a model whose clock starts later (weights that others use, too) keeps the time itself
@@ -80,6 +80,10 @@ class WatchedCall:
             if isinstance(given, AssayError):
                 raise CallerMistake(str(given)) from given
             return as_reply(given, self.name, self.seconds)
+
+    def _start_clock(self) -> None:
+        self.began = self.attempted = time.monotonic()
+        self.until = self.began + self.timeout
 
     @property
     def seconds(self) -> float:

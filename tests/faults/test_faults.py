@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import tests.faults.models  # noqa: F401  registers its scenarios
 import tests.faults.providers  # noqa: F401  registers its scenarios
 import tests.faults.strikes  # noqa: F401  registers its scenarios
 import tests.faults.workers  # noqa: F401  registers its scenarios

@@ -92,6 +92,32 @@ def test_a_reply_that_comes_after_its_time_is_stored_because_it_was_paid(tmp_pat
         assert made.ask("late", question, Settings(timeout=0.05), "").text == RANGES
 
 
+def test_the_clock_of_a_call_starts_when_it_is_sent_not_while_it_waits_for_its_turn(tmp_path, monkeypatch):
+    monkeypatch.setattr(calling, "GRACE", 2.0)
+
+    class OneAtATime(Odd):
+        concurrency = 1
+
+        def answer(self, text, settings):
+            time.sleep(0.2)
+            return super().answer(text, settings)
+
+    with Store.writing(tmp_path) as store:
+        made = Asker(store, {})
+        made._models["slow"] = OneAtATime()
+        got = []
+
+        def ask(k):
+            got.append(made.ask("slow", [Message("user", "?")], Settings(timeout=0.3), str(k)).status)
+
+        threads = [threading.Thread(target=ask, args=(k,)) for k in range(16)]  # the last one waits for 3 s
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert got == [Status.OK] * 16
+
+
 def wait_until(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
