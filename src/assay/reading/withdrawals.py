@@ -34,7 +34,7 @@ _WHICH = (
     "|initial|preceding|old|original|whole|entire|draft|last|given|stated|numerical) )*"
 )
 _THESE = (
-    rf"(?P<these>{_WHICH}(?:{_NOUN}|{_NAME}(?:(?:,|,? and) (?:the )?{_NAME})*(?: {_NOUN})?)"
+    rf"(?P<these>{_WHICH}(?:{_NOUN}(?: {_NOUN})?|{_NAME}(?:(?:,|,? and) (?:the )?{_NAME})*(?: {_NOUN})?)"
     r"|(?:all|any|each|everything|most)(?: of (?:it|this|that|these|those|them|the above))?|the above|them|they|it"
     r"|these|those|this|that|(?:what|everything|all) (?:i|you) (?:said|say|wrote|write|gave|give|answered|see))\b"
     r"(?:,? (?:given|stated|listed|reported|i (?:gave|give|provided|listed|stated|made)|so far|above|below|before|here"
@@ -56,7 +56,8 @@ _LEAD = frozenset(  # words before it: the reply's own voice, or an order to the
 _VOID = (
     "(?:void|invalid|withdrawn|retracted|revoked|cancelled|wrong|mistaken|incorrect|erroneous|nonsense|meaningless"
     "|obsolete|outdated|null|moot|unfounded|baseless|bogus|fabricated|invented|made up|unusable|worthless|off|not valid"
-    "|no longer valid|not given|not usable|not applicable|not mine|to be (?:ignored|disregarded|discarded))"
+    "|no longer valid|empty|blank|useless|careless|not given|not usable|not applicable|not mine"
+    "|to be (?:ignored|disregarded|discarded))"
 )
 _DROPPED = (
     "(?:disregarded|ignored|discarded|dismissed|forgotten|dropped|deleted|retracted|withdrawn|revoked|rescinded"
@@ -100,7 +101,8 @@ _ACTS = (
         f"|cross out|throw (?:away|out)|take back|walk back|(?:pay no|not pay) attention to) {_THESE}",
         cautious=True,
     ),
-    _act("disregard ignore discard forget", r"(?:please|kindly) (?:disregard|ignore|discard|forget)(?P<these>)\W*$"),
+    _act("disregard ignore discard forget", r"(?:disregard|ignore|discard|forget)(?P<these>)\W*$"),
+    _act("disown disowned recant disavow", rf"(?:disown|disowned|recant|disavow) {_THESE}"),
     _act(
         "take taking throw throwing put set strike cross toss walk",
         rf"(?:take|taking|throw|throwing|put|set|strike|cross|toss|walk) {_THESE} (?:back|away|out|aside|off)\b",
@@ -141,7 +143,7 @@ _ACTS = (
     ),
     _act(
         "none",
-        rf"none of {_THESE} (?:holds?|apply|applies"
+        rf"none of {_THESE} (?:holds?|apply|applies|(?:can|should|may|must) be (?:used|trusted|relied on|counted)"
         "|(?:is|are|was|were) (?:valid|right|correct|reliable|meant|usable|mine))",
     ),
     _act(
@@ -176,9 +178,9 @@ _ACTS = (
         "void invalid withdrawn retracted revoked cancelled wrong mistaken incorrect erroneous nonsense meaningless "
         "obsolete outdated baseless bogus fabricated invented unusable worthless off usable applicable mine null moot "
         "unfounded made valid given ignored disregarded discarded dismissed forgotten dropped deleted placeholder "
-        "placeholders dummy dummies mistake mistakes misunderstanding",
+        "placeholders dummy dummies mistake mistakes misunderstanding aloud loud empty blank useless careless",
         rf"(?:{_THESE} {_IS}+|(?:makes?|renders?|leaves?) {_THESE_TOO} )(?:{_VOID}|{_DROPPED}"
-        r"|placeholders?|dumm(?:y|ies)|mistakes?|misunderstandings?)\b",
+        r"|placeholders?|dumm(?:y|ies)|mistakes?|misunderstandings?|thinking (?:aloud|out loud))\b",
         cautious=True,
         voiced=False,
     ),
@@ -225,43 +227,50 @@ _MAY_BE_IFS = frozenset("should were case".split())
 _CONDITIONAL = re.compile(r"\W*(?:should|were)\b|.*\bin case\b")
 _MENDED = re.compile(r"\b(?:at first|initially|first|earlier|previously|corrected|accounted|already|not)\b")
 _NO_NEED = re.compile(r"\bno (?:need|reason|point|cause|intention)\b")
-_DOUBTED = frozenset("not never no t nor may might could can would hardly neither say says".split())
+_DAMNING = frozenset(  # beside the reply's own numbers, and with no denial in the sentence, these need no grammar
+    "useless worthless meaningless nonsense bogus void invalid invalidated nullified unfounded unusable moot retract "
+    "retracted retraction withdraw withdrawn withdrawal rescind rescinded revoke revoked recant disown disavow "
+    "disregard disregarded discard discarded hallucinated fabricated".split()
+)
+_DOUBTED = frozenset("not never no t nor nothing nobody none may might could can would hardly neither say says".split())
 _NOTS = frozenset("not never no t nor".split())
 
 # ---- what they are said to be of
 _PARTS = frozenset("skeleton skeletons adjacency adjacencies undirected skeletal".split())
 _PART = rf"(?:{'|'.join(sorted(_PARTS, reverse=True))})"
 _OF = frozenset(  # words between the numbers and what they are of
-    "a about accuracy all alone also an and applies apply are arise as at based be being belong belongs calculated "
-    "came come comes computed concern concerned concerns count counts cover covers describe describes edge edges "
-    "estimated estimates evaluated evaluation exclusively figures for from given graph here hold holds in intended "
-    "is just level made mean meant measured merely metrics numbers of on only per performance pertain pertains "
-    "purely quality ranges refer referring refers regard relate relates relating respect results scores simply "
-    "solely stated taken the these they those to treat treats true underlying valid values was were what with "
-    "would".split()
+    "a about accuracy all alone also an and applies apply are arise as at based be being belong belongs "
+    "calculated came come comes computed concern concerned concerns count counts cover covers describe describes "
+    "edge edges estimated estimates evaluated evaluation exclusively figures for from given graph here hold holds "
+    "how in intended is just level made mean meant measured merely metrics numbers of on only per performance "
+    "pertain pertains purely quality ranges recovered refer referring refers regard relate relates relating "
+    "respect results scores simply solely stated structure taken the these they those to treat treats true "
+    "underlying valid values was well were what with would".split()
 )
 _SCOPED = re.compile(rf"\b{_THESE}(?P<between>(?:[ ,:-]+[a-z]+){{0,10}}?)[ ,:-]+{_PART}\b")
 _ANOTHER = re.compile(
-    rf"\b{_THESE}(?P<between>(?:[ ,]+[a-z]+){{0,6}}?) (?:another|a different|some other|the wrong) [a-z]+"
+    rf"\b{_THESE}(?P<between>(?:[ ,]+[a-z]+){{0,6}}?) (?:another|an? (?:different|previous|earlier)|some other"
+    "|the (?:wrong|previous)) [a-z]+"
 )
 _GOES_ON = re.compile(  # the skeleton phase; skeleton and orientations
     r"[ -]?(?:phase|step|search|stage|is|are|being|errors?|itself|and|plus"
     r"|as well|but also|first|with)\b(?! (?:only|alone|not)\b)"
 )
+_ARROWS = "(?:directions?|orientations?|arrowheads?|arrows)"
 _UNDIRECTED_WORDS = _PARTS | frozenset(
-    "direction directions orientation orientations reversed reversal reversals".split()
+    "direction directions orientation orientations arrowhead arrowheads arrows reversed reversal reversals".split()
 )
 _UNDIRECTED = re.compile(
     r"\b(?:ignor(?:e|es|ed|ing)|disregard(?:s|ed|ing)?|regardless of|irrespective of|without regard to|not counting"
     r"|leaving out|without(?: considering| counting| scoring)?) (?:the |any )?(?:edge |arc |causal )?"
-    r"(?:directions?|orientations?)\b(?! of| errors?| mistakes?)"
+    rf"{_ARROWS}\b(?! of| errors?| mistakes?)"
     r"|\b(?:do|does|did) not (?:take|consider|count|include|reflect|penali[sz]e|account for) (?:the )?(?:edge |arc )?"
-    r"(?:directions?|orientations?)\b"
-    r"|\b(?:whatever|in either|in any) (?:its |the |their )?(?:directions?|orientations?)\b"
-    r"|\b(?:directions?|orientations?|arrowheads?) (?:plays? no role|(?:do|does) not (?:matter|count)"
+    rf"{_ARROWS}\b"
+    rf"|\b(?:whatever|in either|in any) (?:its |the |their )?{_ARROWS}\b"
+    rf"|\b{_ARROWS} (?:plays? no role|(?:do|does) not (?:matter|count)"
     r"|(?:is|are) irrelevant)\b"
     rf"|\bi (?:scored|counted|measured|evaluated|compared|judged) (?:only |the )?{_PART}\b"
-    r"|\b(?:edge |arc )?(?:directions?|orientations?) (?:is|are|was|were) (?:not (?:counted|considered|scored|included"
+    rf"|\b(?:edge |arc )?{_ARROWS}(?: errors)? (?:is|are|was|were) (?:not (?:counted|considered|scored|included"
     r"|evaluated|taken into account)|ignored|disregarded|left out)\b(?! (?:by|in the|during|at|twice))"
     r"|\brevers(?:ed|al)s?\b[^.]{0,20} (?:count(?:s|ed)? as (?:correct|right|true)|(?:is|are) not (?:an )?errors?)"
     rf"|\bi (?:am |m )?(?:report|give|list|mean|show|comput|us)(?:e|ed|ing|s)? (?:the |only )?{_PART}(?:[ -]level)? "
@@ -274,8 +283,10 @@ _ONLY = re.compile(
     rf"\W*{_THESE} (?:is|are|holds?|apply|applies)[^\n]{{0,60}}? only\b[^\n]{{0,120}}?"
     r"\b(?:i|we) (?:have no|give no|make no|cannot|can t|am unable|do not have|don t have|do not know|don t know)\b"
 )
-_SCOPE_WORDS = _UNDIRECTED_WORDS | {"another", "different", "other", "only"}
-_TELLING = frozenset("struck thrown taken longer".split()).union(FOREIGN_WORDS, _SCOPE_WORDS, *(a.words for a in _ACTS))
+_SCOPE_WORDS = _UNDIRECTED_WORDS | {"another", "different", "other", "only", "previous", "earlier"}
+_TELLING = frozenset("struck thrown taken longer".split()).union(
+    FOREIGN_WORDS, _SCOPE_WORDS, _DAMNING, *(a.words for a in _ACTS)
+)
 _TELLING -= frozenset(
     "should must can ought need have are is given made hold holds apply other put set see read".split()
 )
@@ -370,7 +381,10 @@ def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
                 continue
             if (not act.voiced or _is_own(lead)) and not _NO_NEED.search(lead):
                 return found.group("these") or "", found.start(), WITHDRAWN
-    return None
+    if _DAMNING.isdisjoint(words) or not _DOUBTED.isdisjoint(words):
+        return None
+    own = _OWN_NUMBERS.search(text)
+    return None if own is None else (own.group("these") or "", own.end(), WITHDRAWN)
 
 
 def _of_something_else(text: str, words: set[str]) -> tuple[str, int, str] | None:
