@@ -2,9 +2,13 @@
 
 import json
 import re
+import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
+
+from assay.viewer.standalone import write_page
 
 from .conftest import HOSTILE, MEGABYTE, RANGES
 
@@ -153,7 +157,7 @@ def test_the_theme_can_be_turned_and_charts_turn_with_it(small, page):
     assert "prefers-color-scheme:dark" in found.locator("figure img").first.get_attribute("src").replace("%3A", ":")
 
 
-def test_a_chart_brings_its_data_its_pdf_and_its_code(small, page, tmp_path):
+def test_a_chart_brings_its_data_its_pdf_and_its_code(small, page, tmp_path, monkeypatch):
     found = opened(page, disk(small) + "#figures")
     figure = found.locator("#figure-intervals_f1")
     for label, start in (("Data (CSV)", b"kind,"), ("PDF", b"%PDF"), ("PNG", b"\x89PNG"), ("SVG", b"<svg")):
@@ -163,6 +167,7 @@ def test_a_chart_brings_its_data_its_pdf_and_its_code(small, page, tmp_path):
         assert (tmp_path / "file").read_bytes().startswith(start), label
     code = figure.locator("code").text_content()
     made = {}
+    monkeypatch.chdir(small.parent)  # a file that is handed on names its folder, not where that lies
     exec(code, made)
     assert made["figure"].name == "intervals_f1"
     assert page.errors == []
@@ -188,13 +193,13 @@ def test_a_note_is_kept_and_a_misread_reply_becomes_a_test_case(copy, serve, pag
 def test_new_cells_appear_without_a_reload(copy, serve, page):
     """The last runs are taken away and come back while the page is open, as if another process wrote them."""
     db = sqlite3.connect(copy / "study.db")
-    db.execute("CREATE TABLE kept AS SELECT * FROM runs WHERE item = 'synthetic-8' AND respondent = 'random'")
-    db.execute("DELETE FROM runs WHERE id IN (SELECT id FROM kept)")
+    kept = db.execute("SELECT * FROM runs WHERE item = 'synthetic-8' AND respondent = 'random'").fetchall()
+    db.execute("DELETE FROM runs WHERE item = 'synthetic-8' AND respondent = 'random'")
     db.commit()
     found = opened(page, serve(copy).address_of("copy/") + "#matrix?task=discovery")
     assert found.locator(".matrix a.missing").count() == 1
     found.evaluate("window.same = true")
-    db.execute("INSERT INTO runs SELECT * FROM kept")
+    db.executemany(f"INSERT INTO runs VALUES ({', '.join('?' * len(kept[0]))})", kept)
     db.commit()
     found.wait_for_selector(".matrix a.missing", state="detached")
     assert found.evaluate("window.same") is True
@@ -237,3 +242,29 @@ def test_the_page_of_analyse_opens_and_escapes(page, tmp_path):
     found.wait_for_selector("table")
     assert name in found.locator("main").inner_text() and found.evaluate("window.hacked") is None
     assert page.errors == [] and page.strangers() == []
+
+
+def test_names_that_act_are_shown_and_do_not_act(small, page, tmp_path):
+    """Marks of direction and codes in names stand as what they are; only replies are as they came."""
+    folder = tmp_path / "study"
+    shutil.copytree(small, folder)
+    with closing(sqlite3.connect(folder / "study.db")) as db, db:
+        (text,) = db.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
+        name = "as\u202eia\x1b]0;x\x07\u2066 =1+1"
+        renamed = text.replace('"item": "asia', f'"item": {json.dumps(name)[:-1]}').replace(
+            '"asia":', f"{json.dumps(name)}:"
+        )
+        db.execute("UPDATE meta SET value = ? WHERE key = 'study'", (renamed,))
+        db.execute("UPDATE runs SET item = replace(item, 'asia', ?)", (name,))
+    write_page(folder)
+    found = opened(page, disk(folder) + "#matrix?task=discovery")
+    assert "as\\u202eia\\x1b]0;x\\x07\\u2066 =1+1" in found.locator(".matrix").inner_text()
+    for view in ("overview", "matrix?task=discovery", "graphs", "analysis", "figures"):
+        found.goto(disk(folder) + f"#{view}")
+        found.wait_for_selector("main h1")
+        assert not {"\u202e", "\x1b", "\u2066"} & set(found.locator("main").inner_text() + found.title())
+    found.goto(disk(folder) + "#matrix?task=discovery")
+    found.click(".matrix tbody tr:has-text('202eia') td > a >> nth=0")
+    found.wait_for_selector("#back")
+    assert "\\u202e" in found.locator("h1").inner_text()
+    assert page.errors == []
