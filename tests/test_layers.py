@@ -10,7 +10,19 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "assay"
 
 LAYERS = [  # from the bottom up; a module may import from its own layer and from those before it
-    {"archives", "directions", "errors", "files", "outside", "parquet", "status", "registry", "safe_path", "texts", "printing"},
+    {
+        "archives",
+        "directions",
+        "errors",
+        "files",
+        "outside",
+        "parquet",
+        "status",
+        "registry",
+        "safe_path",
+        "texts",
+        "printing",
+    },
     {"graphs", "intervals"},
     {"statistics"},
     {"reasoning"},

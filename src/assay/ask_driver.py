@@ -134,10 +134,12 @@ class AskDriver:
             self._stop(str(outcome))
             self._stopped = self._stopped or str(outcome)
             return
-        if isinstance(outcome, AssayError) or (outcome is not None and outcome is self.asker.unstored):
-            self._stop(str(outcome))
-            raise outcome
-        if isinstance(outcome, BaseException):  # of a task of the user's own
+        if isinstance(outcome, BaseException):
+            failure: BaseException = outcome
+            if isinstance(failure, AssayError) or failure is self.asker.unstored:
+                self._stop(str(failure))
+                raise failure
+            # of a task of the user's own
             outcome = without_answer(Status.FAILED, raised(outcome), 0.0)
         excerpt, cost = outcome.pop("excerpt", ""), outcome.pop("cost", None)
         run = Run(cell.key(repeat), cell.item, cell.variant, cell.respondent, repeat, **outcome)

@@ -268,6 +268,7 @@ def _run(options: argparse.Namespace) -> int:
     from assay.stopping import heed_sigterm
     from assay.study import Study
     from assay.study_db import as_written
+    from assay.terminal_output import console
     from assay.terminal_progress import progress_of, tell_end
     from assay.viewer.standalone import with_page
 
@@ -279,7 +280,7 @@ def _run(options: argparse.Namespace) -> int:
     folder = study.plan.folder
     heed_sigterm()
     with (
-        progress_of(study, terminal.console(stderr=True), quiet=options.json) as report,
+        progress_of(study, console(stderr=True), quiet=options.json) as report,
         executor_for(options.workers, options.cluster) as (executor, slots),
     ):
         outcome = study.run(executor, slots, report, retry=options.retry, replan=options.replan)

@@ -12,11 +12,11 @@ from rich.table import Table
 
 from assay import registry
 from assay.files import write_atomically
+from assay.progress import clock
 from assay.results import CellSummary, Results
 from assay.statistics.runs import range_note
 from assay.tables import cell_text, interval_text
 from assay.terminal_output import Console, console, plain
-from assay.terminal_progress import clock
 from assay.texts import printable
 
 if TYPE_CHECKING:

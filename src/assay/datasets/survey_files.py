@@ -129,7 +129,8 @@ def _stata(path: Path) -> Microdata:
 
     with explained(path, "a Stata file"), pd.io.stata.StataReader(path) as reader:
         columns = tuple(reader.variable_labels())
-        endless = {name for name, kind in zip(columns, reader._typlist, strict=True) if kind == "Q"}  # strL
+        kinds = reader._typlist  # type: ignore[attr-defined]
+        endless = {name for name, kind in zip(columns, kinds, strict=True) if kind == "Q"}  # strL
 
     def fetch(wanted: Sequence[str]) -> pd.DataFrame:
         for name in wanted:

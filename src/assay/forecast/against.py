@@ -79,12 +79,12 @@ def of_intervals(claims: Claims, truth: Truth) -> dict[str, NDArray[Any]]:
 
 def is_beyond(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_]:
     """Whether an end of the claim lies outside what the measure can be."""
-    return np.asarray((low < 0) | (high > upper))
+    return np.asarray((low < 0) | (high > np.asarray(upper, float)))
 
 
 def is_impossible(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_]:
     """Whether no value of the claim can be."""
-    return np.asarray((high < 0) | (low > upper))
+    return np.asarray((high < 0) | (low > np.asarray(upper, float)))
 
 
 def _worst(truth: Truth) -> float:

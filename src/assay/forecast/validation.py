@@ -81,8 +81,10 @@ class Validation:
 
 def validation(forecasts: Forecasts) -> Validation:
     rows = headline(forecasts)
-    checks = (_runs(forecasts), _complete(rows, forecasts), _widths(rows, forecasts), _vacuous(rows, forecasts))
-    checks += (_possible(rows, forecasts),)
+    checks = (
+        _runs(forecasts),
+        *(check(rows, forecasts) for check in (_complete, _widths, _vacuous, _possible)),
+    )
     return Validation(checks, completeness(forecasts))
 
 

@@ -139,7 +139,7 @@ def _joined(claims: list[Claim]) -> list[Claim]:
     if low.kind == PROBLEM and low.problem != "no_upper_end" or high.kind == PROBLEM:
         return rest + [low._replace(kind=PROBLEM, problem=low.problem or high.problem)]
     ends = sorted((low.low, high.high))
-    flags = ("swapped",) if low.low > high.high else ()
+    flags: tuple[str, ...] = ("swapped",) if low.low > high.high else ()
     flags += (BEYOND,) if BEYOND in low.flags + high.flags else ()
     start, end = min(low.start, high.start), max(low.end, high.end)
     whole = low._replace(

@@ -127,9 +127,9 @@ class _Walk:
         if first.expression.kind == POINT and not first.gap.role and not first.gap.side and self._gives_ends_apart():
             role = self._end_of_line(label)
             if role:
-                end = one_sided(first.expression, role == "lower")
+                one_end = one_sided(first.expression, role == "lower")
                 flags = (role, "alone")
-                return [self.scale.claim(label.measure, end, "ends", True, None, first.gap.percent, flags)]
+                return [self.scale.claim(label.measure, one_end, "ends", True, None, first.gap.percent, flags)]
         asked = self.view[label.end : first.expression.start]
         form = "lower" in asked and "upper" in asked
         if is_definition(label.measure, first.expression, first.gap, form):

@@ -53,7 +53,7 @@ class Cell:
         """hashed(f"{start} repeat {repeat}"), without hashing the start again."""
         made = self._hash.copy()
         made.update(b"%d" % repeat)
-        return made.hexdigest()[:32]
+        return str(made.hexdigest()[:32])
 
     @cached_property
     def _hash(self) -> Any:
