@@ -8,6 +8,7 @@ What reaches a console without `plain` drives no terminal either, but its line e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -18,6 +19,7 @@ from rich.segment import Segment
 
 from assay.texts import printable, printable_lines
 
+_LEFT_OPEN = re.compile(r"(\\*)\[(?=[a-z#/@][^\[\]]*$)")
 WIDE = 160  # columns assumed where there is no TTY
 
 
@@ -40,4 +42,5 @@ def console(stderr: bool = False) -> Console:
 
 
 def plain(text: object) -> str:
-    return escape(printable(str(text)))
+    """One line as it is; a bracket that is left open must not find its end in what follows."""
+    return _LEFT_OPEN.sub(r"\1\1\[", escape(printable(str(text))))

@@ -232,6 +232,16 @@ def test_a_terminal_gets_no_codes_but_ours(studies):
     assert not [code for code in ("\x1b]", "\x07", "\x9b", "\x1b[2J", "\u202e") if code in text.getvalue()]
 
 
+def test_an_open_bracket_in_a_name_does_not_end_in_another():
+    from rich.text import Text
+
+    from assay.terminal_output import plain
+
+    for name in ("a[bold", "a\\[bold", "[link=x", "[/", "[red]", "a[0.5", "[", "a\\"):
+        shown = Text.from_markup(f"[dim]{plain(name)}[/] then {plain('it broke ]')}").plain
+        assert shown.replace("\\", "") == f"{name} then it broke ]".replace("\\", "")
+
+
 def test_the_page_is_served_under_any_name(studies, tmp_path):
     folder = tmp_path / os.fsdecode(b"st\x1b]0;\x80udy")
     shutil.copytree(studies["forecast"], folder)
