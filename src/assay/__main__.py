@@ -6,7 +6,15 @@ from assay.safe_path import leave_current_folder
 
 leave_current_folder()
 
-from assay.cli import main  # noqa: E402  what it imports must not be the current folder's
+from assay import cli  # noqa: E402  what it imports must not be the current folder's
+
+
+def main() -> int:
+    code = cli.main()
+    if "assay.calling" in sys.modules:  # models were asked
+        sys.modules["assay.calling"].end_process(code)
+    return code
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -59,7 +61,7 @@ class WatchedCall:
         self._came: SimpleQueue[Any] = SimpleQueue()
         self._lock, self._given_up = threading.Lock(), False
         self._start_clock()
-        self.thread = threading.Thread(target=self._work, name=f"ask {name}", daemon=True)
+        self.thread = _CallThread(target=self._work, name=f"ask {name}", daemon=True)
 
     def reply(self) -> Reply:
         """Whatever came; CalledOff and CallerMistake are raised."""
@@ -115,6 +117,19 @@ class WatchedCall:
                 return
         if not isinstance(given, BaseException):
             self._late(as_reply(given, self.name, self.seconds))
+
+
+class _CallThread(threading.Thread):
+    pass
+
+
+def end_process(code: int) -> None:
+    """At the very end: with calls that were left there is no other way, since native code does not bear that Python is
+    taken down around it. Without any, nothing is done."""
+    if any(isinstance(thread, _CallThread) for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def as_reply(given: Any, name: str, seconds: float) -> Reply:

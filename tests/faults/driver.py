@@ -4,7 +4,7 @@ import sys
 
 import assay.reporting
 import assay.viewer.standalone
-from assay.cli import main
+from assay.__main__ import main
 
 if __name__ == "__main__":
     assay.reporting.write_report = assay.reporting.Report
