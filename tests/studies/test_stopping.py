@@ -118,8 +118,8 @@ def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
     """The last resort: whatever the main thread waits for, and does not let go of, the process ends."""
     code = (
         "import time\nfrom assay import stopping\nstopping.LONGEST = 0.5\nstopping.heed_sigterm()\n"
-        "print('ready', flush=True)\n"
-        "while True:\n    try:\n        time.sleep(600)\n    except KeyboardInterrupt:\n        pass\n"
+        "while True:\n    try:\n        print('ready', flush=True)\n        time.sleep(600)\n"
+        "    except KeyboardInterrupt:\n        pass\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
@@ -127,6 +127,20 @@ def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
     _, told = process.communicate(timeout=60)
     assert (process.returncode, told.count("\n")) == (130, 1)
     assert "after SIGTERM something is still waited for" in told
+
+
+def test_a_process_with_calls_that_were_left_ends_with_its_own_code():
+    """Without this, native code in such a thread aborts the process when Python is taken down (exit code 134)."""
+    code = (
+        "import threading\nfrom assay import calling\nfrom assay.models import Settings\n"
+        "class Hangs:\n    def ask(self, messages, settings):\n        threading.Event().wait()\n"
+        "calling.end_process(1)\n"  # nothing is left: nothing happens
+        "calling.GRACE = 0.0\n"
+        "print(calling.WatchedCall(Hangs(), 'hangs', [], Settings(timeout=0.05)).reply().status)\n"
+        "calling.end_process(7)\nprint('not reached')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "timed_out\n", "")
 
 
 def test_a_run_in_another_thread_than_the_first_needs_no_signals(tmp_path):
