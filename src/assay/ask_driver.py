@@ -83,6 +83,7 @@ class AskDriver:
         self.report(self.progress)
         with ExitStack() as stack:
             stack.callback(self.asker.close)
+            stack.callback(self._stop, "the run has ended")  # also by an error: nobody goes on paying
             # a SimpleQueue takes what it is given even where the loop is interrupted within `get`
             signals = stack.enter_context(heeded(lambda: self._finished.put(WOKEN)))
             self._start()
@@ -141,6 +142,9 @@ class AskDriver:
                 raise failure
             # of a task of the user's own
             outcome = without_answer(Status.FAILED, raised(outcome), 0.0)
+        if not isinstance(outcome, dict):
+            message = f"perform must give a dict of status, message, seconds, answer and scores, got {type(outcome)}"
+            outcome = without_answer(Status.FAILED, message, 0.0)
         excerpt, cost = outcome.pop("excerpt", ""), outcome.pop("cost", None)
         run = Run(cell.key(repeat), cell.item, cell.variant, cell.respondent, repeat, **outcome)
         self.store.add(self.task.name, [run])

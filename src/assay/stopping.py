@@ -2,7 +2,7 @@
 
     heed_sigterm()     SIGTERM is a Ctrl-C that does not wait long: it raises Terminated in the main thread
     heeded(wake)       a loop looks at signals when it is ready for them; only a second one breaks into it
-    countdown()        LONGEST seconds from now this process ends, whatever it waits for
+    countdown()        LONGEST seconds from now this process ends, whatever it waits for; a handler may call it
 
 What is stored stays: every unit and every reply is committed when it comes.
 """
@@ -13,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from typing import NoReturn
 LONGEST = 9.0  # seconds between SIGTERM and the end
 AFTER_SIGTERM = 5.0  # seconds of them that calls and fits under way have to come back
 INTERRUPTED = 130  # the exit code of a command that was stopped
+_wakers: list[int] = []  # the end of a pipe that wakes the thread that counts down
 
 
 class Terminated(KeyboardInterrupt):
@@ -29,6 +31,11 @@ class Terminated(KeyboardInterrupt):
 
 
 def heed_sigterm() -> None:
+    """The thread is there before any signal: a handler that starts one could meet a lock that it has interrupted."""
+    if not _wakers:
+        reader, writer = os.pipe()
+        threading.Thread(target=_count, args=(reader,), name="countdown", daemon=True).start()
+        _wakers.append(writer)
     signal.signal(signal.SIGTERM, _terminated)
 
 
@@ -66,9 +73,8 @@ def heeded(wake: Callable[[], object] = lambda: None) -> Iterator[deque[int]]:
 
 
 def countdown() -> None:
-    timer = threading.Timer(LONGEST, _end)
-    timer.daemon = True
-    timer.start()
+    for writer in _wakers:
+        os.write(writer, b".")
 
 
 def _terminated(number: int, frame: FrameType | None) -> NoReturn:
@@ -76,7 +82,9 @@ def _terminated(number: int, frame: FrameType | None) -> NoReturn:
     raise Terminated
 
 
-def _end() -> None:
+def _count(reader: int) -> None:
+    os.read(reader, 1)
+    time.sleep(LONGEST)
     said = f"assay: {LONGEST:g} s after SIGTERM something is still waited for; it is left. The same command goes on.\n"
     os.write(sys.stderr.fileno(), said.encode())
     os._exit(INTERRUPTED)
