@@ -1,10 +1,18 @@
 """Every learner keeps the contract; a learner that breaks it is found."""
 
+import warnings
+
+import numpy as np
 import pytest
+from numpy.random import default_rng
 
 from assay import registry
+from assay.datasets.observed import Observed
+from assay.datasets.table import Table
+from assay.errors import DataError
 from assay.learners import build
 from assay.learners.contract import check_learner
+from assay.learners.scoring.building import build_scorer
 
 FAILURES = {
     "Transposed": "finds a collider and its effect in the right direction",
@@ -12,6 +20,8 @@ FAILURES = {
     "Stranger": "answers with a graph of its class over the columns",
     "Raises": "leaves the data unchanged",
     "Outside": "refuses missing values",
+    "Correlates": "refuses numbers whose squares vanish (1e-308), or is right",
+    "DropsColumns": "refuses a category of a million levels, or is right",
     "TakesAll": "refuses kinds of columns that its card does not name",
     "OtherInABatch": "gives the same graphs in a batch as one by one",
 }
@@ -27,3 +37,87 @@ def test_every_built_in_learner_keeps_the_contract(name):
 def test_a_learner_that_breaks_a_rule_is_found(name, outside):
     broken = [check.rule for check in check_learner(build(outside + name)) if check.passed is False]
     assert FAILURES[name] in broken
+
+
+def test_what_breaks_a_rule_is_said_with_what_to_do(outside):
+    told = {check.rule: check.detail for check in check_learner(build(outside + "Correlates"))}
+    advice = "Begin fit with `table = checked(data, self)`."
+    assert told["refuses missing values"] == f"it gave a graph and must raise DataError. {advice}"
+    vanish = told["refuses numbers whose squares vanish (1e-308), or is right"]
+    assert "RuntimeWarning" in vanish or "FloatingPointError" in vanish
+    assert vanish.endswith(advice)
+    assert told["refuses a table without columns"].endswith(advice)
+
+
+# ---- tables that no learner can use, for every learner and scorer there is
+
+
+NAMES = ("a", "b", "c", "d")
+
+
+def values_of(size=1.0, column=None):
+    """300 rows of four columns in time order, all of one size, or one column."""
+    rng = default_rng(3)
+    rows = np.zeros((300, 4))
+    for t in range(1, 300):
+        rows[t] = 0.5 * rows[t - 1] + rng.laplace(size=4) + [0, 0, 0.8 * rows[t - 1, 0], 0]
+    which = slice(None) if column is None else column
+    rows[:, which] *= size / np.abs(rows[:, which]).max()
+    return rows
+
+
+UNUSABLE = {
+    "no columns": Observed((), np.empty((300, 0)), (), "the data", None, 1),
+    "one column": Observed(("a",), values_of()[:, :1], (None,), "the data", None, 1),
+    "1e-308": Observed(NAMES, values_of(1e-308), (None,) * 4, "the data", None, 1),
+    "1e-308 in one column": Observed(NAMES, values_of(1e-308, 1), (None,) * 4, "the data", None, 1),
+    "1e308": Observed(NAMES, values_of(1e308), (None,) * 4, "the data", None, 1),
+    "1e308 in one column": Observed(NAMES, values_of(1e308, 1), (None,) * 4, "the data", None, 1),
+    "a million levels": Observed(
+        ("a", "b"),
+        default_rng(3).integers(10**6, size=(300, 2)).astype(float),
+        (tuple(map(str, range(10**6))),) * 2,
+        "the data",
+        None,
+        1,
+    ),
+}
+
+
+def refused(act):
+    """One line, without a warning on the way."""
+    with warnings.catch_warnings(), pytest.raises(DataError) as told:
+        warnings.simplefilter("error")
+        act()
+    assert "\n" not in str(told.value)
+    return str(told.value)
+
+
+@pytest.mark.parametrize("what", UNUSABLE)
+@pytest.mark.parametrize("name", registry.names("learner"))
+def test_every_learner_refuses_what_nobody_can_compute_with(name, what):
+    assert " of the data must " in f" of {refused(lambda: build(name).fit(UNUSABLE[what], default_rng(0)))}"
+
+
+@pytest.mark.parametrize("what", UNUSABLE)
+@pytest.mark.parametrize("name", registry.names("scorer"))
+def test_every_scorer_refuses_what_nobody_can_compute_with(name, what):
+    scorer = build_scorer(name)
+    if scorer.card.needs:
+        pytest.importorskip(scorer.card.needs)
+    refused(lambda: scorer.scores(UNUSABLE[what], default_rng(0)))
+
+
+@pytest.mark.parametrize("name", ["pc", "fci", "rfci", "lingam", "ges", "hill-climbing", "boss", "correlation"])
+@pytest.mark.parametrize("size", [1e-45, 1e45])
+def test_a_unit_within_the_limits_changes_no_graph(name, size):
+    plain, scaled = (Table(NAMES, values_of(*how), (None,) * 4) for how in ((), (size, 1)))
+    learner = build(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = learner.fit(scaled, default_rng(0))
+    assert (found.marks == learner.fit(plain, default_rng(0)).marks).all()
+
+
+def test_spreads_too_far_apart_for_a_whitening_are_told():
+    refused(lambda: build("ica-lingam").fit(Table(NAMES, values_of(1e12, 1), (None,) * 4), default_rng(0)))

@@ -188,3 +188,18 @@ class LeavesChildren(Outside):
         for apart in (False, True):
             subprocess.Popen(["sleep", "3600"], start_new_session=apart)
         return Graph.empty(data.names)
+
+
+class Correlates(Outside):
+    """Computes with whatever it is given."""
+
+    def fit(self, data, rng):
+        linked = np.triu(np.abs(np.corrcoef(data.values.T)) > 0.1, 1)
+        return Graph.from_matrix(linked, data.names, direction="row to column")
+
+
+class DropsColumns(Outside):
+    """Leaves out, in silence, what it cannot count."""
+
+    def fit(self, data, rng):
+        return Graph.empty([name for name, n in zip(data.names, data.n_levels, strict=True) if n < 1000])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.datasets.table import Table
+from assay.datasets.table import Table, check_columns, check_scale
 from assay.errors import DataError
 
 FEWEST = 3  # values of a column without which it has no variance to speak of
@@ -71,6 +71,7 @@ class Observed(Table):
 
 def check_observed(table: Table, lags: int = 0) -> None:
     """Raise for what no learner can use even where it handles gaps: an empty or constant column, too few rows."""
+    check_columns(table)
     if np.isinf(table.values).any():
         raise DataError(f"{table.source} must be finite or missing, got an infinite value. Mark it as missing.")
     counts = np.count_nonzero(~np.isnan(table.values), axis=0)
@@ -80,13 +81,15 @@ def check_observed(table: Table, lags: int = 0) -> None:
             f"column {table.names[j]!r} of {table.source} must have at least {FEWEST} observed values, "
             f"got {counts[j]} of {table.n}. Drop it, or corrupt less."
         )
-    constant = np.nanmax(table.values, axis=0) == np.nanmin(table.values, axis=0)
+    lows, highs = np.nanmin(table.values, axis=0), np.nanmax(table.values, axis=0)
+    constant = lows == highs
     if constant.any():
         j = int(constant.argmax())
         raise DataError(
             f"column {table.names[j]!r} of {table.source} must vary, got a constant in its observed rows. "
             "Drop it, or use more rows."
         )
+    check_scale(table, lows, highs)
     check_lags(table, lags)
 
 

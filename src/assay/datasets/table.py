@@ -17,6 +17,8 @@ from assay.errors import DataError, listed
 
 Levels = tuple[str, ...] | None
 HEAD = 64  # rows that tell of most columns that they vary
+LARGEST, SMALLEST = 1e50, 1e-50  # values, and the spread of a column: learners multiply squares of both
+MAX_LEVELS = 256  # of a category: three of them have a table of 17 million cells, which is as much as anyone counts
 MOST_LEVELS = 10  # a column of whole numbers with at most this many values is taken as discrete unless told otherwise
 
 
@@ -111,24 +113,34 @@ class Table:
 
 
 def check_usable(table: Table) -> None:
-    """Raise for what no learner can use: missing values, constant columns, fewer rows than columns."""
-    finite = np.isfinite(table.values.sum())  # one quick pass; which column it is matters only where it fails
-    missing = np.flatnonzero(~np.isfinite(table.values).all(axis=0)) if not finite else np.empty(0, dtype=np.intp)
-    if len(missing):
-        column = table.values[:, missing[0]]
-        count = int(np.count_nonzero(~np.isfinite(column)))
-        first = int(np.flatnonzero(~np.isfinite(column))[0]) + 1
-        raise DataError(
-            f"column {table.names[missing[0]]!r} of {table.source} must have no missing values, got {count} "
-            f"(first in row {first}). Drop or impute those rows."
-        )
+    """Raise for what no learner can use: fewer than two columns, fewer rows than columns, missing values, constant
+    columns, numbers or categories that nobody can compute with."""
+    check_columns(table)
     if table.n < 2 or table.n < table.d:
         raise DataError(
             f"{table.source} must have at least as many rows as columns, got {table.n} rows and {table.d} columns. "
             "Add rows or drop columns."
         )
-    constant = np.flatnonzero((table.values[:HEAD] == table.values[0]).all(axis=0))
-    constant = constant[(table.values[:, constant] == table.values[0, constant]).all(axis=0)]
+    values, flat = table.values, table.values.ravel()
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = flat @ flat  # one quick pass; which column it is matters only where it fails
+        near = (np.abs(values[:HEAD] - values[0]) < SMALLEST).all(axis=0)
+    if not square <= LARGEST**2 or near.any():
+        suspects = np.flatnonzero(near) if square <= LARGEST**2 else np.arange(table.d)
+        _check_values(table.columns(suspects.tolist()))
+
+
+def _check_values(table: Table) -> None:
+    lows, highs = table.values.min(axis=0), table.values.max(axis=0)  # NaN or infinite where any value is
+    finite = np.isfinite(lows) & np.isfinite(highs)
+    if not finite.all():
+        j = int((~finite).argmax())
+        missing = np.flatnonzero(~np.isfinite(table.values[:, j]))
+        raise DataError(
+            f"column {table.names[j]!r} of {table.source} must have no missing values, got {len(missing)} "
+            f"(first in row {missing[0] + 1}). Drop or impute those rows."
+        )
+    constant = np.flatnonzero(lows == highs)
     if len(constant):
         j = int(constant[0])
         levels = table.levels[j]
@@ -136,6 +148,32 @@ def check_usable(table: Table) -> None:
         raise DataError(
             f"column {table.names[j]!r} of {table.source} must vary, got a constant (all {value}). "
             "Drop it, or use more rows."
+        )
+    check_scale(table, lows, highs)
+
+
+def check_columns(table: Table) -> None:
+    """Raise for columns too few to have a graph, and for a category whose levels nobody could count."""
+    if table.d < 2:
+        raise DataError(f"{table.source} must have at least two columns, got {table.d}. There is no graph to find.")
+    for name, levels in zip(table.names, table.levels, strict=True):
+        if levels is not None and len(levels) > MAX_LEVELS:
+            raise DataError(
+                f"column {name!r} of {table.source} must have at most {MAX_LEVELS:,} levels as a category, got "
+                f"{len(levels):,}. Group its levels, drop it, or take it as numbers."
+            )
+
+
+def check_scale(table: Table, lows: NDArray[np.float64], highs: NDArray[np.float64]) -> None:
+    """Raise for columns whose squares, and products of squares, would be 0 or infinite: their graphs would be too."""
+    great = np.maximum(np.abs(lows), np.abs(highs)) > LARGEST
+    small = highs / 2 - lows / 2 < SMALLEST / 2  # halves: the difference of two great ones would be infinite
+    if great.any() or small.any():
+        j = int((great | small).argmax())
+        got = f"values up to {max(abs(lows[j]), abs(highs[j])):.3g}" if great[j] else f"{lows[j]:.3g} to {highs[j]:.3g}"
+        raise DataError(
+            f"column {table.names[j]!r} of {table.source} must have values of at most {LARGEST:g} that differ by at "
+            f"least {SMALLEST:g}, got {got}. Give it in another unit."
         )
 
 

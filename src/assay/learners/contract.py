@@ -5,6 +5,7 @@ Data: X0 -> X2 <- X1, X2 -> X3 and the chain X0 -> X1 -> X2, linear with Laplace
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,8 @@ from assay.learners.base import Batched, Learner, check_answer
 COLLIDER = Graph.from_edges(["X0 -> X2", "X1 -> X2", "X2 -> X3"], ["X0", "X1", "X2", "X3"])
 CHAIN = Graph.from_edges(["X0 -> X1", "X1 -> X2"], ["X0", "X1", "X2"])
 ROWS = 2000
+MANY = 1_000_000
+ADVICE = "Begin fit with `table = checked(data, self)`."
 SEEDS = (0, 1, 2)  # a test at level .05 may err on one draw; not on most of three
 
 
@@ -49,6 +52,10 @@ def check_learner(learner: Learner) -> list[Check]:
         ("refuses a constant column", lambda known: _refuses(known, _constant)),
         ("refuses missing values", lambda known: _refuses(known, _missing)),
         ("refuses fewer rows than columns", lambda known: _refuses(known, _short)),
+        ("refuses a table without columns", lambda known: _refuses(known, _empty)),
+        ("refuses numbers whose squares vanish (1e-308), or is right", lambda known: _scaled(known, 1e-308)),
+        ("refuses numbers whose squares are infinite (1e308), or is right", lambda known: _scaled(known, 1e308)),
+        ("refuses a category of a million levels, or is right", _many_levels),
         ("refuses kinds of columns that its card does not name", _refuses_kinds),
         ("gives the same graphs in a batch as one by one", _batched),
     ]
@@ -58,8 +65,14 @@ def check_learner(learner: Learner) -> list[Check]:
 def _tried(rule: str, test: Callable[[Learner], bool | None], learner: Learner) -> Check:
     try:
         return Check(rule, test(learner))
+    except _Broken as broken:
+        return Check(rule, False, str(broken))
     except Exception as error:  # an outside learner may raise anything; the check reports it
         return Check(rule, False, f"{type(error).__name__}: {' '.join(str(error).split())[:200]}")
+
+
+class _Broken(Exception):
+    """A rule is broken; the text says how, and what to do."""
 
 
 def sample(truth: Graph, learner: Any, rng: Generator, n: int = ROWS) -> Table:
@@ -97,7 +110,7 @@ def _answers(learner: Learner) -> bool:
     table = sample(COLLIDER, learner, default_rng(0))
     problem = check_answer(learner.fit(table, default_rng(0)), learner.card, table.names)
     if problem:
-        raise DataError(problem)
+        raise _Broken(problem)
     return True
 
 
@@ -145,15 +158,51 @@ def _right(graph: Graph, truth: Graph) -> bool:
 
 
 def _refuses(learner: Learner, spoil: Callable[[Table], Table]) -> bool:
-    return _raises(learner, spoil(sample(COLLIDER, learner, default_rng(0))))
+    _must_refuse(learner, spoil(sample(COLLIDER, learner, default_rng(0))))
+    return True
 
 
-def _raises(learner: Learner, table: Table) -> bool:
+def _must_refuse(learner: Learner, table: Table) -> None:
+    if _fitted(learner, table) is not None:
+        raise _Broken(f"it gave a graph and must raise DataError. {ADVICE}")
+
+
+def _fitted(learner: Learner, table: Table) -> Graph | None:
+    """None where it refuses. A warning is a fault here: numpy warns where it goes on with infinite values."""
     try:
-        learner.fit(table, default_rng(0))
+        with warnings.catch_warnings(), np.errstate(over="raise", invalid="raise", divide="raise"):
+            warnings.simplefilter("error", RuntimeWarning)
+            return learner.fit(table, default_rng(0))
     except DataError:
-        return True
-    return False
+        return None
+    except Exception as error:  # the same
+        got = f"{type(error).__name__}: {' '.join(str(error).split())[:100]}"
+        raise _Broken(f"it must give a graph or raise DataError, got {got}. {ADVICE}") from None
+
+
+def _scaled(learner: Learner, size: float) -> bool | None:
+    """Values up to `size`: an error, or the graph that the same values of common size have."""
+    if "continuous" not in learner.card.data:
+        return None
+    plain = continuous_sample(COLLIDER, default_rng(0))
+    values = plain.values / np.abs(plain.values).max() * size
+    found = _fitted(learner, Table(plain.names, values, plain.levels, plain.source))
+    if found is not None and (found.marks != learner.fit(plain, default_rng(0)).marks).any():
+        raise _Broken(f"it gave another graph than for the same values of common size. {ADVICE}")
+    return True
+
+
+def _many_levels(learner: Learner) -> bool:
+    """Beside two columns of two levels: an error, or a graph over the columns. Levels are numbers, for all to see."""
+    rng = default_rng(0)
+    codes = np.column_stack([rng.integers(MANY, size=ROWS), rng.integers(2, size=(ROWS, 2))])
+    levels = (tuple(map(str, range(MANY))), ("0", "1"), ("0", "1"))
+    table = Table(("many", "two", "other"), codes.astype(float), levels, "the check")
+    found = _fitted(learner, table)
+    problem = "" if found is None else check_answer(found, learner.card, table.names)
+    if problem:
+        raise _Broken(f"{problem}. {ADVICE}")
+    return True
 
 
 def _refuses_kinds(learner: Learner) -> bool | None:
@@ -162,7 +211,9 @@ def _refuses_kinds(learner: Learner) -> bool | None:
     both = np.hstack([numbers.values[:, :2], categories.values[:, 2:]])
     mixed = Table(numbers.names, both, (*numbers.levels[:2], *categories.levels[2:]), "the check")
     unnamed = [table for table in (numbers, categories, mixed) if not learner.card.takes(table)]
-    return all(_raises(learner, table) for table in unnamed) if unnamed else None
+    for table in unnamed:
+        _must_refuse(learner, table)
+    return True if unnamed else None
 
 
 def _batched(learner: Learner) -> bool | None:
@@ -187,6 +238,10 @@ def _missing(table: Table) -> Table:
     values = table.values.copy()
     values[3, 2] = np.nan
     return Table(table.names, values, table.levels, table.source)
+
+
+def _empty(table: Table) -> Table:
+    return table.columns([])
 
 
 def _short(table: Table) -> Table:

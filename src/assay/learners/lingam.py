@@ -40,6 +40,7 @@ Matrix = NDArray[np.bool_]
 Order = NDArray[np.int64]
 
 _ASSUMES = ("linear relations", "non-Gaussian noise", "continuous variables", "causal sufficiency", "acyclicity")
+FAR_APART = 1e7  # spreads: the variances of a whitening, their squares, keep two digits of the smallest
 DEPENDENT = 1e-10  # an eigenvalue of the correlation matrix below this: a column is a linear function of others
 
 
@@ -146,6 +147,11 @@ class ICALiNGAM:
             raise DataError(
                 f"{table.source} must have no column that is a linear function of others for ICA-LiNGAM, got a "
                 "singular covariance matrix. Drop such columns, or use 'lingam'."
+            )
+        if rows.scale.max() > FAR_APART * rows.scale.min():
+            raise DataError(
+                f"the columns of {table.source} must have spreads within a factor of {FAR_APART:g} for ICA-LiNGAM, got "
+                f"{rows.scale.min():.3g} to {rows.scale.max():.3g}. Standardise them, or use 'lingam'."
             )
         whiten = whitening(rows.correlation * np.outer(rows.scale, rows.scale))
         rotation, steps, converged = fast_ica(whiten @ rows.centred, rows.counts, initial, self.tol, self.max_iter)
