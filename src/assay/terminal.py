@@ -344,7 +344,7 @@ def print_card(card: Mapping[str, Any]) -> None:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in card.items():
-        lines = [value]
+        lines = str(value).split("\n")  # a prompt and a reply have several
         if isinstance(value, Mapping):
             lines = [f"{key}: {text}" if text != "" else key for key, text in value.items()]
         elif isinstance(value, list):
