@@ -2,15 +2,22 @@
 
 import json
 import sqlite3
-from contextlib import closing
+import tracemalloc
+from contextlib import closing, contextmanager
 
 import pytest
 
+from assay.cli import main
 from assay.errors import StoreError
-from assay.results import Results
+from assay.outputs import write_outputs
+from assay.provenance import plan_folder_of
+from assay.results import NOT_RUN, Results
 from assay.store import Run, Store
+from assay.study_db import SCHEMA
+from assay.tasks.cells import Cell
 from assay.viewer.library import Library
 from tests.hostile.attack import within
+from tests.hostile.fuzz_store import fuzz
 
 CELL = {"item": "asia", "variant": "clean", "respondent": "pc", "repeats": 1, "identity": {}, "about": {"nodes": 8}}
 TASK = {"task": "discovery", "level": 0.95, "measures": ["f1"], "headline": ["f1"], "about": {}, "cells": [CELL]}
@@ -86,6 +93,24 @@ def test_a_value_of_another_type_is_refused(statement, folder):
         [],
         {"tasks": 5},
         STUDY | {"seed": "one"},
+        STUDY | {"seed": True},
+        STUDY | {"seed": -1},
+        STUDY | {"seed": 10**40},
+        STUDY | {"study": 5},
+        STUDY | {"tasks": [TASK, TASK]},
+        STUDY | {"tasks": [TASK | {"measures": [5]}]},
+        STUDY | {"tasks": [TASK | {"measures": [["f1"]]}]},
+        STUDY | {"tasks": [TASK | {"measures": ["f1", "f1"]}]},
+        STUDY | {"tasks": [TASK | {"headline": ["f2"]}]},
+        STUDY | {"tasks": [TASK | {"headline": [{}]}]},
+        STUDY | {"tasks": [TASK | {"level": 1}]},
+        STUDY | {"tasks": [TASK | {"level": float("nan")}]},
+        STUDY | {"tasks": [TASK | {"level": float("inf")}]},
+        STUDY | {"tasks": [TASK | {"about": 5}]},
+        STUDY | {"tasks": [TASK | {"cells": [CELL, CELL]}]},
+        STUDY | {"tasks": [TASK | {"cells": [CELL | {"about": None}]}]},
+        STUDY | {"tasks": [TASK | {"cells": [CELL | {"repeats": True}]}]},
+        STUDY | {"tasks": [TASK | {"cells": [CELL | {"repeats": 1.5}]}]},
         STUDY | {"tasks": [5]},
         STUDY | {"tasks": [TASK | {"level": None}]},
         STUDY | {"tasks": [TASK | {"cells": {}}]},
@@ -98,6 +123,147 @@ def test_a_value_of_another_type_is_refused(statement, folder):
 def test_a_study_of_another_shape_is_refused(study, folder):
     change(folder, f"UPDATE meta SET value = '{json.dumps(study)}' WHERE key = 'study'")
     told(folder)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIRTUAL TABLE f USING fts5(x)",
+        "CREATE/**/VIRTUAL TABLE f USING fts5(x)",
+        "CREATE VIEW v AS SELECT 1",
+        "CREATE INDEX i ON runs (item)",
+        "CREATE TABLE more (x)",
+        "ALTER TABLE runs ADD COLUMN more TEXT",
+        "ALTER TABLE runs ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(100000000))) VIRTUAL",
+        "ALTER TABLE runs RENAME COLUMN message TO said",
+        "ALTER TABLE prompts RENAME TO asked",
+        "ANALYZE",
+    ],
+)
+def test_a_schema_that_is_not_ours_is_refused(statement, folder):
+    change(folder, statement)
+    assert "must hold tables only, as assay writes them" in told(folder)
+
+
+def test_a_check_that_never_ends_is_not_evaluated(folder):
+    """SQLite evaluates the constraints of a table when it looks whether the file is sound."""
+    count = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+    with closing(sqlite3.connect(folder / "study.db", isolation_level=None)) as db:
+        db.execute("PRAGMA writable_schema=1")
+        sql = f"CREATE TABLE prompts (hash TEXT PRIMARY KEY, messages TEXT DEFAULT ({count})) WITHOUT ROWID"
+        db.execute("UPDATE sqlite_master SET sql = ? WHERE name = 'prompts'", (sql,))
+    with within(5):
+        told(folder)
+
+
+def test_a_study_from_before_models_could_be_asked_is_read(tmp_path):
+    """The first version made three of the tables."""
+    older = SCHEMA[: SCHEMA.index("CREATE TABLE IF NOT EXISTS prompts")]
+    with closing(sqlite3.connect(tmp_path / "study.db")) as db:
+        db.executescript(older)
+        db.execute("INSERT INTO meta VALUES ('schema', '1')")
+        db.execute("INSERT INTO meta VALUES ('study', ?)", (json.dumps(STUDY),))
+        db.commit()
+    with Store.reading(tmp_path) as store:
+        assert store.replies() == {} and Results.all_of(store)[0].completeness()[0][NOT_RUN] == 1
+
+
+ABOUT = {"returns": "dag", "rows": 9, "truth": "known", "vary": "redraw", "assumptions": {}}
+DISCOVERY = TASK | {"cells": [CELL | {"about": ABOUT}]}
+
+
+def planned(folder, repeats, *done):
+    """A study of one cell that should have so many runs, of which these repeats are there."""
+    cell = Cell("asia", "clean", "pc", repeats, {}, {})
+    study = STUDY | {"tasks": [DISCOVERY | {"cells": [CELL | {"about": ABOUT, "repeats": repeats}]}]}
+    with Store.writing(folder) as store:
+        store.set_meta("study", json.dumps(study))
+        store.add("discovery", [Run(cell.key(r), "asia", "clean", "pc", r, "ok", "", 0.1, None, {"f1": (0.5, "ok")})
+                                for r in done])  # fmt: skip
+    (folder / "study.toml").write_text('name = "s"\n[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\nruns = 1\n')
+    return folder
+
+
+@contextmanager
+def at_most(megabytes):
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < megabytes * 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_plan_of_a_hundred_million_runs_is_counted_and_not_listed(tmp_path):
+    """Its last run is there, as in a study that has just begun."""
+    folder = planned(tmp_path, 10**8, 3, 10**8 - 1)
+    with within(), at_most(40):
+        results = Results.read(folder)
+        (summary,) = results.summaries
+        assert (summary.ok, summary.statuses[NOT_RUN]) == (2, 10**8 - 2)
+        assert summary.measures["f1"].missing == {NOT_RUN: 10**8 - 2} and summary.done.tolist() == [3, 10**8 - 1]
+        with Store.reading(folder) as store:
+            write_outputs([results], store, "", plan_folder_of(folder), folder)
+    variance = json.loads((folder / "variance" / "asia_pc_variance.json").read_text())
+    assert (variance["n_runs"], variance["n_ok"], variance["runs"]) == (10**8, 2, [3, 10**8 - 1])
+
+
+def test_nor_does_the_page_list_it(tmp_path):
+    library = Library([planned(tmp_path, 10**8, 3, 10**8 - 1)])
+    (study,) = library.studies.values()
+    with within(), at_most(40):
+        for path in ("overview", "progress", "analysis", "grid/discovery", "cell/discovery/asia/clean/pc"):
+            assert study.answer(path)
+        assert json.loads(study.answer("progress"))["tasks"][0]["planned"] == 10**8
+    library.close()
+
+
+def test_twenty_thousand_cells_are_read_in_time(tmp_path):
+    cells = [CELL | {"about": ABOUT, "respondent": f"pc{k}", "identity": {"k": k}} for k in range(20_000)]
+    with Store.writing(tmp_path) as store:
+        store.set_meta("study", json.dumps(STUDY | {"tasks": [DISCOVERY | {"cells": cells}]}))
+    with within(60):
+        assert len(Results.read(tmp_path).summaries) == 20_000
+
+
+def test_more_measures_of_cells_than_anybody_has_are_refused(folder):
+    task = TASK | {"measures": [f"m{k}" for k in range(1001)], "headline": []}
+    cells = [CELL | {"respondent": f"pc{k}"} for k in range(1000)]
+    study = STUDY | {"tasks": [task | {"cells": cells}]}
+    change(folder, f"UPDATE meta SET value = '{json.dumps(study)}' WHERE key = 'study'")
+    assert "more than 1,000,000 measures of cells" in told(folder)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE runs SET seconds = 9e999",
+        "UPDATE runs SET seconds = -9e999, status = 'no such status'",
+        "UPDATE runs SET answer = '['",
+        "UPDATE runs SET answer = '5'",
+        "UPDATE scores SET value = 9e999",
+        "UPDATE scores SET value = NULL",
+        "UPDATE scores SET status = 'failed'",
+        "UPDATE meta SET value = '[]' WHERE key = 'sessions'",
+        "INSERT INTO meta VALUES ('sessions', '5'), ('environments', '[]'), ('sources', '\"')",
+        "INSERT INTO meta VALUES ('plan', '[')",
+    ],
+)
+@pytest.mark.parametrize("command", [["show"], ["show", "--json"], ["show", "--csv"], ["show", "--md"], ["report"]])
+def test_odd_values_end_in_one_line(statement, command, tmp_path, capsys):
+    folder = planned(tmp_path, 1, 0)
+    change(folder, statement)
+    with within(60):
+        code = main([command[0], str(folder), *command[1:]])
+    error = capsys.readouterr().err
+    assert code in (0, 2) and "Traceback" not in error and error.count("\n") == (code == 2)
+
+
+def test_a_fuzzed_store_is_read_or_refused(tmp_path):
+    """The short form of `python -m tests.hostile.fuzz_store`."""
+    found = fuzz(tmp_path, 100, 3, ("discovery",))
+    assert found.failures == [] and found.files == 100
+    assert found.ended["well"] > 20 and found.ended["one line"] > 20
 
 
 @pytest.mark.parametrize("reply", ["", "{", "[]", "5", '{"text": 5}', "[" * 100_000, "9" * 5000])
