@@ -5,6 +5,7 @@ import lzma
 import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import assay
@@ -148,7 +149,7 @@ def test_the_user_may_name_any_folder(tmp_path):
     "name", ["../../x", "/etc/passwd", "a/../../b", "..", "x" * 400, "a\0b", "\u202e" * 200, "a\nb"]
 )
 def test_a_name_makes_a_file_in_its_folder(name, tmp_path):
-    summary = CellSummary(name, name, 1, {}, {}, (), {}, {})
+    summary = CellSummary(name, name, 1, {}, {}, (), {}, {}, np.array([0]))
     for made in (variance_name(summary), f"{safe_name('dag', name)}.svg"):
         path = (tmp_path / made).resolve()
         path.touch()
