@@ -65,7 +65,8 @@ def test_odd_fields_of_a_reply_become_unknown_and_can_be_read_back(tmp_path):
 
 def test_a_model_that_never_comes_back_is_given_up_and_then_set_aside(tmp_path, monkeypatch):
     monkeypatch.setattr(calling, "GRACE", 0.1)
-    outcome = study(tmp_path, "NeverComesBack", "Fine", forecast=f"{FOUR}\nrepeats = 3\ntimeout = 0.2")
+    more = f'[models."{ODD}NeverComesBack"]\ntimeout = 0.2\n'
+    outcome = study(tmp_path, "NeverComesBack", "Fine", forecast=f"{FOUR}\nrepeats = 3", more=more)
     lost, fine = outcome.models
     assert (fine.answered, lost.answered) == (12, 0)
     assert "3 calls without an end in a row: the model did not come back within 0.2 s" in lost.set_aside
@@ -93,29 +94,33 @@ def test_a_reply_that_comes_after_its_time_is_stored_because_it_was_paid(tmp_pat
 
 
 def test_the_clock_of_a_call_starts_when_it_is_sent_not_while_it_waits_for_its_turn(tmp_path, monkeypatch):
-    monkeypatch.setattr(calling, "GRACE", 2.0)
+    monkeypatch.setattr(calling, "GRACE", 3.0)
+    gate = threading.Event()
 
     class OneAtATime(Odd):
         concurrency = 1
 
         def answer(self, text, settings):
-            time.sleep(0.2)
+            gate.wait(60 if text == "first" else 0)
             return super().answer(text, settings)
 
     with Store.writing(tmp_path) as store:
-        made = Asker(store, {})
+        made, got = Asker(store, {}), {}
         made._models["slow"] = OneAtATime()
-        got = []
 
-        def ask(k):
-            got.append(made.ask("slow", [Message("user", "?")], Settings(timeout=0.3), str(k)).status)
+        def ask(text, seconds):
+            got[text] = made.ask("slow", [Message("user", text)], Settings(timeout=seconds), "").status
 
-        threads = [threading.Thread(target=ask, args=(k,)) for k in range(16)]  # the last one waits for 3 s
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(60)
-    assert got == [Status.OK] * 16
+        first = threading.Thread(target=ask, args=("first", 100))
+        second = threading.Thread(target=ask, args=("second", 0.1))
+        first.start()
+        wait_until(made.under_way)
+        second.start()
+        time.sleep(3.5)  # longer than the second would be given
+        gate.set()
+        first.join(60)
+        second.join(60)
+    assert got == {"first": Status.OK, "second": Status.OK}
 
 
 def wait_until(condition, seconds=60):
