@@ -14,10 +14,21 @@ from assay.datasets import load
 from assay.engine import local_executor
 from assay.errors import StoreError
 from assay.outputs import write_outputs
-from assay.provenance import data_digest, environment, git_commit, model_digest, own_state
+from assay.provenance import (
+    data_digest,
+    environment,
+    git_commit,
+    model_digest,
+    own_state,
+    plan_folder_of,
+    way_to,
+    without_paths,
+)
+from assay.reporting import rewrite
 from assay.results import Results
 from assay.store import Store
 from assay.study import Plan, Study
+from assay.viewer.standalone import with_page
 
 PLAN = """
 name = "told"
@@ -153,3 +164,74 @@ def test_a_store_of_somebody_else_may_say_anything_of_its_sessions(ran, tmp_path
         store.set_meta("sessions", entry)
     with pytest.raises(StoreError, match="'sessions' of study.db must be"):
         written_anew(folder)
+
+
+def texts_of(folder):
+    """Everything that is handed on, but for the plan itself: that is the user's own words."""
+    for path in folder.rglob("*"):
+        if path.is_file() and path.name not in ("study.toml", "study.lock"):
+            yield path.name, path.read_bytes()
+
+
+def test_no_file_names_a_folder_of_this_machine_or_its_user(ran, tmp_path, monkeypatch):
+    """Although the plan names its files by full paths, below a folder that is called as the user."""
+    folder = Path(shutil.copytree(ran, tmp_path / "study"))
+    monkeypatch.chdir(tmp_path)
+    with_page(rewrite(Path("study")))
+    found = {name: text for name, text in texts_of(folder) if str(ran.parent).encode() in text}
+    assert found == {} and b"plant.csv" in (folder / "provenance.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("/home/ada/x.py:Tree", "x.py:Tree"),
+        ("/a/b/plant.csv:/c/d/graph.dot", "plant.csv:graph.dot"),
+        ("Rscript /home/ada/a.R --out=/data/ada/b.csv", "Rscript a.R --out=b.csv"),
+        ("../../home/ada/x.csv", "x.csv"),
+        ("asia/pc", "asia/pc"),
+        ("ada/pc", "ada/pc"),  # a data set may be called as the user
+        ("http://localhost:8000/v1", "http://localhost:8000/v1"),
+        ("1 / 2", "1 / 2"),
+    ],
+)
+def test_of_a_full_path_the_name_is_left(text, left, monkeypatch):
+    monkeypatch.setattr("assay.provenance._users", lambda: frozenset({"ada"}))
+    assert without_paths({text: [text, 5]}) == {left: [left, 5]}
+
+
+def test_the_plan_is_found_from_the_study_wherever_both_are_moved(ran, tmp_path):
+    assert told(ran)["plan_from_here"] == ".." and "plan_folder" not in told(ran)
+    moved = Path(shutil.copytree(ran.parent, tmp_path / "moved")) / "study"
+    assert plan_folder_of(moved).resolve() == moved.parent.resolve()
+
+
+def test_the_way_to_a_plan_names_no_user(tmp_path, monkeypatch):
+    monkeypatch.setattr("assay.provenance._users", lambda: frozenset({"ada"}))
+    assert way_to(tmp_path / "plans", tmp_path / "results" / "x") == "../../plans"
+    assert way_to(tmp_path / "ada" / "plans", tmp_path / "results" / "x") is None
+    assert way_to(tmp_path, Path("/elsewhere/x")) is None
+
+
+@pytest.mark.parametrize("entry", ["/etc", "../../../../../../../../../../etc", "a\0b", "x" * 5000, 5, None, ["/"]])
+@pytest.mark.parametrize("key", ["plan_from_here", "plan_folder"])
+def test_a_stranger_cannot_lead_the_paths_of_a_plan_elsewhere(entry, key, tmp_path):
+    (tmp_path / "provenance.json").write_text(json.dumps({key: entry}))
+    assert plan_folder_of(tmp_path) == tmp_path
+
+
+def test_a_study_of_an_older_version_still_finds_its_plan(tmp_path):
+    study = tmp_path / "results" / "x"
+    study.mkdir(parents=True)
+    (study / "provenance.json").write_text(json.dumps({"plan_folder": str(tmp_path)}))
+    assert plan_folder_of(study) == tmp_path
+
+
+def test_a_study_goes_on_by_its_folder_with_the_files_beside_its_plan(root, tmp_path):
+    study = study_of(root, tmp_path / "here")
+    text = study.plan.text.replace(f"{tmp_path / 'here'}/", "").replace("runs = 2", "runs = 1")
+    (tmp_path / "here" / "told.toml").write_text(text)
+    with local_executor(1) as (executor, slots):
+        Study(Plan.read(tmp_path / "here" / "told.toml", tmp_path / "here" / "study")).run(executor, slots)
+        outcome = Study(Plan.read(tmp_path / "here" / "study")).run(executor, slots)
+    assert (outcome.total, outcome.done, outcome.failed) == (4, 4, 0)
