@@ -14,7 +14,7 @@ from assay.report.coverage import coverage_by
 from assay.report.forecast_tree import plots, tables_of_paper, texts
 from assay.report.saving import csv_text, safe_name
 
-CHECKS = ("runs", "complete", "widths", "vacuous")
+CHECKS = ("runs", "complete", "widths", "vacuous", "possible")
 
 
 def names_below(folder):
@@ -92,7 +92,7 @@ def test_coverage_of_a_model_is_the_mean_of_its_scores(forecasts):
     assert row["n"] == mine["covers_mean"].notna().sum() and row["asked"] == len(mine)
 
 
-def test_the_four_checks_stand_on_top_of_every_report(tree):
+def test_the_checks_stand_on_top_of_every_report(tree):
     folder, _ = tree
     text = (folder / "statistics" / "interpretation.txt").read_text()
     assert text.index("Validation") < text.index("Hypotheses") < text.index("What this design cannot tell")
