@@ -11,6 +11,7 @@ the first (`--replan`).
 from __future__ import annotations
 
 import json
+from collections import Counter
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -126,7 +127,7 @@ class Study:
 
     def __init__(self, plan: Plan):
         self.plan = plan
-        self.stages: list[tuple[Any, list[Cell]]] = [(task, task.cells()) for task in plan.tasks]
+        self.stages: list[tuple[Any, list[Cell]]] = [(task, _checked_cells(task, plan.file)) for task in plan.tasks]
 
     @property
     def cells(self) -> list[Cell]:
@@ -210,6 +211,18 @@ class Study:
             )
         store.set_meta("plan", ours)
         store.set_meta("study", describe(self.plan.name, self.plan.seed, self.stages))
+
+
+def _checked_cells(task: Any, file: str) -> list[Cell]:
+    """The cells of a task; one of the user's own may give two the same names, and nobody could tell them apart."""
+    cells: list[Cell] = task.cells()
+    names = Counter((cell.item, cell.variant, cell.respondent) for cell in cells)
+    for name, count in names.most_common(1):
+        if count > 1:
+            raise PlanError(
+                f"the cells of {task.name!r} must differ in their names, got {name} {count} times.  ({file})"
+            )
+    return cells
 
 
 def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int, list[int]]:

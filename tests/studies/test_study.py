@@ -13,6 +13,7 @@ from assay.errors import PlanError, StoreError
 from assay.results import Results
 from assay.store import Store
 from assay.study import Plan, Study
+from assay.tasks.cells import Cell
 
 PLAN = """
 name = "small"
@@ -260,3 +261,15 @@ def test_text_needs_codes_to_become_numbers():
     with pytest.raises(Exception, match="survey must hold numbers for sortnregress, got text in column 'A'"):
         Plan.parse(plan, "x.toml")
     Plan.parse(plan + "codes = true\n", "x.toml")
+
+
+def test_two_cells_of_the_same_names_are_refused(tmp_path):
+    class Twice:
+        name = "twice"
+
+        def cells(self):
+            return [Cell("asia", "clean", "pc", 1, {}, {"is": k}) for k in range(2)]
+
+    plan = Plan("p", 1, tmp_path, tmp_path, "", {}, (Twice(),))
+    with pytest.raises(PlanError, match=r"must differ in their names, got \('asia', 'clean', 'pc'\) 2 times"):
+        Study(plan)
