@@ -138,14 +138,14 @@ def explained(path: Path) -> Iterator[None]:
                 f"{path} is locked by another program. Close it or wait, then give the same command again; "
                 "nothing was changed."
             ) from error
-        if ("readonly" in text or "unable to open" in text) and not os.access(path.parent, os.W_OK):
-            raise StoreError(f"{path.parent} cannot be written ({text}). Copy the study to where it can be.") from error
-        if "readonly" in text:
-            raise StoreError(
-                f"{path} was left in the middle of a write. Go on with the study: assay run {path.parent}"
-            ) from error
-        if "unable to open" in text:
-            raise StoreError(f"{path} cannot be opened ({text}). Check its permissions and folder.") from error
+        if "readonly" in text or "unable to open" in text:
+            if not os.access(path.parent, os.W_OK):
+                told = f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
+            elif path.with_name(f"{NAME}-journal").exists():
+                told = f"{path} was left in the middle of a write. Go on with the study: assay run {path.parent}"
+            else:
+                told = f"{path} cannot be opened ({text}). Check its permissions and folder."
+            raise StoreError(told) from error
         if "full" in text:
             raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
         raise StoreError(_damaged(path, error)) from error

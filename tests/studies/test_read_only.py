@@ -67,6 +67,25 @@ def test_a_driver_waits_for_a_reader_that_is_in_the_middle(tmp_path, monkeypatch
     assert "last" in keys_of(tmp_path)
 
 
+def test_a_driver_killed_while_its_journal_was_a_second_file_goes_on(tmp_path):
+    """In the moments in which a study begins and ends it has a rollback journal."""
+    with Store.writing(tmp_path) as store:
+        store.add("discovery", [run("a")])
+    with closing(sqlite3.connect(tmp_path / "study.db", isolation_level=None)) as driver:
+        driver.execute("PRAGMA cache_size=1")
+        driver.execute("BEGIN")
+        for k in range(2000):  # more than the cache holds: some of it is in the file already
+            driver.execute("INSERT INTO prompts VALUES (?, ?)", (str(k), "x" * 500))
+        left = {name: (tmp_path / name).read_bytes() for name in ("study.db", "study.db-journal")}
+    for name, content in left.items():
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(StoreError, match="was left in the middle of a write. Go on with the study"):
+        keys_of(tmp_path)
+    with Store.writing(tmp_path) as store:
+        store.add("discovery", [run("b")])
+    assert keys_of(tmp_path) == {"a", "b"}
+
+
 @contextmanager
 def read_only(folder):
     subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
