@@ -1,30 +1,30 @@
-"""The way back from a worker to its driver: frames of JSON, read within a time, whatever arrives.
+"""The way back from a worker to its driver: frames of plain values, read within a time, whatever arrives.
 
-    frame = mark (16 bytes, drawn for this worker) | length (8 bytes) | CRC-32 of the rest (4 bytes) | JSON
+    frame = mark (16 bytes, drawn for this worker) | length (8 bytes) | CRC-32 of the rest (4 bytes) | values
 
 A learner runs in the worker's process and may close the connection or write into it. So the mark stands before every
-result, nothing is unpickled, and `Reader.read` counts its time until the last byte: what is cut off, garbled or never
-comes is the end of one fit, not of the driver.
+result, and `Reader.read` counts its time until the last byte: what is cut off, garbled or never comes is the end of one
+fit, not of the driver. Values are numbers, texts, bytes, lists and tables as pickle writes them; the reader refuses
+whatever names a class or a function, so that nothing can be run by what arrives.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import select
 import time
 import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Callable
+from io import BytesIO
+from pickle import Pickler, Unpickler, UnpicklingError
 from struct import Struct
-from typing import Any
+from typing import Any, NoReturn
 
 MARK = 16  # bytes
 HUNG_UP = 81  # exit code of a worker whose connection was closed on its own side, by a fit
 LONGEST = 2**30  # bytes of a frame
 LOOK = 1.0  # seconds between two looks whether the other end is still there
 _HEAD = Struct(f">{MARK}sQI")
-_BYTES = "bytes in base64"
 _AT_ONCE = 2**16
 _NOISE = "what came from the worker is no result: a fit wrote into its connection"
 
@@ -38,8 +38,11 @@ class TooLate(Exception):
 
 
 def framed(mark: bytes, value: Any) -> bytes:
-    """One frame; TypeError for what JSON and `bytes` cannot tell."""
-    content = _ENCODER.encode(value).encode()
+    """One frame; TypeError for what is no plain value."""
+    try:
+        content = _written(value)
+    except TypeError:
+        content = _written(_plain(value))
     return _HEAD.pack(mark, len(content), zlib.crc32(content)) + content
 
 
@@ -70,10 +73,9 @@ class Reader:
         del self._held[: _HEAD.size + length]
         if zlib.crc32(content) != check:
             raise NoResult(_NOISE)
-        hook = _unpacked if _BYTES.encode() in content else None  # a hook is called for every table
         try:
-            return json.loads(content.decode(), object_hook=hook)
-        except ValueError:
+            return _Values(BytesIO(content)).load()
+        except Exception:  # of a frame that somebody has forged
             raise NoResult(_NOISE) from None
 
     def _fill(self, size: int, end: float) -> None:
@@ -91,16 +93,28 @@ class Reader:
                 raise EOFError
 
 
-def _packed(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return {_BYTES: b64encode(value).decode()}
-    if hasattr(value, "dtype") and hasattr(value, "item"):  # a number of numpy's
+class _Values(Unpickler):
+    def find_class(self, module: str, name: str) -> NoReturn:
+        raise UnpicklingError(f"{module}.{name} is no plain value")
+
+
+class _PlainPickler(Pickler):
+    def reducer_override(self, value: Any) -> NoReturn:  # called for what is no plain value
+        raise TypeError(f"an outcome must hold numbers, texts, lists and tables, got {type(value).__name__}")
+
+
+def _written(value: Any) -> bytes:
+    file = BytesIO()
+    _PlainPickler(file, protocol=5).dump(value)
+    return file.getvalue()
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of numpy's and texts of an enumeration as Python's own; the rest as it is."""
+    if isinstance(value, dict):
+        return {_plain(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_plain, value))
+    if hasattr(value, "dtype") and hasattr(value, "item"):
         return value.item()
-    raise TypeError(f"an outcome must hold numbers, texts, lists and tables, got {type(value).__name__}")
-
-
-def _unpacked(table: dict[str, Any]) -> Any:
-    return b64decode(table[_BYTES]) if list(table) == [_BYTES] else table
-
-
-_ENCODER = json.JSONEncoder(default=_packed, separators=(",", ":"))
+    return str(value) if isinstance(value, str) else value

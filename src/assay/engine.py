@@ -132,14 +132,10 @@ class Lane:
 
 
 def _taken(outcome: Any) -> dict[str, Any]:
-    """An outcome as the worker's function gave it (JSON has no pairs); NoResult where it gave something else."""
+    """The outcome, if it is one; NoResult where the function gave something else."""
     if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
         raise NoResult(f"an outcome must be a table with a status, got {outcome!r:.60}")
-    try:
-        scores = {measure: (value, status) for measure, (value, status) in outcome.get("scores", {}).items()}
-    except (AttributeError, TypeError, ValueError):
-        raise NoResult("'scores' of an outcome must be values and their statuses, by measure") from None
-    return outcome | {"scores": scores} if scores else outcome
+    return outcome
 
 
 def _outcome(status: Status, message: str, seconds: float | None = None) -> dict[str, Any]:

@@ -1,17 +1,23 @@
 """What a fit does to its own process ends that fit, never the driver; what it has started ends with it."""
 
 import os
+import pickle
 import signal
+import socket
 import struct
 import subprocess
 import sys
 import threading
 import time
+import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from assay.channel import NoResult, Reader
 from assay.engine import Chunk, Lane, local_executor, run_chunk
+from assay.status import Status
 from tests.studies.test_kill import alive
 
 OK = {"status": "ok", "message": "", "seconds": 0.0, "answer": "done", "scores": {"f1": (0.5, "ok")}}
@@ -159,17 +165,43 @@ def test_a_fit_that_forks_and_comes_back_twice_counts_once():
 
 
 def test_an_outcome_that_is_none_is_one_failed_fit():
-    bad = [None, 5, {"status": "excellent"}, {"status": "ok", "answer": {1, 2}}]
+    bad = [None, 5, {"status": "excellent"}, OK | {"answer": len}]
     found = run({}, *({"act": "return_nonsense", "what": what} for what in bad), {"act": "raise_error"}, {})
     assert statuses(found) == ["ok", *["failed"] * 5, "ok"]
     assert "an outcome must be a table with a status, got None" in found[1]["message"]
-    assert "an outcome must hold numbers, texts, lists and tables, got set" in found[4]["message"]
+    assert (
+        "an outcome must hold numbers, texts, lists and tables, got builtin_function_or_method" in found[4]["message"]
+    )
     assert "FileNotFoundError: no such thing" in found[5]["message"]
 
 
 def test_outcomes_come_back_as_they_were():
     given = OK | {"pictures": {"png": bytes(range(256))}, "seconds": 0.1 + 0.2, "answer": "half \ud83d"}
-    assert run({"act": "return_nonsense", "what": given}) == [given]
+    given |= {"status": Status.OK, "scores": {"f1": (np.float64(0.5), "ok")}}  # of a task of the user's own
+    (found,) = run({"act": "return_nonsense", "what": given})
+    assert found == given
+    assert (type(found["status"]), type(found["scores"]["f1"][0])) == (str, float)
+
+
+class Trap:
+    """A pickle that leaves a file behind when it is opened."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+def test_a_frame_that_names_a_function_is_no_result(tmp_path):
+    """Whoever forges one, mark and all, runs nothing in the driver."""
+    content = pickle.dumps(Trap(tmp_path / "opened"))
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.sendall(struct.pack(">16sQI", b"m" * 16, len(content), zlib.crc32(content)) + content)
+        with pytest.raises(NoResult):
+            Reader(ours.fileno(), b"m" * 16, lambda: True).read(10.0)
+    assert not (tmp_path / "opened").exists()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one that left its process group lives on")
