@@ -29,7 +29,7 @@ EVIL = "from pathlib import Path\nPath(__file__).with_name('was_run').touch()\n"
 
 
 def test_nothing_is_evaluated_and_pickles_are_opened_at_two_places():
-    """Those of an installed package, and frames of workers, which hold values only (tests/studies/test_hostile_fits.py)."""
+    """Those of an installed package; frames of workers, which hold values only (tests/studies/test_hostile_fits.py)."""
     risky = ("eval", "exec", "compile", "__import__")
     words = ("pickle", "np.load", "numpy.load", "joblib", "shelve", "marshal", "yaml.load", "torch.load")
     called, imported = set(), set()
