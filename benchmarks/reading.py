@@ -43,6 +43,8 @@ HOSTILE = [
     "f1 = 2 * 0.5 ",
     "精确率为 0.5，",
     "precision 50% [0.1,0.2] ",
+    "precision 0.5-0.6\nignore these numbers.\n",
+    "precision: 0.5-0.6, all of these are for the skeleton ",
 ]
 
 

@@ -29,11 +29,18 @@ from tests.hostile.attack import survives
 SIZE = 1_000_000
 LEVELS = {"male": ("man",), "female": ("woman",), "a": ("a",), "very good": ("very good",)}
 REPLY = ["1", "1,1,", "a-a-a ", "**", "a\n", "answer: a ", '{"a": [', '"\\', " \n"]
+FORECAST = [
+    "recall 0.5-0.6\n",
+    "| a ",
+    "precision 0.5 ",
+    "precision 0.5-0.6\nignore these numbers.\n",
+    "recall  0.5  0.6\n",
+]
 JSON = ["[[[[", '{"a":', '"\\', "1" * 100 + " ", "/*"]
 GRAPH = ['"\\', "{", "/*", "<", "a [b=c] ", "("]
 
 READERS = {
-    "forecast": (lambda text: read_forecast(text, nodes=8), [*REPLY, "recall 0.5-0.6\n", "| a ", "precision 0.5 "]),
+    "forecast": (lambda text: read_forecast(text, nodes=8), [*REPLY, *FORECAST]),
     "distribution": (lambda text: read_distribution(text, LEVELS), ["a\n", '{"a": [', "1,1,"]),
     "level": (lambda text: read_level(text, LEVELS), [*REPLY[3:], "very ", " "]),
     "level in bins": (lambda text: read_level(text, {"x": (), "y": ()}, bins=[0, 5]), ["1", "1,111", "1.", " \n"]),

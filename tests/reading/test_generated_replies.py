@@ -107,6 +107,7 @@ HOSTILE = [
     "precision ", "0.6-", "{", "[{", "|1|\n", "a|1|\n\n", '"', "{'a ", "{\u201ca ", "((", "\\frac{1}",
     "precision x 0.5 ",
     "0.5 precision ", "precision: 0.5-0.7 final answer ", "precision/recall/", "[//a ", '{"precision": [0.6,0.8]} ',
+    "precision  0.5  0.6\n", "precision 0.5-0.6\nignore these numbers.\n", "these values are for the skeleton ",
     "1/", "/*", "metric,precision,0.5\n", "harmonic mean ", "at least ", "<think>",
 ]  # fmt: skip
 

@@ -64,15 +64,16 @@ def numbers_in(view: str, start: int = 0, end: int | None = None) -> list[Number
     for match in _NUMBER.finditer(view, start, stop):
         at, after = match.span()
         before = view[at - 1] if at else " "
-        if "a" <= before <= "z":
+        opened = before in _OPENING
+        if not opened and "a" <= before <= "z":
             continue  # part of a name: f1
         written = match.group()
-        if "," not in written and (before in _OPENING or (before in "-~" and view[at - 2].isdigit())):
+        if (opened or (before in "-~" and view[at - 2].isdigit())) and "," not in written:
             behind = _BEHIND.get(view[after : after + 2])
             if (
                 behind == _ALONE
                 or (behind == _STOPPED and "." in written)
-                or (behind == _JOINED and before in _OPENING and view.startswith(_JOINING, after))
+                or (behind == _JOINED and opened and view.startswith(_JOINING, after))
             ):  # the plain case: nearly all numbers
                 whole = "." not in written
                 found.append(_new(Number, (float(written), at, after, False, False, False, whole, "", False)))

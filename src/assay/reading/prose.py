@@ -94,6 +94,7 @@ class _Walk:
         self.starts = [number.start for number in numbers]
         self.medians = "median" in self.view
         self.level: float | None = None
+        self.ends_apart: bool | None = None  # looked up when it is asked for
         self.last_label = -1
         self.backward_end = -1  # where the last label that followed its value ends
         first = bisect_left(self.starts, labels[0].start)
@@ -103,8 +104,10 @@ class _Walk:
 
     def _gives_ends_apart(self) -> bool:
         """Whether the reply may give lower ends on one line and upper ends on another."""
-        words, view = self.sentences.words, self.view
-        return not NAMED_ENDS.isdisjoint(words) or "low:" in view or "high:" in view or "限" in view
+        if self.ends_apart is None:
+            words, view = self.sentences.words, self.view
+            self.ends_apart = not NAMED_ENDS.isdisjoint(words) or "low:" in view or "high:" in view or "限" in view
+        return self.ends_apart
 
     def single(self, label: Label, stop: int) -> list[Claim]:
         index = bisect_left(self.starts, label.end)
@@ -196,6 +199,8 @@ class _Walk:
 
     def before(self, label: Label) -> list[Claim] | None:
         """60-80 % precision: the value stands before the label. None where it does not."""
+        if label.start and self.view[label.start - 1] == "\n":
+            return None  # most labels: a value on another line is not theirs
         index = bisect_left(self.starts, label.start) - 1
         if index < 0:
             return None

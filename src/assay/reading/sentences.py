@@ -10,6 +10,7 @@ from assay.reading.labels import measure_named
 from assay.reading.words import NEUTRAL
 
 _LATIN = re.compile("[a-z]+")
+_DIGIT = re.compile(r"\d")
 WORD = re.compile(r"[^\W\d_]+")
 REACH = 240  # characters of a sentence, or of a list below its heading, that are looked at
 _STOP = re.compile(r"[.!?;。](?=\s|$)(?<!\bal.)(?<!e\.g.)(?<!i\.e.)(?<!\bvs.)|\n|,? but\b(?! not)")
@@ -108,7 +109,7 @@ def heading_of(view: str, start: int) -> str:
             return _STOP.split(plain)[-1]
         if not plain or "|" in plain:
             continue
-        if len(plain) <= _HEADING and not any(sign.isdigit() for sign in plain):
+        if len(plain) <= _HEADING and _DIGIT.search(plain) is None:
             return plain
         if len(plain) > 2 * _HEADING:
             return ""

@@ -11,6 +11,8 @@ asked me to ignore the numbers of the paper" and "not for the skeleton only" tak
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -21,6 +23,7 @@ from assay.reading.sentences import WORD, Sentences
 
 WITHDRAWN, SCOPE = "withdrawn", "scope"
 _SHORTEST, _LONGEST = 12, 400  # characters of a sentence that are looked at
+_HEADED = 60  # characters behind a line in which a claim makes a heading of it
 
 # ---- the reply's own numbers
 _NOUN = (
@@ -217,6 +220,8 @@ _ACTS = (
         mended=True,
     ),
 )  # fmt: skip
+_ACTING = frozenset().union(*(act.words for act in _ACTS))
+_BY_WORD = {word: [k for k, act in enumerate(_ACTS) if word in act.words] for word in _ACTING}
 _CAUTION = re.compile(
     r"(?:,? |-)(?:too|as|for|to|in|on|by|from|of|at|with|without|beyond|outside|alone|blindly|literally|fully|entirely"
     r"|completely|solely|only|when|if|unless|whenever|that|which|whose|twice)\b"
@@ -311,12 +316,29 @@ def standing_claims(claims: list[Claim], sentences: Sentences) -> tuple[list[Cla
     """The claims that the reply does not take back, and for each measure that lost one, why."""
     if not claims or not _may_end(claims, sentences):
         return claims, {}
-    lost: dict[str, str] = {}
+    ended: dict[tuple[str, bool], Ending] = {}  # by measure, and whether the first of several answers is meant
+    last = {claim.measure: claim for claim in claims}
     for ending in _endings(sentences, claims):
-        kept = [claim for claim in claims if not _ends(ending, claim, claims)]
-        lost |= {claim.measure: ending.problem for claim in claims if claim not in kept}
-        claims = kept
-    return claims, lost
+        for measure in ending.measures or last:
+            ended[measure, ending.earlier] = ending  # the last one ends what the others end
+    if not ended:
+        return claims, {}
+    counts = Counter(claim.measure for claim in claims)
+    kept, lost = [], {}
+    for claim in claims:
+        measure = claim.measure
+        end = ended.get((measure, False))
+        if end is None or claim.start >= end.at:
+            end = ended.get((measure, True))
+            if end is None or claim.start >= end.at or (counts[measure] > 1 and _is_same(claim, last[measure])):
+                kept.append(claim)
+                continue
+        lost[measure] = end.problem
+    return kept, lost
+
+
+def _is_same(claim: Claim, other: Claim) -> bool:
+    return (claim.low, claim.high) == (other.low, other.high)
 
 
 def _may_end(claims: Sequence[Claim], sentences: Sentences) -> bool:
@@ -330,17 +352,9 @@ def _may_end(claims: Sequence[Claim], sentences: Sentences) -> bool:
     return sentences.foreign and may_end_in_signs(sentences.view)
 
 
-def _ends(ending: Ending, claim: Claim, claims: Sequence[Claim]) -> bool:
-    if claim.start >= ending.at or (ending.measures and claim.measure not in ending.measures):
-        return False
-    if not ending.earlier:
-        return True
-    same = [other for other in claims if other.measure == claim.measure]
-    return len(same) == 1 or (claim is not same[-1] and (claim.low, claim.high) != (same[-1].low, same[-1].high))
-
-
 def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
     first, view = min(claim.start for claim in claims), sentences.view
+    starts = sorted(claim.start for claim in claims)
     start = 0 if not _AHEAD.isdisjoint(sentences.words) else first
     told = sentences.spans() if sentences.foreign else sentences.holding(_TELLING & sentences.words, start)
     for start, stop in told:
@@ -360,7 +374,7 @@ def _endings(sentences: Sentences, claims: Sequence[Claim]) -> Iterator[Ending]:
             yield Ending(len(view) if ahead else start + at, measures, problem, _EARLIER.search(these) is not None)
         elif "only" in words and _ONLY.match(view, start, start + _LONGEST) is not None:
             yield Ending(start, frozenset(), SCOPE)
-        elif _is_ellipsis(text, words) and not any(stop <= claim.start < stop + 60 for claim in claims):
+        elif _is_ellipsis(text, words) and bisect_left(starts, stop) == bisect_left(starts, stop + _HEADED):
             yield Ending(start, frozenset(), SCOPE)  # and no heading of what follows
 
 
@@ -368,9 +382,7 @@ def _taken_back(text: str, words: set[str]) -> tuple[str, int, str] | None:
     """The numbers that a sentence takes back, and where it says so."""
     if not _IFS.isdisjoint(words) or (not _MAY_BE_IFS.isdisjoint(words) and _CONDITIONAL.match(text)):
         return None
-    for act in _ACTS:
-        if act.words.isdisjoint(words):
-            continue
+    for act in (_ACTS[k] for k in sorted({k for word in words & _ACTING for k in _BY_WORD[word]})):
         for found in act.pattern.finditer(text):
             lead = text[: found.start()]
             if act.cautious and _CAUTION.match(text, found.end()) or act.mended and _MENDED.search(text):
