@@ -64,6 +64,9 @@ lags = 1
 }
 
 
+SLOWER = {"cluster": _DISCOVERY.replace("nap = 0.02", "nap = 0.3")}  # time for a blow
+
+
 @dataclass(frozen=True)
 class Place:
     """One study folder and the bill of its model."""
@@ -76,7 +79,7 @@ class Place:
     def make(cls, kind: str, root: Path, **environment: str) -> Place:
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir(parents=True)
-        (root / "plan.toml").write_text(f'name = "{kind}"\nseed = 4\n{PLANS[kind]}')
+        (root / "plan.toml").write_text(f'name = "{kind}"\nseed = 4\n{(PLANS | SLOWER)[kind]}')
         return cls(kind, root, {**os.environ, "ASSAY_TEST_BILL": str(root / "bill.txt"), **environment})
 
     @property

@@ -106,6 +106,8 @@ def cluster(
         subprocess.Popen([*place.enter, *start, place.host], stderr=subprocess.DEVNULL, text=True) for place in others
     ]
     try:
+        for _ in hands:
+            next(line for line in scheduler.stderr if "Register worker" in line)
         yield address, scheduler, hands
     finally:
         for process in (*hands, scheduler):
@@ -127,7 +129,7 @@ def _cluster_wounded(root: Path, moments: random.Random, times: int, part: str) 
     """Without a worker the driver goes on; without the scheduler it stops with one line, and goes on elsewhere."""
     tally = Tally()
     for turn in range(times):
-        place = Place.make("discovery", root / f"{part}-{turn}")
+        place = Place.make("cluster", root / f"{part}-{turn}")
         with cluster() as (address, scheduler, hands):
             driver = place.start("--cluster", address)
             while not place.units() and driver.poll() is None:

@@ -61,9 +61,9 @@ class Tally:
         kinds = Counter(failure.split(":")[0] for failure in self.failures)
         counted = {kind: kinds[kind] for kind in ("crash", "hang", "memory", "written outside")}
         return (
-            f"{self.files:,} files, {sum(self.ended.values()):,} commands: {dict(self.ended)}; failures: {counted}; "
-            f"{self.seconds:,.0f} s of CPU time; slowest {self.slowest[0]:.1f} s ({self.slowest[1]}); at most "
-            f"{self.largest / 2**20:,.0f} MB"
+            f"{self.files:,} files, {sum(self.ended.values()):,} commands: {self.ended['well']:,} well, "
+            f"{self.ended['one line']:,} in one line; failures: {counted}; {self.seconds:,.0f} s of CPU time; "
+            f"slowest {self.slowest[0]:.1f} s ({self.slowest[1]}); at most {self.largest / 2**20:,.0f} MB"
         )
 
 

@@ -132,12 +132,14 @@ def test_a_table_too_wide_for_products_is_fitted_run_by_run(monkeypatch):
     assert fitted(learner, table, draws) == [plain(learner, table, draw) for draw in draws]
 
 
-def test_more_levels_than_a_byte_holds_are_fitted_run_by_run():
+def test_more_levels_than_a_byte_holds_are_refused_in_the_words_of_fit():
     codes = np.column_stack([np.arange(400) % 300, np.arange(400) % 2, rng().integers(2, size=400)])
     levels = tuple(tuple(f"l{k}" for k in range(count)) for count in (300, 2, 2))
     table, learner = Table(("a", "b", "c"), codes, levels), build("ges")
     draws = draws_of(table, 3)
-    assert fitted(learner, table, draws) == [plain(learner, table, draw) for draw in draws]
+    found = [told(answer) for answer in fitted(learner, table, draws)]
+    assert found == [plain(learner, table, draw) for draw in draws]
+    assert all("at most 256 levels as a category, got 300" in answer for answer in found)
 
 
 def test_too_few_rows_are_refused_run_by_run():
