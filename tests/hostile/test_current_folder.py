@@ -7,7 +7,6 @@ import json
 import os
 import pickle
 import shutil
-import signal
 import subprocess
 import sys
 from importlib.metadata import packages_distributions
@@ -75,7 +74,7 @@ def look_at_the_page(start):
     ) as page:
         address = page.stdout.readline().split()[0]
         urlopen(address, timeout=60).read()
-        page.send_signal(signal.SIGINT)
+        page.terminate()
 
 
 @pytest.mark.slow

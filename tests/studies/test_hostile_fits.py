@@ -223,7 +223,6 @@ def test_after_any_end_of_the_driver_nothing_is_left(number, tmp_path, root):
         [sys.executable, "-c", code],
         cwd=root,
         stderr=subprocess.DEVNULL,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
     )
     pids = started(tmp_path)
     guard = int(Path(f"/proc/{pids[-1]}/stat").read_text().rpartition(")")[2].split()[1])

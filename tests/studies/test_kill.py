@@ -99,8 +99,7 @@ def test_ctrl_c_finishes_what_is_in_flight_and_tells_how_to_go_on(tmp_path, outs
     plan = tmp_path / "killed.toml"
     plan.write_text(PLAN.format(slow=outside + "Slow").replace("nap = 0.03", "nap = 0.06"))  # 5 s of naps a worker
     command = [sys.executable, str(DRIVER), "run", str(plan), "--folder", str(tmp_path / "out")]
-    heeds = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # a shell's background job ignores it
-    driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **heeds)
+    driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while driver.poll() is None and not fits_of(tmp_path / "out"):
         time.sleep(0.1)
     driver.send_signal(signal.SIGINT)

@@ -43,7 +43,6 @@ def start(tmp_path):
                 stderr=stderr,
                 env=os.environ
                 | {"ASSAY_TEST_CALLS": str(tmp_path / "calls.txt"), "ASSAY_TEST_GO": str(tmp_path / "go")},
-                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a background job ignores it
             )
         running.append(driver)
         return driver, said
