@@ -22,7 +22,8 @@ from assay.directions import direction
 from assay.errors import DataError, SettingError, StoreError, listed
 from assay.files import check_plain
 from assay.outside import NOT_READ, one_line
-from assay.statistics.comparison import Comparison, adjusted
+from assay.statistics.adjustment import adjusted
+from assay.statistics.comparison import Comparison
 from assay.statistics.paired import paired_difference
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")

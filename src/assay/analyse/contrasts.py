@@ -26,7 +26,8 @@ from assay.analyse.roles import Pair
 from assay.analyse.settings import Adjust, Settings
 from assay.analyse.shares import Array
 from assay.intervals import Interval
-from assay.statistics.comparison import Comparison, adjusted
+from assay.statistics.adjustment import adjusted
+from assay.statistics.comparison import Comparison
 from assay.statistics.effects import cliffs_delta
 from assay.statistics.paired import paired_difference
 from assay.statistics.reach import units_needed

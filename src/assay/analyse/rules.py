@@ -16,7 +16,8 @@ from assay.analyse.cells import paired_cells
 from assay.analyse.domain import Domain
 from assay.analyse.roles import Pair, Roles
 from assay.analyse.settings import Settings
-from assay.statistics.comparison import Comparison, adjusted
+from assay.statistics.adjustment import adjusted
+from assay.statistics.comparison import Comparison
 from assay.statistics.paired import paired_difference
 from assay.statistics.result import interval_cells
 

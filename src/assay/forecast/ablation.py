@@ -22,7 +22,8 @@ from assay.directions import direction
 from assay.forecast import frames
 from assay.forecast.analysis import ITEM, Analysis, asked_models, headline, number, pair_cells, per_item
 from assay.forecast.frames import Forecasts
-from assay.statistics.comparison import Comparison, adjusted
+from assay.statistics.adjustment import adjusted
+from assay.statistics.comparison import Comparison
 from assay.statistics.paired import paired_difference
 
 INFORMATION = ("names", "metadata", "definition", "target")

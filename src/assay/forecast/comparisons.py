@@ -25,7 +25,8 @@ from scipy.stats import wilcoxon
 from assay.directions import direction
 from assay.forecast.analysis import Analysis, asked_models, headline, number, pair_cells, per_item, respondents
 from assay.forecast.frames import CELL, Forecasts
-from assay.statistics.comparison import Comparison, adjust, adjusted
+from assay.statistics.adjustment import adjust, adjusted
+from assay.statistics.comparison import Comparison
 from assay.statistics.paired import paired_difference
 from assay.statistics.reach import Reach
 from assay.statistics.signed_rank import signed_rank_p

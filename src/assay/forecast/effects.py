@@ -25,8 +25,8 @@ from assay.forecast import rank_permutation
 from assay.forecast.analysis import Analysis, asked_models, claimants, headline, lines
 from assay.forecast.by_dataset import cells
 from assay.forecast.frames import Forecasts
+from assay.statistics.adjustment import adjust
 from assay.statistics.cluster_bootstrap import expanded_tail
-from assay.statistics.comparison import adjust
 from assay.statistics.correlation import rank_correlation
 
 Array = NDArray[np.float64]

@@ -37,7 +37,7 @@ from assay.forecast.by_dataset import over_datasets
 from assay.forecast.comparisons import PROPER
 from assay.forecast.frames import Forecasts
 from assay.intervals import Interval
-from assay.statistics.comparison import adjust
+from assay.statistics.adjustment import adjust
 from assay.statistics.correlation import rank_correlation
 from assay.statistics.reach import smallest_adjusted_p
 from assay.statistics.result import p_text

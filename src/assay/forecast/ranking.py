@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from assay.forecast.analysis import Analysis, asked_models, claimants, counted, headline, lines, number, percent
 from assay.forecast.by_dataset import cells, over_datasets
 from assay.forecast.frames import Forecasts
-from assay.statistics.comparison import adjust
+from assay.statistics.adjustment import adjust
 from assay.statistics.result import p_text
 
 Array = NDArray[np.float64]

@@ -25,7 +25,8 @@ from assay.measures.graphs import MEASURES
 from assay.report.look import measure_label
 from assay.results import NOT_RUN, CellSummary, Results
 from assay.statistics import mean, share
-from assay.statistics.comparison import Comparison, adjusted
+from assay.statistics.adjustment import adjusted
+from assay.statistics.comparison import Comparison
 from assay.statistics.paired import paired_difference
 from assay.statistics.runs import range_note
 from assay.status import Status

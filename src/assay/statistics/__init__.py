@@ -1,8 +1,9 @@
 """Arrays in, frozen results out. Imports nothing of ours but intervals and errors: it can be reviewed alone."""
 
+from assay.statistics.adjustment import adjust, adjusted
 from assay.statistics.agreement import gwet_ac1, krippendorff_alpha, weighted_kappa
 from assay.statistics.bootstrap import bootstrap_means
-from assay.statistics.comparison import Comparison, adjust, adjusted
+from assay.statistics.comparison import Comparison
 from assay.statistics.convergence import Checkpoint, Convergence, convergence
 from assay.statistics.correlation import rank_correlation
 from assay.statistics.effects import cliffs_delta, magnitude, paired_superiority

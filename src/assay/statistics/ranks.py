@@ -24,8 +24,9 @@ from scipy.special import fdtrc, ndtr
 
 from assay.errors import DataError
 from assay.intervals import Interval, short
+from assay.statistics.adjustment import adjusted
 from assay.statistics.clusters import Array
-from assay.statistics.comparison import Comparison, adjusted
+from assay.statistics.comparison import Comparison
 from assay.statistics.paired import wilcoxon
 from assay.statistics.result import Cell, Result, checked_choice, checked_level, latex_p, latex_text, p_text, with_notes
 

@@ -1,0 +1,63 @@
+"""What is compared with what is kept: texts with their numbers at six digits, files by the hash of that.
+
+    NET_RENEW=1 python -m pytest tests/net      keeps what comes out now; the commit says which change was meant
+
+Six digits, because linear algebra differs in its last ones between processors; what is below 1e-9 is 0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from pathlib import Path
+
+GOLDEN = Path(__file__).parent / "golden"
+UNEVEN = ("study.db", "study.lock", "provenance.json", "report.html", "draft.tex")  # moments and seconds are in them
+_NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{4,}(?:e[+-]?\d+)?|(?<![\w.])-?\d+(?:\.\d+)?e[+-]?\d+")
+
+
+def steady(text: str) -> str:
+    """Numbers of many digits at six of them."""
+    return _NUMBER.sub(lambda number: format(round(float(number[0]), 9) + 0.0, ".6g"), text)
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Name -> hash of each file of a finished study that is the same in every run of the same plan."""
+    kept = {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if name not in UNEVEN and not name.startswith("runtime") and path.suffix not in (".pdf", ".png"):
+            kept[name] = hashlib.sha256(steady(path.read_text(encoding="utf-8")).encode()).hexdigest()[:16]
+        else:
+            kept[name] = "there"
+    return kept
+
+
+def differences(name: str, text: str) -> str:
+    """What differs from the kept text, as the first lines that do; empty where nothing does."""
+    kept = GOLDEN / name
+    text = steady(text)
+    if os.environ.get("NET_RENEW"):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(text, encoding="utf-8")
+        return ""
+    if not kept.is_file():
+        return f"{name}: nothing is kept"
+    before, now = kept.read_text(encoding="utf-8").splitlines(), text.splitlines()
+    if before == now:
+        return ""
+    lines = [f"- {a}\n+ {b}" for a, b in zip(before, now, strict=False) if a != b][:4]
+    return "\n".join([f"{name}: {len(before)} lines were kept, {len(now)} came", *lines])
+
+
+def file_differences(name: str, folder: Path) -> str:
+    """The files whose hashes differ, came or went."""
+    now = hashes(folder)
+    if os.environ.get("NET_RENEW"):
+        return differences(name, json.dumps(now, indent=0))
+    before = json.loads((GOLDEN / name).read_text(encoding="utf-8"))
+    changed = [f"{file}: {before.get(file, 'new')} -> {now.get(file, 'gone')}" for file in sorted(before | now)
+               if before.get(file) != now.get(file)]  # fmt: skip
+    return "\n".join(changed)
