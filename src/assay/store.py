@@ -180,6 +180,8 @@ class Store:
         found: dict[int, dict[str, tuple[float | None, str]]] = {run: {} for run in runs}
         query = f"SELECT run, measure, value, status FROM scores WHERE run IN ({_marks(runs)})"
         for run, measure, value, status in self._db.execute(query, runs):
+            if measure in found[run]:  # a key: in a sound file it is there once
+                raise sqlite3.DatabaseError(f"the measure {measure!r:.40} of a run twice")
             found[run][measure] = (value, status)
         return found
 

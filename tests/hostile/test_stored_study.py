@@ -1,8 +1,10 @@
 """A study.db of a stranger: what assay never writes is refused in one line before anything of it is used."""
 
 import json
+import os
 import re
 import sqlite3
+import struct
 import subprocess
 import sys
 import tracemalloc
@@ -87,6 +89,50 @@ def test_a_trigger_is_refused(folder):
 def test_a_value_of_another_type_is_refused(statement, folder):
     change(folder, statement)
     assert "must be a sound SQLite file" in told(folder)
+
+
+def entangle(path, table, levels=4, pointers=120, size=101_000_000):
+    """The b-tree of a table as pages that each point so many times at the next one: billions of rows of a few pages.
+
+    The file is stretched without filling the disk."""
+    with closing(sqlite3.connect(path)) as db:
+        (root,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        (page,) = db.execute("PRAGMA page_size").fetchone()
+    content = bytearray(path.read_bytes())
+    first = len(content) // page + 1
+    leaf = content[(root - 1) * page : root * page]
+    kind = {13: 5, 10: 2}[leaf[0]]  # of rows by number, of rows by their key
+    start = struct.unpack(">H", leaf[8:10])[0]
+    key = bytes([127]) if kind == 5 else leaf[start : start + leaf[start] + 1]
+
+    def pointing_at(child):
+        cell = struct.pack(">I", child) + key
+        made, at = bytearray(page), page - len(cell) * pointers
+        made[:12] = struct.pack(">BHHHBI", kind, 0, pointers, at, 0, child)
+        made[12 : 12 + 2 * pointers] = struct.pack(f">{pointers}H", *range(at, page, len(cell)))
+        made[at:] = cell * pointers
+        return made
+
+    content += b"".join(pointing_at(first + k + 1) for k in range(levels)) + leaf
+    content[(root - 1) * page : root * page] = pointing_at(first)
+    content[28:32] = struct.pack(">I", size // page)
+    path.write_bytes(content)
+    os.truncate(path, size // page * page)
+
+
+def test_pages_that_have_many_parents_are_refused_in_a_file_of_any_size(folder):
+    """120^5 rows of six pages; a file above 100 MB was not looked at from end to end."""
+    entangle(folder / "study.db", "runs")
+    assert "must be a sound SQLite file" in told(folder)
+
+
+def test_a_driver_who_does_not_look_at_all_scores_stops_at_the_second_score_of_its_kind(folder):
+    """Going on with a study of a million runs must not begin with reading it from end to end."""
+    entangle(folder / "study.db", "scores")
+    with pytest.raises(StoreError, match="sound SQLite file"), Store.reading(folder):
+        pass
+    with pytest.raises(StoreError, match="sound SQLite file"), Store.writing(folder) as store, within():
+        store.runs("discovery")
 
 
 @pytest.mark.parametrize(
