@@ -169,7 +169,7 @@ def _add_permissions(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="let a plan use this variable as a key although its name does not end in _API_KEY (repeatable)",
+        help="let a plan use this variable as the key of a model that it is not made for (repeatable)",
     )
 
 

@@ -99,6 +99,26 @@ def test_a_key_that_the_plan_asks_for_by_name_is_refused_also_on_this_machine(pu
         access("ollama/llama3.2", options)
 
 
+@pytest.mark.parametrize("where", [OWN, ENVIRONMENT, ENV_FILE])
+@pytest.mark.parametrize("name", ["vllm/m", "ollama/m", "deepseek/m", "openai/gpt-4o"])
+def test_a_key_of_somebody_else_needs_a_yes_also_at_the_providers_own_address(put, name, where):
+    """The plan made the pair, wherever the two of it stand."""
+    put("STRIPE_API_KEY", KEY, where if where != OWN else ENVIRONMENT)
+    service, options = SERVICES[name.split("/")[0]], {"key_variable": "STRIPE_API_KEY"}
+    if where != OWN:
+        put(service.url_variable, LOOPBACK, where)
+    said = check_ready(name, options)
+    assert "would send STRIPE_API_KEY" in said and "--allow-key STRIPE_API_KEY" in said and "\n" not in said
+    allow(keys=["STRIPE_API_KEY"])
+    assert access(name, options).secret == KEY
+
+
+def test_a_yes_to_a_host_is_one_to_any_key_that_a_plan_names_for_it(put):
+    put("STRIPE_API_KEY", KEY, ENVIRONMENT)
+    allow(hosts=["http://localhost:8000"])
+    assert access("vllm/m", {"key_variable": "STRIPE_API_KEY"}).secret == KEY
+
+
 def test_an_own_service_of_the_plan_does_not_get_the_key_of_its_name(put):
     put("OPENAI_API_KEY", KEY, ENVIRONMENT)
     with pytest.raises(AssayError, match="would send OPENAI_API_KEY"):
@@ -230,6 +250,7 @@ def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(put, value):
 
 def test_what_is_not_the_providers_own_is_told_in_one_line(put):
     put("TEAM_API_KEY", KEY, ENV_FILE)
+    allow(keys=["TEAM_API_KEY"])
     assert elsewhere("openai/gpt-4o", {"key_variable": "TEAM_API_KEY"}) == (
         "openai/gpt-4o is asked at api.openai.com (from the provider) with TEAM_API_KEY (from .env)."
     )

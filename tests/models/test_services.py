@@ -34,6 +34,7 @@ def test_a_key_in_the_env_file_is_enough(tmp_path):
 
 def test_the_key_variable_can_be_chosen(monkeypatch):
     monkeypatch.setenv("LAB_API_KEY", "sk-lab")
+    monkeypatch.setattr("assay.models.addresses._keys", {"LAB_API_KEY"})
     assert access("openai/gpt-4o", {"key_variable": "LAB_API_KEY"}).secret == "sk-lab"
 
 

@@ -3,9 +3,10 @@
     a key stands in        the environment, or .env
     an address comes from  the provider itself, the environment, .env, or the plan
 
-A key goes to the provider's own address, to an address that stands where the key stands, and to the hosts that the
-user has allowed: `--allow-host HOST`. A plan, or a .env file that lies in a folder, may be a stranger's: it can name an
-address and a variable, but it cannot give permission.
+A key of the provider goes to the provider's own address, to an address that stands where the key stands, and to the
+hosts that the user has allowed: `--allow-host HOST`. A plan, or a .env file that lies in a folder, may be a stranger's:
+it can name an address and a variable, but it cannot give permission. So another variable, which only a plan can pair
+with a provider, needs the user's yes wherever it would go: `--allow-key NAME`, or `--allow-host HOST`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def address(text: str, place: str, what: str) -> Address:
 
 def allow(hosts: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
     """The user's yes, for the rest of this process: keys may go to these hosts (https where no scheme stands before
-    it), and a plan may name these variables as keys."""
+    it), and a plan may name these variables as keys, of any model."""
     for host in hosts:
         text = host if "://" in host else f"https://{host}"
         _hosts.add(address(text, PLAN, f"--allow-host {host!r:.80}").host)
@@ -68,6 +69,11 @@ def allow(hosts: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
 def may_go(place: str, to: Address) -> bool:
     """Whether a key that stands in `place` may be sent to an address."""
     return to.place in (OWN, place) or to.host in _hosts
+
+
+def may_be_paired(variable: str, keys: Iterable[str], to: Address) -> bool:
+    """Whether a variable may be the key of a provider that has `keys`, asked at that address."""
+    return variable in keys or variable in _keys or to.host in _hosts
 
 
 def may_be_a_key(variable: str) -> bool:

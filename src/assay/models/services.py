@@ -14,7 +14,7 @@ from typing import Any
 
 from assay import texts
 from assay.errors import AssayError, MissingExtra, SettingError, UnknownName
-from assay.models.addresses import OWN, PLAN, Address, address, may_be_a_key, may_go
+from assay.models.addresses import OWN, PLAN, Address, address, may_be_a_key, may_be_paired, may_go
 from assay.models.base import FIXED, check_options, fixed_settings, option, stated_concurrency
 from assay.models.env_file import ENVIRONMENT, Variable, all_variables, variable
 from assay.models.prices import stated_price
@@ -247,14 +247,14 @@ def _key(name: str, service: Service, where: Address, options: Mapping[str, Any]
     texts.hide(key.value)
     if not (key.value.isascii() and key.value.isprintable() and " " not in key.value):
         raise AssayError(f"{key.name} of {key.place} must be one word of ASCII characters, as a header of HTTP is.")
-    if may_go(key.place, where):
-        return key, ""
-    if where.is_loopback and not stated:
-        return None, key.name  # a server on this machine mostly needs none; who named it gets none of ours
-    raise AssayError(
-        f"model {name} would send {key.name} (from {key.place}) to {where.host} (from {where.place}). "
-        f"Allow it with --allow-host {where.host}, or state both in the environment."
-    )
+    would = f"model {name} would send {key.name} (from {key.place}) to {where.host} (from {where.place})"
+    if not may_go(key.place, where):
+        if where.is_loopback and not stated:
+            return None, key.name  # a server on this machine mostly needs none; who named it gets none of ours
+        raise AssayError(f"{would}. Allow it with --allow-host {where.host}, or state both in the environment.")
+    if not may_be_paired(key.name, service.keys, where):
+        raise AssayError(f"{would}, and is no key of {service.title}. Allow it with --allow-key {key.name}")
+    return key, ""
 
 
 def _can_import(package: str) -> bool:
