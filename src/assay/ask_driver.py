@@ -18,6 +18,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from assay import models
 from assay.asking import Asker, BudgetReached
 from assay.calling import PASSING, CalledOff
 from assay.errors import AssayError
@@ -42,6 +43,12 @@ class Asking:
     interrupted: bool = False
     stopped: str = ""
     set_aside: dict[str, str] = field(default_factory=dict)  # name -> why
+
+
+def check_models(task: Any, cells: Sequence[Cell], missing: Mapping[int, Sequence[int]], folder: Path) -> None:
+    """Refuse a model that lacks something (a key, a yes, a package); for a study: before hours of fits, not after."""
+    for name in dict.fromkeys(cells[index].respondent for index, repeats in missing.items() if repeats):
+        models.check(name, task.models.get(name, {}), folder)
 
 
 class AskDriver:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import registry
-from assay.ask_driver import AskDriver, Asking
+from assay.ask_driver import AskDriver, Asking, check_models
 from assay.errors import PlanError, StoreError, did_you_mean, listed
 from assay.files import check_plain, read_text
 from assay.fits import FitDriver
@@ -152,6 +152,9 @@ class Study:
         with Store.writing(folder) as store:
             self._claim(store, replan)
             todo = self._todo(store, retry)
+            for (task, cells), missing in zip(self.stages, todo, strict=True):
+                if not hasattr(task, "function"):
+                    check_models(task, cells, missing, self.plan.base)
             with session(store, self.plan.tasks, self.plan.base) if any(todo) else nullcontext():
                 for (task, cells), missing in zip(self.stages, todo, strict=True):
                     planned = sum(cell.repeats for cell in cells)

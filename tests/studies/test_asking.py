@@ -247,6 +247,17 @@ def test_a_limit_without_a_price_is_refused_before_anything_is_asked():
         Plan.parse(plan(models='["openai-api/here/m"]', top="limit_usd = 1.0"), "ask.toml")
 
 
+def test_a_model_that_cannot_be_asked_is_told_before_the_first_fit(tmp_path, monkeypatch):
+    from assay.errors import AssayError
+
+    monkeypatch.setenv("STRIPE_API_KEY", "stripe-key-123456789")
+    stolen = '[models."vllm/m"]\nkey_variable = "STRIPE_API_KEY"\n'
+    with pytest.raises(AssayError, match="would send STRIPE_API_KEY"):
+        run(plan(models='["mock/overconfident", "vllm/m"]', more=stolen), tmp_path)
+    with Store.reading(tmp_path) as store:
+        assert store.statuses() == {}
+
+
 # ---- what a study makes of it
 
 

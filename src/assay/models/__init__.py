@@ -26,6 +26,7 @@ __all__ = [
     "allow",
     "build",
     "catalogue",
+    "check",
     "check_ready",
     "elsewhere",
     "price",
@@ -58,10 +59,20 @@ def build(name: str, options: Mapping[str, Any] | None = None, folder: Path | st
 def check_ready(name: str, options: Mapping[str, Any] | None = None, folder: Path | str = ".") -> str | None:
     """One line on what is missing (a key, a package, a file), or None. Nothing is called and nothing loaded."""
     try:
-        _check(name, options or {}, folder)
+        check(name, options or {}, folder)
     except AssayError as error:
         return str(error)
     return None
+
+
+def check(name: str, options: Mapping[str, Any], folder: Path | str = ".") -> None:
+    """An AssayError where something is missing, or not allowed; as `build` would raise it."""
+    if _is_own(name) or name.split("/")[0] in ("embedded", "mock"):
+        build(name, options, folder)  # cheap: weights are loaded at the first question
+        return
+    from assay.models.services import check_service
+
+    check_service(name, options)
 
 
 def elsewhere(name: str, options: Mapping[str, Any] | None = None) -> str:
@@ -124,12 +135,3 @@ def _own(name: str, options: Mapping[str, Any] | None, folder: Path) -> Model:
         raise SettingError(f"model {name} must have {', '.join(_PARTS)}, got none of {', '.join(missing)}.")
     checked_concurrency(model.concurrency, name)
     return model
-
-
-def _check(name: str, options: Mapping[str, Any], folder: Path | str) -> None:
-    if _is_own(name) or name.split("/")[0] in ("embedded", "mock"):
-        build(name, options, folder)  # cheap: weights are loaded at the first question
-        return
-    from assay.models.services import check_service
-
-    check_service(name, options)
