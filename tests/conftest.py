@@ -37,8 +37,9 @@ def in_tmp(tmp_path, monkeypatch):
 
 
 def pytest_configure():
-    """A shell's background job ignores Ctrl-C, and so would every program that a test starts and stops by it."""
+    """A shell's background job ignores Ctrl-C, nohup a hang-up, and so would every program that a test starts."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(items):

@@ -57,6 +57,13 @@ def test_an_impossible_reply_costs_what_leaving_it_out_would_hide():
         ("SHD: 50 ± 5", (45, 55)),
         ('{"shd": {"low": 20, "high": 90}}', (20, 90)),
         ("SHD: 50", (50, 50)),
+        ("SHD: 60-40", (40, 60)),
+        ("SHD: 3 to 1e400", (3, 280)),
+        ("SHD: [1e30, 1e308]", (280, 280)),
+        ("SHD: 5-" + "9" * 400, (5, 280)),
+        ("SHD: 1e400 ± 1e400", (0, 280)),
+        ('{"shd": [29, 1e999]}', (29, 280)),
+        ('{"shd": {"low": 2, "high": 1e400, "median": 1e400}}', (2, 280)),
     ],
 )
 def test_an_shd_above_all_pairs_is_read_flagged_and_scored(text, ends):
@@ -65,6 +72,28 @@ def test_an_shd_above_all_pairs_is_read_flagged_and_scored(text, ends):
     assert (value.low, value.high) == ends and reading.statuses["shd"] is Status.OK
     assert "shd:beyond" in reading.flags
     assert np.isfinite(scores(value.low, value.high)["interval_score"])
+
+
+@pytest.mark.parametrize("nodes", [8, None])
+@pytest.mark.parametrize("end", ["1e400", "-1e400", "1e308", "9" * 400, '"1e400"', "1e400 %"])
+@pytest.mark.parametrize(
+    "form",
+    [
+        "SHD: 3 to {}",
+        "SHD: [{}, 9]",
+        "SHD: {} ± {}",
+        '{{"shd": {{"median": {}, "95": [3, 9]}}}}',
+        "Precision: [0.2, {}]",
+        "| | low | high |\n|---|---|---|\n| SHD | 3 | {} |",
+    ],
+)
+def test_no_reply_gives_an_endless_number(form, end, nodes):
+    reading = read_forecast(form.format(end, end), nodes=nodes)
+    given = [value for value in (*reading.values.values(), *reading.medians.values()) if value]
+    assert all(np.isfinite(value.low) and np.isfinite(value.high) for value in given)
+    assert all(
+        np.isfinite(list(scores(value.low, value.high)[["interval_score", "wis", "crps"]])).all() for value in given
+    )
 
 
 def test_without_a_number_of_nodes_no_shd_is_impossible():

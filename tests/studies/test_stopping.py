@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -149,3 +150,36 @@ def test_a_run_in_another_thread_than_the_first_needs_no_signals(tmp_path):
 
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(run, plan(models=f'["{ODD}Fine"]'), tmp_path).result(timeout=120).failed == 0
+
+
+def test_sigterm_ends_what_keeps_the_interpreter_to_itself():
+    """No handler and no thread of this process runs: a regular expression in a model's thread never lets go."""
+    code = (
+        "import re, threading\nfrom assay import stopping\nstopping.LONGEST = stopping.FORCED = 0.5\nstopping.heed_sigterm()\n"
+        "print('ready', flush=True)\n"
+        "threading.Thread(target=re.match, args=(r'(a+)+$', 'a' * 60 + 'b')).start()\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    begun = ticks(process)
+    until(lambda: ticks(process) > begun + 20, process)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == -signal.SIGKILL
+
+
+def ticks(process):
+    """CPU time in hundredths of a second."""
+    return int(Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11])
+
+
+def test_the_process_that_watches_ends_with_the_driver():
+    code = (
+        "import os\nfrom assay import stopping\nstopping.heed_sigterm()\n"
+        "print(open(f'/proc/self/task/{os.getpid()}/children').read(), flush=True)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True).stdout
+    (watcher,) = told.split()
+    end = time.monotonic() + 60
+    while Path(f"/proc/{watcher}").exists():
+        assert time.monotonic() < end
+        time.sleep(0.02)

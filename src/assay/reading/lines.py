@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from assay.reading.claims import INTERVAL, Claim
 from assay.reading.labels import ENGLISH_NAMES, Label
+from assay.reading.ranges import FARTHEST
 
 _NUMBER = r"\d{1,6}(?:\.\d{1,9})?"
 _LINE = re.compile(
@@ -53,7 +54,7 @@ def claims_in_lines(view: str, labels: Sequence[Label], nodes: int | None) -> li
 def _can_be(measure: str, high: float, written: Sequence[str], nodes: int | None) -> bool:
     if measure != "shd":
         return high <= 1
-    return "." not in written[0] + written[1] and (nodes is None or high <= nodes * (nodes - 1) / 2)
+    return "." not in written[0] + written[1] and high <= (nodes * (nodes - 1) / 2 if nodes else FARTHEST)
 
 
 def _closed(view: str, end: int) -> int:

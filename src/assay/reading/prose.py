@@ -17,7 +17,7 @@ from assay.reading.asides import is_definition, is_dependent, is_reference
 from assay.reading.claims import INTERVAL, PROBLEM, Claim, Scale, one_sided, paired, trouble
 from assay.reading.labels import Label, labels_in
 from assay.reading.numbers import LEVELS, Number
-from assay.reading.ranges import PAIR, POINT, RANGE, Expression, expression_at
+from assay.reading.ranges import FARTHEST, PAIR, POINT, RANGE, Expression, expression_at
 from assay.reading.sentences import Sentences, heading_of
 from assay.reading.words import LEARNERS, MAX_LENGTH, NAMED_ENDS, Gap, end_named, gap_of
 
@@ -157,7 +157,14 @@ class _Walk:
             return None
         first, last = numbers[index], numbers[index + 1]
         low, high = first.value, last.value
-        if last.end > stop or not 0 <= low <= high or first.percent or last.percent or first.unit or last.unit:
+        if (
+            last.end > stop
+            or not 0 <= low <= high <= FARTHEST
+            or first.percent
+            or last.percent
+            or first.unit
+            or last.unit
+        ):
             return None
         if index + 2 < len(numbers) and numbers[index + 2].start < stop:
             return None

@@ -4,7 +4,8 @@
 
 An expression is brought to the scale of its measure last, because only the measure says whether 60 can be a share. An
 end beyond what the measure can be (an SHD of 40 on 8 nodes, [0.8, 1.4]) is a claim like another, flagged `beyond`,
-where the scale is plain; a precision of 72, or of -0.1 behind what may be a dash, says no scale and is a problem.
+where the scale is plain; a precision of 72, or of -0.1 behind what may be a dash, says no scale and is a problem. An
+SHD farther than ten times what it can be is cut there: 1e400 is a claim as bad as they come, and still a number.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ _PARTING = frozenset("and or with at in for but vs of is und et y e oder ou o i 
 _OPEN, _CLOSE = "[(", "])"
 MAX_GAP = 40
 _UNBOUND = {BROKEN: "candidates", HALF: "one_end"}
+FARTHEST = 1e9  # of an SHD where nobody says how many nodes there are
+_FAR = 10  # times what an SHD can be
 _new = tuple.__new__  # half the time of a named tuple's own: expressions and bounds are made for every value
 
 
@@ -190,10 +193,10 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
         return Bounds(0, 0, (), _UNBOUND[kind])
     last = first if second is None else second
     percent = in_percent or first.percent or last.percent
-    most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else float("inf"))
+    most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else FARTHEST)
     if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
         bounds = _placed(kind, first.value, last.value, most)
-        return _possible(bounds, expression, measure, percent) if bounds.problem else bounds
+        return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
     if measure == "shd":
         if 0 < last.value <= 1 and not (first.whole and last.whole) and kind != PLUS_MINUS:
             return Bounds(0, 0, (), NORMALISED)
@@ -214,12 +217,12 @@ def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percen
                 return Bounds(0, 0, (), "mixed")
             low, high = low / 100, high / 100
     bounds = _placed(kind, low, high, most)
-    return _possible(bounds, expression, measure, percent) if bounds.problem else bounds
+    return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
 
 
-def _possible(bounds: Bounds, expression: Expression, measure: str, percent: bool) -> Bounds:
+def _possible(bounds: Bounds, expression: Expression, measure: str, percent: bool, most: float) -> Bounds:
     """The same; ends beyond what the measure can be are a claim where it is plain that they are meant so."""
-    if bounds.problem != OUT_OF_RANGE or "swapped" in bounds.flags:
+    if bounds.problem != OUT_OF_RANGE or ("swapped" in bounds.flags and measure != "shd"):
         return bounds
     if expression.kind == PAIR and not expression.bracketed:
         return bounds  # 0,70.6
@@ -228,7 +231,10 @@ def _possible(bounds: Bounds, expression: Expression, measure: str, percent: boo
         plain = expression.bracketed and (measure == "shd" or percent or high < _MOST_SHARE)  # else it may be a dash
     else:
         plain = measure == "shd" or percent or low < 1 < high < _MOST_SHARE
-    return bounds._replace(flags=(*bounds.flags, BEYOND), problem="") if plain else bounds
+    if not plain:
+        return bounds
+    far = _FAR * most
+    return Bounds(min(max(low, -far), far), min(max(high, -far), far), (*bounds.flags, BEYOND))
 
 
 def _grouped(number: Number, commas: bool) -> float | None:
@@ -253,14 +259,14 @@ def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
     if kind == POINT:
         flags = ("point",)
     elif kind == PLUS_MINUS:
-        middle, flags = low, ("plus_minus",)
-        low, high = low - high, low + high
+        middle, spread = (min(max(value, -1e300), 1e300) for value in (low, high))  # endless less endless is no number
+        low, high, flags = middle - abs(spread), middle + abs(spread), ("plus_minus",)
         if 0 <= middle <= most and (low < 0 or high > most):
             low, high, flags = max(low, 0.0), min(high, most), ("plus_minus", "clipped")
         low, high = round(low, 12), round(high, 12)
     elif kind == AT_LEAST:
         high, flags = max(low, most), ("one_sided",)
-        if high == float("inf"):
+        if most == FARTHEST:
             return Bounds(low, high, flags, "no_upper_end")
     elif kind == AT_MOST:
         low, flags = 0.0, ("one_sided",)

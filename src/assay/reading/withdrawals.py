@@ -96,12 +96,12 @@ def _act(words: str | Sequence[str], pattern: str, **how: bool) -> _Act:
 
 _ACTS = (
     _act(
-        "disregard ignore overlook forget discard dismiss scrap ditch strike drop delete erase remove retract recant "
-        "renounce withdraw revoke rescind cancel void undo nullify invalidate abandon aside cross throw take walk "
-        "attention",
-        "(?:disregard|ignore|overlook|forget(?: about)?|discard|dismiss|scrap|ditch|strike(?: out)?|drop|delete|erase"
-        "|remove|retract|recant|renounce|withdraw|revoke|rescind|cancel|void|undo|nullify|invalidate|abandon|set aside"
-        f"|cross out|throw (?:away|out)|take back|walk back|(?:pay no|not pay) attention to) {_THESE}",
+        "disregard ignore overlook forget discard dismiss scrap scratch ditch strike drop delete erase remove retract "
+        "recant renounce withdraw revoke rescind cancel void undo nullify invalidate abandon aside cross throw take "
+        "walk attention",
+        "(?:disregard|ignore|overlook|forget(?: about)?|discard|dismiss|scrap|scratch|ditch|strike(?: out)?|drop|delete"
+        "|erase|remove|retract|recant|renounce|withdraw|revoke|rescind|cancel|void|undo|nullify|invalidate|abandon"
+        f"|set aside|cross out|throw (?:away|out)|take back|walk back|(?:pay no|not pay) attention to) {_THESE}",
         cautious=True,
     ),
     _act("disregard ignore discard forget", r"(?:disregard|ignore|discard|forget)(?P<these>)\W*$"),
@@ -205,9 +205,16 @@ _ACTS = (
     ),
     _act(_WRONG, rf"(?:different|other) {_ABOUT} (?:from|than) (?:yours|the one|what)(?P<these>)", voiced=False),
     _act(("wrong",), rf"wrong {_ABOUT}(?P<these>)\W*$"),
+    _act(("wrong",), rf"i (?:was|am|have been|had been) (?:[a-z]+ ){{1,3}}the wrong {_ABOUT}(?P<these>)"),
+    _act(
+        "not",
+        rf"{_THESE}(?P<between>(?: [a-z]+){{0,9}}?),? (?:and )?(?:(?:is|are|was|were) )?not (?:at all )?"
+        "my (?:own |actual |real |final )?(?:estimates?|forecasts?|predictions?|answers?)\\b",
+    ),
     _act(
         "asked ask asks wanted requested",
-        r"not what (?:you|was|were|i was|the question) (?:[a-z]+ )?(?:ask|want|request)(?P<these>)",
+        rf"not (?:(?:for|to|of|about|on) )?(?:what|(?:the|your) (?:{_ABOUT}|one)(?: that| which)?) "
+        "(?:you|was|were|i was|the question) (?:[a-z]+ )?(?:ask|want|request)(?P<these>)",
     ),
     _act(
         "confused mixed mistook misread misunderstood",
