@@ -27,6 +27,7 @@ from typing import Any
 
 from assay import study_db
 from assay.errors import StoreError
+from assay.models.services import hide_keys
 from assay.outside import one_line
 from assay.texts import arriving, arriving_json, arriving_values, printable_json
 
@@ -79,7 +80,8 @@ class Store:
     @classmethod
     @contextmanager
     def writing(cls, folder: Path) -> Iterator[Store]:
-        """The driver's store: made where there is none, locked against a second driver."""
+        """The driver's store: made where there is none, locked against a second driver; no key gets into it."""
+        hide_keys()
         with study_db.writing(folder) as connection:
             store = cls(connection, folder / study_db.NAME)
             store.set_meta("schema", str(study_db.SCHEMA_VERSION))

@@ -149,5 +149,34 @@ def test_a_plan_that_asks_for_a_secret_is_refused_in_one_line_that_names_the_opt
     assert KEY not in refused.stdout + refused.stderr
 
 
+LEARNER = """
+import os
+from assay.learners import Card
+
+class Tells:
+    card = Card(title="Tells", summary="x", returns="dag", data={"discrete"}, assumes=(), paper="none", recovers="x")
+
+    def fit(self, data, rng):
+        raise RuntimeError("401 for key " + os.environ["LAB_API_KEY"])
+"""
+
+
+def test_what_a_learner_says_puts_no_key_into_a_file(tmp_path):
+    """No model is in this plan: it is the store that keeps keys out."""
+    (tmp_path / "tells.py").write_text(LEARNER)
+    (tmp_path / "small.toml").write_text(SMALL.split("[forecast]")[0].replace('"random"', '"tells.py:Tells"'))
+    result = assay("run", "small.toml", folder=tmp_path, charts=False, LAB_API_KEY=KEY)
+    assert result.returncode == 1 and KEY not in result.stdout + result.stderr, result.stderr
+    files = {path.name: path.read_bytes() for path in (tmp_path / "results").rglob("*") if path.is_file()}
+    assert b"401 for key ***" in files["study.db"] and b"401 for key ***" in files["runtime.csv"]
+    assert [name for name, held in files.items() if KEY.encode() in held] == []
+
+
+def test_an_env_file_that_cannot_be_read_stops_no_study_that_needs_none(tmp_path):
+    (tmp_path / "small.toml").write_text(SMALL.split("[forecast]")[0])
+    (tmp_path / ".env").write_bytes(b"\xff\xfe\x00")
+    assert assay("run", "small.toml", folder=tmp_path, charts=False).returncode == 0
+
+
 def test_the_repository_ignores_env_files(root):
     assert ".env" in (root / ".gitignore").read_text().split()

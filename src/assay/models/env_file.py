@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,5 +62,8 @@ def variable(name: str, folder: Path | None = None) -> Variable | None:
 
 
 def all_variables(folder: Path | None = None) -> dict[str, str]:
-    """Every variable of both places."""
-    return read_env((folder or Path.cwd()) / ".env") | dict(os.environ)
+    """Every variable of both places; a file that cannot be read holds none, and who needs one of it is told."""
+    values: dict[str, str] = {}
+    with suppress(SettingError):
+        values = read_env((folder or Path.cwd()) / ".env")
+    return values | dict(os.environ)

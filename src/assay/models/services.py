@@ -204,7 +204,8 @@ def patience(options: Mapping[str, Any], name: str) -> tuple[int, float]:
 
 
 def hide_keys() -> None:
-    """No key of a model, whoever reads it, gets into a text that is stored: for models of the user's own."""
+    """No key of a model, whoever reads it (a model, learner or task of the user's own), gets into a text that is
+    stored."""
     for name, value in all_variables().items():
         if may_be_a_key(name):
             texts.hide(value.strip())
