@@ -11,6 +11,7 @@ the first (`--replan`).
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -257,11 +258,15 @@ def _checked_name(name: Any, file: str) -> str:
 
 
 def _checked_folder(folder: Any, file: str) -> Path:
-    """Below the current folder; another place is for the user to name, not for the file."""
+    """Below the current folder, also where links lead; another place is for the user to name, not for the file."""
     path = Path(folder) if isinstance(folder, str) and "\0" not in folder else Path("/")
-    if path.is_absolute() or ".." in path.parts:
+    inside = not path.is_absolute() and ".." not in path.parts
+    leads = Path(os.path.realpath(path)) if inside else path
+    if not inside or not leads.is_relative_to(os.path.realpath(".")):
+        linked = f", a link to {leads}" if inside else ""
         raise PlanError(
-            f"'folder' must be a path below the current one, got {folder!r:.60}. Name another with --folder.  ({file})"
+            f"'folder' must be a path below the current one, got {folder!r:.60}{linked}. Name another with --folder.  "
+            f"({file})"
         )
     return path
 

@@ -2,6 +2,7 @@
 
 import ast
 import lzma
+import os
 import pickle
 from pathlib import Path
 
@@ -144,6 +145,22 @@ def test_the_name_of_a_plan_is_no_path(name):
 def test_the_folder_of_a_plan_lies_below_the_current_one(folder):
     with pytest.raises(PlanError, match="'folder' must be a path below the current one"):
         Plan.parse(f"folder = {folder}\n{PLAN}", "study.toml")
+
+
+@pytest.mark.parametrize("link", ["out", "results"])
+def test_the_folder_of_a_plan_does_not_lead_away_by_a_link(link, in_tmp):
+    here, elsewhere = in_tmp / "here", in_tmp / "elsewhere"
+    here.mkdir()
+    elsewhere.mkdir()
+    os.chdir(here)
+    (here / link).symlink_to(elsewhere)
+    folder = f'folder = "{link}"\n' if link == "out" else ""
+    with pytest.raises(PlanError, match=r"below the current one, got .*, a link to .*elsewhere.*--folder"):
+        Plan.parse(folder + PLAN, "study.toml")
+    (here / "inner").mkdir()
+    (here / link).unlink()
+    (here / link).symlink_to(here / "inner")
+    assert Plan.parse(folder + PLAN, "study.toml").folder.parts[0] == link
 
 
 def test_the_user_may_name_any_folder(tmp_path):
