@@ -52,7 +52,9 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
     others += [human.parse_experts(text, name, asked_of_people, name) for name, text in about["humans"].items()]
     filled = [part for part in (asked, *others) if len(part)]
     table = pd.concat(filled, ignore_index=True) if filled else asked
-    references = (*references, *_people(table))
+    people = _people(table)
+    human.check_experts(people, f"the study {forecast.study}")
+    references = (*references, *people)
     return Forecasts(
         study=forecast.study,
         seed=forecast.seed,

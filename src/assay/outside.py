@@ -5,7 +5,7 @@
     text_of(path, most)             the same as UTF-8 text
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
     opened(path, most)              a stream for readers that take one; it ends in an error behind `most` bytes
-    inflated(content, what)         what zlib packed
+    inflated(content, what)         what zlib packed; Unpacker(): many of one file, which are counted together
 
 A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
 Members of zips: archives.py; parquet: parquet.py.
@@ -22,6 +22,7 @@ import re
 import tomllib
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
@@ -34,6 +35,7 @@ MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by han
 MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole
 MAX_TABLE = 2048 * MEGABYTE  # tables of rows, which are not kept as text
 SMALL_TABLE, SMALL_RECORDS, FACTOR = 64 * MEGABYTE, 16 * MEGABYTE, 100  # what packed files may unpack to
+TOGETHER = 10  # times their own bytes: what many packed texts of one store may unpack to
 MAX_VALUES = 20_000_000  # of a JSON text: an empty list has two characters there and 64 bytes in memory
 MAX_FILE_NAME = 180  # bytes, without an ending; systems allow 255
 MAX_DEPTH = 50  # of nested JSON and TOML; what people write has five
@@ -103,6 +105,22 @@ def inflated(content: bytes, what: str, error: type[AssayError] = DataError) -> 
     if not unpacker.eof:
         raise error(f"{what} must unpack to at most {size(most)}, got more or a part. Was it changed?")
     return found
+
+
+@dataclass
+class Unpacker:
+    """`inflated` for the parts of one store: together they give MAX_RECORDS, or TOGETHER times their own bytes."""
+
+    given: int = 0
+    taken: int = 0
+
+    def inflated(self, content: bytes, what: str, error: type[AssayError] = DataError) -> bytes:
+        found = inflated(content, what, error)
+        self.given, self.taken = self.given + len(content), self.taken + len(found)
+        most = max(MAX_RECORDS, TOGETHER * self.given)
+        if self.taken > most:
+            raise error(f"{what} and those before must unpack to at most {size(most)}, got more. Was it changed?")
+        return found
 
 
 class _Bounded(io.RawIOBase):

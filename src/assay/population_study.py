@@ -19,7 +19,7 @@ from assay.errors import StoreError
 from assay.models import Reply
 from assay.population.answers import Answer
 from assay.population.elicitation import VARIANTS, Exchange, Form, Manner, read_answers
-from assay.population.records import truth_from_dict
+from assay.population.records import truths_from_dicts
 from assay.population.references import baseline_answers
 from assay.population.scores import Scales, TaskScore, score_answers
 from assay.population.truth import Truth
@@ -99,7 +99,7 @@ def read_populations(folder: Path | str) -> Populations:
 
 def populations_of(results: Results, store: Store) -> Populations:
     about = results.about
-    truths = {name: truth_from_dict(found) for name, found in about["truths"].items()}
+    truths = truths_from_dicts(about["truths"])
     manner = Manner(**about["manner"])
     answers: dict[Asked, dict[str, Answer]] = {}
     notes: dict[tuple[str, str], Counter[str]] = {}

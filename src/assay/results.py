@@ -264,7 +264,8 @@ def _runs(task: dict[str, Any], store: Store) -> Mapping[str, Run]:
     score = getattr(registry.resolve("task", name), "scored", None) if name in registry.TASKS else None
     if score is None:  # a task of another package: nothing is imported to read a store
         return StoredRuns(store, name)
-    return {key: score(task["about"], run) for key, run in store.runs(name).items()}
+    scored: Mapping[str, Run] = score(task["about"], store.runs(name))
+    return scored
 
 
 def describe(name: str, seed: int, stages: Sequence[tuple[Any, Sequence[Cell]]]) -> str:

@@ -20,6 +20,7 @@ import numpy as np
 from assay.errors import StoreError
 from assay.graphs import Graph
 from assay.measures.ranking import RANKING_MEASURES
+from assay.outside import Unpacker
 from assay.results import NOT_RUN, Results, Row
 from assay.robustness.evaluation import Answer, Evaluation, System, Variant
 from assay.robustness.findings import findings
@@ -118,6 +119,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
     }
     sweeps = {name: tuple(given["sweep"]) for name, given in about["scorers"].items() if given["sweep"]}
     answers: list[Answer] = []
+    unpacker = Unpacker()
     statuses: dict[tuple[str, str], Counter[str]] = {}
     for cell in results.cells:
         counted = statuses.setdefault((cell.item, cell.respondent), Counter())
@@ -125,7 +127,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
         counted.update(run.status for run in runs)
         if len(runs) < cell.repeats:
             counted[NOT_RUN] += cell.repeats - len(runs)
-        answers += [_answer(run, cell, orders[cell.item]) for run in runs]
+        answers += [_answer(run, cell, orders[cell.item], unpacker) for run in runs]
     evaluation = Evaluation(
         systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],
         sweeps, results.level, about.get("given"),
@@ -137,13 +139,13 @@ def robustness_of(results: Results) -> RobustnessStudy:
     )  # fmt: skip
 
 
-def _answer(run: Run, cell: Cell, order: list[int]) -> Answer:
+def _answer(run: Run, cell: Cell, order: list[int], unpacker: Unpacker) -> Answer:
     """A stored unit, its scores in the truth's node order."""
     who, status = (cell.item, cell.variant, cell.respondent, run.repeat), Status(run.status)
     if run.answer is None:
         return Answer(*who, status, message=run.message, seconds=run.seconds)
     given = json.loads(run.answer)
-    matrix = unpacked(given["scores"])[np.ix_(order, order)]
+    matrix = unpacked(given["scores"], unpacker)[np.ix_(order, order)]
     return Answer(
         *who, status, matrix, given["k"], run.message, given.get("trouble", {}),
         given.get("disentanglement"), run.seconds,

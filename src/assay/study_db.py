@@ -17,6 +17,7 @@ mode (an older version's, or a page was open) is read there as immutable.
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -37,6 +38,7 @@ TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and th
 CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
 MAX_REPEATS = 100_000_000  # of a cell
 MAX_SUMMARIES = 1_000_000  # cells x measures of a task: each has an interval of its own
+MAX_COMBINED = 100_000  # of what a task multiplies; 50 data sets, 20 learners, 6 references, 2 targets are 12,000
 NAME = "study.db"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -64,6 +66,12 @@ _KINDS = {  # SQLite keeps any value in any column; a database of somebody else 
 }
 _TASK = {"task": str, "level": int | float, "measures": list, "headline": list, "about": dict, "cells": list}
 _CELL = {"item": str, "variant": str, "respondent": str, "repeats": int, "identity": dict, "about": dict}
+_MULTIPLIED = {  # task -> lists in its `about` of which tables are made that have a row for each combination
+    "forecast": ("datasets", "learners", "references", "targets"),
+    "robustness": ("datasets", "corruptions", "scorers"),
+    "population": ("truths", "references"),
+    "faithfulness": ("judges", "evaluated", "graphs"),
+}
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
@@ -342,7 +350,20 @@ def _check_task(task: Any) -> str:
             raise sqlite3.DatabaseError(f"{cell['repeats']:,} repeats of a cell (at most {MAX_REPEATS:,})")
     if len({(cell["item"], cell["variant"], cell["respondent"]) for cell in cells}) < len(cells):
         raise sqlite3.DatabaseError("an entry 'study' with a cell twice")
+    _check_about(task["task"], task["about"])
     return str(task["task"])
+
+
+def _check_about(task: str, about: Mapping[str, Any]) -> None:
+    """A list of a few kilobytes must not become rows without end: it names each once, and products have a limit."""
+    for key, value in about.items():
+        listed = isinstance(value, list) and key != "notes"  # sentences, which nothing is multiplied with
+        names = [name for name in value if isinstance(name, str)] if listed else []
+        if len(set(names)) < len(names):
+            raise sqlite3.DatabaseError(f"an entry 'study' with a name twice in {key!r:.40}")
+    lists = [about[key] for key in _MULTIPLIED.get(task, ()) if isinstance(about.get(key), list | dict)]
+    if math.prod(max(1, len(value)) for value in lists) > MAX_COMBINED:
+        raise sqlite3.DatabaseError(f"more than {MAX_COMBINED:,} combinations of what the task {task} is about")
 
 
 def _check_shape(found: Any, shape: Mapping[str, Any]) -> None:

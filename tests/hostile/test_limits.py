@@ -20,6 +20,7 @@ from assay.datasets.frames import read_rows
 from assay.datasets.table import Table
 from assay.errors import MAX_MESSAGE, AssayError, DataError, GraphError, PlanError, SettingError, did_you_mean, listed
 from assay.forecast.human import parse_experts
+from assay.forecast.references import reference_claims
 from assay.graphs.formats import from_dot, from_graphml, from_json, read_graph
 from assay.graphs.links import MAX_NODES, MAX_PARTS
 from assay.models.env_file import read_env
@@ -28,6 +29,7 @@ from assay.reading.reasoning_graph import read_reasoning
 from assay.reasoning.problems import read_problems
 from assay.status import Status
 from assay.study import Plan
+from tests.forecast.truths import bare
 from tests.hostile.attack import within
 
 PLAN = 'name = "s"\n[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n'
@@ -79,6 +81,47 @@ def test_a_file_written_by_hand_is_small(name, read, tmp_path):
 def test_a_large_sheet_of_experts_is_refused():
     with pytest.raises(DataError, match="must have at most 16 MB"):
         parse_experts("dataset,learner,measure,low,high\n" + "x" * 17 * outside.MEGABYTE)
+
+
+def test_more_experts_than_a_study_can_compare_are_refused():
+    """Each is a column of skill and is compared with all others: 1,500 of them in 240 kB took 1.8 GB and minutes."""
+    rows = [f"asia,pc,f1,0.1,0.2,e{k}" for k in range(101)]
+    head = "dataset,learner,measure,low,high,expert"
+    assert len(parse_experts("\n".join([head, *rows[:100]]))) == 100
+    with pytest.raises(DataError, match="sheet must have at most 100 experts, got more"):
+        parse_experts("\n".join([head, *rows]))
+
+
+def test_a_row_of_a_sheet_is_checked_in_a_time_that_does_not_go_with_the_study():
+    asked = {(f"d{k}", "pc", measure): 1.0 for k in range(5000) for measure in ("f1", "recall")}
+    rows = [f"{dataset},{learner},{measure},0.1,0.2" for dataset, learner, measure in asked]
+    with within():
+        assert len(parse_experts("\n".join(["dataset,learner,measure,low,high", *rows]), asked=asked)) == 10_000
+
+
+@pytest.mark.parametrize(
+    ("names", "targets", "what"),
+    [
+        (["baseline/random"] * 2, ["run"], "must name each once"),
+        (["baseline/random"], ["run", "run"], "must name each once"),
+        (["baseline/random"], [f"t{k}" for k in range(51)], "at most 200,000 claims of references, got 204,000"),
+        (["baseline/climatology"], ["run"], "at most 10,000 truths for references, got 10,001"),
+    ],
+)
+def test_references_are_counted_before_they_answer(names, targets, what):
+    """750 references x 1,500 targets stood in 80 kB of a study.db."""
+    count = 10_001 if "truths" in what else 4000
+    truths = {(f"d{k}", "pc", "f1"): bare([0.5], "f1", f"d{k}", "pc") for k in range(count)}
+    with within(), pytest.raises(DataError, match=what):
+        reference_claims(truths, {}, names, targets)
+
+
+def test_six_hundred_data_sets_are_each_compared_with_the_others_in_time():
+    """The nearest of them was sought among the distances of all pairs, anew for every truth."""
+    about = {f"d{k}": {"nodes": 5 + k, "density": 0.2, "rows": 100} for k in range(600)}
+    truths = {(name, "pc", "f1"): bare([0.5, 0.6], "f1", name, "pc") for name in about}
+    with within():
+        assert len(reference_claims(truths, about)) == 600 * 3 * 6
 
 
 def test_a_log_that_unpacks_to_more_than_its_limit_is_refused(tmp_path, monkeypatch):

@@ -283,6 +283,24 @@ def test_more_measures_of_cells_than_anybody_has_are_refused(folder):
 
 
 @pytest.mark.parametrize(
+    ("task", "about", "what"),
+    [
+        ("forecast", {"references": ["baseline/random"] * 2}, "a name twice in 'references'"),
+        ("forecast", {"targets": ["run"] * 1500}, "a name twice in 'targets'"),
+        ("mine", {"judges": ["a", "b", "a"]}, "a name twice in 'judges'"),
+        ("forecast", {"targets": [f"t{k}" for k in range(400)], "references": [f"r{k}" for k in range(300)]},
+         "more than 100,000 combinations"),
+        ("robustness", {name: dict.fromkeys(map(str, range(50))) for name in ("datasets", "corruptions", "scorers")},
+         "more than 100,000 combinations"),
+    ],
+)  # fmt: skip
+def test_lists_that_would_be_multiplied_are_refused_before_they_are(task, about, what, folder):
+    study = STUDY | {"tasks": [TASK | {"task": task, "about": about}]}
+    change(folder, f"UPDATE meta SET value = '{json.dumps(study)}' WHERE key = 'study'")
+    assert what in told(folder)
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "UPDATE runs SET seconds = 9e999",

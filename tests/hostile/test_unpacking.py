@@ -4,6 +4,7 @@ The files are built here, some by hand because no writer lies; each is read in a
 measured. Its address space is limited too, so that a failing test fails and does not take the machine.
 """
 
+import base64
 import bz2
 import gzip
 import json
@@ -24,10 +25,12 @@ import pytest
 from assay import archives, outside, parquet
 from assay.analyse.loading import read_table
 from assay.datasets.frames import read_rows
-from assay.datasets.microdata import open_microdata
-from assay.errors import AssayError, DataError
-from assay.population.records import truth_from_dict
-from assay.tasks.robustness import packed, unpacked
+from assay.datasets.surveys import open_microdata
+from assay.errors import AssayError, DataError, StoreError
+from assay.graphs import Graph
+from assay.population import records
+from assay.store import Run
+from assay.tasks.robustness import Robustness, packed, unpacked
 
 ROOM = 6 << 30  # of addresses, in the process that reads
 PEAK = 700 << 20  # bytes; the program and its libraries alone have 150 MB, the attacks took 1.2 GB and more
@@ -234,15 +237,39 @@ def test_a_stored_matrix_that_unpacks_to_gigabytes_is_refused():
         outside.inflated(bomb, "it")
     with pytest.raises(AssayError, match="got more or a part"):
         outside.inflated(zlib.compress(b"abc" * 100)[:-5], "it")
-    import base64
-
     with pytest.raises(AssayError, match="a stored matrix of scores must unpack to at most"):
         unpacked(base64.b64encode(bomb).decode())
     arrays = dict.fromkeys(("probs", "weights", "rows", "kish", "n_eff"), [1.0])
     counts = dict.fromkeys(("n_data", "n_outside", "n_missing", "n_unlisted"), 0)
     draws = {"shape": [1, 1, 1], "data": base64.b64encode(bomb).decode()}
     with pytest.raises(AssayError, match="the draws of a truth must unpack to at most"):
-        truth_from_dict({**arrays, **counts, "draws": draws})
+        records.truth_from_dict({**arrays, **counts, "draws": draws})
+
+
+def test_many_packed_texts_of_a_store_have_one_limit(monkeypatch):
+    """102 truths of 4.8 MB unpacked to 7 GB: each was within its own limit."""
+    monkeypatch.setattr(outside, "MAX_RECORDS", 2 << 20)
+    zeros = {"shape": [64, 64, 64], "data": base64.b64encode(zlib.compress(bytes(2 * 64**3))).decode()}
+    arrays = dict.fromkeys(("probs", "weights", "rows", "kish", "n_eff"), [1.0])
+    counts = dict.fromkeys(("n_data", "n_outside", "n_missing", "n_unlisted"), 0)
+    rest = {"question": {}, "conditions": [], "design": "cells", "thin": {}, "draws": zeros}
+    monkeypatch.setattr(records, "question_from_dict", lambda found: None)
+    with pytest.raises(StoreError, match="the draws of a truth and those before must unpack to at most 2 MB"):
+        records.truths_from_dicts({str(k): {**arrays, **counts, **rest} for k in range(100)})
+
+
+def test_so_have_the_matrices_of_a_robustness_study(monkeypatch):
+    monkeypatch.setattr(outside, "MAX_RECORDS", 2 << 20)
+    names = [f"X{k}" for k in range(200)]
+    about = {"datasets": {"d": {"truth": Graph.from_edges(["X0 -> X1"], names).to_json(), "columns": names}}}
+    answer = json.dumps({"scores": packed(np.zeros((200, 200)))})
+    runs = {str(k): Run(str(k), "d", "clean", "s", k, "ok", "", 0.1, answer, {}) for k in range(20)}
+    with pytest.raises(StoreError, match="a stored matrix of scores and those before must unpack to at most 2 MB"):
+        Robustness.scored(about, runs)
+    dense = packed(np.random.default_rng(1).random((200, 200)))
+    many = outside.Unpacker()
+    for _ in range(20):  # 6.4 MB that no packing makes small
+        assert len(unpacked(dense, many)) == 200
 
 
 # ---- survey files

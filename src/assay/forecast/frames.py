@@ -61,6 +61,11 @@ class Truth:
             return float(self.runs[0])  # the rounded mean of equal numbers may lie beside them
         return float(self.runs.mean()) if len(self.runs) else float("nan")
 
+    @cached_property
+    def spread(self) -> NDArray[np.float64]:
+        """101 quantiles as shares of `upper`, which stand for the cell where one with more runs must not weigh more."""
+        return np.asarray(np.quantile(self.runs, (np.arange(101) + 0.5) / 101) / self.upper, dtype=np.float64)
+
     @property
     def degenerate(self) -> bool:
         """All runs gave one value: a ratio of widths has no meaning."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +30,8 @@ Question = tuple[str, str, str]  # data set, learner, measure
 
 _NEEDED = ("dataset", "learner", "measure", "low", "high")
 MAX_SHEET = 16 * MEGABYTE  # 100,000 ranges have 6
+MAX_EXPERTS = 100  # of a study: each is compared with every respondent
+MAX_LEFT_OUT = 200_000  # questions that experts' sheets do not have, which are rows all the same
 _LEVEL = 0.95
 _TOLD = ("nodes", "rows", "data", "domain")  # of a data set, for the expert to see
 
@@ -95,15 +97,30 @@ def parse_experts(
     """As `read_experts`, from the text itself."""
     claims: list[dict[str, Any]] = []
     seen: dict[tuple[Any, ...], int] = {}
+    known = _known(asked)
+    experts: set[str] = set()
     for place, cells in _lines(text, source):
-        claim = _claim(place, cells, asked, respondent)
+        claim = _claim(place, cells, asked, known, respondent)
+        experts.add(claim["respondent"])
+        check_experts(experts, source)
         key = tuple(claim[name] for name in (*KEYS, "level"))
         if key in seen:
             raise DataError(f"{place} must be a new question, got that of row {seen[key]} again. Keep one of them.")
         seen[key] = place.row
         claims.append(claim)
-    claims.extend(_left_out(claims, asked or {}, respondent))
+    for claim in _left_out(claims, asked or {}, respondent):
+        claims.append(claim)
+        if len(claims) > len(seen) + MAX_LEFT_OUT:
+            raise DataError(
+                f"{source} must leave at most {MAX_LEFT_OUT:,} questions of the study to its experts unanswered, got "
+                "more. Give each a sheet with what was asked."
+            )
     return pd.DataFrame(claims, columns=list(CLAIM_COLUMNS))
+
+
+def check_experts(names: Collection[str], source: str) -> None:
+    if len(names) > MAX_EXPERTS:
+        raise DataError(f"{source} must have at most {MAX_EXPERTS} experts, got more. Divide it among several studies.")
 
 
 def _lines(text: str, source: str) -> Iterator[tuple[_Place, dict[str, str]]]:
@@ -137,10 +154,14 @@ def _next(reader: Any, source: str) -> list[str] | None:
 
 
 def _claim(
-    place: _Place, cells: Mapping[str, str], asked: Mapping[Question, float] | None, respondent: str
+    place: _Place,
+    cells: Mapping[str, str],
+    asked: Mapping[Question, float] | None,
+    known: Sequence[Collection[str] | None],
+    respondent: str,
 ) -> dict[str, Any]:
     question = (cells.get("dataset", ""), cells.get("learner", "").lower(), cells.get("measure", "").lower())
-    _check_question(place, question, asked)
+    _check_question(place, question, known)
     largest = (asked or {}).get(question, math.inf if question[2] == "shd" else 1.0)
     low, high, median = (_number(place, name, cells.get(name, ""), largest) for name in ("low", "high", "median"))
     level, target = _level(place, cells.get("level", "")), cells.get("target", "") or "run"
@@ -162,11 +183,17 @@ def _claim(
     return _row(question, name, target, level, ends, status, flags)
 
 
-def _check_question(place: _Place, question: Question, asked: Mapping[Question, float] | None) -> None:
+def _known(asked: Mapping[Question, float] | None) -> tuple[Collection[str] | None, ...]:
+    """The data sets, learners and measures that a row may name; None: any."""
+    names = [None if asked is None else dict.fromkeys(sorted({key[k] for key in asked})) for k in range(2)]
+    return (*names, MEASURES)
+
+
+def _check_question(place: _Place, question: Question, allowed: Sequence[Collection[str] | None]) -> None:
     for k, name in enumerate(("dataset", "learner", "measure")):
-        known = MEASURES if name == "measure" else sorted({key[k] for key in asked}) if asked is not None else None
+        known = allowed[k]
         if known is not None and question[k] not in known:
-            near = did_you_mean(question[k], known) or f"It has: {listed(known)}."
+            near = did_you_mean(question[k], known) or f"It has: {listed(list(known))}."
             raise DataError(f"{place}: {name!r} must be one of the study's, got {question[k]!r}. {near}")
         if not question[k]:
             raise DataError(f"{place}: {name!r} must be given, got an empty cell.")

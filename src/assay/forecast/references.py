@@ -31,7 +31,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
-from assay.errors import UnknownName
+from assay.errors import DataError, UnknownName
 from assay.forecast.frames import CLAIM_COLUMNS, LEVELS, Truth, Truths
 from assay.forecast.scores import FROM_HALF, RANDOM
 from assay.measures.intervals import quantile_levels
@@ -42,7 +42,8 @@ About = Mapping[str, Mapping[str, Any]]  # data set -> nodes, rows, density, ...
 
 HEURISTIC_BASE = {"pc": 0.55, "lingam": 0.60, "fci": 0.50, "notears": 0.58}
 ENOUGH = 5  # other data sets with the same learner
-_PER_CELL = 101  # quantiles that stand for a cell, so that one with more runs does not weigh more
+MAX_TRUTHS = 10_000  # 2,500 cells: climatology looks at all others for each
+MAX_CLAIMS = 200_000  # truths x references x targets
 _TAUS = quantile_levels(LEVELS, median=True)
 
 
@@ -58,8 +59,10 @@ def reference_claims(
     truths: Truths, datasets: About, names: Sequence[str] | None = None, targets: Sequence[str] = ("run",)
 ) -> pd.DataFrame:
     """Claims of the references named, for every truth, in the columns of a claims frame; formulation "reference"."""
+    names = REFERENCES if names is None else names
+    _check_size(len(truths), names, targets)
     rows: list[dict[str, Any]] = []
-    for name in REFERENCES if names is None else names:
+    for name in names:
         if name.startswith("human/"):
             continue  # read from a file, see human.py
         if name not in _ANSWERS:
@@ -71,6 +74,18 @@ def reference_claims(
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
 
 
+def _check_size(truths: int, names: Sequence[str], targets: Sequence[str]) -> None:
+    """Lists of a few kilobytes in a stored study must not become claims without end."""
+    if len(set(names)) < len(names) or len(set(targets)) < len(targets):
+        raise DataError("references and targets must name each once, got one twice. Was the study changed?")
+    for what, most, got in (
+        ("truths for references", MAX_TRUTHS, truths),
+        ("claims of references", MAX_CLAIMS, truths * len(names) * len(targets)),
+    ):
+        if got > most:
+            raise DataError(f"a forecast study must have at most {most:,} {what}, got {got:,}. Divide it into several.")
+
+
 def heuristic_base(learner: str, rows: int, nodes: int) -> float | None:
     """The centre for precision, recall and F1; None for a learner without a base."""
     if learner not in HEURISTIC_BASE:
@@ -80,13 +95,13 @@ def heuristic_base(learner: str, rows: int, nodes: int) -> float | None:
     return min(max(HEURISTIC_BASE[learner] + for_rows + for_nodes, 0.2), 0.9)
 
 
-def distances(datasets: About) -> pd.DataFrame:
-    """Between all data sets: log nodes, density and log rows, each in its standard deviations over the data sets."""
+def distances(datasets: About, name: str) -> pd.Series[float]:
+    """From one data set to all: log nodes, density and log rows, each in its standard deviations over the data sets."""
     table = np.array([[math.log(a["nodes"]), a["density"], math.log(a["rows"])] for a in datasets.values()])
     spread = table.std(axis=0)
     table = table / np.where(spread > 0, spread, 1.0)
-    apart = np.sqrt(((table[:, None, :] - table[None, :, :]) ** 2).sum(axis=-1))
-    return pd.DataFrame(apart, index=list(datasets), columns=list(datasets))
+    apart = np.sqrt(((table - table[list(datasets).index(name)]) ** 2).sum(axis=-1))
+    return pd.Series(apart, index=list(datasets))
 
 
 def _random(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
@@ -120,7 +135,7 @@ def _nearest(truth: Truth, truths: Truths, datasets: About, target: str) -> Iter
     if not same:
         yield Answer(None, f"no other data set with {truth.learner}")
         return
-    near = distances(datasets)[truth.dataset]
+    near = distances(datasets, truth.dataset)
     name = min(same, key=lambda other: (float(near[other]), other))
     runs = same[name].runs / same[name].upper
     found = _of_runs(runs) if target == "run" else _of_mean(runs, 1 / len(runs))
@@ -151,8 +166,7 @@ def _quantiles_of(cells: Sequence[Truth], truth: Truth, target: str, why: str) -
     if target == "mean":
         pool = np.array([cell.mean / cell.upper for cell in cells])
     else:
-        grid = (np.arange(_PER_CELL) + 0.5) / _PER_CELL
-        pool = np.concatenate([np.quantile(cell.runs, grid) / cell.upper for cell in cells])
+        pool = np.concatenate([cell.spread for cell in cells])
     return _answer(_of_runs(pool), truth, "")
 
 

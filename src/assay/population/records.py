@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import StoreError
-from assay.outside import inflated
+from assay.outside import Unpacker
 from assay.population.questions import Card, Level, Population, Question, Variable
 from assay.population.truth import Truth
 
@@ -41,11 +41,17 @@ def truth_to_dict(truth: Truth) -> dict[str, Any]:
     }
 
 
-def truth_from_dict(found: Mapping[str, Any]) -> Truth:
+def truths_from_dicts(found: Mapping[str, Any]) -> dict[str, Truth]:
+    """All truths of a store, which are unpacked within one limit."""
+    unpacker = Unpacker()
+    return {name: truth_from_dict(one, unpacker) for name, one in found.items()}
+
+
+def truth_from_dict(found: Mapping[str, Any], unpacker: Unpacker | None = None) -> Truth:
     kept: dict[str, Any] = {name: np.array(found[name], dtype=np.float64) for name in _ARRAYS}
     kept |= {name: found[name] for name in _COUNTS}
     packed = base64.b64decode(found["draws"]["data"])
-    shares = np.frombuffer(inflated(packed, "the draws of a truth", StoreError), dtype="<u2")
+    shares = np.frombuffer((unpacker or Unpacker()).inflated(packed, "the draws of a truth", StoreError), dtype="<u2")
     return Truth(
         question=question_from_dict(found["question"]),
         conditions=tuple(found["conditions"]),

@@ -38,7 +38,7 @@ from assay.learners import settings_of
 from assay.learners.scoring.base import EdgeScorer, EdgeScores
 from assay.learners.scoring.building import build_scorer
 from assay.measures.ranking import RANKING_MEASURES, score_ranking
-from assay.outside import inflated
+from assay.outside import Unpacker
 from assay.robustness.choose_k import KChoice
 from assay.robustness.label_free import Budget, label_free
 from assay.statistics.reach import Reach
@@ -175,14 +175,19 @@ class Robustness:
         return notes
 
     @staticmethod
-    def scored(about: Mapping[str, Any], run: Any) -> Any:
-        """A stored run with its AUPRC and AUROC: workers know no truth, so this is done whenever a store is read."""
+    def scored(about: Mapping[str, Any], runs: Mapping[str, Any]) -> dict[str, Any]:
+        """Stored runs with their AUPRC and AUROC: workers know no truth, so this is done whenever a store is read."""
+        unpacker = Unpacker()
+        return {key: Robustness._scored(about, run, unpacker) for key, run in runs.items()}
+
+    @staticmethod
+    def _scored(about: Mapping[str, Any], run: Any, unpacker: Unpacker) -> Any:
         if run.answer is None:
             return run
         given = about["datasets"][run.item]
         truth = _truth(given["truth"])
         order = [given["columns"].index(node) for node in truth.nodes]
-        matrix = unpacked(json.loads(run.answer)["scores"])[np.ix_(order, order)]
+        matrix = unpacked(json.loads(run.answer)["scores"], unpacker)[np.ix_(order, order)]
         scores = {name: (score.value, str(score.status)) for name, score in score_ranking(matrix, truth).items()}
         return replace(run, scores=scores)
 
@@ -291,8 +296,10 @@ def packed(matrix: NDArray[np.float64]) -> str:
     return base64.b64encode(zlib.compress(np.ascontiguousarray(matrix, dtype="<f8").tobytes())).decode("ascii")
 
 
-def unpacked(text: str) -> NDArray[np.float64]:
-    values = np.frombuffer(inflated(base64.b64decode(text), "a stored matrix of scores", StoreError), dtype="<f8")
+def unpacked(text: str, unpacker: Unpacker | None = None) -> NDArray[np.float64]:
+    """`unpacker`: of all matrices that are read together."""
+    content = (unpacker or Unpacker()).inflated(base64.b64decode(text), "a stored matrix of scores", StoreError)
+    values = np.frombuffer(content, dtype="<f8")
     d = round(len(values) ** 0.5)
     return values.reshape(d, d).astype(np.float64)
 
