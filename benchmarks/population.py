@@ -22,7 +22,8 @@ from assay.population.answers import Answer
 from assay.population.questions import Level, Question, Variable
 from assay.population.scores import Scales, score_answers
 from assay.population.summary import compare_respondents, respondent_means
-from assay.population.truth import Truth, truth_of
+from assay.population.truth import Truth
+from assay.population.estimates import truth_of
 
 ROWS = 3_000_000
 SUMMARY_S, SUMMARY_MIB, SCORING_S = 5.0, 1024, 30.0

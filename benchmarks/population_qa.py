@@ -15,7 +15,7 @@ from assay.models import Message, build
 from assay.population.elicitation import Form, Manner
 from assay.population.elicitation.qa import messages, orders
 from assay.population.question_files import builtin_question
-from assay.population.truth import truth_of
+from assay.population.estimates import truth_of
 
 TASK = "gss_party_by_race"
 TARGET = 5.0

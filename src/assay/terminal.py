@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from assay import registry
-from assay.files import write_atomically
 from assay.progress import clock
 from assay.results import CellSummary, Results
 from assay.statistics.runs import range_note
 from assay.tables import cell_text, interval_text
-from assay.terminal_output import Console, console, plain
-from assay.texts import printable
+from assay.terminal_output import Console, console, plain, save_recorded
 
 if TYPE_CHECKING:
     from assay.estimate import AskCost, CellCost, Estimate
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from assay.study import Study
 
 _PERFECT = ("precision", "recall", "f1", "shd")
-PICTURE = 108  # columns of a saved picture
 MANY_CELLS = 40  # above it `assay plan` has a line a learner
 MOST_CELLS, MOST_LEARNERS = 1_000, 40  # lines and columns of a table that anybody reads
 ROOMY = 155  # columns that all headline measures need; below, F1 and SHD
@@ -144,19 +141,6 @@ def print_asked_of(folder: Path) -> None:
 def save_picture(results: Results, folder: Path, path: Path, measures: Sequence[str] | None = None) -> None:
     """What the terminal shows, as SVG, without fonts from elsewhere."""
     save_recorded(lambda out: print_results(results, folder, measures, out), folder, path)
-
-
-def save_recorded(show: Callable[[Console], None], folder: Path, path: Path) -> None:
-    import io
-    import re
-
-    from rich.terminal_theme import DIMMED_MONOKAI
-
-    out = Console(record=True, width=PICTURE, file=io.StringIO(), force_terminal=True)
-    show(out)
-    svg = out.export_svg(title=printable(f"assay show {folder}"), theme=DIMMED_MONOKAI)
-    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono, Menlo")
-    write_atomically(path.parent, path.name, svg)
 
 
 def _summary_table(results: Results, measures: Sequence[str]) -> Table:

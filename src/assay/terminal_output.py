@@ -8,8 +8,10 @@ What reaches a console without `plain` drives no terminal either, but its line e
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console as _Console
@@ -17,9 +19,11 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 
+from assay.files import write_atomically
 from assay.texts import printable, printable_lines
 
 _LEFT_OPEN = re.compile(r"(\\*)\[(?=[a-z#/@][^\[\]]*$)")
+PICTURE = 108  # columns of a saved picture
 WIDE = 160  # columns assumed where there is no TTY
 
 
@@ -44,3 +48,13 @@ def console(stderr: bool = False) -> Console:
 def plain(text: object) -> str:
     """One line as it is; a bracket that is left open must not find its end in what follows."""
     return _LEFT_OPEN.sub(r"\1\1\[", escape(printable(str(text))))
+
+
+def save_recorded(show: Callable[[Console], None], folder: Path, path: Path) -> None:
+    from rich.terminal_theme import DIMMED_MONOKAI
+
+    out = Console(record=True, width=PICTURE, file=io.StringIO(), force_terminal=True)
+    show(out)
+    svg = out.export_svg(title=printable(f"assay show {folder}"), theme=DIMMED_MONOKAI)
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono, Menlo")
+    write_atomically(path.parent, path.name, svg)

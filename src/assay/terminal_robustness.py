@@ -38,7 +38,7 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
 
 def save_picture(study: RobustnessStudy, folder: Path, path: Path) -> None:
     """What the terminal shows, as SVG, without fonts from elsewhere."""
-    from assay.terminal import save_recorded
+    from assay.terminal_output import save_recorded
 
     save_recorded(lambda out: print_robustness(out, study), folder, path)
 

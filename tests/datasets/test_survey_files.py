@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.datasets.microdata import open_microdata
+from assay.datasets.surveys import open_microdata
 from assay.errors import DataError, MissingExtra
 from assay.population.questions import Level, Population, Question, Variable
-from assay.population.truth import truth_of
+from assay.population.estimates import truth_of
 from tests.datasets.xport import write_xport
 
 

@@ -64,7 +64,7 @@ lags = 1
 }
 
 
-SLOWER = {"cluster": _DISCOVERY.replace("nap = 0.02", "nap = 0.3")}  # time for a blow
+SLOWER = {"cluster": _DISCOVERY.replace("nap = 0.02", "nap = 0.1")}  # time for a blow
 
 
 @dataclass(frozen=True)

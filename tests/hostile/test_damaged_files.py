@@ -14,8 +14,8 @@ from assay.analyse.loading import read_tables
 from assay.analyse.settings import Settings
 from assay.datasets import load
 from assay.datasets.frames import read_rows
-from assay.datasets.microdata import open_microdata
 from assay.datasets.networks import network_of_file
+from assay.datasets.surveys import open_microdata
 from assay.datasets.table import check_usable
 from assay.faithfulness.labels import read_labels
 from assay.forecast.human import read_experts

@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay import registry
 from assay.datasets import load, load_stored
-from assay.datasets.microdata import open_microdata
+from assay.datasets.surveys import open_microdata
 from assay.errors import AssayError, DataError, GraphError, PlanError
 from assay.graphs.formats import from_graphml
 from assay.outputs import variance_name

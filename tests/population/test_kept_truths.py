@@ -9,7 +9,7 @@ import pytest
 from assay.population import high_dimensional
 from assay.population.kept_truths import kept_truth
 from assay.population.questions import Variable
-from assay.population.truth import truth_of
+from assay.population.estimates import truth_of
 from tests.population.made import levels, question
 
 pytest.importorskip("sklearn")

@@ -155,8 +155,8 @@ def test_a_run_in_another_thread_than_the_first_needs_no_signals(tmp_path):
 def test_sigterm_ends_what_keeps_the_interpreter_to_itself():
     """No handler and no thread of this process runs: a regular expression in a model's thread never lets go."""
     code = (
-        "import re, threading\nfrom assay import stopping\nstopping.LONGEST = stopping.FORCED = 0.5\nstopping.heed_sigterm()\n"
-        "print('ready', flush=True)\n"
+        "import re, threading\nfrom assay import stopping\nstopping.LONGEST = stopping.FORCED = 0.5\n"
+        "stopping.heed_sigterm()\nprint('ready', flush=True)\n"
         "threading.Thread(target=re.match, args=(r'(a+)+$', 'a' * 60 + 'b')).start()\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

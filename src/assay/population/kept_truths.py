@@ -19,15 +19,16 @@ from pathlib import Path
 import numpy as np
 
 from assay import registry
-from assay.datasets.microdata import open_microdata
+from assay.datasets.surveys import open_microdata
 from assay.errors import AssayError, StoreError
 from assay.files import read_text, write_atomically
 from assay.outside import NOT_READ, json_of
 from assay.population import high_dimensional
 from assay.population.cells import Rows, rows_of
+from assay.population.estimates import DRAWS, truth_of
 from assay.population.questions import Question
 from assay.population.records import truth_from_dict, truth_to_dict
-from assay.population.truth import DRAWS, Truth, truth_of
+from assay.population.truth import Truth
 
 VERSION = 1  # raise when the same rows and settings would be fitted otherwise
 

@@ -17,8 +17,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.datasets.microdata import Microdata, open_microdata
+from assay.datasets.microdata import Microdata
 from assay.datasets.survey_files import SURVEYS, Survey
+from assay.datasets.surveys import open_microdata
 from assay.errors import DataError
 from assay.population.cells import MOST_LEVELS, bin_levels, texts
 from assay.texts import arriving, printable

@@ -1,6 +1,6 @@
 """Population: does a model know real distributions, P(V1 given V2 = v) in a stated population?
 
-The truth is microdata (population/truth.py); a model is asked in one or several modes (population/elicitation); the
+The truth is microdata (population/estimates.py); a model is asked in one or several modes (population/elicitation); the
 baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer without being asked.
 
 A cell is one model on one condition in one mode:
