@@ -35,7 +35,6 @@ MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by han
 MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole
 MAX_TABLE = 2048 * MEGABYTE  # tables of rows, which are not kept as text
 SMALL_TABLE, SMALL_RECORDS, FACTOR = 64 * MEGABYTE, 16 * MEGABYTE, 100  # what packed files may unpack to
-TOGETHER = 10  # times their own bytes: what many packed texts of one store may unpack to
 MAX_VALUES = 20_000_000  # of a JSON text: an empty list has two characters there and 64 bytes in memory
 MAX_FILE_NAME = 180  # bytes, without an ending; systems allow 255
 MAX_DEPTH = 50  # of nested JSON and TOML; what people write has five
@@ -109,15 +108,16 @@ def inflated(content: bytes, what: str, error: type[AssayError] = DataError) -> 
 
 @dataclass
 class Unpacker:
-    """`inflated` for the parts of one store: together they give MAX_RECORDS, or TOGETHER times their own bytes."""
+    """`inflated` for the parts of one store: together they give MAX_RECORDS, or `times` their own bytes."""
 
+    times: int
     given: int = 0
     taken: int = 0
 
     def inflated(self, content: bytes, what: str, error: type[AssayError] = DataError) -> bytes:
         found = inflated(content, what, error)
         self.given, self.taken = self.given + len(content), self.taken + len(found)
-        most = max(MAX_RECORDS, TOGETHER * self.given)
+        most = max(MAX_RECORDS, self.times * self.given)
         if self.taken > most:
             raise error(f"{what} and those before must unpack to at most {size(most)}, got more. Was it changed?")
         return found

@@ -20,7 +20,7 @@ import numpy as np
 from assay.errors import StoreError
 from assay.graphs import Graph
 from assay.measures.ranking import RANKING_MEASURES
-from assay.outside import Unpacker
+from assay.outside import FACTOR, Unpacker
 from assay.results import NOT_RUN, Results, Row
 from assay.robustness.evaluation import Answer, Evaluation, System, Variant
 from assay.robustness.findings import findings
@@ -119,7 +119,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
     }
     sweeps = {name: tuple(given["sweep"]) for name, given in about["scorers"].items() if given["sweep"]}
     answers: list[Answer] = []
-    unpacker = Unpacker()
+    unpacker = Unpacker(FACTOR)
     statuses: dict[tuple[str, str], Counter[str]] = {}
     for cell in results.cells:
         counted = statuses.setdefault((cell.item, cell.respondent), Counter())

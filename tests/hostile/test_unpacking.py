@@ -267,7 +267,7 @@ def test_so_have_the_matrices_of_a_robustness_study(monkeypatch):
     with pytest.raises(StoreError, match="a stored matrix of scores and those before must unpack to at most 2 MB"):
         Robustness.scored(about, runs)
     dense = packed(np.random.default_rng(1).random((200, 200)))
-    many = outside.Unpacker()
+    many = outside.Unpacker(10)
     for _ in range(20):  # 6.4 MB that no packing makes small
         assert len(unpacked(dense, many)) == 200
 

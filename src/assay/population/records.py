@@ -19,6 +19,7 @@ from assay.population.questions import Card, Level, Population, Question, Variab
 from assay.population.truth import Truth
 
 _STEPS = 65_535
+_TIMES = 10  # what draws unpack to: they have noise, and pack to a half
 _ARRAYS = ("probs", "weights", "rows", "kish", "n_eff")
 _COUNTS = ("n_data", "n_outside", "n_missing", "n_unlisted")
 
@@ -43,7 +44,7 @@ def truth_to_dict(truth: Truth) -> dict[str, Any]:
 
 def truths_from_dicts(found: Mapping[str, Any]) -> dict[str, Truth]:
     """All truths of a store, which are unpacked within one limit."""
-    unpacker = Unpacker()
+    unpacker = Unpacker(_TIMES)
     return {name: truth_from_dict(one, unpacker) for name, one in found.items()}
 
 
@@ -51,7 +52,9 @@ def truth_from_dict(found: Mapping[str, Any], unpacker: Unpacker | None = None) 
     kept: dict[str, Any] = {name: np.array(found[name], dtype=np.float64) for name in _ARRAYS}
     kept |= {name: found[name] for name in _COUNTS}
     packed = base64.b64decode(found["draws"]["data"])
-    shares = np.frombuffer((unpacker or Unpacker()).inflated(packed, "the draws of a truth", StoreError), dtype="<u2")
+    shares = np.frombuffer(
+        (unpacker or Unpacker(_TIMES)).inflated(packed, "the draws of a truth", StoreError), dtype="<u2"
+    )
     return Truth(
         question=question_from_dict(found["question"]),
         conditions=tuple(found["conditions"]),

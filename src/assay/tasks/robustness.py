@@ -38,7 +38,7 @@ from assay.learners import settings_of
 from assay.learners.scoring.base import EdgeScorer, EdgeScores
 from assay.learners.scoring.building import build_scorer
 from assay.measures.ranking import RANKING_MEASURES, score_ranking
-from assay.outside import Unpacker
+from assay.outside import FACTOR, Unpacker
 from assay.robustness.choose_k import KChoice
 from assay.robustness.label_free import Budget, label_free
 from assay.statistics.reach import Reach
@@ -177,7 +177,7 @@ class Robustness:
     @staticmethod
     def scored(about: Mapping[str, Any], runs: Mapping[str, Any]) -> dict[str, Any]:
         """Stored runs with their AUPRC and AUROC: workers know no truth, so this is done whenever a store is read."""
-        unpacker = Unpacker()
+        unpacker = Unpacker(FACTOR)
         return {key: Robustness._scored(about, run, unpacker) for key, run in runs.items()}
 
     @staticmethod
@@ -298,7 +298,7 @@ def packed(matrix: NDArray[np.float64]) -> str:
 
 def unpacked(text: str, unpacker: Unpacker | None = None) -> NDArray[np.float64]:
     """`unpacker`: of all matrices that are read together."""
-    content = (unpacker or Unpacker()).inflated(base64.b64decode(text), "a stored matrix of scores", StoreError)
+    content = (unpacker or Unpacker(FACTOR)).inflated(base64.b64decode(text), "a stored matrix of scores", StoreError)
     values = np.frombuffer(content, dtype="<f8")
     d = round(len(values) ** 0.5)
     return values.reshape(d, d).astype(np.float64)
