@@ -1,7 +1,8 @@
 """The two doors for texts: nothing that arrives carries a key or half a character, nothing that is shown acts."""
 
 import json
-from base64 import b64encode, urlsafe_b64encode
+import random
+from base64 import b64encode, encodebytes, urlsafe_b64encode
 from html import escape
 from urllib.parse import quote
 
@@ -47,6 +48,38 @@ def test_a_hidden_key_is_found_however_it_is_written(form):
     shown = arriving(f"<{form}>")
     assert "***" in shown
     assert len(shown) < len(form) - len(KEY) + 10
+
+
+def written(key):
+    """A key as programs write it, also twice."""
+    raw, url, html = key.encode(), quote(key, safe=""), escape(key)
+    forms = {
+        "plain": key, "repr": repr(key), "bytes": repr(raw), "repr of it": repr(repr(raw)),
+        "JSON": json.dumps(key), "JSON in JSON": json.dumps(json.dumps([json.dumps(key)])),
+        "JSON with \\/": json.dumps(key).replace("/", "\\/"),
+        "JSON for HTML": json.dumps(key).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"),
+        "URL": url, "path": quote(key), "URL in a URL": quote(url, safe=""), "URL in JSON": json.dumps(url),
+        "JSON in a URL": quote(json.dumps(key), safe=""), "every sign": "".join(f"%{byte:02x}" for byte in raw),
+        "HTML": html, "HTML in HTML": escape(html), "apos": html.replace("&#x27;", "&apos;"),
+        "JSON in HTML": escape(json.dumps(key)), "HTML in JSON": json.dumps(html),
+        "numbers": "".join(f"&#{byte};" for byte in raw), "octal": "".join(f"\\{byte:03o}" for byte in raw),
+        "hex": raw.hex(), "HEX": raw.hex(":").upper(), "capitals": key.upper(),
+        "base64 in lines": encodebytes(b"Bearer " + raw).decode(),
+        "base64 in a URL": quote(b64encode(raw), safe=""), "base64 in JSON": b64encode(raw).decode().replace("/", "\\/"),
+    }  # fmt: skip
+    forms |= {f"base64 {n}": b64encode(b"x" * n + raw + b"y").decode() for n in range(3)}
+    return forms | {f"base64 for URLs {n}": urlsafe_b64encode(b"x" * n + raw).decode() for n in range(3)}
+
+
+SIGNS = "".join(map(chr, range(33, 127)))
+DICE = random.Random(16)
+KEYS = ["sk-lab+key/with=sign%and&weird<1234>", *("".join(DICE.choices(SIGNS, k=k)) for k in (8, 20, 51, 51, 120) * 12)]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_of_any_signs_is_found_in_every_form(key):
+    hide(key)
+    assert [name for name, form in written(key).items() if "***" not in arriving(f"before {form} after")] == []
 
 
 def test_a_key_of_escapes_does_not_make_a_text_of_escapes_slow():

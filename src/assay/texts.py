@@ -144,27 +144,42 @@ _cell = lru_cache(10_000)(csv_cell)
 def _pattern(secret: str) -> re.Pattern[str]:
     """A secret however a library writes it: as it is; each character plain or escaped; in hex; within base64."""
     raw = secret.encode("utf-8", "replace")
-    packed = "|".join(map(re.escape, sorted(_base64(raw), key=len, reverse=True)))
-    escaped = "".join(map(_character, secret))
-    return re.compile(f"{re.escape(secret)}|(?i:{escaped}|{raw.hex()})|{packed}")
+    signs = re.findall(r"\\+|[^\\]", secret)
+    escaped = "".join(_sign(sign, before) for sign, before in zip(signs, ["", *signs], strict=False))
+    packed = "|".join(sorted(_base64(raw), key=len, reverse=True))
+    return re.compile(f"{re.escape(secret)}|(?i:{escaped}|{raw.hex('_').replace('_', '[: -]?+')})|{packed}")
 
 
-def _character(sign: str) -> str:
-    """Plain, or as Python, JSON, HTML or a URL write it, also twice. Nothing is tried again: a text of escapes is read
-    in linear time."""
-    code = ord(sign)
-    quoted = "".join(f"%(?:25){{0,3}}+{byte:02x}" for byte in sign.encode("utf-8", "replace"))
-    coded = [f"x{code:02x}"] if code < 0x80 else []
-    coded += [f"u{code:04x}", f"&\\#0{{0,4}}+{code};", f"&\\#x0{{0,4}}+{code:x};", re.escape(escape(sign))]
+_URL, _HTML = (
+    "%(?:25){0,3}+",
+    "&(?:amp;){0,3}+",
+)  # how an escape begins; more often than once where it was escaped again
+_SLASH = rf"(?:\\|{_URL}5c)"
+_NAMES = {"<": "|lt", ">": "|gt", '"': "|quot", "'": "|apos"}
+
+
+def _sign(sign: str, before: str) -> str:
+    """One character plain, or as Python, JSON, HTML or a URL write it, also twice; backslashes in a row as one, since
+    nobody can tell whose each is. Nothing is tried again: a text of escapes is read in linear time."""
+    code = ord(sign[0])
+    coded = f"(?:x{code:02x}|u{code:04x}|{code:03o})"
+    numbered = f"{_HTML}(?:\\#0{{0,4}}+{code}|\\#x0{{0,4}}+{code:x}{_NAMES.get(sign, '')});"
+    if sign.startswith("\\"):
+        start = "" if before else r"(?<!\\)"
+        return f"{start}(?:{_SLASH}{coded}?+|{numbered}){{{len(sign)},{8 * len(sign) + 8}}}+"
+    quoted = "".join(f"{_URL}{byte:02x}" for byte in sign.encode("utf-8", "replace"))
+    plain = {"%": f"{_URL}(?:25)?+", "&": _HTML}.get(sign, re.escape(sign))
     letter = re.escape(repr(sign)[1:-1].removeprefix("\\"))  # the n of a line end
-    return rf"\\{{0,8}}+(?>{'|'.join([*coded, quoted, re.escape(sign), letter])})"
+    least = 0 if before.startswith("\\") else 1  # those before it may have taken its own
+    return f"(?>{_SLASH}{{{least},8}}+{coded}|{_SLASH}{{0,8}}+(?:{numbered}|{quoted}|{plain}|{letter}))"
 
 
 def _base64(raw: bytes) -> set[str]:
-    """The letters that are the secret's alone, for each of the three places where it may begin in a group of three."""
+    """The letters that are the secret's alone, for each of the three places where it may begin in a group of three; in
+    either alphabet, in lines, and in a URL."""
+    signs = {"+": f"(?:[+-]|{_URL}2[bB])", "/": rf"(?:\\{{0,4}}+/|_|{_URL}2[fF])"}
     found = set()
     for before in range(3):
-        packed = b64encode(b"\0" * before + raw).decode()
-        start, end = -(-before * 8 // 6), (before + len(raw)) * 8 // 6
-        found |= {packed[start:end], packed[start:end].replace("+", "-").replace("/", "_")}
+        packed = b64encode(b"\0" * before + raw).decode()[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6]
+        found.add(r"(?:\s|\\[rn]){0,4}+".join(signs.get(letter, letter) for letter in packed))
     return found
