@@ -65,7 +65,8 @@ def written(key):
         "numbers": "".join(f"&#{byte};" for byte in raw), "octal": "".join(f"\\{byte:03o}" for byte in raw),
         "hex": raw.hex(), "HEX": raw.hex(":").upper(), "capitals": key.upper(),
         "base64 in lines": encodebytes(b"Bearer " + raw).decode(),
-        "base64 in a URL": quote(b64encode(raw), safe=""), "base64 in JSON": b64encode(raw).decode().replace("/", "\\/"),
+        "base64 in a URL": quote(b64encode(raw), safe=""),
+        "base64 in JSON": b64encode(raw).decode().replace("/", "\\/"),
     }  # fmt: skip
     forms |= {f"base64 {n}": b64encode(b"x" * n + raw + b"y").decode() for n in range(3)}
     return forms | {f"base64 for URLs {n}": urlsafe_b64encode(b"x" * n + raw).decode() for n in range(3)}

@@ -153,7 +153,7 @@ def _pattern(secret: str) -> re.Pattern[str]:
 _URL, _HTML = (
     "%(?:25){0,3}+",
     "&(?:amp;){0,3}+",
-)  # how an escape begins; more often than once where it was escaped again
+)  # how an escape begins, also of an escape
 _SLASH = rf"(?:\\|{_URL}5c)"
 _NAMES = {"<": "|lt", ">": "|gt", '"': "|quot", "'": "|apos"}
 
