@@ -24,8 +24,7 @@ from numpy.random import Generator
 
 from assay.datasets.table import Table, check_usable
 from assay.errors import AssayError, GraphError, SettingError, did_you_mean
-from assay.graphs import ARROW, CIRCLE, TAIL, Graph, Kind
-from assay.graphs.graph import Edge
+from assay.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from assay.learners.base import Card, Learner, build, check_answer
 from assay.learners.batches import fit_resamples
 from assay.statistics.proportions import wilson

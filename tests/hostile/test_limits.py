@@ -14,7 +14,7 @@ from assay import outside
 from assay.analyse import loading
 from assay.analyse.loading import read_table
 from assay.analyse.settings import Settings
-from assay.datasets import frames, load, microdata
+from assay.datasets import frames, load, surveys
 from assay.datasets.bif import MOST_CELLS, MOST_PARENTS, parse_bif
 from assay.datasets.frames import read_rows
 from assay.datasets.table import Table
@@ -152,7 +152,7 @@ def test_a_million_columns_are_refused_at_once(tmp_path):
     with within(), pytest.raises(DataError, match="at most 5,000 columns, got 1,000,000"):
         read_rows(tmp_path / "t.csv")
     with within(), pytest.raises(DataError, match="at most 50,000 columns, got 1,000,000"):
-        microdata.open_microdata("t.csv", tmp_path)
+        surveys.open_microdata("t.csv", tmp_path)
     with within(), pytest.raises(DataError, match="at most 10,000 columns"):
         read_table(tmp_path / "t.csv")
 

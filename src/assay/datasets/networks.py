@@ -38,7 +38,7 @@ class Network:
     @cached_property
     def truth(self) -> Graph:
         names = tuple(v.name for v in self.variables)
-        return assemble([Link(parent, v.name) for v in self.variables for parent in v.parents], names, "dag")
+        return Graph.of(assemble([Link(parent, v.name) for v in self.variables for parent in v.parents], names, "dag"))
 
     @cached_property
     def _steps(self) -> list[tuple[int, list[tuple[int, int]], list[Array]]]:

@@ -107,9 +107,7 @@ def _graph_beside(path: Path) -> Path:
 
 
 def _read_dag(path: Path, direction: Direction | None) -> Graph:
-    from assay.graphs.formats import read_graph
-
-    graph = read_graph(path, direction=direction)
+    graph = Graph.read(path, direction=direction)
     if graph.kind != "dag":
         raise GraphError(f"the graph in {path.name} must be a dag (the truth), got a {graph.kind}.")
     return graph

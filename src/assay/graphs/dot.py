@@ -15,8 +15,8 @@ from typing import NamedTuple, NoReturn
 
 from assay.errors import GraphError, listed
 from assay.graphs.equivalence import ARROW, CIRCLE, TAIL
-from assay.graphs.graph import Graph
 from assay.graphs.links import Link, assemble, check_text, links_of, weight_of
+from assay.graphs.marked import MarkedGraph
 
 _SHAPE_OF_MARK = {TAIL: "none", ARROW: "normal", CIRCLE: "odot"}
 _MARK_OF_SHAPE = {
@@ -53,7 +53,7 @@ class _Told(NamedTuple):
     line: int
 
 
-def to_dot(graph: Graph) -> str:
+def to_dot(graph: MarkedGraph) -> str:
     """DOT text that Graphviz draws with the right end marks."""
     lines = ["digraph {", f"  kind={graph.kind};"]
     if graph.weights is not None:
@@ -79,7 +79,7 @@ def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def from_dot(text: str) -> Graph:
+def from_dot(text: str) -> MarkedGraph:
     """The graph in DOT text; see the head of this file for what is read."""
     return _Reader(check_text(text, "a DOT graph")).graph()
 
@@ -127,7 +127,7 @@ class _Reader:
         self._about: dict[str, str] = {}
         self._defaults: dict[str, str] = {}
 
-    def graph(self) -> Graph:
+    def graph(self) -> MarkedGraph:
         if self._is("strict"):
             self._take()
         if not (self._is("digraph") or self._is("graph")):

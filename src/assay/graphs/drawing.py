@@ -21,8 +21,8 @@ import numpy as np
 
 from assay.errors import GraphError
 from assay.graphs.equivalence import ARROW, CIRCLE, TAIL
-from assay.graphs.graph import Edge, Graph
 from assay.graphs.layering import BEND, Layers, layered, place_across
+from assay.graphs.marked import Edge, MarkedGraph
 from assay.texts import drawn, html_text, printable
 
 Verdict = Literal["plain", "correct", "wrong mark", "extra", "missing"]
@@ -74,7 +74,7 @@ class _Scene(NamedTuple):
     height: float
 
 
-def to_svg(graph: Graph, truth: Graph | None = None) -> str:
+def to_svg(graph: MarkedGraph, truth: MarkedGraph | None = None) -> str:
     """The drawing as SVG text; with a truth over the same nodes, the graph is drawn as an answer to it."""
     if truth is not None:
         if graph.kind == "weighted":
@@ -95,7 +95,7 @@ def to_svg(graph: Graph, truth: Graph | None = None) -> str:
 # ---- what is drawn
 
 
-def _drawn(graph: Graph, truth: Graph | None) -> tuple[list[_Drawn], str]:
+def _drawn(graph: MarkedGraph, truth: MarkedGraph | None) -> tuple[list[_Drawn], str]:
     """The edges with their verdicts and widths, and a note where not all are shown."""
     weights = np.zeros(graph.marks.shape) if graph.weights is None else np.abs(graph.weights)
     strength = np.maximum(weights, weights.T)

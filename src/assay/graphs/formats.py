@@ -23,7 +23,6 @@ import numpy as np
 
 from assay.errors import GraphError, listed
 from assay.graphs.dot import from_dot, to_dot
-from assay.graphs.graph import Direction, Graph, Kind, infer_kind
 from assay.graphs.libraries import (
     from_causallearn,
     from_networkx,
@@ -33,6 +32,7 @@ from assay.graphs.libraries import (
     to_pandas,
 )
 from assay.graphs.links import MAX_CHARACTERS
+from assay.graphs.marked import Direction, Kind, MarkedGraph, infer_kind
 from assay.graphs.text_formats import (
     bif_blocks,
     bif_family,
@@ -68,7 +68,7 @@ __all__ = [
     "write_graph",
 ]
 
-_READERS: dict[str, Callable[[str], Graph]] = {
+_READERS: dict[str, Callable[[str], MarkedGraph]] = {
     ".json": from_json,
     ".dot": from_dot,
     ".gv": from_dot,
@@ -76,7 +76,7 @@ _READERS: dict[str, Callable[[str], Graph]] = {
     ".xml": from_graphml,
     ".bif": from_bif,
 }
-_WRITERS: dict[str, Callable[[Graph], str]] = {
+_WRITERS: dict[str, Callable[[MarkedGraph], str]] = {
     ".json": to_json,
     ".dot": to_dot,
     ".gv": to_dot,
@@ -87,7 +87,7 @@ _WRITERS: dict[str, Callable[[Graph], str]] = {
 _SEPARATOR = {".csv": ",", ".tsv": "\t"}
 
 
-def read_graph(path: str | Path, direction: Direction | None = None, kind: Kind | None = None) -> Graph:
+def read_graph(path: str | Path, direction: Direction | None = None, kind: Kind | None = None) -> MarkedGraph:
     """The graph in a file: .json, .dot, .gv, .graphml, .xml, .bif, .csv or .tsv, also with .gz behind it.
 
     A .csv or .tsv is an edge list with the columns source,target (or from,to). With `direction` it may be a square
@@ -107,7 +107,7 @@ def read_graph(path: str | Path, direction: Direction | None = None, kind: Kind 
         raise GraphError(f"{path.name}: {' '.join(str(error).split())}") from error
 
 
-def write_graph(graph: Graph, path: str | Path) -> None:
+def write_graph(graph: MarkedGraph, path: str | Path) -> None:
     """Write a graph in the format of the suffix; `read_graph` gives the same graph back."""
     path = Path(path)
     suffix = _suffix(path)
@@ -153,7 +153,7 @@ def _text_of(path: Path) -> str:
 # ---- tables: an edge list, or a matrix with its direction
 
 
-def _to_table(graph: Graph, separator: str) -> str:
+def _to_table(graph: MarkedGraph, separator: str) -> str:
     """An edge list; nodes come first, alone in their row, where the edges would not tell them or their order."""
     frame = to_pandas(graph)
     mentioned = dict.fromkeys(name for pair in zip(frame["source"], frame["target"], strict=True) for name in pair)
@@ -172,7 +172,7 @@ def _to_table(graph: Graph, separator: str) -> str:
     return out.getvalue()
 
 
-def _from_table(text: str, separator: str, direction: Direction | None, kind: Kind | None) -> Graph:
+def _from_table(text: str, separator: str, direction: Direction | None, kind: Kind | None) -> MarkedGraph:
     import pandas
 
     try:
@@ -199,7 +199,7 @@ def _from_table(text: str, separator: str, direction: Direction | None, kind: Ki
 
 def _from_matrix_rows(
     head: Sequence[str], rows: Sequence[Sequence[str]], direction: Direction | None, kind: Kind | None
-) -> Graph:
+) -> MarkedGraph:
     named_rows = len(head) == len(rows) + 1
     nodes, cells = (head[1:], [row[1:] for row in rows]) if named_rows else (head, rows)
     numbers = all(_is_number(cell) for row in cells for cell in row)
@@ -216,7 +216,7 @@ def _from_matrix_rows(
         )
     if named_rows and [row[0] for row in rows] != list(nodes):
         raise GraphError("the names of the rows of a matrix must be those of its columns, in the same order.")
-    return Graph.from_matrix(np.array(cells, dtype=np.float64), nodes, direction, kind or "dag")
+    return MarkedGraph.from_matrix(np.array(cells, dtype=np.float64), nodes, direction, kind or "dag")
 
 
 def _is_number(cell: str) -> bool:

@@ -16,8 +16,8 @@ import numpy as np
 
 from assay.errors import GraphError, MissingExtra, listed
 from assay.graphs.equivalence import ARROW, CIRCLE, NONE, TAIL, arcs
-from assay.graphs.graph import Graph, Kind, infer_kind
 from assay.graphs.links import WORD_OF_MARK, Link, assemble, links_of, mark_of, weight_of
+from assay.graphs.marked import Kind, MarkedGraph, infer_kind
 
 if TYPE_CHECKING:
     import networkx
@@ -29,7 +29,7 @@ _ENDS = (("source", "target"), ("from", "to"))
 # ---- networkx
 
 
-def to_networkx(graph: Graph) -> networkx.DiGraph:
+def to_networkx(graph: MarkedGraph) -> networkx.DiGraph:
     """A DiGraph with source_mark, target_mark (and weight) on every arc and the kind on the graph."""
     import networkx
 
@@ -47,7 +47,7 @@ def to_networkx(graph: Graph) -> networkx.DiGraph:
     return out
 
 
-def from_networkx(graph: networkx.Graph, kind: Kind | None = None) -> Graph:
+def from_networkx(graph: networkx.Graph, kind: Kind | None = None) -> MarkedGraph:
     """A graph from a networkx one, with marks or plain.
 
     In a plain DiGraph an arc u -> v is a directed edge, and two arcs u -> v, v -> u are one undirected edge (a cpdag).
@@ -83,7 +83,7 @@ def _link_of_arc(u: str, v: str, data: Mapping[str, Any], directed: bool) -> Lin
 # ---- causal-learn
 
 
-def to_causallearn(graph: Graph) -> Any:
+def to_causallearn(graph: MarkedGraph) -> Any:
     """causal-learn's GeneralGraph; it has no weights of its own, so kind and weights ride in its `attributes`."""
     try:
         from causallearn.graph.GeneralGraph import GeneralGraph
@@ -100,7 +100,7 @@ def to_causallearn(graph: Graph) -> Any:
     return out
 
 
-def from_causallearn(graph: Any, kind: Kind | None = None, nodes: Sequence[str] | None = None) -> Graph:
+def from_causallearn(graph: Any, kind: Kind | None = None, nodes: Sequence[str] | None = None) -> MarkedGraph:
     """From a GeneralGraph, or anything that holds one as `.G` (the CausalGraph that pc returns).
 
     The kind is the one given, else the one `to_causallearn` left, else the narrowest that fits the marks;
@@ -121,13 +121,13 @@ def from_causallearn(graph: Any, kind: Kind | None = None, nodes: Sequence[str] 
     weights = left.get("weights")
     if weights is not None:  # edges may have been taken out since
         weights = np.where(arcs(marks), weights, 0.0)
-    return Graph(tuple(names), marks, weights, kind or left.get("kind") or infer_kind(marks))
+    return MarkedGraph(tuple(names), marks, weights, kind or left.get("kind") or infer_kind(marks))
 
 
 # ---- pandas
 
 
-def to_pandas(graph: Graph) -> pandas.DataFrame:
+def to_pandas(graph: MarkedGraph) -> pandas.DataFrame:
     """One row an edge; `weight` only where there are weights, `reverse_weight` only where one goes both ways."""
     import pandas
 
@@ -147,7 +147,7 @@ def to_pandas(graph: Graph) -> pandas.DataFrame:
     return frame
 
 
-def from_pandas(frame: pandas.DataFrame, nodes: Sequence[str] | None = None, kind: Kind | None = None) -> Graph:
+def from_pandas(frame: pandas.DataFrame, nodes: Sequence[str] | None = None, kind: Kind | None = None) -> MarkedGraph:
     """From an edge list; only source and target (or from and to) mean source -> target.
 
     A row without target and marks is a node on its own. Nodes are those given, else those in frame.attrs, then those

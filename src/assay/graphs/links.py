@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from assay.errors import GraphError, did_you_mean, listed
 from assay.graphs.equivalence import ARROW, CIRCLE, NONE, TAIL
-from assay.graphs.graph import Edge, Graph, Kind, infer_kind
+from assay.graphs.marked import Edge, Kind, MarkedGraph, infer_kind
 
 # a graph is a dense matrix: 5,000 nodes are 25 MB of marks and 200 MB of weights, munin (the largest in use) has 1,041
 MAX_NODES = 5_000
@@ -42,7 +42,7 @@ class Link(NamedTuple):
         return str(Edge(*self[:4]))
 
 
-def links_of(graph: Graph) -> Iterator[Link]:
+def links_of(graph: MarkedGraph) -> Iterator[Link]:
     """The edges of a graph with the weights of both directions (a reverse weight of 0 is left out)."""
     for edge in graph.edges:
         back = None
@@ -57,7 +57,7 @@ def assemble(
     kind: str | None = None,
     weighted: bool = False,
     pair_means: Kind | None = None,
-) -> Graph:
+) -> MarkedGraph:
     """A graph from links; nodes in the order of first mention and the narrowest kind where they are not given.
 
     `a -> b` and `b -> a` together are what `Graph.from_matrix` makes of them: `--` in a cpdag, `<->` in a pag or a
@@ -86,8 +86,8 @@ def assemble(
         else:
             raise GraphError(f"a pair of nodes must have one edge, got a second one: {link}. Remove one of them.")
     weights = _weights(links, index) if weighted or any(link.weight is not None for link in links) else None
-    # Graph itself refuses a kind that is none of the four
-    return Graph(tuple(nodes), marks, weights, kind or infer_kind(marks))  # type: ignore[arg-type]
+    # MarkedGraph itself refuses a kind that is none of the four
+    return MarkedGraph(tuple(nodes), marks, weights, kind or infer_kind(marks))  # type: ignore[arg-type]
 
 
 def _place(name: str, link: Link, index: dict[str, int]) -> int:

@@ -16,15 +16,15 @@ from typing import Any
 from xml.etree.ElementTree import ParseError
 
 from assay.errors import GraphError, did_you_mean, listed
-from assay.graphs.graph import Edge, Graph
 from assay.graphs.libraries import from_networkx, to_networkx
 from assay.graphs.links import MARKS_OF_ARROW, MAX_NODES, Link, assemble, check_text, links_of, weight_of
+from assay.graphs.marked import Edge, MarkedGraph
 from assay.outside import json_of
 
 # ---- JSON
 
 
-def to_json(graph: Graph) -> str:
+def to_json(graph: MarkedGraph) -> str:
     """One edge a line, so that a change of a graph is a readable change of its file."""
     head = {"format": "assay-graph", "version": 1, "kind": graph.kind}
     if graph.weights is not None:
@@ -47,7 +47,7 @@ def _json_edge(link: Link) -> dict[str, Any]:
     return edge
 
 
-def from_json(text: str) -> Graph:
+def from_json(text: str) -> MarkedGraph:
     """From our own form, or from plain {"nodes": [...], "edges": [["a", "b"], ...]}, which means a -> b."""
     told = json_of(check_text(text, "a JSON graph", ",{["), "a JSON graph", GraphError)
     if not isinstance(told, dict) or not isinstance(told.get("nodes"), list) or not isinstance(told.get("edges"), list):
@@ -91,7 +91,7 @@ _NOT_XML = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _ESCAPE = re.compile(r"\\(?:\\|u([0-9a-f]{4}))")
 
 
-def to_graphml(graph: Graph) -> str:
+def to_graphml(graph: MarkedGraph) -> str:
     """GraphML; names with characters that XML cannot carry are written with \\uXXXX, and the file says so."""
     import networkx
 
@@ -107,7 +107,7 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\u{ord(match.group()):04x}"
 
 
-def from_graphml(text: str) -> Graph:
+def from_graphml(text: str) -> MarkedGraph:
     """From GraphML, ours or plain (directed edges as ->, undirected ones as --).
 
     Files of igraph and yEd number the nodes n0, n1, ... and keep the names in a `name` or `label`: those are taken.
@@ -165,7 +165,7 @@ _QUOTED = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _PROPERTY = re.compile(rf"property\s+assay_name\s*=\s*({_QUOTED})\s*;", re.DOTALL)
 
 
-def to_bif(graph: Graph) -> str:
+def to_bif(graph: MarkedGraph) -> str:
     """BIF with the structure of a dag.
 
     A BIF file must have states and tables and a graph has none, so every variable gets the states no and yes and a
@@ -212,7 +212,7 @@ def _bif_words(nodes: Collection[str]) -> dict[str, str]:
     return words
 
 
-def from_bif(text: str) -> Graph:
+def from_bif(text: str) -> MarkedGraph:
     """The structure of a Bayesian network: names and parents; states and tables are not looked at."""
     text = check_text(text, "a BIF network")
     names: dict[str, str] = {}

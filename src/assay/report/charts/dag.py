@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from assay.graphs import ARROW, CIRCLE, TAIL, Graph, Kind
-from assay.graphs.graph import Edge
+from assay.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from assay.report import look
 from assay.report.charts.marks import text_width
 from assay.report.saving import Drawing, Figure
