@@ -7,10 +7,16 @@ Cluster bootstrap: 10,000 resamples of 10^5 rows in 1,000 clusters. The obvious 
 for each resample, and runs for all 10,000 of them, once.
 """
 
-import importlib.util
+import resource
 import sys
-import sysconfig
-from pathlib import Path
+import time
+import tracemalloc
+
+import harness  # first: it sets the number of threads
+import numpy as np
+from scipy import stats
+
+from assay.statistics import cliffs_delta, mean
 
 VALUES = 10**6
 ROWS, CLUSTERS, RESAMPLES = 10**5, 1000, 10_000
@@ -19,8 +25,6 @@ GIGABYTE = 1e9
 
 def obvious_loop(groups, resamples):
     """What one writes first: draw clusters, join their rows, take the mean."""
-    import numpy as np
-
     rng = np.random.default_rng(1)
     means = np.empty(resamples)
     for r in range(resamples):
@@ -30,16 +34,6 @@ def obvious_loop(groups, resamples):
 
 
 def main():
-    import harness  # first: it sets the number of threads
-    import resource
-    import time
-    import tracemalloc
-
-    import numpy as np
-    from scipy import stats
-
-    from assay.statistics import cliffs_delta, mean
-
     options = harness.options(__doc__)
     rng = np.random.default_rng(0)
     a, b = rng.normal(0.1, 1, VALUES), rng.normal(0, 1, VALUES)
@@ -75,18 +69,8 @@ def main():
     )
     if peak > GIGABYTE:
         sys.exit(f"Cliff's delta used {peak / 1e6:.0f} MB; the limit is 1000 MB.")
-    harness.finish("statistics", lines, notes, options.json)
-
-
-def standard_library():
-    """The module of this name that everybody else means."""
-    spec = importlib.util.spec_from_file_location(__name__, Path(sysconfig.get_path("stdlib")) / "statistics.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    harness.finish("large samples", lines, notes, options.json)
 
 
 if __name__ == "__main__":
     main()
-else:  # `import statistics` from a script of this folder finds this file first: harness does it, packages may
-    sys.modules[__name__] = standard_library()
