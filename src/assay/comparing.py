@@ -2,6 +2,7 @@
 
     d_u = mean over repeats of A on unit u - the same of B,   a unit: an item under a variant that both answered
     sign-flip test and interval over data sets, which is what was drawn; Holm over all pairs of the study's respondents
+    (beyond MAX_PAIRS of them, or MAX_TESTED pairs x units, Bonferroni, which needs the number of the others only)
 
 The long table (scores.csv) is all that is read, so every kind of study can be compared. Where A and B are variants
 (formulations of a forecast) the unit is an item of a respondent.
@@ -21,13 +22,16 @@ from assay.analyse.settings import nearest
 from assay.directions import direction
 from assay.errors import DataError, SettingError, StoreError, listed
 from assay.files import check_plain
-from assay.outside import NOT_READ, one_line
+from assay.outside import MAX_TABLE, NOT_READ, one_line, opened
 from assay.statistics.adjustment import adjusted
 from assay.statistics.comparison import Comparison
 from assay.statistics.paired import paired_difference
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
+MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
+MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
 _TEXT = ("task", "item", "variant", "respondent", "measure", "status")
+_NEEDED = (*_TEXT, "repeat", "value")
 
 
 def compare(folder: Path, a: str, b: str, measure: str | None = None, level: float = 0.95) -> Comparison:
@@ -37,11 +41,18 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     rows = _task_of_both(rows, role, a, b)
     chosen = _measure(rows, measure, folder)
     rows = rows[rows["measure"] == chosen]
-    table = _units(rows, role)
-    pairs = [(a, b), *(pair for pair in combinations(sorted(table.columns), 2) if set(pair) != {a, b})]
-    found = [_pair(table, one, other, level) for one, other in pairs]
-    lost = int((rows[rows[role].isin([a, b])]["status"] != "ok").sum())
-    first = adjusted(found, "holm")[0].described(
+    names = sorted(set(rows[role]))
+    count = len(names) * (len(names) - 1) // 2
+    of_both = rows[rows[role].isin([a, b])]
+    lost = int((of_both["status"] != "ok").sum())
+    table = _units(of_both, role)
+    if count <= MAX_PAIRS and count * len(table) <= MAX_TESTED:
+        table = _units(rows, role)
+        pairs = [(a, b), *(pair for pair in combinations(names, 2) if set(pair) != {a, b})]
+        first = adjusted([_pair(table, one, other, level) for one, other in pairs], "holm")[0]
+    else:
+        first = _bounded(_pair(table, a, b, level), count)
+    first = first.described(
         measure=chosen,
         units="items",
         clusters="sources" if (rows["task"] == "population").all() else "data sets",
@@ -57,13 +68,17 @@ def _long_table(folder: Path) -> pd.DataFrame:
     if not check_plain(folder, "scores.csv"):
         raise StoreError(f"{folder} has no scores.csv. Run the study first, or write it anew: assay report {folder}")
     try:
-        rows = pd.read_csv(path, dtype={name: str for name in _TEXT}, keep_default_na=False, na_values={"value": [""]})
+        with opened(path, MAX_TABLE, StoreError) as file:
+            rows = pd.read_csv(
+                file, usecols=lambda name: name in _NEEDED, dtype={name: str for name in _TEXT},
+                keep_default_na=False, na_values={"value": [""]},
+            )  # fmt: skip
         rows = csv_values(rows)
     except NOT_READ as error:
         raise StoreError(
             f"{path} must be the long table of a study, got: {one_line(error)}. Write it anew: assay report {folder}"
         ) from None
-    missing = [name for name in (*_TEXT, "repeat", "value") if name not in rows]
+    missing = [name for name in _NEEDED if name not in rows]
     if missing:
         raise StoreError(f"{path} must be the long table of a study, got no column {missing[0]!r}.")
     return rows
@@ -112,7 +127,7 @@ def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:
     population = rows["task"] == "population"  # there an item is source/task, and what was drawn is the source
     cluster = np.where(population, rows["item"].str.rsplit("/", n=1).str[0], cluster)
     keyed = rows.assign(cluster=cluster, unit=rows["item"] + "\x1f" + rows[other])
-    return keyed.pivot_table(index=["cluster", "unit"], columns=role, values="value", aggfunc="mean", dropna=False)
+    return keyed.groupby(["cluster", "unit", role])["value"].mean().unstack(role)
 
 
 def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
@@ -124,8 +139,24 @@ def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(target=parts.str[4].fillna(""))
     unasked = parts.str[0] == "reference"
     variants = rows.loc[~unasked, ["item", "target", "variant"]].drop_duplicates()
+    there = rows.loc[unasked, ["item", "target"]].value_counts()
+    if int((there * variants[["item", "target"]].value_counts()).sum()) > MAX_BESIDE:
+        raise DataError(
+            f"a study must have at most {MAX_BESIDE:,} answers of references beside variants, got more. Compare a part."
+        )
     beside = rows[unasked].drop(columns="variant").merge(variants, on=["item", "target"])
     return pd.concat([rows[~unasked], beside], ignore_index=True) if len(beside) else rows
+
+
+def _bounded(found: Comparison, count: int) -> Comparison:
+    """One comparison, adjusted by how many there are: never less than Holm would make it."""
+    return replace(
+        found,
+        p_adjusted=None if found.p is None else min(1.0, count * found.p),
+        adjustment="bonferroni",
+        n_comparisons=count,
+        notes=(*found.notes, f"p is adjusted by Bonferroni for {count:,} pairs, of which the others were not tested."),
+    )
 
 
 def _pair(table: pd.DataFrame, a: str, b: str, level: float) -> Comparison:

@@ -6,10 +6,12 @@ import json
 import numpy as np
 import pytest
 
+from assay import comparing
 from assay.cli import main
 from assay.comparing import compare
 from assay.errors import DataError, SettingError, StoreError
 from assay.results import Row
+from tests.hostile.attack import at_most, within
 
 
 def write_scores(folder, rows):
@@ -143,3 +145,42 @@ def test_mistakes_are_named(discovery, forecast, tmp_path):
         compare(forecast, "pc", "openai/gpt-x")
     with pytest.raises(StoreError, match="has no scores.csv"):
         compare(tmp_path, "pc", "ges")
+
+
+def of(respondents, items, variants=("clean",), **other):
+    """A row of every respondent on every item under every variant."""
+    rng = np.random.default_rng(0)
+    return [
+        ("s", other.get("task", "discovery"), item, variant, who, 0, "f1", round(rng.random(), 3), "ok")
+        for who in respondents
+        for item in items
+        for variant in variants
+    ]
+
+
+def test_of_very_many_pairs_only_the_one_that_is_asked_for_is_tested(tmp_path):
+    """300 respondents are 44,850 pairs, each with a test; Bonferroni needs their number only, and is Holm's bound."""
+    folder = write_scores(tmp_path, of([f"r{k}" for k in range(300)], [f"i{k}" for k in range(8)]))
+    with within():
+        found = compare(folder, "r1", "r2")
+    assert (found.n_units, found.n_comparisons, found.adjustment) == (8, 44_850, "bonferroni")
+    assert found.p_adjusted == min(1, 44_850 * found.p)
+    assert "Bonferroni" in found.notes[-1] and "Bonferroni-adjusted" in str(found)
+
+
+def test_many_items_are_not_crossed_with_each_other(tmp_path):
+    folder = write_scores(tmp_path, of(("a", "b"), [f"i{k}" for k in range(6_000)]))
+    with within(60), at_most(200):
+        assert compare(folder, "a", "b").n_units == 6_000
+
+
+def test_references_beside_variants_without_end_are_refused(tmp_path):
+    rows = of(["a"], ["i"], [f"v{k}" for k in range(3000)]) + of(["b"], ["i"], [f"reference/{k}" for k in range(3000)])
+    with within(), pytest.raises(DataError, match="at most 5,000,000 answers of references beside variants"):
+        compare(write_scores(tmp_path, rows), "a", "b")
+
+
+def test_a_long_table_beyond_the_limit_of_tables_is_not_read(discovery, monkeypatch):
+    monkeypatch.setattr(comparing, "MAX_TABLE", 1000)
+    with pytest.raises(StoreError, match=r"scores.csv must have at most .*, got more"):
+        compare(discovery, "pc", "ges")

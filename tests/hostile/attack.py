@@ -2,6 +2,7 @@
 
 import re
 import signal
+import tracemalloc
 from contextlib import contextmanager
 
 from hypothesis import strategies as st
@@ -34,6 +35,17 @@ def within(seconds=20.0):
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+
+
+@contextmanager
+def at_most(megabytes):
+    """Of memory that Python and numpy take meanwhile."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < megabytes * 2**20
+    finally:
+        tracemalloc.stop()
 
 
 def survives(read, given):

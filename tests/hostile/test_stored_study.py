@@ -7,8 +7,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
-import tracemalloc
-from contextlib import closing, contextmanager
+from contextlib import closing
 
 import pytest
 
@@ -21,7 +20,7 @@ from assay.store import Run, Store
 from assay.study_db import SCHEMA
 from assay.tasks.cells import Cell
 from assay.viewer.library import Library
-from tests.hostile.attack import within
+from tests.hostile.attack import at_most, within
 
 CELL = {"item": "asia", "variant": "clean", "respondent": "pc", "repeats": 1, "identity": {}, "about": {"nodes": 8}}
 TASK = {"task": "discovery", "level": 0.95, "measures": ["f1"], "headline": ["f1"], "about": {}, "cells": [CELL]}
@@ -230,16 +229,6 @@ def planned(folder, repeats, *done):
                                 for r in done])  # fmt: skip
     (folder / "study.toml").write_text('name = "s"\n[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\nruns = 1\n')
     return folder
-
-
-@contextmanager
-def at_most(megabytes):
-    tracemalloc.start()
-    try:
-        yield
-        assert tracemalloc.get_traced_memory()[1] < megabytes * 2**20
-    finally:
-        tracemalloc.stop()
 
 
 def test_a_plan_of_a_hundred_million_runs_is_counted_and_not_listed(tmp_path):

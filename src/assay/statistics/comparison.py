@@ -26,7 +26,7 @@ from assay.statistics.result import (
     with_notes,
 )
 
-ADJUSTED = {"holm": "Holm", "bh": "BH", "max-t": "max-t", "nemenyi": "Nemenyi"}
+ADJUSTED = {"holm": "Holm", "bh": "BH", "max-t": "max-t", "nemenyi": "Nemenyi", "bonferroni": "Bonferroni"}
 
 
 @dataclass(frozen=True)
