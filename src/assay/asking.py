@@ -163,10 +163,13 @@ class Asker:
         model = self.model(name)
         price = stated_price(self.options.get(name, {}).get("price"), name) if self.limit is not None else None
         most = _most(price, messages, settings)
+        asked = settings.to_dict()
+        # before the call, so that what was asked can be stored for certain once it is paid
+        sent = json.dumps([message.to_dict() for message in messages], ensure_ascii=False)
 
         def keep(reply: Reply) -> Reply:
             reply = replace(reply, cost=_cost(reply, price))
-            self._keep(key, name, messages, settings, reply, call, most)
+            self._keep(key, name, sent, asked, reply, call, most)
             return reply
 
         call = WatchedCall(model, name, messages, settings, late=lambda reply: self._keep_late(reply, keep))
@@ -218,19 +221,18 @@ class Asker:
         self,
         key: str,
         name: str,
-        messages: Sequence[Message],
-        settings: Settings,
+        sent: str,
+        asked: dict[str, Any],
         reply: Reply,
         call: WatchedCall,
         most: float,
     ) -> None:
         """Store a reply and count what it cost; of what nobody told, the most that it can have cost."""
         unclear = call.unclear + (reply.cost is None and reply.fault not in UNBILLED)
-        asked = settings.to_dict() | ({} if self.limit is None else {"unknown_usd": most * unclear})
-        text = json.dumps([message.to_dict() for message in messages], ensure_ascii=False)
-        prompt = hashed(text.encode("utf-8", "replace").decode())
+        asked |= {} if self.limit is None else {"unknown_usd": most * unclear}
+        prompt = hashed(sent.encode("utf-8", "replace").decode())
         try:
-            self.store.add_reply(key, name, prompt, text, asked, reply.to_dict())
+            self.store.add_reply(key, name, prompt, sent, asked, reply.to_dict())
         except Exception as error:  # a full disk: what other threads would ask next could not be kept either
             with self._changed:
                 self.unstored = error

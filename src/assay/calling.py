@@ -16,13 +16,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import fields, replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from assay.errors import AssayError
 from assay.models import Message, Model, Reply, Settings, TokenLogprob
 from assay.models.faults import Fault
-from assay.models.outputs import MOST_TOKENS
+from assay.models.outputs import is_count
 from assay.status import Status
 from assay.tasks.outcomes import raised
 from assay.texts import arriving, arriving_values
@@ -108,7 +110,8 @@ class WatchedCall:
 
     def _work(self) -> None:
         try:
-            given: Any = self._model.ask(self._messages, self._settings)
+            # of its own: whatever the model does to them, what was asked stays what is stored
+            given: Any = self._model.ask(list(self._messages), _copied(self._settings))
         except BaseException as error:  # SystemExit of a model, too: it ends its call, not our program
             given = error
         with self._lock:
@@ -117,6 +120,10 @@ class WatchedCall:
                 return
         if not isinstance(given, BaseException):
             self._late(as_reply(given, self.name, self.seconds))
+
+
+def _copied(settings: Settings) -> Settings:
+    return settings if settings.schema is None else replace(settings, schema=deepcopy(dict(settings.schema)))
 
 
 class _CallThread(threading.Thread):
@@ -133,55 +140,58 @@ def end_process(code: int) -> None:
 
 
 def as_reply(given: Any, name: str, seconds: float) -> Reply:
-    """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text."""
+    """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text; a part
+    that raises when it is looked at is unknown."""
     if isinstance(given, BaseException):
         return Reply("", Status.FAILED, _said(given), name, seconds=seconds)
     if not isinstance(given, Reply):
         message = f"the model must give a Reply, got {type(given).__name__}"
         return Reply(_text(given), Status.FAILED, message, name, seconds=seconds)
+    part = {field.name: _or_none(getattr, given, field.name) for field in fields(Reply)}
     wrong = []
-    if not isinstance(given.text, str):
-        wrong.append(f"its text must be str, got {type(given.text).__name__}")
-    try:
-        status = Status(given.status)
-    except ValueError:
-        status = Status.FAILED
-        wrong.append(f"its status must be one of {', '.join(Status)}, got {arriving(repr(given.status))[:60]}")
-    usage = _usage(given)
+    if not isinstance(part["text"], str):
+        wrong.append(f"its text must be str, got {type(part['text']).__name__}")
+    status = _or_none(Status, part["status"])
+    if status is None:
+        shown = arriving(_or_none(repr, part["status"]) or type(part["status"]).__name__)[:60]
+        wrong.append(f"its status must be one of {', '.join(Status)}, got {shown}")
+    unbilled = isinstance(part["fault"], str) and part["fault"] in UNBILLED and status in PASSING and not wrong
+    took = _or_none(_amount, part["seconds"])
     return Reply(
-        text=_text(given.text),
+        text=_text(part["text"]),
         status=Status.FAILED if wrong else status,
-        message="; ".join(part for part in (*wrong, arriving(_text(given.message))) if part),
-        model=_text(given.model) or name,
-        seconds=_amount(given.seconds, seconds) or 0.0,
-        settings=_plain(given.settings),
-        logprobs=_logprobs(given.logprobs),
-        answered_as=_text(given.answered_as),
-        fault=given.fault if given.fault in UNBILLED and status in PASSING and not wrong else "",
-        **usage,
+        message="; ".join(line for line in (*wrong, _text(part["message"])) if line),
+        model=_text(part["model"]) or name,
+        seconds=seconds if took is None else took,
+        settings=_or_none(_plain, part["settings"]) or {},
+        logprobs=_or_none(_logprobs, part["logprobs"]),
+        answered_as=_text(part["answered_as"]),
+        fault=part["fault"] if unbilled else "",
+        **(_or_none(_usage, part) or {}),
     )
 
 
-def _usage(given: Reply) -> dict[str, Any]:
-    """Tokens and cost; all unknown where they cannot be: fewer than none, more than there are, none for a text."""
-    counts = {name: getattr(given, name) for name in ("input_tokens", "output_tokens", "cached_tokens")}
-    absurd = any(count is not None and not _is_count(count) for count in counts.values())
-    absurd = absurd or counts["input_tokens"] == 0 or (counts["output_tokens"] == 0 and bool(given.text))
-    return dict.fromkeys((*counts, "cost")) if absurd else counts | {"cost": _amount(given.cost)}
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS
-
-
-def _amount(value: Any, default: float | None = None) -> float | None:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return default
+def _or_none(function: Callable[..., Any], *arguments: Any) -> Any:
+    """None where it raises: objects of the user's own may, whatever is asked of them."""
     try:
-        amount = float(value)
-    except OverflowError:
-        return default
-    return amount if math.isfinite(amount) and amount >= 0 else default
+        return function(*arguments)
+    except Exception:
+        return None
+
+
+def _usage(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Tokens and cost; all unknown where they cannot be: fewer than none, more than there are, none for a text."""
+    counts = {name: part[name] for name in ("input_tokens", "output_tokens", "cached_tokens")}
+    absurd = any(count is not None and not is_count(count) for count in counts.values())
+    absurd = absurd or counts["input_tokens"] == 0 or (counts["output_tokens"] == 0 and bool(part["text"]))
+    return {} if absurd else counts | {"cost": _or_none(_amount, part["cost"])}
+
+
+def _amount(value: Any) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    amount = float(value)
+    return amount if math.isfinite(amount) and amount >= 0 else None
 
 
 def _text(value: Any) -> str:
@@ -192,21 +202,15 @@ def _text(value: Any) -> str:
 
 def _plain(settings: Any) -> dict[str, Any]:
     """Settings as JSON has them."""
-    try:
-        found = json.loads(json.dumps(settings if isinstance(settings, dict) else dict(settings), default=str))
-    except (TypeError, ValueError, RecursionError):
-        return {}
+    found = json.loads(json.dumps(settings if isinstance(settings, dict) else dict(settings), default=str))
     return arriving_values(found) if isinstance(found, Mapping) else {}
 
 
-def _logprobs(given: Any) -> tuple[TokenLogprob, ...] | None:
-    try:
-        return tuple(
-            TokenLogprob(arriving(e.token), float(e.logprob), tuple((arriving(t), float(p)) for t, p in e.top))
-            for e in given
-        )
-    except (TypeError, ValueError, AttributeError, OverflowError):  # None, or nothing of ours
-        return None
+def _logprobs(given: Any) -> tuple[TokenLogprob, ...]:
+    return tuple(
+        TokenLogprob(arriving(e.token), float(e.logprob), tuple((arriving(t), float(p)) for t, p in e.top))
+        for e in given
+    )
 
 
 def _said(error: BaseException) -> str:

@@ -5,7 +5,7 @@ import threading
 import time
 from pathlib import Path
 
-from assay.models import Reply
+from assay.models import Message, Reply
 from assay.status import Status
 
 RANGES = "Precision: [0.2, 0.6]\nRecall: [0.2, 0.6]\nF1: [0.2, 0.6]\nSHD: [1, 4]"
@@ -69,6 +69,72 @@ class OddParts(Odd):
     def answer(self, text, settings):
         settings_ = {"lock": threading.Lock(), "half": HALF}
         return Reply(None, Status.OK, 7, None, -3, 10**400, 0.5, float("nan"), "soon", settings_, [1, 2], 8, b"busy")
+
+
+class Appends(Odd):
+    """Adds to the conversation that it was given, and takes the schema apart."""
+
+    def ask(self, messages, settings):
+        messages.append({"role": "user", "content": "as a dict"})
+        messages.insert(0, Message("system", "be brief"))
+        if settings.schema:
+            settings.schema.clear()
+        return Reply(RANGES, Status.OK, cost=0.001)
+
+
+class _Raises:
+    """What cannot be written, compared or read."""
+
+    def _raise(self, *_):
+        raise RuntimeError("no")
+
+    __str__ = __repr__ = __eq__ = __iter__ = __float__ = _raise
+    __hash__ = None
+
+
+class _Fields(Reply):
+    def __getattribute__(self, name):
+        if name in ("cost", "model", "input_tokens"):
+            raise RuntimeError(f"{name} is not to be had")
+        return super().__getattribute__(name)
+
+
+class _Count(int):
+    def __le__(self, other):
+        raise RuntimeError("incomparable")
+
+    __ge__ = __gt__ = __lt__ = __eq__ = __float__ = __le__
+    __hash__ = None
+
+
+def _none():
+    raise RuntimeError("no logprobs")
+    yield
+
+
+class OddSettings(Odd):
+    def answer(self, text, settings):
+        return Reply(RANGES, Status.OK, cost=0.001, settings={"a": _Raises()})
+
+
+class OddLogprobs(Odd):
+    def answer(self, text, settings):
+        return Reply(RANGES, Status.OK, cost=0.001, logprobs=_none())
+
+
+class OddFields(Odd):
+    def answer(self, text, settings):
+        return _Fields(RANGES, Status.OK)
+
+
+class OddFault(Odd):
+    def answer(self, text, settings):
+        return Reply(RANGES, Status.OK, cost=0.001, fault=_Raises(), message=_Raises(), answered_as=_Raises())
+
+
+class OddCounts(Odd):
+    def answer(self, text, settings):
+        return Reply(RANGES, Status.OK, cost=_Count(1), input_tokens=_Count(3), seconds=_Count(2))
 
 
 class CutInHalf(Odd):

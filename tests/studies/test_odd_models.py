@@ -16,7 +16,7 @@ from assay.models.provider import Provided
 from assay.status import Status
 from assay.store import Store
 from tests.models.loopback import Loopback, Seen, Turn
-from tests.studies.odd_models import ODD, RANGES, Odd
+from tests.studies.odd_models import ODD, RANGES, Appends, Odd
 from tests.studies.test_asking import plan, run
 
 FOUR = 'formulations = ["direct"]'  # two data sets, two learners
@@ -61,6 +61,41 @@ def test_odd_fields_of_a_reply_become_unknown_and_can_be_read_back(tmp_path):
     reply = Reply.from_dict(replies(tmp_path, "OddParts")[0].reply)
     assert (reply.input_tokens, reply.output_tokens, reply.cost, reply.logprobs) == (None, None, None, None)
     assert reply.settings["half"] == "\ufffd"
+
+
+@pytest.mark.parametrize("name", ["OddSettings", "OddLogprobs", "OddFields", "OddFault", "OddCounts"])
+def test_a_part_that_raises_when_it_is_read_is_unknown_and_the_text_is_kept(tmp_path, name):
+    assert study(tmp_path, name).failed == 0
+    stored = replies(tmp_path, name)
+    assert [(each.status, each.reply["text"]) for each in stored] == [("ok", RANGES)] * 4
+
+
+def test_a_status_that_cannot_even_be_written_fails_and_the_text_is_kept():
+    class Nothing:
+        def __repr__(self):
+            raise RuntimeError("no")
+
+    reply = calling.as_reply(Reply(RANGES, Nothing()), "m", 0.0)
+    assert (reply.status, reply.text) == (Status.FAILED, RANGES) and "its status must be one of" in reply.message
+
+
+def test_a_model_that_changes_what_it_was_given_changes_nothing_that_is_stored(tmp_path):
+    assert study(tmp_path, "Appends", "Fine").failed == 0
+    ours, theirs = replies(tmp_path, "Appends"), replies(tmp_path, "Fine")
+    assert {each.status for each in ours} == {"ok"}
+    assert sorted(each.prompt for each in ours) == sorted(each.prompt for each in theirs)
+    with Store.reading(tmp_path) as store:
+        assert store.spent() == pytest.approx(0.008)  # what was paid is counted
+
+
+def test_a_schema_stays_what_was_asked_for_whatever_a_model_does_to_it(tmp_path):
+    asked = Settings(schema={"type": "object"})
+    with Store.writing(tmp_path) as store:
+        made = Asker(store, {})
+        made._models["odd"] = Appends()
+        made.ask("odd", [Message("user", "?")], asked, "")
+        assert [stored.asked["schema"] for stored in store.replies().values()] == [{"type": "object"}]
+    assert asked.schema == {"type": "object"}
 
 
 def test_a_model_that_never_comes_back_is_given_up_and_then_set_aside(tmp_path, monkeypatch):
