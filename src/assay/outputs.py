@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,12 @@ def write_outputs(
     write_bytes_atomically(folder, "study.toml", plan.encode())  # as the user wrote it
     write_atomically(folder, "provenance.json", to_json(provenance(results, store, plan, plan_folder, folder)))
     _write_tables(results, store, folder, scored or {})
+    written: set[str] = set()
     for summary in first.each_summary() if first.task == "discovery" else ():
         if len(summary.done):  # a cell that was not begun has nothing to tell
-            write_atomically(folder, f"variance/{variance_name(summary)}", _lines(variance(first, summary), 3) + "\n")
+            name = variance_name(summary, written)
+            written.add(name)
+            write_atomically(folder, f"variance/{name}", _lines(variance(first, summary), 3) + "\n")
 
 
 def _write_tables(results: Sequence[Results], store: Store, folder: Path, scored: Mapping[str, Any]) -> None:
@@ -118,10 +122,14 @@ def _forecast_rows(found: Results, scores: Any) -> Iterator[Row]:
         yield Row._make((found.study, found.task, *keys, None if isnan(value) else value, status))
 
 
-def variance_name(summary: CellSummary) -> str:
-    """{dataset}_{algorithm}_variance.json; a slash in a name would be a folder."""
+def variance_name(summary: CellSummary, taken: Collection[str] = ()) -> str:
+    """{dataset}_{algorithm}_variance.json; a slash in a name would be a folder. One that is taken gets a hash."""
     parts = f"{summary.item}_{summary.respondent}".replace("/", "-").replace(":", "-")
-    return f"{file_name(parts)}_variance.json"
+    name = f"{file_name(parts)}_variance.json"
+    if name in taken:
+        digest = sha256(json.dumps([summary.item, summary.respondent]).encode()).hexdigest()[:12]
+        name = f"{file_name(parts)}-{digest}_variance.json"
+    return name
 
 
 def variance(results: Results, summary: CellSummary) -> dict[str, Any]:

@@ -43,6 +43,7 @@ NOT_READ = (  # what pandas and pyarrow raise for files that are none of theirs
     ValueError, OSError, EOFError, zlib.error, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
     NotImplementedError, RecursionError,
 )  # fmt: skip
+_BACKSLASH = re.compile(r"\\")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -210,13 +211,15 @@ def _check_characters(value: Any, what: str, error: type[AssayError]) -> None:
         return  # too deep: told by check_depth
 
 
-def file_name(name: str) -> str:
-    """A name for a file in its folder: nothing that acts, at most MAX_FILE_NAME bytes; a long one has a hash."""
-    plain = printable(name).replace("\\", "-")
+def file_name(name: str, unsafe: re.Pattern[str] = _BACKSLASH) -> str:
+    """A name for a file in its folder: nothing that acts, at most MAX_FILE_NAME bytes. A long one, and one that was
+    changed, has a hash: two names have two files."""
+    plain = unsafe.sub("-", printable(name))
     raw = plain.encode("utf-8", "replace")
-    if len(raw) <= MAX_FILE_NAME:
+    if plain == name and len(raw) <= MAX_FILE_NAME:
         return plain
-    return raw[: MAX_FILE_NAME - 13].decode("utf-8", "ignore") + "-" + sha256(raw).hexdigest()[:12]
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{raw[: MAX_FILE_NAME - 13].decode('utf-8', 'ignore')}-{digest}"
 
 
 def size(count: int) -> str:

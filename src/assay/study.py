@@ -34,7 +34,7 @@ from assay.status import Status
 from assay.store import Store
 from assay.study_db import as_written
 from assay.tasks.cells import Cell, Context
-from assay.texts import arriving_json, html_text
+from assay.texts import arriving_json, html_text, shown_alike
 
 PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
 MAX_NAME = 100
@@ -225,6 +225,12 @@ def _checked_cells(task: Any, file: str) -> list[Cell]:
         if count > 1:
             raise PlanError(
                 f"the cells of {task.name!r} must differ in their names, got {name} {count} times.  ({file})"
+            )
+    for kind in zip(*names, strict=True):
+        if alike := shown_alike(kind):
+            raise PlanError(
+                f"names of {task.name!r} must look different where they are shown, got {alike[0]!r} and {alike[1]!r}. "
+                f"Rename one.  ({file})"
             )
     return cells
 

@@ -30,7 +30,7 @@ from urllib.parse import quote
 from assay.errors import AssayError, StoreError
 from assay.files import check_plain, open_in_place, read_bytes
 from assay.outside import json_of, one_line
-from assay.texts import arriving_json
+from assay.texts import arriving_json, shown_alike
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 3.0
@@ -350,6 +350,9 @@ def _check_task(task: Any) -> str:
             raise sqlite3.DatabaseError(f"{cell['repeats']:,} repeats of a cell (at most {MAX_REPEATS:,})")
     if len({(cell["item"], cell["variant"], cell["respondent"]) for cell in cells}) < len(cells):
         raise sqlite3.DatabaseError("an entry 'study' with a cell twice")
+    kinds = ([cell[name] for cell in cells] for name in ("item", "variant", "respondent"))
+    if any(map(shown_alike, (measures, *kinds))):
+        raise sqlite3.DatabaseError("an entry 'study' with two names that are shown alike")
     _check_about(task["task"], task["about"])
     return str(task["task"])
 

@@ -5,6 +5,7 @@
     arriving_json(text) the same of a text that is JSON, where half a character may stand as \\ud83d
     printable(text)     for terminals, tables and pictures: no escape codes, nothing that turns the writing round
                         printable_lines: of several lines; printable_json, html_text, drawn: in those forms
+                        shown_alike(names): two that would be one then
     csv_cell(value)     for CSV files: a text that a spreadsheet would compute stands behind an apostrophe (csv_row:
                         of a row), which csv_value takes away again
 
@@ -74,9 +75,20 @@ def arriving_json(text: str) -> str:
 def printable(text: str) -> str:
     """One line without anything that acts: control characters, escape codes, marks of direction, halves of characters.
 
-    Each is shown as \\x1b or \\u202e: two names that differ look different.
+    Each is shown as \\x1b or \\u202e.
     """
     return text if text.isprintable() else "".join(map(_shown, text))
+
+
+def shown_alike(names: Iterable[str]) -> tuple[str, str] | None:
+    """Two different names that look the same: an escape and its four letters, blanks of two widths. A study whose
+    names do is refused: in its tables they would be one."""
+    seen: dict[str, str] = {}
+    for name in names:
+        first = seen.setdefault(printable(name), name)
+        if first != name:
+            return first, name
+    return None
 
 
 def printable_lines(text: str) -> str:

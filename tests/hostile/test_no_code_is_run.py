@@ -1,6 +1,7 @@
 """What strangers write is never run, unpickled or expanded, and names in it write nothing outside the study."""
 
 import ast
+import json
 import lzma
 import os
 import pickle
@@ -15,10 +16,12 @@ from assay.datasets import load, load_stored
 from assay.datasets.surveys import open_microdata
 from assay.errors import AssayError, DataError, GraphError, PlanError
 from assay.graphs.formats import from_graphml
-from assay.outputs import variance_name
+from assay.outputs import variance_name, write_outputs
 from assay.report.saving import safe_name
-from assay.results import CellSummary
-from assay.study import Plan
+from assay.results import CellSummary, Results
+from assay.store import Run, Store
+from assay.study import Plan, Study
+from assay.tasks.cells import Cell
 from tests.hostile.attack import within
 
 SOURCE = Path(assay.__file__).parent
@@ -176,3 +179,42 @@ def test_a_name_makes_a_file_in_its_folder(name, tmp_path):
         path = (tmp_path / made).resolve()
         path.touch()
         assert path.parent == tmp_path.resolve()
+
+
+ALIKE = [("a\x1b", "a\\x1b"), ("a b", "a\xa0b"), ("\u202e", "\\u202e")]
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_a_plan_with_two_names_that_are_shown_alike_is_refused(one, other, tmp_path):
+    """In scores.csv they would be one respondent."""
+    learners = "".join(f"[discovery.{json.dumps(name)}]\nlearner = 'random'\n" for name in (one, other))
+    text = f'[discovery]\ndatasets = ["asia"]\nlearners = {json.dumps([one, other])}\nruns = 2\n{learners}'
+    with pytest.raises(PlanError, match="must look different where they are shown") as told:
+        Study(Plan.parse(text, "study.toml", folder=tmp_path))
+    assert repr(one) in str(told.value) and repr(other) in str(told.value)
+
+
+@pytest.mark.parametrize(("one", "other"), [*ALIKE[::2], ("a*b", "a?b"), ("a\nb", "a\tb")])
+def test_names_that_differ_make_files_that_differ(one, other):
+    assert safe_name("dag", one) != safe_name("dag", other)
+    assert safe_name("dag", "openai/gpt-x 4") == "dag_openai-gpt-x-4"
+
+
+def test_cells_of_one_file_name_have_two_files(tmp_path):
+    """causal-learn/pc and causal-learn-pc: the second overwrote the first."""
+    study = {"study": "s", "seed": 1, "tasks": [{"task": "discovery", "level": 0.95, "measures": ["f1"],
+             "headline": ["f1"], "about": {}, "cells": []}]}  # fmt: skip
+    about = {"returns": "dag", "rows": 9, "truth": "known", "vary": "redraw", "assumptions": {}}
+    cells = [Cell("asia", "clean", name, 1, {}, {"k": name}) for name in ("a/pc", "a-pc", "pc")]
+    for cell in cells:
+        names = {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent}
+        study["tasks"][0]["cells"].append({**names, "repeats": 1, "identity": cell.identity, "about": about})
+    with Store.writing(tmp_path) as store:
+        store.set_meta("study", json.dumps(study))
+        runs = [Run(c.key(0), c.item, c.variant, c.respondent, 0, "ok", "", 0.1, None, {"f1": (0.5, "ok")})
+                for c in cells]  # fmt: skip
+        store.add("discovery", runs)
+        write_outputs(Results.all_of(store), store, "", tmp_path, tmp_path)
+    found = sorted((tmp_path / "variance").iterdir())
+    assert len(found) == 3 and {"asia_a-pc_variance.json", "asia_pc_variance.json"} <= {path.name for path in found}
+    assert {json.loads(path.read_text())["algorithm"] for path in found} == {"a/pc", "a-pc", "pc"}

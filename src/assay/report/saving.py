@@ -19,6 +19,7 @@ from assay.report.rendering import FORMATS, Source
 from assay.texts import csv_row, drawn, html_text, printable_lines
 
 _EXPRESSIONS = {"labelExpr", "expr", "filter", "calculate", "test"}
+_USUAL = re.compile(r"[/: ]")  # in names of models and data sets: no hash for these
 _UNSAFE = re.compile(r"[/:\\\\\s\x00-\x1f\x7f*?\"'<>|$`%]")
 
 
@@ -130,5 +131,5 @@ def plain_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 def safe_name(*parts: str) -> str:
     """A file name of names that users chose: a slash or a colon would be a folder or a drive."""
-    joined = file_name(_UNSAFE.sub("-", "_".join(parts)))
+    joined = file_name(_USUAL.sub("-", "_".join(parts)), _UNSAFE)
     return f"-{joined[1:]}" if joined.startswith(".") else joined
