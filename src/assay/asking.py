@@ -31,7 +31,7 @@ from assay.models import Message, Model, Reply, Settings
 from assay.models.base import checked_concurrency
 from assay.models.faults import Fault
 from assay.models.prices import Price, stated_price
-from assay.standing import UNANSWERED, Standing
+from assay.standing import LONGEST_WAIT, UNANSWERED, Standing
 from assay.status import Status
 from assay.store import Store
 from assay.tasks.cells import hashed, reply_key
@@ -152,14 +152,15 @@ class Asker:
         """Until somebody answers, or fails to: who was not reached or turned away is asked again."""
         while True:
             reply = self._call(key, name, messages, settings)
-            if reply.fault not in UNANSWERED:
+            if reply is not None:
                 return reply
             with self._changed:
                 self._waiting[name] += 1
                 self._called_off(self.standings[name], self.standings[name].wait)
                 self._waiting[name] -= 1
 
-    def _call(self, key: str, name: str, messages: Sequence[Message], settings: Settings) -> Reply:
+    def _call(self, key: str, name: str, messages: Sequence[Message], settings: Settings) -> Reply | None:
+        """The reply, kept; None where nobody answered and no attempt can be on the bill."""
         model = self.model(name)
         price = stated_price(self.options.get(name, {}).get("price"), name) if self.limit is not None else None
         most = _most(price, messages, settings)
@@ -169,17 +170,18 @@ class Asker:
 
         def keep(reply: Reply) -> Reply:
             reply = replace(reply, cost=_cost(reply, price))
-            self._keep(key, name, sent, asked, reply, call, most)
+            self._keep(key, name, sent, asked, reply, call)
             return reply
 
-        call = WatchedCall(model, name, messages, settings, late=lambda reply: self._keep_late(reply, keep))
-        self._enter(call, most)
+        call = WatchedCall(model, name, messages, settings, lambda reply: self._keep_late(reply, keep), most)
+        self._enter(call)
         try:
             reply = call.reply()
             with self._changed:
                 self.standings[name].came(reply, call)
-            if reply.fault not in UNANSWERED:
-                reply = keep(reply)
+            if reply.fault in UNANSWERED and not call.most * call.unclear:
+                return None
+            return keep(reply)
         except CallerMistake as mistake:  # every other call would meet it as well
             with self._changed:
                 self.standings[name].set_aside(f"because {mistake}")
@@ -190,9 +192,8 @@ class Asker:
                 self.standings[name].under_way -= 1
                 self.calls += 1
                 self._changed.notify_all()
-        return reply
 
-    def _enter(self, call: WatchedCall, most: float) -> None:
+    def _enter(self, call: WatchedCall) -> None:
         """Wait until the model takes one more call and its money is free; refuse it where that will never be."""
         standing = self.standings[call.name]
         with self._changed:
@@ -203,19 +204,22 @@ class Asker:
                     raise CalledOff(self.why_stopped)
                 if standing.why_set_aside:
                     raise SetAside(standing.why_set_aside)
-                reserved = sum(self._calls.values())
-                fits = self.limit is None or most == 0 or self.spent + reserved + most <= self.limit
+                reserved, fits = sum(self._calls.values()), self._fits(call.most)
                 if fits and standing.is_free:
                     break
                 if not fits and reserved == 0:
                     raise BudgetReached(
-                        f"the next call to {call.name} could cost {most:.4f} USD, and {self.spent:.4f} of the limit of "
+                        f"the next call to {call.name} could cost {call.most:.4f} USD, and {self.spent:.4f} of the limit of "
                         f"{self.limit:g} USD is spent ({reserved:.4f} reserved for calls under way). Raise 'limit_usd' "
                         "and give the same command again; nothing is lost."
                     )
                 self._changed.wait()
-            self._calls[call] = most
+            self._calls[call] = call.most
             standing.under_way += 1
+
+    def _fits(self, most: float) -> bool:
+        """Whether an attempt that can cost `most` fits beside what is spent and what calls under way can cost."""
+        return self.limit is None or most == 0 or self.spent + sum(self._calls.values()) + most <= self.limit
 
     def _keep(
         self,
@@ -225,11 +229,10 @@ class Asker:
         asked: dict[str, Any],
         reply: Reply,
         call: WatchedCall,
-        most: float,
     ) -> None:
         """Store a reply and count what it cost; of what nobody told, the most that it can have cost."""
         unclear = call.unclear + (reply.cost is None and reply.fault not in UNBILLED)
-        asked |= {} if self.limit is None else {"unknown_usd": most * unclear}
+        asked |= {} if self.limit is None else {"unknown_usd": call.most * unclear}
         prompt = hashed(sent.encode("utf-8", "replace").decode())
         try:
             self.store.add_reply(key, name, prompt, sent, asked, reply.to_dict())
@@ -239,7 +242,7 @@ class Asker:
                 self._changed.notify_all()
             raise
         with self._changed:
-            self.spent += (reply.cost or 0.0) + most * unclear
+            self.spent += (reply.cost or 0.0) + call.most * unclear
 
     def _keep_late(self, reply: Reply, keep: Callable[[Reply], Reply]) -> None:
         """An answer that nobody waits for any more: it was paid for, and a later run finds it."""
@@ -247,8 +250,12 @@ class Asker:
             with suppress(Exception):  # the study may have ended meanwhile
                 keep(reply)
 
-    def _pause(self, seconds: float, fault: Fault) -> None:
-        """How a provider's model waits between two attempts, in its call's own thread."""
+    def _pause(self, seconds: float, fault: Fault) -> str:
+        """How a provider's model waits between two attempts, in its call's own thread; why there is no further one.
+
+        An attempt that may be on the bill keeps its money, and the next one needs as much again. A call that ends here
+        is kept where it may have cost anything: the bill does not ask why it ended.
+        """
         here = threading.current_thread()
         with self._changed:
             call = next((call for call in self._calls if call.thread is here), None)
@@ -257,11 +264,20 @@ class Asker:
             standing = self.standings[call.name]
             if fault.kind == "busy":
                 standing.slow_down(call)
+            elif fault.kind == "connection":
+                standing.count(fault.kind, fault.message, call)
+                seconds = min(seconds, LONGEST_WAIT)
             call.pauses(seconds, fault)
+            more = 0.0 if fault.kind in UNBILLED else call.most
             why = self._called_off(standing, seconds)
-            if why:
+            if why and not (more or call.most * call.unclear):
                 raise CalledOff(why)
-            call.tries_again()
+            if not why and not self._fits(more):
+                why = f"it could pass the limit of {self.limit:g} USD"
+            if not why:
+                self._calls[call] += more
+                call.tries_again(fault)
+            return why
 
     def _called_off(self, standing: Standing, seconds: float) -> str:
         """Why nothing more is asked, as soon as that is so; '' when the time is over."""
@@ -295,7 +311,7 @@ def _cost(reply: Reply, price: Price | None) -> float | None:
     return price.cost(reply.input_tokens, reply.output_tokens)
 
 
-def _watchable(model: Model, pause: Callable[[float, Fault], None]) -> Model:
+def _watchable(model: Model, pause: Callable[[float, Fault], str]) -> Model:
     """A provider's model waits between attempts: here it can be seen and called off."""
     from assay.models.provider import Provided
 

@@ -46,7 +46,7 @@ class CallerMistake(Exception):
 class WatchedCall:
     """`attempted`: when the last attempt began. `until`: when its time is up.
 
-    `trying_again`: why it waits between two attempts; '' while one is under way.
+    `trying_again`: why it waits between two attempts; '' while one is under way. `most`: what an attempt can cost.
     """
 
     def __init__(
@@ -56,9 +56,10 @@ class WatchedCall:
         messages: Sequence[Message],
         settings: Settings,
         late: Callable[[Reply], None] = lambda reply: None,
+        most: float = 0.0,
     ):
-        self.name, self.timeout, self.trying_again = name, settings.timeout, ""
-        self.unclear = 0  # attempts that brought nothing and may be on the bill
+        self.name, self.timeout, self.trying_again, self.most = name, settings.timeout, "", most
+        self.unclear = 0  # attempts before the last one that brought nothing and may be on the bill
         self._model, self._messages, self._settings, self._late = model, messages, settings, late
         self._came: SimpleQueue[Any] = SimpleQueue()
         self._lock, self._given_up = threading.Lock(), False
@@ -95,11 +96,11 @@ class WatchedCall:
 
     def pauses(self, seconds: float, fault: Fault) -> None:
         """The model waits between two attempts."""
-        self.unclear += fault.kind not in UNBILLED
         self.until = time.monotonic() + seconds + self.timeout
         self.trying_again = fault.message
 
-    def tries_again(self) -> None:
+    def tries_again(self, fault: Fault) -> None:
+        self.unclear += fault.kind not in UNBILLED
         self.trying_again, self.attempted = "", time.monotonic()
 
     def _give_up(self) -> bool:

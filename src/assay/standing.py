@@ -1,7 +1,8 @@
 """How a model does in this run: how many calls it gets at a time, and whether it is asked at all.
 
     turned away (429)   calls at a time = half of them, at least 1; each answer adds 1 / (calls at a time)
-    faults in a row     3 refused connections, 3 calls that never came back, 20 faults of another kind: set aside
+    faults in a row     3 refused connections, 3 calls that never came back, 20 faults of another kind: set aside;
+                        connections count for each attempt of a call, and as one where calls were under way together
 
 So a busy provider is asked more slowly and none of its answers is missing, and a dead one costs seconds. Who was
 turned away or reached nobody was not answered: that is no result, nothing is stored, and the question is asked again.
@@ -38,6 +39,7 @@ class Standing:
     why_set_aside: str = ""
     _row: dict[str, int] = field(default_factory=dict)  # faults since the last answer, by kind
     _slowed: float = 0.0  # when
+    _unreached: float = 0.0  # when a failed connection was counted
 
     def __post_init__(self) -> None:
         self.at_once = float(self.most)
@@ -57,12 +59,20 @@ class Standing:
             self._row.clear()
             self.at_once = min(self.most, self.at_once + 1 / self.at_once)
             return
-        kind = reply.fault if reply.fault in _WORDS else ""
+        self.count(reply.fault if reply.fault in _WORDS else "", reply.message, call)
+
+    def count(self, kind: str, message: str, call: WatchedCall) -> None:
+        """A fault, of a call or of an attempt that is made again. Of calls that were under way together, and are turned
+        away or find nobody together, it is one."""
         if kind == "busy" and not self.slow_down(call):
-            return  # one of a volley: calls that were under way together are turned away together
+            return
+        if kind == "connection":
+            if call.attempted < self._unreached:
+                return
+            self._unreached = time.monotonic()
         self._row[kind] = self._row.get(kind, 0) + 1
         if self._row[kind] >= IN_A_ROW.get(kind, MANY):
-            self.set_aside(f"after {self._row[kind]} {_WORDS.get(kind, 'faults')} in a row: {reply.message}")
+            self.set_aside(f"after {self._row[kind]} {_WORDS.get(kind, 'faults')} in a row: {message}")
 
     def slow_down(self, call: WatchedCall) -> bool:
         """Once for all calls that were under way together; False for the later ones of them."""

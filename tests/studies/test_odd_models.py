@@ -363,6 +363,88 @@ def test_a_setting_error_of_options_is_still_refused_at_once(tmp_path):
         study(tmp_path, "openai-api/lab/m")
 
 
+@pytest.mark.parametrize("retries", [3, 100])
+def test_a_refused_connection_counts_once_for_each_attempt_not_for_each_call(tmp_path, monkeypatch, retries):
+    attempts, attempt = [], Provided._attempt
+    monkeypatch.setattr(Provided, "_attempt", lambda self, *what: attempts.append(1) or attempt(self, *what))
+    name = "openai-api/lab/m"
+    more = server_options(name, f"http://127.0.0.1:{free_port()}/v1", "concurrency = 1\n")
+    lab = study(tmp_path, name, more=more.replace("retries = 1", f"retries = {retries}")).models[0]
+    assert "after 3 failed connections in a row: connection refused" in lab.set_aside
+    assert (len(attempts), lab.not_asked) == (3, 4)
+
+
+def test_connections_refused_together_are_one_fault():
+    model = standing.Standing("m", 16)
+    start = time.monotonic()
+    for _ in range(16):
+        model.count("connection", "refused", call_at(start))
+    assert model.why_set_aside == ""
+    for _ in range(2):
+        model.count("connection", "refused", call_at(time.monotonic()))
+    assert model.why_set_aside == "after 3 failed connections in a row: refused"
+
+
+# ---- attempts that may be on the bill
+
+LAB, QUESTION = "openai-api/lab/m", [Message("user", "?")]
+PRICED = {"retries": 3, "delay": 0.01, "price": {"input": 0.0, "output": 1000.0}}
+UNCLEAR = Turn(malformed=True)  # answered and billed, perhaps; and nobody can read it
+
+
+def test_attempts_within_a_call_ask_the_limit_too(tmp_path):
+    """Each could cost 0.4: of the four attempts of a call two fit in 1.0."""
+    with Loopback() as server, Store.writing(tmp_path) as store:
+        server.then(*[UNCLEAR] * 40)
+        made = Asker(store, {LAB: PRICED | {"base_url": server.openai}}, limit=1.0)
+        reply = made.ask(LAB, QUESTION, Settings(max_tokens=400), "0")
+        assert (reply.status, len(server.requests)) == (Status.FAILED, 2)
+        assert "could pass the limit of 1 USD" in reply.message
+        assert made.spent == pytest.approx(0.8)
+        with pytest.raises(asking.BudgetReached):
+            made.ask(LAB, QUESTION, Settings(max_tokens=400), "1")
+        assert Asker(store, {LAB: PRICED}, limit=1.0).spent == pytest.approx(0.8)  # after a restart, too
+        made.close()
+
+
+def test_calls_side_by_side_keep_the_limit_whatever_they_try_again(tmp_path):
+    with Loopback() as server:
+        server.then(*[UNCLEAR] * 400)
+        more = server_options(LAB, server.openai, "price = {input = 0.0, output = 1000.0}\n")
+        text = plan(models=f'["{LAB}"]', forecast=f"{FOUR}\nrepeats = 12\nmax_tokens = 400", top="limit_usd = 3.0")
+        outcome = run(text + more, tmp_path)
+        assert "limit of 3 USD" in outcome.stopped
+        assert 0 < len(server.requests) <= 7  # 0.4 each
+    with Store.reading(tmp_path) as store:
+        assert store.spent() <= 3.0 + 1e-9
+
+
+@pytest.mark.parametrize("then", [Turn(code=429), Turn(code=503)])
+def test_what_may_be_billed_is_counted_also_where_the_last_attempt_was_turned_away(tmp_path, then):
+    with Loopback() as server, Store.writing(tmp_path) as store:
+        server.then(UNCLEAR, *[then] * 3)
+        made = Asker(store, {LAB: PRICED | {"base_url": server.openai}}, limit=10.0)
+        assert made.ask(LAB, QUESTION, Settings(max_tokens=400), "0").status == Status.FAILED
+        assert (made.spent, len(server.requests)) == (pytest.approx(0.4), 4)
+        assert Asker(store, {LAB: PRICED}, limit=1.0).spent == pytest.approx(0.4)
+        made.close()
+
+
+def test_what_may_be_billed_is_counted_also_where_the_run_is_stopped_before_the_next_attempt(tmp_path):
+    with Loopback() as server, Store.writing(tmp_path) as store:
+        server.then(UNCLEAR)
+        made = Asker(store, {LAB: PRICED | {"base_url": server.openai, "delay": 200}}, limit=10.0)
+        got = []
+        thread = threading.Thread(target=lambda: got.append(made.ask(LAB, QUESTION, Settings(max_tokens=400), "0")))
+        thread.start()
+        wait_until(lambda: made.trying_again(LAB))
+        made.stop("enough")
+        thread.join(60)
+        assert [reply.status for reply in got] == [Status.FAILED] and "enough" in got[0].message
+        assert Asker(store, {LAB: PRICED}, limit=1.0).spent == pytest.approx(0.4)
+        made.close()
+
+
 def test_a_providers_pauses_can_be_called_off(tmp_path):
     with Loopback() as server, Store.writing(tmp_path) as store:
         server.then(Turn(code=500))

@@ -46,7 +46,7 @@ class Provided:
         self.price = stated_price(options.get("price"), name)
         self._fixed = fixed_settings(options, name)
         self._retries, self._delay = patience(options, name)
-        self.pause: Callable[[float, Fault], None] = lambda seconds, fault: sleep(seconds)  # a driver may set its own
+        self.pause = _pause_by(sleep)  # a driver may set its own
         self._address = way.address.url
         self._asked_for = way.model
         self._refused: set[str] = set()
@@ -68,7 +68,10 @@ class Provided:
             wait = self._delay if outcome.wait is None else outcome.wait
             if not outcome.may_pass or faults > self._retries or wait > LONGEST_WAIT:
                 return self._finished(self._failed(outcome, asked, faults, wait), start)
-            self.pause(wait, outcome)
+            why_not = self.pause(wait, outcome)
+            if why_not:
+                outcome = replace(outcome, message=f"{outcome.message}; not tried again: {why_not}")
+                return self._finished(self._failed(outcome, asked, faults, wait), start)
 
     def close(self) -> None:
         background.run(_close(self._api))
@@ -120,6 +123,16 @@ class Provided:
             cost=cost,
             seconds=time.perf_counter() - start,
         )
+
+
+def _pause_by(sleep: Callable[[float], None]) -> Callable[[float, Fault], str]:
+    """How a model waits before its next attempt. It gives the reason why there is none, or ''."""
+
+    def pause(seconds: float, fault: Fault) -> str:
+        sleep(seconds)
+        return ""
+
+    return pause
 
 
 async def _open(way: Access) -> Any:
