@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.datasets.table import MOST_LEVELS, Levels, Table
+from assay.datasets.table import MAX_LEVELS, MOST_LEVELS, Levels, Table
 from assay.errors import DataError, did_you_mean, listed
 from assay.graphs.links import MAX_NODES
 from assay.outside import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 MAX_CELLS = 200_000_000  # of a table: 1.6 GB of numbers
 MAX_COLUMNS = MAX_NODES  # each column is a node of a graph
 MAX_HEADER = 16 * MEGABYTE
+ROWS_AT_ONCE = 100_000  # of a long column of texts, before it is known to be numbers or a category
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # not "None": it is a level in many networks
 
 
@@ -137,6 +138,8 @@ def table_of_frame(frame: pandas.DataFrame, discrete: Iterable[str] | None = Non
 def _column(series: Any, name: str, source: str, discrete: bool | None) -> tuple[Any, Levels]:
     import pandas as pd
 
+    if len(series) > ROWS_AT_ONCE:
+        _check_long(series, name, source)
     series = _beyond_64_bits(series)
     if pd.api.types.is_bool_dtype(series.dtype):
         return series.astype(float).to_numpy(), ("False", "True")
@@ -157,11 +160,37 @@ def _column(series: Any, name: str, source: str, discrete: bool | None) -> tuple
     return codes, kinds
 
 
+def _check_long(series: Any, name: str, source: str) -> None:
+    """Texts that are neither numbers nor levels of a category are told of as soon as there are too many."""
+    import pandas as pd
+
+    words: set[str] = set()  # that are no numbers
+    kinds: set[str] = set()
+    rows = numbers = start = 0
+    while _is_text(series) and start < len(series) and len(words) <= MAX_LEVELS:
+        part = series.iloc[start : start + ROWS_AT_ONCE].dropna().astype("string")
+        numeric = pd.to_numeric(part, errors="coerce").notna()
+        words.update(part[~numeric].unique())
+        kinds.update(part.unique() if len(kinds) <= MAX_LEVELS else ())
+        rows, numbers, start = rows + len(part), numbers + int(numeric.sum()), start + ROWS_AT_ONCE
+    if len(words) > MAX_LEVELS or (numbers <= rows / 2 and len(kinds) > MAX_LEVELS):
+        raise DataError(
+            f"column {name!r} of {source} must be a number or a category, got more than {MAX_LEVELS} different texts "
+            f"in the first {min(start, len(series)):,} rows (an identifier?). Drop it."
+        )
+
+
+def _is_text(series: Any) -> bool:
+    import pandas as pd
+
+    return series.dtype == object or pd.api.types.is_string_dtype(series.dtype)
+
+
 def _beyond_64_bits(series: Any) -> Any:
     """Whole numbers that no integer of 64 bits holds come as objects or text; as floats where all are numbers."""
     import pandas as pd
 
-    if series.dtype != object and not pd.api.types.is_string_dtype(series.dtype):
+    if not _is_text(series):
         return series
     numbers = pd.to_numeric(series.astype("string"), errors="coerce")
     return numbers.astype(float) if series.notna().any() and numbers.notna().equals(series.notna()) else series
