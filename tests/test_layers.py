@@ -73,6 +73,7 @@ LAYERS = [  # from the bottom up; a module may import from its own layer and fro
         "terminal",
         "terminal_analyse",
         "terminal_output",
+        "terminal_end",
         "terminal_progress",
         "terminal_forecast",
         "terminal_population",

@@ -209,9 +209,9 @@ class Asker:
                     break
                 if not fits and reserved == 0:
                     raise BudgetReached(
-                        f"the next call to {call.name} could cost {call.most:.4f} USD, and {self.spent:.4f} of the limit of "
-                        f"{self.limit:g} USD is spent ({reserved:.4f} reserved for calls under way). Raise 'limit_usd' "
-                        "and give the same command again; nothing is lost."
+                        f"the next call to {call.name} could cost {call.most:.4f} USD, and {self.spent:.4f} of the "
+                        f"limit of {self.limit:g} USD is spent ({reserved:.4f} reserved for calls under way). Raise "
+                        "'limit_usd' and give the same command again; nothing is lost."
                     )
                 self._changed.wait()
             self._calls[call] = call.most

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -260,47 +259,29 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from assay import terminal
     from assay.engine import executor_for
     from assay.plans import read_plan
-    from assay.reporting import write_report
-    from assay.results import Results
     from assay.stopping import heed_sigterm
     from assay.study import Study
-    from assay.study_db import as_written
+    from assay.terminal_end import same_command, tell_end, write_end
     from assay.terminal_output import console
-    from assay.terminal_progress import progress_of, tell_end
-    from assay.viewer.standalone import with_page
+    from assay.terminal_progress import progress_of
 
     _allow(options)
     study = Study(read_plan(options.file, options.folder))
     if options.verify is not None:
         return _verify(study, options)
     _tell_elsewhere({name: value for task in study.plan.tasks for name, value in getattr(task, "models", {}).items()})
-    folder = study.plan.folder
     heed_sigterm()
     with (
         progress_of(study, console(stderr=True), quiet=options.json) as report,
         executor_for(options.workers, options.cluster) as (executor, slots),
     ):
         outcome = study.run(executor, slots, report, retry=options.retry, replan=options.replan)
-    with as_written(folder):
-        results = Results.read(folder)
-        written = None
-        if not outcome.interrupted:  # who stops it wants it to stop; `assay report` writes the rest
-            with terminal.busy("writing tables, charts and the page"):
-                written = with_page(write_report(folder))
-        if options.json:
-            found = {"folder": str(folder), "completeness": results.completeness()}
-            say_json(outcome.to_dict() | found | ({"report": written.to_dict()} if written else {}))
-        else:
-            terminal.print_results(results, folder)
-            if written and not outcome.is_unanswered:
-                terminal.print_report(written)
-            if written:
-                say(f"page: {folder / 'report.html'}")
-    words = ["assay", "run", *filter(None, [options.file]), *(["--folder", options.folder] if options.folder else [])]
-    tell_end(outcome, shlex.join(words))
+    try:
+        write_end(study.plan.folder, outcome, options.json)
+    finally:  # whatever the tables stumble over, why models failed is told
+        tell_end(outcome, same_command(options))
     return 130 if outcome.interrupted else 1 if outcome.failed or outcome.done < outcome.total else 0
 
 

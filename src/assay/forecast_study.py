@@ -29,6 +29,9 @@ from assay.tasks.forecast import read_reply
 REFERENCE_FORMULATION = "reference"
 
 
+_NUMBERS = ("repeat", "level", "low", "high", "median")  # of claims: a table without rows knows no kinds of columns
+
+
 def read_forecasts(folder: Path | str) -> Forecasts:
     """The tables of the forecast study in a folder."""
     with Store.reading(Path(folder)) as store:
@@ -51,7 +54,7 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
     asked_of_people = human.questions(about["datasets"], about["learners"])
     others += [human.parse_experts(text, name, asked_of_people, name) for name, text in about["humans"].items()]
     filled = [part for part in (asked, *others) if len(part)]
-    table = pd.concat(filled, ignore_index=True) if filled else asked
+    table = pd.concat(filled, ignore_index=True) if filled else asked.astype(dict.fromkeys(_NUMBERS, float))
     people = _people(table)
     human.check_experts(people, f"the study {forecast.study}")
     references = (*references, *people)

@@ -12,7 +12,7 @@ from assay.progress import Asked, Progress, Report, clock
 from assay.terminal_output import Console, plain
 
 if TYPE_CHECKING:
-    from assay.study import Outcome, Study
+    from assay.study import Study
 
 PLAIN_EVERY = 5.0  # seconds between lines where there is no TTY
 MANY_UNREADABLE = 0.10  # share of a model's replies above which the terminal says so at once
@@ -35,21 +35,6 @@ def progress_of(study: Study, out: Console, quiet: bool = False) -> Iterator[Rep
     else:
         lines = _lines()
         yield lambda now: (lines(now), warn(now), tell(now))[0]
-
-
-def tell_end(outcome: Outcome, command: str) -> None:
-    """What went wrong with each model, and the commands that mend it."""
-    for line in (line for model in outcome.models for line in model.lines()):
-        say(line, stderr=True)
-    left = outcome.total - outcome.done
-    if outcome.interrupted:
-        say(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", stderr=True)
-    elif outcome.stopped:
-        say(f"assay: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", stderr=True)
-    elif left:
-        say(f"{left:,} of {outcome.total:,} were not asked. Ask them with: {command}", stderr=True)
-    if outcome.failed:
-        say(f"{outcome.failed:,} failed. Do them again with: {command} --retry", stderr=True)
 
 
 @contextmanager

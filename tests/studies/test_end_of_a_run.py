@@ -1,0 +1,57 @@
+"""The end of a run: why models failed and the command that goes on are told, whatever becomes of the tables."""
+
+import pytest
+
+from assay.cli import main
+from assay.models import addresses
+from tests.studies.test_asking import plan
+from tests.studies.test_odd_models import FOUR, free_port, server_options
+
+NAME = "openai-api/lab/m"
+
+
+@pytest.fixture(autouse=True)
+def _as_found(monkeypatch):
+    """What a test allows is not allowed to those that follow."""
+    monkeypatch.setattr(addresses, "_hosts", set())
+    monkeypatch.setattr(addresses, "_keys", set())
+
+
+@pytest.fixture
+def dead(tmp_path, monkeypatch):
+    """A plan whose only model is not there, without a reference: not one claim will be made."""
+    monkeypatch.chdir(tmp_path)
+    more = server_options(NAME, f"http://127.0.0.1:{free_port()}/v1")
+    text = plan(models=f'["{NAME}"]', forecast=f"references = []\n{FOUR}", top='folder = "out"', more=more)
+    (tmp_path / "dead.toml").write_text(text)
+    return "dead.toml"
+
+
+def test_a_study_in_which_nobody_answers_ends_in_reasons_and_the_command(dead, capsys):
+    assert main(["run", dead]) == 1
+    told = capsys.readouterr().err
+    assert "0 of 4 answered, 4 not asked" in told and "connection refused at" in told
+    assert f"4 of 28 were not asked. Ask them with: assay run {dead}" in told
+
+
+def test_tables_that_cannot_be_written_hide_no_reason_and_ask_for_no_copy(dead, monkeypatch, capsys):
+    def stumbles(folder):
+        raise ValueError("a mistake of ours")
+
+    monkeypatch.setattr("assay.reporting.write_report", stumbles)
+    assert main(["run", dead]) == 2
+    told = capsys.readouterr().err
+    assert "is stored, but its tables cannot be written (ValueError: a mistake of ours)" in told
+    assert "connection refused at" in told and "Ask them with: assay run" in told
+    assert "Restore" not in told and "Traceback" not in told
+
+
+def test_the_told_command_has_the_options_of_the_run(dead, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("assay.reporting.write_report", lambda folder: None)
+    monkeypatch.setattr("assay.viewer.standalone.with_page", lambda report: report)
+    given = ["--workers", "1", "--allow-host", "http://10.0.0.5:8000", "--allow-host", "llm.lab.example"]
+    given = ["--folder", str(tmp_path / "a b"), *given, "--allow-key", "LAB_TOKEN"]
+    main(["run", dead, *given, "--replan", "--retry"])
+    told = capsys.readouterr().err
+    words = " ".join(given).replace(str(tmp_path / "a b"), f"'{tmp_path}/a b'")
+    assert f"Ask them with: assay run {dead} {words}\n" in told
