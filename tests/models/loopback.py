@@ -37,6 +37,7 @@ class Turn:
     redirect: str | None = None  # where the request is sent on to (307: method, body and most headers go along)
     model: str | None = None  # who says it has answered, where it is not who was asked
     usage: Any = "counted"  # tokens as the provider counts them: one value for in and out, or None for no usage at all
+    replaces: tuple[tuple[bytes, bytes], ...] = ()  # in the body, before it is sent
 
 
 @dataclass
@@ -150,6 +151,8 @@ class _Handler(BaseHTTPRequestHandler):
                 {k: turn.usage if isinstance(v, int) else v for k, v in counts} if turn.usage else None
             )
         payload = json.dumps(answer).encode()
+        for old, new in turn.replaces:
+            payload = payload.replace(old, new)
         if turn.malformed:
             payload = payload[: len(payload) // 2] + b"<html>"
         if turn.shapeless:

@@ -109,6 +109,25 @@ def test_a_count_that_cannot_be_is_unknown_and_the_reply_is_kept(server, ask, na
     assert reply.message == "input and output tokens unknown: the provider's count cannot be"
 
 
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if not name.startswith("google")])
+def test_a_number_of_5001_digits_is_unknown_and_the_reply_is_kept(server, ask, name):
+    """More digits than Python makes a number of."""
+    reply = ask(server, name, Turn(usage=4711, replaces=((b"4711", b"1" + b"0" * 5000),)))
+    assert (reply.status, reply.text) == (Status.OK, "Precision: [0.6, 0.8]")
+    assert (reply.input_tokens, reply.output_tokens, reply.cost) == (None, None, None)
+
+
+@pytest.mark.parametrize("odd", ['"x"', "-3", "3.5", "[1]", "true", "1" + "0" * 5000, '{"a": 1}'])
+@pytest.mark.parametrize("part", ["completion_tokens_details", "output_tokens_details", "cache_read_input_tokens"])
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if not name.startswith("google")])
+def test_odd_details_of_usage_lose_no_reply(server, ask, name, part, odd):
+    for value in (odd, f'{{"reasoning_tokens": {odd}}}'):
+        more = f'"usage": {{"{part}": {value}, '.encode()
+        unasked = (b'"output_tokens_details": {"reasoning_tokens": 0}', b'"more": 0')
+        reply = ask(server, name, Turn(replaces=(unasked, (b'"usage": {', more))))
+        assert (reply.status, reply.text) == (Status.OK, "Precision: [0.6, 0.8]")
+
+
 @pytest.mark.parametrize("count", [10**400, 10**9 + 1], ids=str)
 def test_a_count_that_cannot_be_is_unknown_with_google_too(server, ask, count):
     reply = ask(server, "google/gemini-2.5-flash", Turn(usage=count))

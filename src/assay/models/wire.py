@@ -50,18 +50,34 @@ def _bind_each(api: Any) -> None:
 
 
 async def _make_countable(response: Any) -> None:
-    """Counts of tokens that the layers below cannot take (null, 3.5, none at all) become one that is read as unknown:
+    """Counts of tokens that the layers below cannot take (null, 3.5, "x", none at all) become one that is read as unknown:
     what a home-made server answered, and billed, is not lost for them."""
     names = next((names for part, names in _COUNTS.items() if part in response.url.path), ())
     if response.status_code != 200 or not names:
         return
     await response.aread()
     try:
-        body = json.loads(response.content)
-    except ValueError:
+        body = json.loads(response.content, parse_int=_number)
+    except (ValueError, RecursionError):
         return
     if not isinstance(body, dict) or (body.get("usage") is None and "total_tokens" in names):
         return  # OpenAI's protocols allow that no usage is told; Anthropic's does not
     counts = body["usage"] if isinstance(body.get("usage"), dict) else {}
-    body["usage"] = counts | {name: UNKNOWN_COUNT for name in names if not is_count(counts.get(name))}
+    sound = {name: _sound(name, value) for name, value in counts.items()}
+    body["usage"] = sound | {name: UNKNOWN_COUNT for name in names if not is_count(counts.get(name))}
     response._content = json.dumps(body).encode()
+
+
+def _number(text: str) -> int:
+    """Python makes no number of more than 4,300 digits, and nobody counts as far."""
+    return int(text) if len(text) < 1000 else UNKNOWN_COUNT
+
+
+def _sound(name: str, value: Any) -> Any:
+    """A further entry of a usage (tokens of the cache, of reasoning), as the layers below can take it."""
+    if name.endswith("_tokens"):
+        return value if value is None or is_count(value) else UNKNOWN_COUNT
+    if name.endswith("_details"):  # of which only those of the cache are read
+        read = isinstance(value, dict) and "cached_tokens" in value
+        return value if read and all(count is None or is_count(count) for count in value.values()) else None
+    return value
