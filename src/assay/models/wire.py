@@ -50,7 +50,7 @@ def _bind_each(api: Any) -> None:
 
 
 async def _make_countable(response: Any) -> None:
-    """Counts of tokens that the layers below cannot take (null, 3.5, "x", none at all) become one that is read as unknown:
+    """Counts of tokens that the layers below cannot take (null, 3.5, "x", none) become one that is read as unknown:
     what a home-made server answered, and billed, is not lost for them."""
     names = next((names for part, names in _COUNTS.items() if part in response.url.path), ())
     if response.status_code != 200 or not names:
