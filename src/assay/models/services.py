@@ -254,7 +254,7 @@ def _key(name: str, service: Service, where: Address, options: Mapping[str, Any]
             return None, key.name  # a server on this machine mostly needs none; who named it gets none of ours
         raise AssayError(f"{would}. Allow it with --allow-host {where.host}, or state both in the environment.")
     if not may_be_paired(key.name, service.keys, where):
-        raise AssayError(f"{would}, and is no key of {service.title}. Allow it with --allow-key {key.name}")
+        raise AssayError(f"{would}. It is no key of {service.title}: allow it with --allow-key {key.name}")
     return key, ""
 
 
