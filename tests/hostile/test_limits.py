@@ -183,18 +183,18 @@ def test_a_long_column_that_is_no_category_is_not_read_to_its_end(numbers):
     """16 million different texts took 114 s to be counted; 257 are as many as are too many."""
     texts = pandas.Series([*map(str, range(numbers)), *(f"t{k}" for k in range(300_000 - numbers))], dtype="string")
     with pytest.raises(DataError, match="more than 256 different texts in the first 100,000 rows"):
-        frames.table_of_frame(pandas.DataFrame({"a": texts, "b": 1.5}))
+        Table.of(pandas.DataFrame({"a": texts, "b": 1.5}))
 
 
 def test_a_long_column_of_numbers_or_of_a_category_is_read():
     long = pandas.DataFrame({"a": ["x", "y"] * 150_000, "b": [str((k + 1) * 10**20) for k in range(300_000)]})
-    table = frames.table_of_frame(long)
+    table = Table.of(long)
     assert table.levels == (("x", "y"), None)
     with pytest.raises(DataError, match="'a' of the data must hold numbers, got 'x' in row 250001"):
-        frames.table_of_frame(pandas.DataFrame({"a": [*map(str, range(250_000)), *["x"] * 50_000], "b": 1.5}))
+        Table.of(pandas.DataFrame({"a": [*map(str, range(250_000)), *["x"] * 50_000], "b": 1.5}))
     half = [*map(str, range(140_000)), *["x"] * 160_000]
     with pytest.raises(DataError, match="more than 256 different texts in the first 300,000 rows"):
-        frames.table_of_frame(pandas.DataFrame({"a": half, "b": 1.5}))
+        Table.of(pandas.DataFrame({"a": half, "b": 1.5}))
 
 
 def test_rows_beyond_the_cells_that_fit_are_refused(tmp_path, monkeypatch):

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from assay.population import high_dimensional
+from assay.population.estimates import truth_of
 from assay.population.kept_truths import kept_truth
 from assay.population.questions import Variable
-from assay.population.estimates import truth_of
 from tests.population.made import levels, question
 
 pytest.importorskip("sklearn")

@@ -14,7 +14,8 @@ from typing import Any, Literal, Protocol
 
 from numpy.random import Generator
 
-from assay.datasets.table import Levels, Table
+from assay.datasets.columns import Levels
+from assay.datasets.table import Table
 from assay.errors import DataError
 from assay.graphs import Graph
 

@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.datasets.columns import MAX_LEVELS, Levels, columns_of
 from assay.errors import DataError, listed
 
-Levels = tuple[str, ...] | None
 HEAD = 64  # rows that tell of most columns that they vary
 LARGEST, SMALLEST = 1e50, 1e-50  # values, and the spread of a column: learners multiply squares of both
-MAX_LEVELS = 256  # of a category: three of them have a table of 17 million cells, which is as much as anyone counts
-MOST_LEVELS = 10  # a column of whole numbers with at most this many values is taken as discrete unless told otherwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +99,7 @@ class Table:
         if isinstance(data, cls):
             return data
         if hasattr(data, "columns"):
-            from assay.datasets.frames import table_of_frame
-
-            return table_of_frame(data, discrete, source)
+            return cls(*columns_of(data, discrete, source), source)
         array = np.asarray(data)
         if array.ndim != 2 or array.dtype.kind not in "fiub":
             raise DataError(

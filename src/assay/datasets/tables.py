@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from assay.datasets.dataset import About, Anonymous, Truth, about_of_card, need_rng, read_card
-from assay.datasets.frames import MISSING, read_rows, table_of_frame
+from assay.datasets.frames import MISSING, read_rows
 from assay.datasets.table import Table, check_usable
 from assay.errors import DataError, GraphError, listed
 from assay.graphs import Direction, Graph
@@ -50,7 +50,7 @@ def builtin(name: str) -> RealTable:
     card = read_card(name)
     raw = gzip.decompress((resources.files("assay.datasets") / "data" / f"{name}.csv.gz").read_bytes())
     frame = pd.read_csv(io.BytesIO(raw), keep_default_na=False, na_values=MISSING)
-    table = table_of_frame(frame, card["discrete"], name)
+    table = Table.of(frame, card["discrete"], name)
     truth = Graph.from_edges(card["edges"], table.names, "dag")
     return RealTable(name, truth, about_of_card(card, table.kind), table)
 
