@@ -111,7 +111,7 @@ def _one(work: Path, kind: str, seed: Path, chance: random.Random, number: int, 
     study = work / "study"
     shutil.copytree(seed, study)
     what = damage(study, chance)
-    commands = _commands(study, chance)
+    commands = _commands(study, seed, chance)
     before = _outside(work)
     code, said, seconds, size = _in_child(work, commands)
     tally.files += 1
@@ -200,13 +200,13 @@ def _warm_up(studies: list[Path]) -> None:
         copy = study.with_name("warm")
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(study, copy)
-        for _, command in [*_forms(copy), *_others(copy)]:
+        for _, command in [*_forms(copy), *_others(copy, copy)]:
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as error:
                 assert command() in (0, 2), error.getvalue()
 
 
-def _commands(study: Path, chance: random.Random) -> list[tuple[str, Callable[[], int]]]:
-    (other,) = chance.choices(_others(study), (3, 1, 2))  # a report takes as long as the others together
+def _commands(study: Path, seed: Path, chance: random.Random) -> list[tuple[str, Callable[[], int]]]:
+    (other,) = chance.choices(_others(study, seed), (3, 1, 2))  # a report takes as long as the others together
     return [chance.choice(_forms(study)), other]
 
 
@@ -217,10 +217,10 @@ def _forms(study: Path) -> list[tuple[str, Callable[[], int]]]:
     return [(" ".join(["show", *form]), lambda form=form: assay(["show", str(study), *form])) for form in forms]
 
 
-def _others(study: Path) -> list[tuple[str, Callable[[], int]]]:
+def _others(study: Path, seed: Path) -> list[tuple[str, Callable[[], int]]]:
     from assay.cli import main as assay
 
-    names = _respondents(study)
+    names = _respondents(seed)  # what lies in the damaged one may be a pipe that nobody writes to
     return [
         ("view", lambda: _viewed(study)),
         ("report", lambda: assay(["report", str(study)])),

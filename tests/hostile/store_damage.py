@@ -33,7 +33,7 @@ BESIDE = (
 def damage(study: Path, chance: random.Random) -> str:
     """Change the store of a study, or what lies beside it; what was done."""
     how = chance.choice(
-        [_bytes, _pages, _values, _values, _entries, _entries, _entries, _inner, _inner, _schema, _beside]
+        [_bytes, _pages, _values, _values, _entries, _entries, _entries, _lists, _inner, _inner, _schema, _beside]
     )
     what = how(study, chance)
     if chance.random() < 0.15:
@@ -141,6 +141,36 @@ def _entries(study: Path, chance: random.Random) -> str:
     return f"meta {key}"
 
 
+def _lists(study: Path, chance: random.Random) -> str:
+    """Lists and tables in what the study says it is about, made thousands long: one alone, or several that are
+    multiplied; with the same entries again, or with new names."""
+    told = []
+    with _opened(study) as db:
+        row = db.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
+        value = json.loads(row[0])
+        about = chance.choice(value["tasks"])["about"]
+        holders = [holder for holder in _holders(about) if len(holder)]
+        holders += 4 * [holder for holder in about.values() if isinstance(holder, dict | list) and len(holder)]
+        for _ in range(chance.choice((1, 2, 3)) if holders else 0):
+            holder, how = chance.choice(holders), chance.choice(("again", "new names"))
+            _lengthen(holder, chance.choice((50, 1500, 5000)), how)
+            told.append(f"{how} {len(holder)}")
+        db.execute("UPDATE meta SET value = ? WHERE key = 'study'", (json.dumps(value),))
+    return f"lists in about: {', '.join(told)}"
+
+
+def _lengthen(holder: Any, count: int, how: str) -> None:
+    if len(holder) >= count or len(json.dumps(holder)) * count // len(holder) > 20_000_000:
+        return
+    parts = list(holder.values()) if isinstance(holder, dict) else list(holder)
+    if isinstance(holder, dict):
+        holder.update({f"x{k}": parts[k % len(parts)] for k in range(count)})
+    elif how == "again" or not isinstance(parts[0], str):
+        holder[:] = (parts * count)[:count]
+    else:
+        holder += [f"{parts[0]}{k}" for k in range(count)]
+
+
 def _inner(study: Path, chance: random.Random) -> str:
     """The JSON within a column."""
     table, column, key = chance.choice(
@@ -176,7 +206,7 @@ def _misshapen(text: str, chance: random.Random) -> str:
         if how < 0.2:
             del holder[name]
         elif how < 0.35 and isinstance(holder, list):
-            holder[:] = holder * chance.choice((2, 50))
+            holder[:] = holder * chance.choice((2, 50, 2000) if len(holder) < 20 else (2, 50))
         elif how < 0.5 and isinstance(holder[name], int | float):
             holder[name] = chance.choice(NUMBERS)
         elif how < 0.6 and isinstance(holder[name], str):
@@ -194,10 +224,12 @@ def _packed(chance: random.Random) -> str:
 
 
 def _holders(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict | list):
-        yield value
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _holders(part)
+    left = [value]
+    while left:  # damage upon damage may be nested deeper than Python calls
+        value = left.pop()
+        if isinstance(value, dict | list):
+            yield value
+            left += value.values() if isinstance(value, dict) else value
 
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT 'a' AS key, x AS value FROM n"
