@@ -38,6 +38,7 @@ TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and th
 CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
 MAX_REPEATS = 100_000_000  # of a cell
 MAX_SUMMARIES = 1_000_000  # cells x measures of a task: each has an interval of its own
+FEW_COMBINED, PER_CELL = 5_000, 20  # combinations that any study may have, or for each of its cells
 MAX_COMBINED = 100_000  # of what a task multiplies; 50 data sets, 20 learners, 6 references, 2 targets are 12,000
 NAME = "study.db"
 SCHEMA = """
@@ -353,11 +354,11 @@ def _check_task(task: Any) -> str:
     kinds = ([cell[name] for cell in cells] for name in ("item", "variant", "respondent"))
     if any(map(shown_alike, (measures, *kinds))):
         raise sqlite3.DatabaseError("an entry 'study' with two names that are shown alike")
-    _check_about(task["task"], task["about"])
+    _check_about(task["task"], task["about"], len(cells))
     return str(task["task"])
 
 
-def _check_about(task: str, about: Mapping[str, Any]) -> None:
+def _check_about(task: str, about: Mapping[str, Any], cells: int) -> None:
     """A list of a few kilobytes must not become rows without end: it names each once, and products have a limit."""
     for key, value in about.items():
         listed = isinstance(value, list) and key != "notes"  # sentences, which nothing is multiplied with
@@ -365,8 +366,9 @@ def _check_about(task: str, about: Mapping[str, Any]) -> None:
         if len(set(names)) < len(names):
             raise sqlite3.DatabaseError(f"an entry 'study' with a name twice in {key!r:.40}")
     lists = [about[key] for key in _MULTIPLIED.get(task, ()) if isinstance(about.get(key), list | dict)]
-    if math.prod(max(1, len(value)) for value in lists) > MAX_COMBINED:
-        raise sqlite3.DatabaseError(f"more than {MAX_COMBINED:,} combinations of what the task {task} is about")
+    most = min(MAX_COMBINED, max(FEW_COMBINED, PER_CELL * cells))
+    if math.prod(max(1, len(value)) for value in lists) > most:
+        raise sqlite3.DatabaseError(f"more than {most:,} combinations of what the task {task} is about")
 
 
 def _check_shape(found: Any, shape: Mapping[str, Any]) -> None:
