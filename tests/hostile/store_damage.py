@@ -30,6 +30,9 @@ BESIDE = (
 )
 
 
+LONGEST = 2_000_000  # characters that a damaged text may have
+
+
 def damage(study: Path, chance: random.Random) -> str:
     """Change the store of a study, or what lies beside it; what was done."""
     how = chance.choice(
@@ -160,7 +163,7 @@ def _lists(study: Path, chance: random.Random) -> str:
 
 
 def _lengthen(holder: Any, count: int, how: str) -> None:
-    if len(holder) >= count or len(json.dumps(holder)) * count // len(holder) > 20_000_000:
+    if len(holder) >= count or _size(holder) * count // len(holder) > LONGEST:
         return
     parts = list(holder.values()) if isinstance(holder, dict) else list(holder)
     if isinstance(holder, dict):
@@ -206,7 +209,8 @@ def _misshapen(text: str, chance: random.Random) -> str:
         if how < 0.2:
             del holder[name]
         elif how < 0.35 and isinstance(holder, list):
-            holder[:] = holder * chance.choice((2, 50, 2000) if len(holder) < 20 else (2, 50))
+            times = chance.choice((2, 50, 2000))
+            holder[:] = holder * (times if _size(value) * times < LONGEST else 2)
         elif how < 0.5 and isinstance(holder[name], int | float):
             holder[name] = chance.choice(NUMBERS)
         elif how < 0.6 and isinstance(holder[name], str):
@@ -216,6 +220,13 @@ def _misshapen(text: str, chance: random.Random) -> str:
     with contextlib.suppress(ValueError, RecursionError):
         return json.dumps(value)
     return text
+
+
+def _size(value: Any) -> int:
+    """Characters of it as JSON; without end where it is nested too deep."""
+    with contextlib.suppress(RecursionError):
+        return len(json.dumps(value))
+    return LONGEST
 
 
 def _packed(chance: random.Random) -> str:
