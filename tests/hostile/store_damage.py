@@ -156,14 +156,14 @@ def _lists(study: Path, chance: random.Random) -> str:
         holders += 4 * [holder for holder in about.values() if isinstance(holder, dict | list) and len(holder)]
         for _ in range(chance.choice((1, 2, 3)) if holders else 0):
             holder, how = chance.choice(holders), chance.choice(("again", "new names"))
-            _lengthen(holder, chance.choice((50, 1500, 5000)), how)
+            _lengthen(holder, _size(about), chance.choice((50, 1500, 5000)), how)
             told.append(f"{how} {len(holder)}")
         db.execute("UPDATE meta SET value = ? WHERE key = 'study'", (json.dumps(value),))
     return f"lists in about: {', '.join(told)}"
 
 
-def _lengthen(holder: Any, count: int, how: str) -> None:
-    if len(holder) >= count or _size(holder) * count // len(holder) > LONGEST:
+def _lengthen(holder: Any, size: int, count: int, how: str) -> None:
+    if len(holder) >= count or size * count // len(holder) > 10 * LONGEST:  # it may stand at many places
         return
     parts = list(holder.values()) if isinstance(holder, dict) else list(holder)
     if isinstance(holder, dict):
