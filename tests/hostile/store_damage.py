@@ -163,7 +163,7 @@ def _lists(study: Path, chance: random.Random) -> str:
 
 
 def _lengthen(holder: Any, size: int, count: int, how: str) -> None:
-    if len(holder) >= count or size * count // len(holder) > 10 * LONGEST:  # it may stand at many places
+    if len(holder) >= count or size * count // len(holder) > LONGEST:  # it may stand at many places
         return
     parts = list(holder.values()) if isinstance(holder, dict) else list(holder)
     if isinstance(holder, dict):
@@ -196,7 +196,7 @@ def _inner(study: Path, chance: random.Random) -> str:
 
 def _misshapen(text: str, chance: random.Random) -> str:
     try:
-        value = json.loads(text)
+        value = json.loads(text if len(text) <= LONGEST else "")
     except ValueError:
         return text + "x"
     for _ in range(chance.choice((1, 1, 2, 4))):
