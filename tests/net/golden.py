@@ -15,12 +15,13 @@ from pathlib import Path
 
 GOLDEN = Path(__file__).parent / "golden"
 UNEVEN = ("study.db", "study.lock", "provenance.json", "report.html", "draft.tex")  # moments and seconds are in them
+_MOMENTS = re.compile(r"\d{4}-\d\d-\d\dT[\d:+]+|(?<=\] )\d+\.\d{3}(?=\s)")  # and the seconds of a fit, in the terminal
 _NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d{4,}(?:e[+-]?\d+)?|(?<![\w.])-?\d+(?:\.\d+)?e[+-]?\d+")
 
 
 def steady(text: str) -> str:
-    """Numbers of many digits at six of them."""
-    return _NUMBER.sub(lambda number: format(round(float(number[0]), 9) + 0.0, ".6g"), text)
+    """Numbers of many digits at six of them; no moments."""
+    return _NUMBER.sub(lambda number: format(round(float(number[0]), 9) + 0.0, ".6g"), _MOMENTS.sub("then", text))
 
 
 def hashes(folder: Path) -> dict[str, str]:
@@ -28,7 +29,7 @@ def hashes(folder: Path) -> dict[str, str]:
     kept = {}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()
-        if name not in UNEVEN and not name.startswith("runtime") and path.suffix not in (".pdf", ".png"):
+        if path.name not in UNEVEN and path.stem != "runtime" and path.suffix not in (".pdf", ".png"):
             kept[name] = hashlib.sha256(steady(path.read_text(encoding="utf-8")).encode()).hexdigest()[:16]
         else:
             kept[name] = "there"
@@ -37,15 +38,7 @@ def hashes(folder: Path) -> dict[str, str]:
 
 def differences(name: str, text: str) -> str:
     """What differs from the kept text, as the first lines that do; empty where nothing does."""
-    kept = GOLDEN / name
-    text = steady(text)
-    if os.environ.get("NET_RENEW"):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(text, encoding="utf-8")
-        return ""
-    if not kept.is_file():
-        return f"{name}: nothing is kept"
-    before, now = kept.read_text(encoding="utf-8").splitlines(), text.splitlines()
+    before, now = _kept(name, steady(text)).splitlines(), steady(text).splitlines()
     if before == now:
         return ""
     lines = [f"- {a}\n+ {b}" for a, b in zip(before, now, strict=False) if a != b][:4]
@@ -55,9 +48,14 @@ def differences(name: str, text: str) -> str:
 def file_differences(name: str, folder: Path) -> str:
     """The files whose hashes differ, came or went."""
     now = hashes(folder)
+    before = json.loads(_kept(name, json.dumps(now, indent=0)))
+    changed = [file for file in sorted(before | now) if before.get(file) != now.get(file)]
+    return "\n".join(f"{file}: {before.get(file, 'new')} -> {now.get(file, 'gone')}" for file in changed)
+
+
+def _kept(name: str, now: str) -> str:
+    path = GOLDEN / name
     if os.environ.get("NET_RENEW"):
-        return differences(name, json.dumps(now, indent=0))
-    before = json.loads((GOLDEN / name).read_text(encoding="utf-8"))
-    changed = [f"{file}: {before.get(file, 'new')} -> {now.get(file, 'gone')}" for file in sorted(before | now)
-               if before.get(file) != now.get(file)]  # fmt: skip
-    return "\n".join(changed)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(now, encoding="utf-8")
+    return path.read_text(encoding="utf-8")
