@@ -30,7 +30,7 @@ KEYS = {f"{name}_API_KEY": "planted-key" for name in ("OPENAI", "ANTHROPIC", "GO
 UNBILLED = (
     Turn(code=429, retry_after="0"), Turn(code=429), Turn(code=500), Turn(code=502), Turn(code=503), Turn(cut=True)
 )  # fmt: skip
-BILLED = (Turn(malformed=True), Turn(shapeless=True), Turn(hang=4.0))  # answered, but nobody could have read the answer
+BILLED = (Turn(malformed=True), Turn(shapeless=True), Turn(hang=6.0))  # answered, but nobody could have read the answer
 MOST_TRIES = 12  # of --retry; with half of all calls failing two or three are enough
 
 
@@ -61,7 +61,7 @@ def ranges(prompt: str) -> str:
 def place_at(server: Loopback, root: Path) -> Place:
     place = Place.make("forecast", root, **KEYS)
     options = [
-        f'[models."{name}"]\nbase_url = "{server.url}{path}"\nretries = 2\ndelay = 0.05\ntimeout = 2.0\n'
+        f'[models."{name}"]\nbase_url = "{server.url}{path}"\nretries = 2\ndelay = 0.05\ntimeout = 4.0\n'
         for name, path in MODELS.items()
     ]
     (place.root / "plan.toml").write_text(PLAN + "".join(options))
