@@ -37,7 +37,7 @@ PEAK = 700 << 20  # bytes; the program and its libraries alone have 150 MB, the 
 READERS = {
     "scores": "from pathlib import Path; from assay.analyse.loading import read_table; read_table(Path(path))",
     "rows": "from assay.datasets.frames import read_rows; read_rows(path)",
-    "survey": "from assay.datasets.microdata import open_microdata; d = open_microdata(path); d.read(d.columns[:1])",
+    "survey": "from assay.datasets.surveys import open_microdata; d = open_microdata(path); d.read(d.columns[:1])",
 }
 _MEASURED = """
 import sys
