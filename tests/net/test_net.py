@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from assay.cli import main
-from tests.net.golden import differences, file_differences
+from tests.net.golden import differences, file_differences, is_checked
 from tests.net.studies import KINDS
 
 PAIRS = {
@@ -18,7 +18,10 @@ PAIRS = {
 FORMS = {"txt": [], "json": ["--json"], "csv": ["--csv"], "md": ["--md"], "tex": ["--tex"]}
 ANALYSE = FORMS | {"details.txt": ["--details"], "html": ["--html"]}
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not is_checked(), reason="not checked: what is kept comes from another kind of processor"),
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
