@@ -2,8 +2,8 @@
 
     NET_RENEW=1 python -m pytest tests/net      keeps what comes out now; the commit says which change was meant
 
-Six digits, and what is below 1e-9 is 0, because linear algebra differs in its last ones between processors. A search may
-still take another way there, so where `fingerprint` is not the kept one nothing is compared, and the tests say so.
+Six digits, and what is below 1e-9 is 0, because linear algebra differs in its last ones between processors. A search
+may still take another way there, so where `fingerprint` is not the kept one nothing is compared, and the tests say so.
 """
 
 from __future__ import annotations
