@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from collections import Counter
 from concurrent.futures import Executor
 from contextlib import nullcontext
@@ -32,7 +33,7 @@ from assay.provenance import plan_folder_of, session, without_paths
 from assay.results import Results, describe
 from assay.status import Status
 from assay.store import Store
-from assay.study_db import as_written
+from assay.study_db import as_written, check_entry
 from assay.tasks.cells import Cell, Context
 from assay.texts import arriving_json, html_text, shown_alike
 
@@ -213,8 +214,15 @@ class Study:
             raise StoreError(
                 f"the study in {self.plan.folder} was made from another plan ({told}). Use a new folder, or --replan."
             )
+        entry = describe(self.plan.name, self.plan.seed, self.stages)
+        try:
+            check_entry(entry)
+        except sqlite3.DatabaseError as error:
+            raise PlanError(
+                f"a plan must give a study that can be read again, got {error}. Make two of it.  ({self.plan.file})"
+            ) from None
         store.set_meta("plan", ours)
-        store.set_meta("study", describe(self.plan.name, self.plan.seed, self.stages))
+        store.set_meta("study", entry)
 
 
 def _checked_cells(task: Any, file: str) -> list[Cell]:

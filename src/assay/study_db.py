@@ -318,9 +318,15 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _check_study(connection: sqlite3.Connection) -> None:
-    """What the store says of the study must have the shape that `results.describe` gives it."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
-    study = json_of(arriving_json(str(row[0])), "its entry 'study'", StoreError) if row is not None else {}
+    if row is not None:
+        check_entry(str(row[0]))
+
+
+def check_entry(text: str) -> None:
+    """The entry 'study' must have the shape that `results.describe` gives it. A driver asks before it begins: what it
+    could not read again must not be paid for."""
+    study = json_of(arriving_json(text), "its entry 'study'", StoreError)
     if not isinstance(study, dict):
         raise sqlite3.DatabaseError("an entry 'study' that is no table")
     if "tasks" not in study:

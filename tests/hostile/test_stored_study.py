@@ -11,12 +11,14 @@ from contextlib import closing
 
 import pytest
 
+from assay import study_db
 from assay.cli import main
-from assay.errors import StoreError
+from assay.errors import PlanError, StoreError
 from assay.outputs import write_outputs
 from assay.provenance import plan_folder_of
 from assay.results import NOT_RUN, Results
 from assay.store import Run, Store
+from assay.study import Plan, Study
 from assay.study_db import SCHEMA
 from assay.tasks.cells import Cell
 from assay.viewer.library import Library
@@ -291,6 +293,17 @@ def test_lists_that_would_be_multiplied_are_refused_before_they_are(task, about,
     study = STUDY | {"tasks": [TASK | {"task": task, "about": about}]}
     change(folder, f"UPDATE meta SET value = '{json.dumps(study)}' WHERE key = 'study'")
     assert what in told(folder)
+
+
+def test_a_plan_that_could_not_be_read_again_is_refused_before_anything_is_done(in_tmp, monkeypatch):
+    plan = '[discovery]\ndatasets = ["asia", "cancer"]\nlearners = ["random", "pc"]\nruns = 2\n'
+    study = Study(Plan.parse(plan, "study.toml", folder=in_tmp / "out"))
+    monkeypatch.setattr(study_db, "MAX_SUMMARIES", 3)
+    with pytest.raises(PlanError, match="can be read again, got more than 3 measures of cells. Make two of it"):
+        study.run(None, 1)
+    monkeypatch.undo()
+    with Store.reading(in_tmp / "out") as store:
+        assert store.meta("study") is None
 
 
 @pytest.mark.parametrize(
