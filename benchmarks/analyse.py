@@ -14,7 +14,7 @@ import pandas as pd
 
 from assay.analyse import Settings, analyse, read_tables
 from assay.analyse.documents import as_csv, as_dict, as_tex
-from assay.viewer.analysis import as_html
+from assay.page.analysis import as_html
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = Settings(

@@ -27,7 +27,7 @@ import numpy as np
 
 from assay.datasets import Table, load
 from assay.datasets.synthetic import Synthetic
-from assay.edge_stability import stability
+from assay.learners.stability import stability
 from assay.learners import build
 from assay.learners.batches import fit_resamples
 

@@ -12,10 +12,10 @@ import harness
 import numpy as np
 
 from assay.models import Message, build
-from assay.population.elicitation import Form, Manner
-from assay.population.elicitation.qa import messages, orders
-from assay.population.question_files import builtin_question
-from assay.population.estimates import truth_of
+from assay.studies.population.elicitation import Form, Manner
+from assay.studies.population.elicitation.qa import messages, orders
+from assay.studies.population.question_files import builtin_question
+from assay.studies.population.estimates import truth_of
 
 TASK = "gss_party_by_race"
 TARGET = 5.0

@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.engine import local_executor
+from assay.running.engine import local_executor
 from assay.measures.graphs import MEASURES, Reference
-from assay.results import describe
+from assay.running.results import describe
 from assay.status import Status
-from assay.store import Run, Store
-from assay.study import Plan, Study
+from assay.running.store import Run, Store
+from assay.running.study import Plan, Study
 
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
@@ -43,7 +43,7 @@ def changed(graph, rng):
 
 
 def quickstart_study(folder: Path) -> None:
-    text = (resources.files("assay.templates") / "quickstart.toml").read_text(encoding="utf-8")
+    text = (resources.files("assay.running") / "quickstart.toml").read_text(encoding="utf-8")
     text = text.replace("embedded/smollm2", "mock/overconfident")
     study = Study(Plan.parse(text, "quickstart.toml", folder, folder))
     rng = np.random.default_rng(1)
@@ -192,7 +192,7 @@ def main() -> None:
             notes.append(f"memory of the server at most {peak:.0f} MB (at most 500)")
             fails = fails or peak > 500
             began = time.perf_counter()
-            from assay.viewer.standalone import write_page
+            from assay.page.standalone import write_page
 
             page = write_page(folder)
             notes.append(

@@ -7,7 +7,7 @@ from assay.datasets.corruptions import corruption
 from assay.datasets.table import Table
 from assay.graphs import Graph
 from assay.measures import MARK_MEASURES, Reference
-from assay.robustness.sensitivity import sensitivity_curve
+from assay.studies.robustness.sensitivity import sensitivity_curve
 
 NODES, EDGES = 100, 200
 ROWS, COLUMNS = 1_000_000, 20

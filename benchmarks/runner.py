@@ -10,9 +10,9 @@ from pathlib import Path
 
 import harness  # first: it sets the number of threads
 
-from assay.engine import local_executor
-from assay.study import Plan, Study
-from assay.tasks.discovery_units import perform, perform_each
+from assay.running.engine import local_executor
+from assay.running.study import Plan, Study
+from assay.studies.discovery.work import perform, perform_each
 
 FITS = 2400
 PLAN = f"""

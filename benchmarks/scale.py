@@ -115,8 +115,8 @@ class Watch:
 def run(plan: Path, folder: Path, workers: int, out: Path, stop: int | None) -> None:
     """One step, in this process."""
     watch = Watch(out, stop)
-    from assay.engine import local_executor
-    from assay.study import Plan, Study
+    from assay.running.engine import local_executor
+    from assay.running.study import Plan, Study
 
     study = Study(Plan.read(plan, folder))
     with local_executor(workers) as (executor, slots):
@@ -129,7 +129,7 @@ def run(plan: Path, folder: Path, workers: int, out: Path, stop: int | None) -> 
 
 def read(folder: Path, out: Path) -> None:
     """The results as Python reads them: the table cell by cell, and a summary of every cell."""
-    from assay.results import Results
+    from assay.running.results import Results
 
     times = [(time.perf_counter(), time.process_time())]
     results = Results.read(folder)
@@ -156,8 +156,8 @@ def report(folder: Path, out: Path) -> None:
 def parts(out: Path) -> None:
     """What a fit costs in the driver, part by part, in CPU seconds: its key, its row and scores in SQLite, and what a
     Dask scheduler, a process of its own, takes for a chunk that does nothing."""
-    from assay.store import Run, Store
-    from assay.tasks.cells import Cell
+    from assay.running.store import Run, Store
+    from assay.running.cells import Cell
 
     chunks, size, measures = 40, 256, 20
     began = time.process_time()

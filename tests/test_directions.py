@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from assay import report
+from assay.analyse.comparing import compare
 from assay.analyse.values import is_lower_better
-from assay.comparing import compare
 from assay.directions import direction, is_of_a_study
-from assay.faithfulness.score import COMPONENTS
-from assay.forecast import ablation, comparisons
-from assay.forecast.scores import OF_CLAIM, SCORES, skill_column
 from assay.measures import MEASURES
 from assay.measures.ranking import RANKING_MEASURES
-from assay.population.scores import MEASURES as OF_POPULATION
-from assay.robustness_study import AT_K
-from assay.viewer import forecast as forecast_page
-from assay.viewer.grid import measure_info
+from assay.showing.grid import measure_info
+from assay.studies.faithfulness.scores import COMPONENTS
+from assay.studies.forecast import ablation, comparisons
+from assay.studies.forecast import cell as forecast_page
+from assay.studies.forecast.scores import OF_CLAIM, SCORES, skill_column
+from assay.studies.population.scores import MEASURES as OF_POPULATION
+from assay.studies.robustness.answers import AT_K
 
 OF_FORECAST = [name for name in SCORES if not name.startswith("class_")]
 STUDIES = {  # every name that a long table can have

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from assay.datasets.table import Table
-from assay.edge_stability import ANY, stability
 from assay.errors import DataError, GraphError, SettingError
 from assay.graphs import Graph
 from assay.learners.base import Card
 from assay.learners.contract import COLLIDER, binary_sample, continuous_sample
 from assay.learners.ges import GES
 from assay.learners.hill_climbing import HillClimbing
+from assay.learners.stability import ANY, stability
 
 
 def rng(seed=0):

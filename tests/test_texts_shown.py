@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.analyse.loading import csv_values, read_tables
-from assay.forecast import human
 from assay.graphs import Graph
-from assay.report.saving import csv_text
+from assay.showing.saving import csv_text
+from assay.studies.forecast import human
 from assay.texts import MOST_DRAWN, csv_cell, csv_row, csv_value, drawn, html_text, printable_json
 
 

@@ -18,17 +18,17 @@ import numpy as np
 from assay.datasets import load
 from assay.datasets.corruptions import corruption as named_corruption
 from assay.datasets.series import VAR
-from assay.faithfulness_study import read_faithfulness
-from assay.forecast.example import example
-from assay.population_study import read_populations
-from assay.report import charts
-from assay.report.charts.sensitivity import sensitivity_panels
-from assay.report.drawing import pictures as drawn
-from assay.report.robustness_tree import sensitivity_of
-from assay.report.saving import Figure, source_of, write_pictures
-from assay.results import Results
-from assay.robustness_study import read_robustness
-from assay.study import Plan, Study
+from assay.running.results import Results
+from assay.running.study import Plan, Study
+from assay.showing.drawing import pictures as drawn
+from assay.showing.saving import Figure, source_of, write_pictures
+from assay.studies import charts
+from assay.studies.faithfulness.answers import read_faithfulness
+from assay.studies.forecast.example import example
+from assay.studies.population.answers import read_populations
+from assay.studies.robustness.answers import read_robustness
+from assay.studies.robustness.chart_sensitivity import sensitivity_panels
+from assay.studies.robustness.files import sensitivity_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from assay.datasets import Dataset, load
 from assay.errors import PlanError
 from assay.models import Message, Settings
+from assay.running.cells import Cell, reply_key
 from assay.status import Status
-from assay.tasks.cells import Cell, reply_key
 
 ASKED = "Which is more likely?\nA: {0} causes {1}.\nB: {1} causes {0}.\nAnswer with one letter, A or B."
 SETTINGS = Settings(temperature=0.0, max_tokens=4)

@@ -21,22 +21,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the same names for type checkers, which do not follow __getattr__
-    from assay import faithfulness as faithfulness
     from assay.datasets import load as load
     from assay.datasets.synthetic import Synthetic as Synthetic
     from assay.datasets.table import Table as Table
-    from assay.edge_stability import stability as stability
     from assay.errors import AssayError as AssayError
     from assay.graphs import Graph as Graph
     from assay.intervals import Interval as Interval
     from assay.learners.base import Card as Card
     from assay.learners.base import learner as learner
     from assay.learners.contract import check_learner as check_learner
+    from assay.learners.stability import stability as stability
     from assay.measures.graphs import score_graph as score_graph
-    from assay.results import Results as Results
+    from assay.running.results import Results as Results
+    from assay.running.study import Plan as Plan
+    from assay.running.study import Study as Study
     from assay.status import Status as Status
-    from assay.study import Plan as Plan
-    from assay.study import Study as Study
+    from assay.studies import faithfulness as faithfulness
 
 __version__ = "0.1.0"
 
@@ -45,18 +45,18 @@ _PUBLIC = {
     "Card": "assay.learners.base:Card",
     "Graph": "assay.graphs:Graph",
     "Interval": "assay.intervals:Interval",
-    "Plan": "assay.study:Plan",
-    "Results": "assay.results:Results",
+    "Plan": "assay.running.study:Plan",
+    "Results": "assay.running.results:Results",
     "Status": "assay.status:Status",
-    "Study": "assay.study:Study",
+    "Study": "assay.running.study:Study",
     "Synthetic": "assay.datasets.synthetic:Synthetic",
     "Table": "assay.datasets.table:Table",
     "check_learner": "assay.learners.contract:check_learner",
-    "faithfulness": "assay.faithfulness:",
+    "faithfulness": "assay.studies.faithfulness:",
     "learner": "assay.learners.base:learner",
     "load": "assay.datasets:load",
     "score_graph": "assay.measures.graphs:score_graph",
-    "stability": "assay.edge_stability:stability",
+    "stability": "assay.learners.stability:stability",
 }
 
 _RENAMED: dict[str, str] = {}  # old name -> public name; it works, with a warning, until the next minor version

@@ -11,8 +11,8 @@ from assay import cli  # noqa: E402  what it imports must not be the current fol
 
 def main() -> int:
     code = cli.main()
-    if "assay.calling" in sys.modules:  # models were asked
-        sys.modules["assay.calling"].end_process(code)
+    if "assay.running.calling" in sys.modules:  # models were asked
+        sys.modules["assay.running.calling"].end_process(code)
     return code
 
 

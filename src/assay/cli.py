@@ -190,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _new(options: argparse.Namespace) -> int:
-    from assay.plans import human_sheet, template
+    from assay.running.plans import human_sheet, template
 
     if options.task == "population" and options.file and not options.file.endswith(".toml"):
         return _new_tasks(options)
@@ -211,7 +211,7 @@ def _new(options: argparse.Namespace) -> int:
 
 def _new_tasks(options: argparse.Namespace) -> int:
     """A task file of the user's own data, beside them."""
-    from assay.population.new_file import new_population
+    from assay.studies.population.new_file import new_population
 
     data = Path(options.file.partition(":")[2] or options.file)
     path = data.with_name(f"{data.name.split('.')[0]}_tasks.toml")
@@ -241,11 +241,11 @@ def _tell_elsewhere(asked: dict[str, Any]) -> None:
 
 
 def _plan(options: argparse.Namespace) -> int:
-    from assay import terminal
-    from assay.engine import executor_for
-    from assay.estimate import estimate
-    from assay.plans import read_plan
-    from assay.study import Study
+    from assay.running.cost import estimate
+    from assay.running.engine import executor_for
+    from assay.running.plans import read_plan
+    from assay.running.study import Study
+    from assay.terminal import results as terminal
 
     _allow(options)
     study = Study(read_plan(options.file, options.folder))
@@ -259,13 +259,13 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from assay.engine import executor_for
-    from assay.plans import read_plan
-    from assay.stopping import heed_sigterm
-    from assay.study import Study
-    from assay.terminal_end import same_command, tell_end, write_end
-    from assay.terminal_output import console
-    from assay.terminal_progress import progress_of
+    from assay.running.engine import executor_for
+    from assay.running.plans import read_plan
+    from assay.running.stopping import heed_sigterm
+    from assay.running.study import Study
+    from assay.showing.console import console
+    from assay.terminal.end import same_command, tell_end, write_end
+    from assay.terminal.progress import progress_of
 
     _allow(options)
     study = Study(read_plan(options.file, options.folder))
@@ -286,9 +286,9 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _verify(study: Any, options: argparse.Namespace) -> int:
-    from assay import terminal
-    from assay.engine import executor_for
-    from assay.verifying import verify
+    from assay.running.engine import executor_for
+    from assay.running.verify import verify
+    from assay.terminal import results as terminal
 
     with (
         terminal.busy("doing stored units again"),
@@ -305,11 +305,11 @@ def _verify(study: Any, options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from assay import terminal
-    from assay.plans import newest_folder
-    from assay.reporting import rewrite
-    from assay.study_db import as_written
-    from assay.viewer.standalone import with_page
+    from assay.page.standalone import with_page
+    from assay.running.plans import newest_folder
+    from assay.running.study_db import as_written
+    from assay.studies.reporting import rewrite
+    from assay.terminal import results as terminal
 
     folder = Path(options.folder) if options.folder else newest_folder()
     with as_written(folder):
@@ -328,10 +328,10 @@ def _view(options: argparse.Namespace) -> int:
     import webbrowser
     from contextlib import ExitStack
 
-    from assay.viewer.entrance import way_in
-    from assay.viewer.folders import study_folders
-    from assay.viewer.library import Library
-    from assay.viewer.server import server_for
+    from assay.page.entrance import way_in
+    from assay.page.folders import study_folders
+    from assay.page.library import Library
+    from assay.page.server import server_for
 
     library = Library(study_folders(options.folders))
     studies = library.listed()
@@ -359,8 +359,8 @@ def _view(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from assay.plans import newest_folder
-    from assay.study_db import as_written
+    from assay.running.plans import newest_folder
+    from assay.running.study_db import as_written
 
     folder = Path(options.folder) if options.folder else newest_folder()
     with as_written(folder):
@@ -368,8 +368,9 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _show_study(folder: Path, options: argparse.Namespace) -> int:
-    from assay import tables, terminal
-    from assay.results import Results
+    from assay.running.results import Results
+    from assay.studies import run_tables as tables
+    from assay.terminal import results as terminal
 
     results = Results.read(folder)
     written = options.csv or options.tex or options.md
@@ -395,8 +396,8 @@ def _show_study(folder: Path, options: argparse.Namespace) -> int:
 
 
 def _show_population(folder: Path, options: argparse.Namespace) -> int:
-    from assay.population_study import read_populations
-    from assay.report import population_tables
+    from assay.studies.population import tables as population_tables
+    from assay.studies.population.answers import read_populations
 
     found = read_populations(folder)
     if options.json:
@@ -407,8 +408,8 @@ def _show_population(folder: Path, options: argparse.Namespace) -> int:
 
 
 def _show_faithfulness(folder: Path, options: argparse.Namespace) -> int:
-    from assay.faithfulness_study import read_faithfulness
-    from assay.report import faithfulness_tables as tables
+    from assay.studies.faithfulness import tables
+    from assay.studies.faithfulness.answers import read_faithfulness
 
     found = read_faithfulness(folder)
     if options.json:
@@ -419,9 +420,9 @@ def _show_faithfulness(folder: Path, options: argparse.Namespace) -> int:
 
 
 def _show_robustness(folder: Path, options: argparse.Namespace) -> int:
-    from assay import terminal_robustness
-    from assay.report import robustness_tables
-    from assay.robustness_study import read_robustness
+    from assay.studies.robustness import printed as terminal_robustness
+    from assay.studies.robustness import tables as robustness_tables
+    from assay.studies.robustness.answers import read_robustness
 
     found = read_robustness(folder)
     measure = robustness_tables.checked_measure((options.measure or ["auprc"])[0])
@@ -447,8 +448,8 @@ _SETTINGS = (
 
 
 def _analyse(options: argparse.Namespace) -> int:
-    from assay import terminal_analyse
     from assay.analyse import Settings, analyse, documents, read_tables
+    from assay.terminal import analyse as terminal_analyse
 
     toml = [file for file in options.files if file.endswith(".toml")]
     files = [file for file in options.files if file not in toml]
@@ -465,7 +466,7 @@ def _analyse(options: argparse.Namespace) -> int:
     elif options.md:
         say(terminal_analyse.as_markdown(found), end="")
     elif options.html:
-        from assay.viewer.analysis import as_html
+        from assay.page.analysis import as_html
 
         say(as_html(found), end="")
     else:
@@ -477,10 +478,10 @@ def _analyse(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from assay import terminal_analyse
-    from assay.comparing import compare
-    from assay.plans import newest_folder
-    from assay.study_db import as_written
+    from assay.analyse.comparing import compare
+    from assay.running.plans import newest_folder
+    from assay.running.study_db import as_written
+    from assay.terminal import analyse as terminal_analyse
 
     folder = Path(options.folder) if options.folder else newest_folder()
     with as_written(folder):
@@ -488,7 +489,7 @@ def _compare(options: argparse.Namespace) -> int:
     if options.json:
         say_json(found.row() | {"sentence": found.sentence()})
     elif options.csv or options.tex or options.md:
-        from assay.report.comparison_table import comparison_table
+        from assay.showing.comparison_table import comparison_table
 
         _print_tables([comparison_table(found)], options)
     else:
@@ -497,7 +498,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from assay import catalogue, terminal
+    from assay.terminal import catalogue
+    from assay.terminal import results as terminal
 
     if options.kind not in catalogue.KINDS:
         raise AssayError(
@@ -525,7 +527,8 @@ def _read(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from assay import catalogue, terminal
+    from assay.terminal import catalogue
+    from assay.terminal import results as terminal
 
     if catalogue.is_model(options.name):
         return _check_model(options)
@@ -538,8 +541,8 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _check_model(options: argparse.Namespace) -> int:
-    from assay import terminal
-    from assay.probe import probe
+    from assay.studies.forecast.probe import probe
+    from assay.terminal import results as terminal
 
     _allow(options)
     _tell_elsewhere({options.name: {}})

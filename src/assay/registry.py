@@ -75,11 +75,11 @@ DATASETS = (
 )
 
 TASKS = {  # in the order in which they are run
-    "discovery": "assay.tasks.discovery:Discovery",
-    "forecast": "assay.tasks.forecast:Forecast",
-    "population": "assay.tasks.population:Population",
-    "faithfulness": "assay.tasks.faithfulness:Faithfulness",
-    "robustness": "assay.tasks.robustness:Robustness",
+    "discovery": "assay.studies.discovery.plan:Discovery",
+    "forecast": "assay.studies.forecast.plan:Forecast",
+    "population": "assay.studies.population.plan:Population",
+    "faithfulness": "assay.studies.faithfulness.plan:Faithfulness",
+    "robustness": "assay.studies.robustness.work:Robustness",
 }
 
 _BUILT_IN: dict[str, dict[str, str]] = {  # models are built by assay.models: their names are provider/model

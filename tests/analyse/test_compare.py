@@ -6,11 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from assay import comparing
+from assay.analyse import comparing
+from assay.analyse.comparing import compare
 from assay.cli import main
-from assay.comparing import compare
 from assay.errors import DataError, SettingError, StoreError
-from assay.results import Row
+from assay.running.results import Row
 from tests.hostile.attack import at_most, within
 
 

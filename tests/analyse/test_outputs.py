@@ -11,7 +11,7 @@ from assay.analyse import Settings, analyse
 from assay.analyse.documents import as_dict, as_tex, as_text
 from assay.analyse.loading import read_table
 from assay.cli import main
-from assay.viewer.analysis import as_html
+from assay.page.analysis import as_html
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import pytest
 
 from assay.datasets.surveys import open_microdata
 from assay.errors import DataError, MissingExtra
-from assay.population.estimates import truth_of
-from assay.population.questions import Level, Population, Question, Variable
+from assay.studies.population.estimates import truth_of
+from assay.studies.population.questions import Level, Population, Question, Variable
 from tests.datasets.xport import write_xport
 
 

@@ -8,8 +8,8 @@ from assay.cli import main
 from assay.errors import AssayError
 from assay.models import Message, Settings, build
 from assay.registry import located
+from assay.running.study import Plan
 from assay.status import Status
-from assay.study import Plan
 from tests.docs.pages import ROOT, blocks_of
 
 ADDING = ROOT / "examples" / "adding"

@@ -13,7 +13,7 @@ import tomllib
 import pytest
 
 from assay import registry
-from assay.study import Plan
+from assay.running.study import Plan
 from tests.docs.commands import LOOSE, agrees, in_this_process, run
 from tests.docs.pages import PAGES, ROOT, blocks_of, lines_of, prose_of
 

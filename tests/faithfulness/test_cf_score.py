@@ -6,10 +6,10 @@ import threading
 import pytest
 
 from assay.errors import DataError, SettingError
-from assay.faithfulness import Asking, Scoring, compare, evaluate, evaluate_batch, evaluate_intervention
-from assay.faithfulness.score import band
 from assay.reasoning.problems import load_problems
 from assay.status import Status
+from assay.studies.faithfulness import Asking, Scoring, compare, evaluate, evaluate_batch, evaluate_intervention
+from assay.studies.faithfulness.scores import band
 
 from .judges import Scripted, guide, steady, verdict
 

@@ -6,11 +6,11 @@ import re
 import pytest
 
 from assay.errors import DataError
-from assay.faithfulness import evaluate_counterfactual
-from assay.faithfulness.counterfactual import MOST_CHANGES, outcome_of, read_own_graph
 from assay.models import Reply
 from assay.reasoning.problems import load_problems
 from assay.status import Status
+from assay.studies.faithfulness import evaluate_counterfactual
+from assay.studies.faithfulness.counterfactual import MOST_CHANGES, outcome_of, read_own_graph
 
 from .judges import Scripted
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from assay import faithfulness
+from assay.studies import faithfulness
 
 
 def blocks(text):

@@ -3,11 +3,11 @@
 import pytest
 
 from assay.errors import DataError
-from assay.faithfulness import Asking, evaluate_batch, read_labels, reliability
-from assay.faithfulness.judge_warnings import family
-from assay.faithfulness.ratings import Item
 from assay.reasoning.problems import load_problems
 from assay.status import Status
+from assay.studies.faithfulness import Asking, evaluate_batch, read_labels, reliability
+from assay.studies.faithfulness.judge_warnings import family
+from assay.studies.faithfulness.ratings import Item
 
 from .judges import Scripted, always_critical, random_judge, steady, verdict
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from assay.errors import DataError
-from assay.faithfulness.known_groups import group_of, known_groups, with_damaged
-from assay.faithfulness.score import score_problem
 from assay.reasoning.problems import load_problems
+from assay.studies.faithfulness.known_groups import group_of, known_groups, with_damaged
+from assay.studies.faithfulness.scores import score_problem
 
 PROBLEMS = load_problems("physics") + load_problems("everyday")[:4]
 

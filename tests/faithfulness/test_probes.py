@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay.faithfulness.probes import SCHEMAS, Probe, ask_about, judge_probes, template
 from assay.reasoning.execute import intervene
 from assay.reasoning.problems import load_problems
+from assay.studies.faithfulness.probes import SCHEMAS, Probe, ask_about, judge_probes, template
 
 NEWTON = load_problems("physics")[0]
 LAWN = load_problems("everyday")[0]

@@ -2,11 +2,11 @@
 
 import sys
 
-import assay.reporting
-import assay.viewer.standalone
+import assay.page.standalone
+import assay.studies.reporting
 from assay.__main__ import main
 
 if __name__ == "__main__":
-    assay.reporting.write_report = assay.reporting.Report
-    assay.viewer.standalone.with_page = lambda report: report
+    assay.studies.reporting.write_report = assay.studies.reporting.Report
+    assay.page.standalone.with_page = lambda report: report
     sys.exit(main())

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.forecast.ablation import EVERYONE, ablation
-from assay.forecast.example import example
+from assay.studies.forecast.ablation import EVERYONE, ablation
+from assay.studies.forecast.example import example
 from tests.forecast.handmade import over, spread, study, truth
 
 NAMES = [f"d{k}" for k in range(6)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.forecast.assumptions import CONCEPTS, concept_of, mentions
+from assay.studies.forecast.assumptions import CONCEPTS, concept_of, mentions
 
 
 def named(text, **about):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assay.forecast import chance
 from assay.intervals import Interval
 from assay.measures import intervals as of
+from assay.studies.forecast import chance
 from tests.forecast.truths import truth
 
 DRAWS = 1_000_000

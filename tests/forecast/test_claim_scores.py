@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import DataError
-from assay.forecast.example import example
-from assay.forecast.frames import KEYS
-from assay.forecast.scores import OF_CLAIM, SCORES, long, pooled_skill, score_claims, skill_column, widest
 from assay.measures import intervals as of
 from assay.status import Status
+from assay.studies.forecast.example import example
+from assay.studies.forecast.frames import KEYS
+from assay.studies.forecast.scores import OF_CLAIM, SCORES, long, pooled_skill, score_claims, skill_column, widest
 from tests.forecast.truths import bare, claim, claims, truth, truths
 
 RUNS = np.round(np.random.default_rng(1).beta(6, 3, 100), 3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.forecast.comparisons import comparisons
+from assay.studies.forecast.comparisons import comparisons
 from tests.forecast.handmade import claim, over, spread, study, truth
 
 NAMES = [f"d{k}" for k in range(8)]

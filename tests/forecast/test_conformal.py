@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.forecast.conformal import conformal
+from assay.studies.forecast.conformal import conformal
 from tests.forecast.handmade import claim, over, spread, study, truth
 
 NAMES = [f"d{k}" for k in range(20)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.forecast.contamination import ALL, contamination
+from assay.studies.forecast.contamination import ALL, contamination
 from tests.forecast.handmade import claim, over, reply, spread, study, truth
 
 FAMOUS = ["asia", "sachs", "cancer", "child"]

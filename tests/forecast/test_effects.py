@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.forecast.effects import effects
+from assay.studies.forecast.effects import effects
 from tests.forecast.handmade import claim, spread, study, truth
 
 NAMES = ("a", "b", "c", "d", "e", "f")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.forecast.example import DATASETS, QUALITIES, example
-from assay.forecast.frames import CLAIM_COLUMNS, REPLY_COLUMNS
+from assay.studies.forecast.example import DATASETS, QUALITIES, example
+from assay.studies.forecast.frames import CLAIM_COLUMNS, REPLY_COLUMNS
 
 
 @pytest.fixture(scope="module")

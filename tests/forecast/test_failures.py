@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.forecast.failures import failures, harmonic
+from assay.studies.forecast.failures import failures, harmonic
 from tests.forecast.handmade import claim, reply, spread, study, truth
 
 MEASURES = ("precision", "recall", "f1", "shd")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from assay.forecast.example import example
-from assay.forecast.findings import findings
+from assay.studies.forecast.example import example
+from assay.studies.forecast.findings import findings
 from tests.forecast.handmade import claim, over, spread, study, truth
 
 

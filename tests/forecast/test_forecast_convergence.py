@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.forecast.convergence import convergence
+from assay.studies.forecast.convergence import convergence
 from tests.forecast.handmade import claim, spread, study, truth
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from assay.errors import DataError
-from assay.forecast.example import DATASETS
-from assay.forecast.frames import CLAIM_COLUMNS
-from assay.forecast.human import parse_experts, questions, read_experts, sheet
-from assay.forecast.scores import score_claims
+from assay.studies.forecast.example import DATASETS
+from assay.studies.forecast.frames import CLAIM_COLUMNS
+from assay.studies.forecast.human import parse_experts, questions, read_experts, sheet
+from assay.studies.forecast.scores import score_claims
 from tests.forecast.truths import truth, truths
 
 ABOUT = {name: DATASETS[name] for name in ("asia", "cancer")}

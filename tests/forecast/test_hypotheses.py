@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from assay.errors import SettingError
-from assay.forecast.hypotheses import CANNOT, NOT_SUPPORTED, SUPPORTED, capability_of, hypotheses, verdict
-from assay.forecast.ranking import ranking
-from assay.forecast.robustness import robustness
 from assay.intervals import Interval
+from assay.studies.forecast.hypotheses import CANNOT, NOT_SUPPORTED, SUPPORTED, capability_of, hypotheses, verdict
+from assay.studies.forecast.ranking import ranking
+from assay.studies.forecast.robustness import robustness
 from tests.forecast.handmade import claim, over, spread, study, truth
 
 NAMES = [f"d{k}" for k in range(11)]

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.forecast.failures import failures
-from assay.forecast.scores import score_claims
-from assay.forecast.validation import validation
 from assay.measures.intervals import interval_score
 from assay.reading.forecast import read_forecast
 from assay.status import Status
+from assay.studies.forecast.failures import failures
+from assay.studies.forecast.scores import score_claims
+from assay.studies.forecast.validation import validation
 from tests.forecast.handmade import claim, study, truth
 
 PAIRS = 28  # of 8 nodes

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.forecast.ranking import order_agreement, ranking
+from assay.studies.forecast.ranking import order_agreement, ranking
 from tests.forecast.handmade import claim, spread, study, truth
 
 LEARNERS = ("pc", "fci", "lingam", "notears")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.forecast.example import example
-from assay.forecast.reasoning import reasoning
+from assay.studies.forecast.example import example
+from assay.studies.forecast.reasoning import reasoning
 from tests.forecast.handmade import claim, reply, spread, study, truth
 
 

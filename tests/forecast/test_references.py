@@ -6,9 +6,9 @@ import pytest
 from scipy import stats
 
 from assay.errors import UnknownName
-from assay.forecast.example import DATASETS, example
-from assay.forecast.references import REFERENCES, distances, heuristic_base, reference_claims
-from assay.forecast.scores import score_claims
+from assay.studies.forecast.example import DATASETS, example
+from assay.studies.forecast.references import REFERENCES, distances, heuristic_base, reference_claims
+from assay.studies.forecast.scores import score_claims
 from tests.forecast.truths import bare, truth, truths
 
 ABOUT = {name: DATASETS[name] for name in ("asia", "cancer", "child", "sachs")}

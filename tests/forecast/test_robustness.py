@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.forecast.robustness import robustness
+from assay.studies.forecast.robustness import robustness
 from tests.forecast.handmade import claim, spread, study, truth
 
 TRUTH = [truth(spread(0.5))]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.forecast.example import example
-from assay.forecast.validation import completeness, validation
+from assay.studies.forecast.example import example
+from assay.studies.forecast.validation import completeness, validation
 from tests.forecast.handmade import claim, spread, study, truth
 
 

@@ -187,7 +187,7 @@ def _all(commands: list[tuple[str, Callable[[], None]]]) -> dict[str, int]:
 
 def _warm_up(studies: list[Path]) -> None:
     """Everything is imported and compiled before the first child is made; pictures are not drawn."""
-    from assay.report import drawing
+    from assay.showing import drawing
 
     def begin(self: Any, source: Any, formats: Any) -> None:
         return None
@@ -240,7 +240,7 @@ def _respondents(study: Path) -> list[str]:
 def _viewed(study: Path) -> int:
     """The reader of the page: what a browser asks first, and a few cells."""
     from assay.errors import AssayError
-    from assay.viewer.library import Library
+    from assay.page.library import Library
 
     library = Library([study])
     (opened,) = library.studies.values()

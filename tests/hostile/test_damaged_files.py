@@ -17,16 +17,16 @@ from assay.datasets.frames import read_rows
 from assay.datasets.networks import network_of_file
 from assay.datasets.surveys import open_microdata
 from assay.datasets.table import check_usable
-from assay.faithfulness.labels import read_labels
-from assay.forecast.human import read_experts
 from assay.graphs import Graph
 from assay.graphs.formats import read_graph, to_bif, to_dot, to_graphml, to_json
 from assay.models.env_file import read_env
 from assay.models.mock import read_script
-from assay.plans import original_plan
-from assay.population.question_files import read_questions
 from assay.reading.logs import readings_of
 from assay.reasoning.problems import read_problems
+from assay.running.plans import original_plan
+from assay.studies.faithfulness.labels import read_labels
+from assay.studies.forecast.human import read_experts
+from assay.studies.population.question_files import read_questions
 from tests.datasets.xport import write_xport
 from tests.hostile.attack import damaged, survives
 

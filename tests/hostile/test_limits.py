@@ -20,16 +20,16 @@ from assay.datasets.bif import MOST_CELLS, MOST_PARENTS, parse_bif
 from assay.datasets.frames import read_rows
 from assay.datasets.table import Table
 from assay.errors import MAX_MESSAGE, AssayError, DataError, GraphError, PlanError, SettingError, did_you_mean, listed
-from assay.forecast.human import parse_experts
-from assay.forecast.references import reference_claims
 from assay.graphs.formats import from_dot, from_graphml, from_json, read_graph
 from assay.graphs.links import MAX_NODES, MAX_PARTS
 from assay.models.env_file import read_env
-from assay.population.question_files import parse_questions
 from assay.reading.reasoning_graph import read_reasoning
 from assay.reasoning.problems import read_problems
+from assay.running.study import Plan
 from assay.status import Status
-from assay.study import Plan
+from assay.studies.forecast.human import parse_experts
+from assay.studies.forecast.references import reference_claims
+from assay.studies.population.question_files import parse_questions
 from tests.forecast.truths import bare
 from tests.hostile.attack import within
 

@@ -7,11 +7,6 @@ of each reader at 100 kB and 1 MB stand in docs/hostile.md.
 import pytest
 
 from assay.datasets.bif import parse_bif
-from assay.faithfulness.labels import parse_labels
-from assay.faithfulness.redaction import Hidden
-from assay.forecast.assumptions import mentions
-from assay.forecast.failures import _PAIR
-from assay.forecast.human import parse_experts
 from assay.graphs.formats import from_bif, from_dot, from_graphml, from_json
 from assay.models.env_file import parse_env
 from assay.outside import json_of, toml_of
@@ -24,6 +19,11 @@ from assay.reading.verdicts import read_verdict
 from assay.reasoning.graph import Quantity
 from assay.reasoning.schema import quantity_of
 from assay.reasoning.syntax import parse, symbol
+from assay.studies.faithfulness.labels import parse_labels
+from assay.studies.faithfulness.redaction import Hidden
+from assay.studies.forecast.assumptions import mentions
+from assay.studies.forecast.failures import _PAIR
+from assay.studies.forecast.human import parse_experts
 from tests.hostile.attack import survives
 
 SIZE = 1_000_000

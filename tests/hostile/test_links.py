@@ -13,8 +13,8 @@ import pytest
 from assay import files
 from assay.cli import main
 from assay.errors import StoreError
-from assay.store import Store
-from assay.viewer.notes import add_note, read_notes
+from assay.page.notes import add_note, read_notes
+from assay.running.store import Store
 
 SOURCE = Path(files.__file__).parent
 PLAN = 'name = "p"\n[discovery]\ndatasets = ["survey"]\nlearners = ["random", "correlation"]\nruns = 2\nrows = 200\n'
@@ -222,10 +222,10 @@ def _checksum(page):
 OF_USERS = {  # what the user names on the command line or in Python, and what is in no study folder
     "cli.py": {"write_text"},  # assay new FILE, which must not be there yet
     "files.py": {"fdopen", "mkdir", "replace"},
-    "study.py": {"mkdir"},  # the study folder itself
+    "running/study.py": {"mkdir"},  # the study folder itself
     "graphs/formats.py": {"write_bytes"},  # graph.save(path)
     "learners/kernels/__init__.py": {"mkdir", "write_text"},  # the cache of compiled code
-    "viewer/entrance.py": {"write_text"},  # in a temporary folder of its own
+    "page/entrance.py": {"write_text"},  # in a temporary folder of its own
 }
 
 

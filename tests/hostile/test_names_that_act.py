@@ -20,11 +20,11 @@ from pathlib import Path
 import pytest
 
 from assay.cli import main
-from assay.engine import local_executor
-from assay.outputs import write_outputs
-from assay.results import Results
-from assay.store import Store
-from assay.study import Plan, Study
+from assay.running.engine import local_executor
+from assay.running.outputs import write_outputs
+from assay.running.results import Results
+from assay.running.store import Store
+from assay.running.study import Plan, Study
 from tests.viewer.test_task_parts import POPULATION, ROBUSTNESS, TASKS
 
 ACTS = (
@@ -223,8 +223,8 @@ def test_plan_and_run_print_nothing_that_acts(in_tmp, capsys):
 
 
 def test_a_terminal_gets_no_codes_but_ours(studies):
-    from assay.terminal import print_results
-    from assay.terminal_output import Console
+    from assay.showing.console import Console
+    from assay.terminal.results import print_results
 
     text = io.StringIO()
     print_results(Results.read(studies["forecast"]), studies["forecast"], out=Console(file=text, force_terminal=True))
@@ -235,7 +235,7 @@ def test_a_terminal_gets_no_codes_but_ours(studies):
 def test_an_open_bracket_in_a_name_does_not_end_in_another():
     from rich.text import Text
 
-    from assay.terminal_output import plain
+    from assay.showing.console import plain
 
     for name in ("a[bold", "a\\[bold", "[link=x", "[/", "[red]", "a[0.5", "[", "a\\"):
         shown = Text.from_markup(f"[dim]{plain(name)}[/] then {plain('it broke ]')}").plain
@@ -258,10 +258,9 @@ def test_the_page_is_served_under_any_name(studies, tmp_path):
 def test_nothing_else_in_the_program_prints(root):
     """Prints, consoles and CSV writers stand in the modules that clean what goes through them."""
     doors = {
-        "print": {"printing.py"}, "Console": {"terminal_output.py", "terminal.py"},
-        "to_csv": {"report/saving.py", "cli.py", "report/tables.py", "report/discovery_tree.py",
-                   "report/faithfulness_tree.py", "report/forecast_tree.py", "report/population_tree.py",
-                   "report/robustness_tree.py"},
+        "print": {"printing.py"}, "Console": {"showing/console.py"},
+        "to_csv": {"showing/saving.py", "cli.py", "showing/tables.py",
+                   *(f"studies/{study.name}/files.py" for study in (root / "src/assay/studies").iterdir())},
     }  # fmt: skip
     source = root / "src" / "assay"
     for path in source.rglob("*.py"):

@@ -16,12 +16,12 @@ from assay.datasets import load, load_stored
 from assay.datasets.surveys import open_microdata
 from assay.errors import AssayError, DataError, GraphError, PlanError
 from assay.graphs.formats import from_graphml
-from assay.outputs import variance_name, write_outputs
-from assay.report.saving import safe_name
-from assay.results import CellSummary, Results
-from assay.store import Run, Store
-from assay.study import Plan, Study
-from assay.tasks.cells import Cell
+from assay.running.cells import Cell
+from assay.running.outputs import variance_name, write_outputs
+from assay.running.results import CellSummary, Results
+from assay.running.store import Run, Store
+from assay.running.study import Plan, Study
+from assay.showing.saving import safe_name
 from tests.hostile.attack import within
 
 SOURCE = Path(assay.__file__).parent

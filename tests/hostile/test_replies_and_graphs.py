@@ -6,9 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.faithfulness.redaction import hide
 from assay.graphs.formats import from_json, to_json
-from assay.population.question_files import parse_questions
 from assay.reading.distribution import read_distribution
 from assay.reading.forecast import read_forecast
 from assay.reading.level import read_level, read_share
@@ -22,6 +20,8 @@ from assay.reasoning.syntax import RuleError, parse
 from assay.reasoning.trees import evaluate
 from assay.reasoning.units import check_units, coherent
 from assay.status import Status
+from assay.studies.faithfulness.redaction import hide
+from assay.studies.population.question_files import parse_questions
 from tests.hostile.attack import damaged, misshapen, survives, within
 from tests.hostile.test_damaged_files import GRAPHS, INSPECT
 

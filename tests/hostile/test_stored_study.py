@@ -11,17 +11,17 @@ from contextlib import closing
 
 import pytest
 
-from assay import study_db
 from assay.cli import main
 from assay.errors import PlanError, StoreError
-from assay.outputs import write_outputs
-from assay.provenance import plan_folder_of
-from assay.results import NOT_RUN, Results
-from assay.store import Run, Store
-from assay.study import Plan, Study
-from assay.study_db import SCHEMA
-from assay.tasks.cells import Cell
-from assay.viewer.library import Library
+from assay.page.library import Library
+from assay.running import study_db
+from assay.running.cells import Cell
+from assay.running.outputs import write_outputs
+from assay.running.provenance import plan_folder_of
+from assay.running.results import NOT_RUN, Results
+from assay.running.store import Run, Store
+from assay.running.study import Plan, Study
+from assay.running.study_db import SCHEMA
 from tests.hostile.attack import at_most, within
 
 CELL = {"item": "asia", "variant": "clean", "respondent": "pc", "repeats": 1, "identity": {}, "about": {"nodes": 8}}

@@ -28,9 +28,9 @@ from assay.datasets.frames import read_rows
 from assay.datasets.surveys import open_microdata
 from assay.errors import AssayError, DataError, StoreError
 from assay.graphs import Graph
-from assay.population import records
-from assay.store import Run
-from assay.tasks.robustness import Robustness, packed, unpacked
+from assay.running.store import Run
+from assay.studies.population import records
+from assay.studies.robustness.work import Robustness, packed, unpacked
 
 ROOM = 6 << 30  # of addresses, in the process that reads
 PEAK = 700 << 20  # bytes; the program and its libraries alone have 150 MB, the attacks took 1.2 GB and more

@@ -7,9 +7,9 @@ import pandas as pd
 
 from assay.datasets.microdata import Microdata
 from assay.intervals import Distribution
-from assay.population.answers import Answer
-from assay.population.cells import bin_levels
-from assay.population.questions import Level, Population, Question, Variable
+from assay.studies.population.answer import Answer
+from assay.studies.population.cells import bin_levels
+from assay.studies.population.questions import Level, Population, Question, Variable
 
 
 def microdata(frame, name="people"):

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.models import Reply, TokenLogprob
-from assay.population.elicitation import Form, Manner, elicit, read_answers
-from assay.population.elicitation.letters import letter_probs
-from assay.population.elicitation.qa import messages, orders
 from assay.status import Status
+from assay.studies.population.elicitation import Form, Manner, elicit, read_answers
+from assay.studies.population.elicitation.letters import letter_probs
+from assay.studies.population.elicitation.qa import messages, orders
 from tests.population.believers import Believer, PlaceLover, sender
 
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from assay.errors import DataError
-from assay.population.cells import rows_of
-from assay.population.high_dimensional import boosted_truth
-from assay.population.questions import Variable
+from assay.studies.population.cells import rows_of
+from assay.studies.population.high_dimensional import boosted_truth
+from assay.studies.population.questions import Variable
 from tests.population.made import levels, microdata, question
 
 pytest.importorskip("sklearn")

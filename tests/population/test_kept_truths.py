@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.population import high_dimensional
-from assay.population.estimates import truth_of
-from assay.population.kept_truths import kept_truth
-from assay.population.questions import Variable
+from assay.studies.population import high_dimensional
+from assay.studies.population.estimates import truth_of
+from assay.studies.population.kept_truths import kept_truth
+from assay.studies.population.questions import Variable
 from tests.population.made import levels, question
 
 pytest.importorskip("sklearn")

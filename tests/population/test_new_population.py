@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from assay.errors import DataError
-from assay.population.estimates import truth_of
-from assay.population.new_file import new_population
-from assay.population.question_files import read_questions
+from assay.studies.population.estimates import truth_of
+from assay.studies.population.new_file import new_population
+from assay.studies.population.question_files import read_questions
 from tests.population.made import people
 
 

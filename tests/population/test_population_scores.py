@@ -6,12 +6,12 @@ import pytest
 from assay.errors import DataError
 from assay.intervals import Distribution
 from assay.measures.distributions import l1, sampled
-from assay.population.answers import Answer
-from assay.population.estimates import truth_of
-from assay.population.questions import Variable
-from assay.population.scores import MEASURES, Scales, reference_answers, score_answers
-from assay.population.summary import compare_respondents, respondent_means, score_frame, task_table
 from assay.status import Status
+from assay.studies.population.answer import Answer
+from assay.studies.population.estimates import truth_of
+from assay.studies.population.questions import Variable
+from assay.studies.population.scores import MEASURES, Scales, reference_answers, score_answers
+from assay.studies.population.summary import compare_respondents, respondent_means, score_frame, task_table
 from tests.population.made import answers, microdata, people, question
 
 

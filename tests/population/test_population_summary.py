@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from assay.population.scores import MEASURES, Measured, TaskScore
-from assay.population.summary import (
+from assay.status import Status
+from assay.studies.population.scores import MEASURES, Measured, TaskScore
+from assay.studies.population.summary import (
     compare_given_sources,
     compare_respondents,
     means_given_sources,
     respondent_means,
 )
-from assay.status import Status
 
 
 def scores_of(values, respondent="m", measure="tv"):

@@ -8,11 +8,11 @@ import pytest
 
 from assay.cli import main
 from assay.errors import DataError, PlanError, UnknownName
-from assay.population.estimates import truth_of
-from assay.population.file_settings import POPULATION, VARIABLE
-from assay.population.file_settings import TASK as TASK_KINDS
-from assay.population.question_files import builtin, builtin_question, parse_questions, read_questions
-from assay.population.questions import MODES, Level, Variable
+from assay.studies.population.estimates import truth_of
+from assay.studies.population.file_settings import POPULATION, VARIABLE
+from assay.studies.population.file_settings import TASK as TASK_KINDS
+from assay.studies.population.question_files import builtin, builtin_question, parse_questions, read_questions
+from assay.studies.population.questions import MODES, Level, Variable
 from tests.population.made import levels, question, task_file
 
 TASK = """

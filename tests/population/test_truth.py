@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import DataError
-from assay.population.estimates import truth_of
-from assay.population.questions import Level, Population, Variable
+from assay.studies.population.estimates import truth_of
+from assay.studies.population.questions import Level, Population, Variable
 from tests.population.made import levels, microdata, people, question
 
 

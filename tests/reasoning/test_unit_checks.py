@@ -3,14 +3,14 @@
 import pytest
 
 from assay.errors import DataError, MissingExtra
-from assay.faithfulness import evaluate
-from assay.faithfulness.nodes import inversions_of
 from assay.reasoning import Problem, Program, Quantity, ReasoningGraph, RuleEdge, units
 from assay.reasoning.checks import check_answer
 from assay.reasoning.symbols import to_sympy
 from assay.reasoning.syntax import parse
 from assay.reasoning.units import check_units, coherent, converted, unit_findings
 from assay.status import Status
+from assay.studies.faithfulness import evaluate
+from assay.studies.faithfulness.nodes import inversions_of
 
 pytest.importorskip("pint")
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from assay.forecast.example import example
-from assay.forecast.findings import findings as found
-from assay.report.forecast_tree import write_forecast_tree
-from assay.report.paper import write_paper
-from assay.report.parts import forecast_part
+from assay.showing.paper import write_paper
+from assay.showing.parts import forecast_part
+from assay.studies.forecast.example import example
+from assay.studies.forecast.files import write_forecast_tree
+from assay.studies.forecast.findings import findings as found
 
 HOSTILE = r"open_router/x&y_50%$#{}~^\<b>|"
 RESPONDENTS = ("mock/calibrated", "mock/overconfident", HOSTILE)

@@ -3,10 +3,10 @@
 import json
 
 from assay.datasets import load
-from assay.results import Results
+from assay.running.cells import Cell
+from assay.running.results import Results
+from assay.running.store import Run
 from assay.status import Status
-from assay.store import Run
-from assay.tasks.cells import Cell
 
 MEANS = {  # F1 of each learner on each data set; None: every run failed
     "asia": {"pc": 0.9, "ges": 0.7, "random": 0.2},

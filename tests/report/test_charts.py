@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.report import charts, look, selection
-from assay.report.charts.marks import panel_columns
+from assay.showing import look
+from assay.showing.marks import panel_columns
+from assay.studies import charts
+from assay.studies.forecast import selection
 
 from .conftest import HOSTILE
 

@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from assay.faithfulness import Asking, Scoring, evaluate_batch, evaluate_counterfactual
-from assay.faithfulness.counterfactual import OwnGraph
-from assay.faithfulness.known_groups import with_damaged
-from assay.faithfulness_study import FaithfulnessStudy, Written
 from assay.reasoning.problems import load_problems, read_problems
-from assay.report import faithfulness_tables as tables
-from assay.report.charts.probes import probes, probes_frame
-from assay.report.faithfulness_tree import texts
 from assay.status import Status
-from assay.terminal_faithfulness import print_faithfulness
+from assay.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_counterfactual, tables
+from assay.studies.faithfulness.answers import FaithfulnessStudy, Written
+from assay.studies.faithfulness.chart_probes import probes, probes_frame
+from assay.studies.faithfulness.counterfactual import OwnGraph
+from assay.studies.faithfulness.files import texts
+from assay.studies.faithfulness.known_groups import with_damaged
+from assay.studies.faithfulness.printed import print_faithfulness
 from tests.faithfulness.judges import always_critical, random_judge
 from tests.faithfulness.test_counterfactual import GRAPH, NEWTON, model
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.graphs import Graph
-from assay.report import charts, look
-from assay.report.discovery_tree import plots, write_discovery_tree
+from assay.showing import look
+from assay.studies import charts
+from assay.studies.discovery.files import plots, write_discovery_tree
 
 from .learner_results import HOSTILE, MEANS, learner_results
 

@@ -16,9 +16,9 @@ rows = 500
 """
 NOTEBOOK = """
 from pathlib import Path
-from assay.report import charts
-from assay.report.drawing import NotDrawn
-from assay.results import Results
+from assay.studies import charts
+from assay.showing.drawing import NotDrawn
+from assay.running.results import Results
 figure = charts.runtime(Results.read("out"))
 print(figure._repr_html_())
 try:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from assay.edge_stability import Stability
 from assay.graphs import Graph
 from assay.intervals import Distribution, Interval
-from assay.report import charts
+from assay.learners.stability import Stability
+from assay.running.study import Plan, Study
 from assay.statistics import paired_difference, rank
-from assay.study import Plan, Study
+from assay.studies import charts
 
 from .learner_results import HOSTILE, learner_results
 

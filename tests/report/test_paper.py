@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report import methods
-from assay.report.paper import Part, Picture, draft
-from assay.report.parts import discovery_part, drawn
-from assay.report.pdf import width_of, wrapped, write_pdf
-from assay.report.saving import Drawing, Figure
-from assay.report.tables import Column, Table, escaped
+from assay.showing import methods
+from assay.showing.paper import Part, Picture, draft
+from assay.showing.parts import discovery_part, drawn
+from assay.showing.pdf import width_of, wrapped, write_pdf
+from assay.showing.saving import Drawing, Figure
+from assay.showing.tables import Column, Table, escaped
 from assay.texts import printable
 
 from .conftest import HOSTILE

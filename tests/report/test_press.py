@@ -7,10 +7,10 @@ import pandas as pd
 import pypdf
 import pytest
 
-from assay.report import drawing
-from assay.report.drawing import NotDrawn
-from assay.report.press import ENOUGH, Press
-from assay.report.saving import Drawing, Figure
+from assay.showing import drawing
+from assay.showing.drawing import NotDrawn
+from assay.showing.press import ENOUGH, Press
+from assay.showing.saving import Drawing, Figure
 
 SQUARE = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{n}" height="9"><rect width="{n}" height="9" fill="red"/></svg>'

@@ -7,15 +7,15 @@ import pytest
 from assay.datasets.corruptions import corruption as named_corruption
 from assay.datasets.series import VAR
 from assay.graphs import Graph
-from assay.report.charts.corruption import corruption
-from assay.report.charts.degradation import degradation, degradation_frame
-from assay.report.charts.k_lambda import k_lambda, k_lambda_cells
-from assay.report.charts.sensitivity import sensitivity, sensitivity_frame
-from assay.robustness.choose_k import KChoice, oracle_k
-from assay.robustness.evaluation import Answer, Evaluation, System, Variant
-from assay.robustness.sensitivity import sensitivity_curve
 from assay.statistics import mean
 from assay.status import Status
+from assay.studies.robustness.chart_corruption import corruption
+from assay.studies.robustness.chart_degradation import degradation, degradation_frame
+from assay.studies.robustness.chart_k_lambda import k_lambda, k_lambda_cells
+from assay.studies.robustness.chart_sensitivity import sensitivity, sensitivity_frame
+from assay.studies.robustness.choose_k import KChoice, oracle_k
+from assay.studies.robustness.scores import Answer, Evaluation, System, Variant
+from assay.studies.robustness.sensitivity import sensitivity_curve
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.report import summary
+from assay.studies.forecast import summary
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from assay.datasets.recorded import AIR_QUALITY_EDGES
 from assay.graphs import Graph
 from assay.measures.ranking import score_ranking
-from assay.robustness.sensitivity import k_at_threshold, sensitivity_curve
+from assay.studies.robustness.sensitivity import k_at_threshold, sensitivity_curve
 
 NAMES = ("clean_full", "compound_full", "extreme", "mcar_40")
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.graphs import Graph
-from assay.robustness.evaluation import Answer, Evaluation, System, Variant
-from assay.robustness.invariance import disentanglement, expected_edges, invariance, jaccard, membership
 from assay.status import Status
+from assay.studies.robustness.invariance import disentanglement, expected_edges, invariance, jaccard, membership
+from assay.studies.robustness.scores import Answer, Evaluation, System, Variant
 
 TRUTH = Graph.from_edges(["a -> b", "b -> c"], tuple("abcd"), "dag")
 

@@ -12,8 +12,8 @@ from assay.datasets.corruptions import corruption
 from assay.datasets.observed import Observed
 from assay.datasets.series import VAR
 from assay.errors import DataError, SettingError
-from assay.robustness import label_free as module
-from assay.robustness.label_free import (
+from assay.studies.robustness import label_free as module
+from assay.studies.robustness.label_free import (
     LABEL_FREE,
     Budget,
     adaptive_k,
@@ -25,7 +25,7 @@ from assay.robustness.label_free import (
     stability_k,
     stars_k,
 )
-from assay.robustness.likelihood import likelihood_path, moments
+from assay.studies.robustness.likelihood import likelihood_path, moments
 
 VARIABLES = 8
 SERIES = VAR(nodes=VARIABLES, edges_per_node=1.0, lags=1)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from assay.graphs import Graph
-from assay.robustness.plateau import plateau, plateau_over_seeds, verdict_of
-from assay.robustness.sensitivity import sensitivity_curve
+from assay.studies.robustness.plateau import plateau, plateau_over_seeds, verdict_of
+from assay.studies.robustness.sensitivity import sensitivity_curve
 
 LETTERS = "abcdefghijkl"
 

@@ -19,8 +19,8 @@ def test_the_corruptions_that_the_page_names_are_there(root):
 
 
 def test_the_plan_on_the_page_and_the_example_have_settings_that_exist(root):
-    from assay.study import Plan
-    from assay.tasks.robustness_plan import SETTINGS
+    from assay.running.study import Plan
+    from assay.studies.robustness.plan import SETTINGS
 
     page = (root / "docs" / "robustness.md").read_text(encoding="utf-8")
     plan = next(text for text in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[robustness]" in text)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from assay.errors import SettingError
 from assay.graphs import Graph
 from assay.measures import Reference
-from assay.robustness.sensitivity import (
+from assay.studies.robustness.sensitivity import (
     CURVES,
     check_k,
     k_at_threshold,

@@ -5,14 +5,14 @@ import threading
 
 import pytest
 
-from assay.asking import Asker, BudgetReached
-from assay.engine import local_executor
-from assay.forecast_study import read_forecasts
 from assay.models import Message, Reply, Settings
-from assay.results import Results
+from assay.running.asking import Asker, BudgetReached
+from assay.running.engine import local_executor
+from assay.running.results import Results
+from assay.running.store import Store
+from assay.running.study import Plan, Study
 from assay.status import Status
-from assay.store import Store
-from assay.study import Plan, Study
+from assay.studies.forecast.answers import read_forecasts
 
 PLAN = """
 name = "ask"

@@ -38,7 +38,7 @@ def test_tables_that_cannot_be_written_hide_no_reason_and_ask_for_no_copy(dead, 
     def stumbles(folder):
         raise ValueError("a mistake of ours")
 
-    monkeypatch.setattr("assay.reporting.write_report", stumbles)
+    monkeypatch.setattr("assay.studies.reporting.write_report", stumbles)
     assert main(["run", dead]) == 2
     told = capsys.readouterr().err
     assert "is stored, but its tables cannot be written (ValueError: a mistake of ours)" in told
@@ -47,8 +47,8 @@ def test_tables_that_cannot_be_written_hide_no_reason_and_ask_for_no_copy(dead, 
 
 
 def test_the_told_command_has_the_options_of_the_run(dead, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("assay.reporting.write_report", lambda folder: None)
-    monkeypatch.setattr("assay.viewer.standalone.with_page", lambda report: report)
+    monkeypatch.setattr("assay.studies.reporting.write_report", lambda folder: None)
+    monkeypatch.setattr("assay.page.standalone.with_page", lambda report: report)
     given = ["--workers", "1", "--allow-host", "http://10.0.0.5:8000", "--allow-host", "llm.lab.example"]
     given = ["--folder", str(tmp_path / "a b"), *given, "--allow-key", "LAB_TOKEN"]
     main(["run", dead, *given, "--replan", "--retry"])

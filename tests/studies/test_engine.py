@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from assay.engine import Chunk, Lane, chunk_sizes, executor_for, local_executor, run_chunk
 from assay.errors import SettingError
-from assay.study import Plan
-from assay.tasks.discovery_units import perform
+from assay.running.engine import Chunk, Lane, chunk_sizes, executor_for, local_executor, run_chunk
+from assay.running.study import Plan
+from assay.studies.discovery.work import perform
 
 
 def echo(common, unit):

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.fits import FitDriver
-from assay.progress import Progress
-from assay.tasks.cells import Cell
+from assay.running.cells import Cell
+from assay.running.fits import FitDriver
+from assay.running.progress import Progress
 
 SECONDS = {"quick": 0.01, "slow": 3.0, "dies": None, "odd": 0.01}
 

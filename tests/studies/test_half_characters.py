@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from assay.forecast_study import read_forecasts
 from assay.models import Reply
-from assay.results import Results
+from assay.running.results import Results
+from assay.running.store import Run, Store
 from assay.status import Status
-from assay.store import Run, Store
+from assay.studies.forecast.answers import read_forecasts
 from tests.studies.odd_models import HALF, ODD
 from tests.studies.test_asking import plan, run
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.channel import NoResult, Reader
-from assay.engine import Chunk, Lane, local_executor, run_chunk
+from assay.running.channel import NoResult, Reader
+from assay.running.engine import Chunk, Lane, local_executor, run_chunk
 from assay.status import Status
 from tests.studies.test_kill import alive
 

@@ -35,7 +35,7 @@ def start(plan, folder, workers=2):
 def workers_of(driver):
     """Worker processes whose parent is the driver."""
     found = subprocess.run(
-        ["pgrep", "-P", str(driver.pid), "-f", "assay.worker"], capture_output=True, text=True
+        ["pgrep", "-P", str(driver.pid), "-f", "assay.running.worker"], capture_output=True, text=True
     ).stdout.split()
     return [int(pid) for pid in found]
 

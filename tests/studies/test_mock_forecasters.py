@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay.engine import local_executor
-from assay.forecast_study import read_forecasts
-from assay.study import Plan, Study
+from assay.running.engine import local_executor
+from assay.running.study import Plan, Study
+from assay.studies.forecast.answers import read_forecasts
 
 DISCOVERY = """
 name = "mocks"

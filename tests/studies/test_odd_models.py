@@ -8,13 +8,13 @@ from collections import Counter
 
 import pytest
 
-from assay import asking, calling, standing
-from assay.asking import Asker, SetAside
 from assay.errors import AssayError, SettingError
 from assay.models import Message, Reply, Settings
 from assay.models.provider import Provided
+from assay.running import asking, calling, standing
+from assay.running.asking import Asker, SetAside
+from assay.running.store import Store
 from assay.status import Status
-from assay.store import Store
 from tests.models.loopback import Loopback, Seen, Turn
 from tests.studies.odd_models import ODD, RANGES, Appends, Odd
 from tests.studies.test_asking import plan, run
@@ -198,7 +198,7 @@ def test_other_models_that_answer_are_counted_and_told(tmp_path):
 
 
 def test_a_task_of_the_users_own_that_raises_is_one_failed_unit(tmp_path, monkeypatch):
-    from assay.tasks.forecast import Forecast
+    from assay.studies.forecast.plan import Forecast
 
     perform = Forecast.perform
 

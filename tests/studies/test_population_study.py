@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from assay.analyse.comparing import compare
 from assay.cli import main
-from assay.comparing import compare
-from assay.engine import local_executor
-from assay.population.records import truth_from_dict, truth_to_dict
-from assay.population_study import Asked, read_populations
-from assay.report.charts.distribution import distribution_frame
-from assay.report.population_tables import summary_rows
-from assay.reporting import write_report
-from assay.results import Results
+from assay.running.engine import local_executor
+from assay.running.results import Results
+from assay.running.store import Store
+from assay.running.study import Plan, Study
 from assay.status import Status
-from assay.store import Store
-from assay.study import Plan, Study
-from assay.terminal_population import print_populations
+from assay.studies.population.answers import Asked, read_populations
+from assay.studies.population.chart_distribution import distribution_frame
+from assay.studies.population.printed import print_populations
+from assay.studies.population.records import truth_from_dict, truth_to_dict
+from assay.studies.population.tables import summary_rows
+from assay.studies.reporting import write_report
 
 TASKS = """
 [defaults]

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from assay.datasets import load
-from assay.engine import local_executor
 from assay.errors import StoreError
-from assay.outputs import write_outputs
-from assay.provenance import (
+from assay.page.standalone import with_page
+from assay.running.engine import local_executor
+from assay.running.outputs import write_outputs
+from assay.running.provenance import (
     data_digest,
     environment,
     git_commit,
@@ -24,11 +25,10 @@ from assay.provenance import (
     way_to,
     without_paths,
 )
-from assay.reporting import rewrite
-from assay.results import Results
-from assay.store import Store
-from assay.study import Plan, Study
-from assay.viewer.standalone import with_page
+from assay.running.results import Results
+from assay.running.store import Store
+from assay.running.study import Plan, Study
+from assay.studies.reporting import rewrite
 
 PLAN = """
 name = "told"
@@ -196,7 +196,7 @@ def test_no_file_names_a_folder_of_this_machine_or_its_user(ran, tmp_path, monke
     ],
 )
 def test_of_a_full_path_the_name_is_left(text, left, monkeypatch):
-    monkeypatch.setattr("assay.provenance._users", lambda: frozenset({"ada"}))
+    monkeypatch.setattr("assay.running.provenance._users", lambda: frozenset({"ada"}))
     assert without_paths({text: [text, 5]}) == {left: [left, 5]}
 
 
@@ -207,7 +207,7 @@ def test_the_plan_is_found_from_the_study_wherever_both_are_moved(ran, tmp_path)
 
 
 def test_the_way_to_a_plan_names_no_user(tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.provenance._users", lambda: frozenset({"ada"}))
+    monkeypatch.setattr("assay.running.provenance._users", lambda: frozenset({"ada"}))
     assert way_to(tmp_path / "plans", tmp_path / "results" / "x") == "../../plans"
     assert way_to(tmp_path / "ada" / "plans", tmp_path / "results" / "x") is None
     assert way_to(tmp_path, Path("/elsewhere/x")) is None

@@ -4,13 +4,13 @@ import hashlib
 
 import pytest
 
-from assay.asking import Asker
 from assay.models import Message, Reply, Settings, check_ready
 from assay.models.llama import BATCH
+from assay.running.asking import Asker
+from assay.running.cells import reply_key
+from assay.running.store import Store
 from assay.status import Status
-from assay.store import Store
-from assay.tasks.cells import reply_key
-from assay.tasks.population import Population
+from assay.studies.population.plan import Population
 from tests.models.loopback import Loopback
 from tests.studies.odd_models import ODD
 from tests.studies.test_asking import plan, run

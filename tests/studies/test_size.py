@@ -2,11 +2,11 @@
 
 import pytest
 
-from assay.engine import local_executor
 from assay.errors import PlanError
-from assay.estimate import estimate
-from assay.study import Plan, Study
-from assay.tasks.cells import hashed
+from assay.running.cells import hashed
+from assay.running.cost import estimate
+from assay.running.engine import local_executor
+from assay.running.study import Plan, Study
 
 BILLION = 10**9
 DISCOVERY = '[discovery]\ndatasets = ["cancer"]\nlearners = ["random"]\nruns = {}\n'

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.store import Store
+from assay.running.store import Store
 from tests.faults.places import DRIVER
 from tests.studies.odd_models import ODD
 

@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from assay.engine import local_executor
 from assay.errors import PlanError, StoreError
-from assay.results import Results
-from assay.store import Store
-from assay.study import Plan, Study
-from assay.tasks.cells import Cell
+from assay.running.cells import Cell
+from assay.running.engine import local_executor
+from assay.running.results import Results
+from assay.running.store import Store
+from assay.running.study import Plan, Study
 
 PLAN = """
 name = "small"
@@ -197,7 +197,7 @@ def test_a_locked_database_says_what_to_do(tmp_path):
 def test_a_second_driver_is_sent_away(tmp_path):
     with Store.writing(tmp_path):
         code = (
-            "from pathlib import Path\nfrom assay.store import Store\nfrom assay.errors import StoreError\n"
+            "from pathlib import Path\nfrom assay.running.store import Store\nfrom assay.errors import StoreError\n"
             f"try:\n    with Store.writing(Path({str(tmp_path)!r})):\n        print('in')\n"
             "except StoreError as error:\n    print(error)\n"
         )

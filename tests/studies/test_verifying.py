@@ -4,10 +4,10 @@ import sqlite3
 
 import pytest
 
-from assay.engine import local_executor
 from assay.errors import SettingError, StoreError
-from assay.study import Plan, Study
-from assay.verifying import verify
+from assay.running.engine import local_executor
+from assay.running.study import Plan, Study
+from assay.running.verify import verify
 
 PLAN = """
 name = "small"

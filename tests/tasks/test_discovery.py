@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from assay.learners import build
-from assay.study import Plan
-from assay.tasks.discovery import assumptions
-from assay.tasks.discovery_units import draw, perform, perform_each, prepare
+from assay.running.study import Plan
+from assay.studies.discovery.plan import assumptions
+from assay.studies.discovery.work import draw, perform, perform_each, prepare
 
 
 def task(vary="auto", datasets='"asia", "sachs", "synthetic-12"', learners='"random"', **more):

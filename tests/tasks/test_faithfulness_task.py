@@ -3,8 +3,8 @@
 import pytest
 
 from assay.errors import PlanError
-from assay.tasks.cells import Context
-from assay.tasks.faithfulness import Faithfulness
+from assay.running.cells import Context
+from assay.studies.faithfulness.plan import Faithfulness
 
 
 def task(tmp_path, settings=None, **table):
@@ -95,10 +95,10 @@ def test_the_template_is_a_plan(tmp_path, monkeypatch):
     from importlib import resources
 
     from assay import registry
-    from assay.study import Plan
+    from assay.running.study import Plan
 
-    monkeypatch.setitem(registry.TASKS, "faithfulness", "assay.tasks.faithfulness:Faithfulness")
-    text = (resources.files("assay.templates") / "faithfulness.toml").read_text(encoding="utf-8")
+    monkeypatch.setitem(registry.TASKS, "faithfulness", "assay.studies.faithfulness.plan:Faithfulness")
+    text = (resources.files("assay.studies.faithfulness") / "template.toml").read_text(encoding="utf-8")
     plan = Plan.parse(text.replace("{name}", "faith"), "study.toml", tmp_path)
     assert plan.task.corrupt
     assert len(plan.task.problems) > 300
@@ -107,4 +107,4 @@ def test_the_template_is_a_plan(tmp_path, monkeypatch):
 def test_the_package_can_be_reached_from_the_top():
     import assay
 
-    assert assay.faithfulness.evaluate is not None
+    assert assay.studies.faithfulness.evaluate is not None

@@ -6,11 +6,11 @@ import pytest
 
 from assay.errors import PlanError
 from assay.models import Reply
-from assay.plans import read_plan
+from assay.running.plans import read_plan
+from assay.running.study import Plan
 from assay.status import Status
-from assay.study import Plan
-from assay.tasks.forecast import read_reply
-from assay.tasks.prompting import schema, template
+from assay.studies.forecast.plan import read_reply
+from assay.studies.forecast.prompting import schema, template
 
 BASE = """
 [discovery]

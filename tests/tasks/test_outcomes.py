@@ -1,8 +1,8 @@
 """What a fit without an answer says."""
 
 from assay.errors import AssayError
+from assay.running.outcomes import raised, without_answer
 from assay.status import Status
-from assay.tasks.outcomes import raised, without_answer
 
 
 def test_our_own_errors_are_told_as_they_are_and_others_with_their_place():

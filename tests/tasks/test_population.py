@@ -3,9 +3,9 @@
 import pytest
 
 from assay.errors import AssayError, DataError
-from assay.plans import template
-from assay.population.questions import MODES
-from assay.study import Plan, Study
+from assay.running.plans import template
+from assay.running.study import Plan, Study
+from assay.studies.population.questions import MODES
 
 BASE = """
 [population]

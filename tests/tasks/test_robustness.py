@@ -9,12 +9,12 @@ import pytest
 
 from assay import registry
 from assay.datasets.corruptions import corruption
-from assay.engine import Chunk, local_executor, run_chunk
 from assay.errors import AssayError
 from assay.learners.scoring import SCORERS, scorer
 from assay.learners.scoring.leaks import shuffled
-from assay.tasks.cells import Context
-from assay.tasks.robustness import Robustness, packed, perform, unpacked
+from assay.running.cells import Context
+from assay.running.engine import Chunk, local_executor, run_chunk
+from assay.studies.robustness.work import Robustness, packed, perform, unpacked
 
 SYSTEMS = {
     "series": {"kind": "var", "nodes": 4, "lags": 1, "graphs": 2, "graph_seed": 900, "edges_per_node": 1.0},

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.engine import local_executor
-from assay.forecast_study import read_forecasts
-from assay.report import charts
-from assay.study import Plan, Study
-from assay.viewer.library import Library
-from assay.viewer.parts import Known
-from assay.viewer.server import server_for
-from assay.viewer.standalone import write_page
+from assay.page.library import Library
+from assay.page.server import server_for
+from assay.page.standalone import write_page
+from assay.running.engine import local_executor
+from assay.running.study import Plan, Study
+from assay.studies import charts
+from assay.studies.forecast.answers import read_forecasts
+from assay.studies.protocol import Known
 
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 FLAGS = [

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from assay.viewer.entrance import way_in
+from assay.page.entrance import way_in
 
 from .test_server import ask
 

@@ -8,18 +8,18 @@ import re
 import pytest
 from rich.console import Console
 
-from assay.forecast_study import read_forecasts
-from assay.report import charts
-from assay.report.comparisons import comparison_texts
-from assay.report.forecast_tables import main_results
-from assay.report.methods import of_discovery, of_forecast
-from assay.results import Results
+from assay.page.pages import StudyPage
+from assay.running.page_store import page_store
+from assay.running.results import Results
+from assay.showing.methods import of_discovery, of_forecast
 from assay.statistics.runs import expected_content
-from assay.tables import as_csv
-from assay.terminal import print_results
-from assay.terminal_forecast import print_forecasts
-from assay.viewer.database import page_store
-from assay.viewer.pages import StudyPage
+from assay.studies import charts
+from assay.studies.forecast.answers import read_forecasts
+from assay.studies.forecast.llm_comparisons import comparison_texts
+from assay.studies.forecast.printed import print_forecasts
+from assay.studies.forecast.tables import main_results
+from assay.studies.run_tables import as_csv
+from assay.terminal.results import print_results
 
 SHARE = pytest.approx(0.95 * 7 / 9)  # of 8 runs; one learner lost one, and 7 hold 71 %
 TOLD = re.compile(

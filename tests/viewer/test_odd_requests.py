@@ -132,7 +132,7 @@ def test_json_that_is_none_is_told_in_one_line(copy, serve, body):
 
 
 def test_a_fault_of_the_program_is_answered_too(copy, serve, monkeypatch):
-    from assay.viewer.library import OpenStudy
+    from assay.page.library import OpenStudy
 
     server = serve(copy)
     ask_for_key(server)

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from assay.viewer.standalone import write_page
+from assay.page.standalone import write_page
 
 from .conftest import HOSTILE, MEGABYTE, RANGES
 
@@ -80,7 +80,7 @@ def test_f1_and_shd_of_the_page_are_those_of_the_measures(small, page):
     from assay.datasets import load
     from assay.graphs import Graph
     from assay.measures.graphs import Reference
-    from assay.viewer.networks import turned
+    from assay.studies.networks import turned
 
     found = opened(page, disk(small) + "#graphs?item=asia&learner=pc&k=5")
     book = json.loads(found.locator("#document").evaluate("node => node.textContent"))
@@ -228,7 +228,7 @@ def test_the_page_of_analyse_opens_and_escapes(page, tmp_path):
     import pandas as pd
 
     from assay.analyse import analyse
-    from assay.viewer.analysis import as_html
+    from assay.page.analysis import as_html
 
     name = "<img src=x onerror='window.hacked = 1'>"
     records = [

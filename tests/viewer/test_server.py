@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from assay.errors import StoreError
-from assay.viewer import server as view
-from assay.viewer.library import Library
-from assay.viewer.notes import FILE
+from assay.page import server as view
+from assay.page.library import Library
+from assay.page.notes import FILE
 
 
 def ask(server, path, method="GET", headers=None, body=None):

@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-from assay.engine import local_executor
 from assay.errors import DataError
-from assay.study import Plan, Study
-from assay.viewer.database import page_store
-from assay.viewer.notes import add_note, misread_cases
-from assay.viewer.page import html_of
-from assay.viewer.pages import StudyPage
-from assay.viewer.standalone import document_of
+from assay.page.notes import add_note, misread_cases
+from assay.page.page import html_of
+from assay.page.pages import StudyPage
+from assay.page.standalone import document_of
+from assay.running.engine import local_executor
+from assay.running.page_store import page_store
+from assay.running.study import Plan, Study
 
 FAITHFULNESS = """
 name = "reasons"

@@ -9,11 +9,11 @@ import pytest
 
 from assay.cli import main
 from assay.errors import StoreError
-from assay.viewer.database import page_store
-from assay.viewer.folders import study_folders
-from assay.viewer.library import Library
-from assay.viewer.pages import StudyPage
-from assay.viewer.standalone import write_page
+from assay.page.folders import study_folders
+from assay.page.library import Library
+from assay.page.pages import StudyPage
+from assay.page.standalone import write_page
+from assay.running.page_store import page_store
 
 
 def said(capsys, *arguments):
@@ -56,7 +56,7 @@ def test_a_study_of_an_earlier_version_says_what_to_do(copy, capsys):
 
 
 def test_a_study_that_never_began_says_so(tmp_path, capsys):
-    from assay.store import Store
+    from assay.running.store import Store
 
     with Store.writing(tmp_path):
         pass

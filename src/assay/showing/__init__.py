@@ -1,0 +1,1 @@
+"""What tables, charts, papers and pages are made of. It knows rows and no study."""

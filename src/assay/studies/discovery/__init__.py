@@ -1,0 +1,1 @@
+"""What graph does a learner find in data whose graph we know?"""

@@ -1,0 +1,48 @@
+"""Learners against each other over the data sets of a study.
+
+d_u = mean of A over its runs on data set u - the same of B;   sign-flip test and interval over data sets, Holm
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.running.outline import TaskOutline
+from assay.running.page_store import Aggregate
+from assay.showing import blocks
+from assay.studies.discovery.findings import PAIRS_TESTED
+from assay.studies.discovery.findings import compared as compared_learners
+from assay.studies.protocol import AnalysisPart
+
+COMPARED = ("f1", "shd")
+
+
+def compared(
+    task: TaskOutline, aggregates: Sequence[Aggregate], statuses: Mapping[int, Mapping[str, int]]
+) -> list[AnalysisPart]:
+    """One analysis a measure, and the completeness of every cell."""
+    parts = [_pairs(task, aggregates, name) for name in COMPARED if name in task.measures]
+    rows = [
+        {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent, "planned": cell.repeats}
+        | dict(statuses.get(place, {}))
+        for place, cell in enumerate(task.cells)
+    ]
+    return [*parts, AnalysisPart("completeness", tables=(blocks.table("Runs by status", rows),))]
+
+
+def _pairs(task: TaskOutline, aggregates: Sequence[Aggregate], measure: str) -> AnalysisPart:
+    name, learners = f"learners by {measure}", len(task.respondents)
+    if learners < 2 or len(task.items) < 2:
+        return AnalysisPart(name, ("Two learners and two data sets are needed to compare learners.",), told=False)
+    pairs = learners * (learners - 1) // 2
+    if pairs > PAIRS_TESTED:
+        why = f"{pairs} pairs of learners are too many for one family of tests. Compare two: assay compare A B"
+        return AnalysisPart(name, (why,), told=False)
+    means = [
+        (task.cells[one.cell].item, task.cells[one.cell].respondent, one.mean)
+        for one in aggregates
+        if one.measure == measure and one.mean is not None
+    ]
+    told = compared_learners(means, measure, task.level)
+    tables = (blocks.table(f"Paired differences in {measure}", [one.row() for one in told]),)
+    return AnalysisPart(name, tuple(one.sentence() for one in told), tables=tables)

@@ -1,1 +1,0 @@
-"""Plans that `assay new` writes and `assay run` without a file uses."""

@@ -1,0 +1,78 @@
+"""The end of a run: its tables and its page, then why models failed, and the command that goes on.
+
+The second is told whatever becomes of the first. The study is stored by then: what its tables stumble over is a mistake
+of ours, and no reason to restore anything.
+"""
+
+from __future__ import annotations
+
+import shlex
+from argparse import Namespace
+from pathlib import Path
+
+from assay.errors import AssayError
+from assay.outside import one_line
+from assay.printing import say, say_json
+from assay.running.results import Results
+from assay.running.study import Outcome
+from assay.terminal import results as terminal
+
+
+def write_end(folder: Path, outcome: Outcome, as_json: bool) -> None:
+    """Write and print everything of a study that was just run."""
+    try:
+        _write(folder, outcome, as_json)
+    except (AssayError, BrokenPipeError):
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {one_line(error, 100)}"
+        raise AssayError(
+            f"the study in {folder} is stored, but its tables cannot be written ({what}). "
+            f"'assay --debug report {folder}' shows where."
+        ) from error
+
+
+def _write(folder: Path, outcome: Outcome, as_json: bool) -> None:
+    from assay.page.standalone import with_page
+    from assay.studies.reporting import write_report
+
+    results = Results.read(folder)
+    written = None
+    if not outcome.interrupted:  # who stops it wants it to stop; `assay report` writes the rest
+        with terminal.busy("writing tables, charts and the page"):
+            written = with_page(write_report(folder))
+    if as_json:
+        found = {"folder": str(folder), "completeness": results.completeness()}
+        say_json(outcome.to_dict() | found | ({"report": written.to_dict()} if written else {}))
+        return
+    terminal.print_results(results, folder)
+    if written and not outcome.is_unanswered:
+        terminal.print_report(written)
+    if written:
+        say(f"page: {folder / 'report.html'}")
+
+
+def tell_end(outcome: Outcome, command: str) -> None:
+    """What went wrong with each model, and the commands that mend it."""
+    for line in (line for model in outcome.models for line in model.lines()):
+        say(line, stderr=True)
+    left = outcome.total - outcome.done
+    if outcome.interrupted:
+        say(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", stderr=True)
+    elif outcome.stopped:
+        say(f"assay: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", stderr=True)
+    elif left:
+        say(f"{left:,} of {outcome.total:,} were not asked. Ask them with: {command}", stderr=True)
+    if outcome.failed:
+        say(f"{outcome.failed:,} failed. Do them again with: {command} --retry", stderr=True)
+
+
+def same_command(options: Namespace) -> str:
+    """What goes on with a run: also with all that the user has allowed."""
+    words = ["assay", "run", *filter(None, [options.file])]
+    for name in ("folder", "workers", "cluster"):
+        value = getattr(options, name)
+        words += [] if value is None else [f"--{name}", str(value)]
+    for name in ("allow_host", "allow_key"):
+        words += [word for value in getattr(options, name) for word in (f"--{name.replace('_', '-')}", value)]
+    return shlex.join([*words, *(["--json"] if options.json else [])])
