@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import report
+from assay import studies
 from assay.analyse.comparing import compare
 from assay.analyse.values import is_lower_better
 from assay.directions import direction, is_of_a_study
@@ -61,7 +61,7 @@ def test_each_place_that_declares_a_direction_says_the_same():
 
 
 def test_columns_of_tables_point_the_same_way():
-    declared = [column for file in sorted(Path(report.__path__[0]).glob("*.py")) for column in _columns(file)]
+    declared = [column for file in sorted(Path(studies.__path__[0]).rglob("*.py")) for column in _columns(file)]
     assert len(declared) >= 5
     for name, better in declared:
         assert better == direction(name), name

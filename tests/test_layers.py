@@ -1,6 +1,7 @@
 """Imports go down only, and nothing heavy is imported for the help."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -66,6 +67,29 @@ def test_imports_go_down_only():
     assert wrong == []
 
 
+def test_no_study_imports_another():
+    studies = {path.name for path in (SOURCE / "studies").iterdir() if (path / "plan.py").is_file()}
+    assert len(studies) >= 5
+    for study in studies:
+        for path in (SOURCE / "studies" / study).rglob("*.py"):
+            others = {name.split(".")[2] for name in imported(path) if name.startswith("assay.studies.")}
+            assert others & studies <= {study}, f"{path.relative_to(SOURCE)} imports {others & studies - {study}}"
+
+
+def test_generic_rooms_name_no_study():
+    """Terminal, page, running and showing know readings and rows; which studies there are, the registry knows."""
+    names = re.compile(r"(?<!causal-)\b(discovery|forecast|population|faithfulness|robustness)\b")
+    rooms = [path for room in ("running", "showing", "page", "terminal") for path in (SOURCE / room).rglob("*.*")]
+    texts = [path for path in (*rooms, SOURCE / "cli.py") if path.suffix in (".py", ".js")]
+    found = [
+        f"{path.relative_to(SOURCE)}: {line.strip()}"
+        for path in texts
+        for line in path.read_text().splitlines()
+        if names.search(line)
+    ]
+    assert found == []
+
+
 def test_no_module_reaches_itself():
     """A circle of imports is one unit that nobody can read, test or move by parts."""
     names = {".".join(("assay", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in modules()}
@@ -83,7 +107,7 @@ def test_no_learner_can_reach_a_truth():
     for path in (SOURCE / "learners").rglob("*.py"):
         for name in imported(path):
             assert not name.startswith(
-                ("assay.measures", "assay.tasks", "assay.running.study", "assay.running.store")
+                ("assay.measures", "assay.studies", "assay.running.study", "assay.running.store")
             ), path
             allowed = ("assay.datasets.table", "assay.datasets.columns", "assay.datasets.observed")
             assert not name.startswith("assay.datasets") or name.startswith(allowed), f"{path} imports {name}"

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not follow __get
     from assay.running.study import Study as Study
     from assay.status import Status as Status
     from assay.studies import faithfulness as faithfulness
+    from assay.studies.reporting import figure as figure
 
 __version__ = "0.1.0"
 
@@ -51,6 +52,7 @@ _PUBLIC = {
     "Study": "assay.running.study:Study",
     "Synthetic": "assay.datasets.synthetic:Synthetic",
     "Table": "assay.datasets.table:Table",
+    "figure": "assay.studies.reporting:figure",
     "check_learner": "assay.learners.contract:check_learner",
     "faithfulness": "assay.studies.faithfulness:",
     "learner": "assay.learners.base:learner",

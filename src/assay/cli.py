@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from assay import __version__
+from assay import __version__, registry
 from assay.errors import AssayError, did_you_mean
 from assay.printing import say, say_json
 
@@ -38,11 +38,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
 
     new = commands.add_parser("new", help="write a commented study.toml, or a sheet for experts to fill")
-    new.add_argument("task", help="discovery | forecast | population | faithfulness | robustness | human-sheet")
+    new.add_argument("task", help=" | ".join(registry.new_names()))
     new.add_argument(
         "file",
         nargs="?",
-        help="where to write it (default: study.toml, or experts.csv); population: or your data, for a task file of it",
+        help="where to write it (default: study.toml, or experts.csv); or your data, for a file of questions about it",
     )
     new.add_argument("--plan", help="human-sheet: the plan whose questions go on it (default: the quickstart)")
 
@@ -89,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("a", metavar="A", help="a learner, a model, a baseline, or a variant")
     compare.add_argument("b", metavar="B", help="what it is compared with")
     compare.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
-    compare.add_argument("--measure", help="which measure (default: f1, or the interval score of a forecast)")
+    compare.add_argument("--measure", help="which measure (default: the study's first headline measure)")
     for name, what in (("csv", "one line"), ("tex", "a LaTeX table (booktabs)"), ("md", "a Markdown table")):
         compare.add_argument(f"--{name}", action="store_true", help=what)
 
@@ -190,39 +190,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _new(options: argparse.Namespace) -> int:
-    from assay.running.plans import human_sheet, template
+    from assay.running.plans import new_file
 
-    if options.task == "population" and options.file and not options.file.endswith(".toml"):
-        return _new_tasks(options)
-    sheet = options.task == "human-sheet"
-    path = Path(options.file or ("experts.csv" if sheet else "study.toml"))
-    text = human_sheet(options.plan) if sheet else template(options.task, path)
-    if path.exists() or path.is_symlink():
-        raise AssayError(f"{path} is there already and was not touched. Choose another name.")
-    path.write_text(text, encoding="utf-8")
+    made = new_file(options.task, options.file, options.plan)
+    if made.path.exists() or made.path.is_symlink():
+        raise AssayError(f"{made.path} is there already and was not touched. Choose another name, or move it away.")
+    made.path.write_text(made.text, encoding="utf-8")
     if options.json:
-        say_json({"written": str(path)})
-    elif sheet:
-        say(f'{path} written. Fill in low and high, then name it in a plan: humans = ["{path}"]')
+        say_json({"written": str(made.path)})
     else:
-        say(f"{path} written. Next: assay plan {path}, then assay run {path}")
-    return 0
-
-
-def _new_tasks(options: argparse.Namespace) -> int:
-    """A task file of the user's own data, beside them."""
-    from assay.studies.population.new_file import new_population
-
-    data = Path(options.file.partition(":")[2] or options.file)
-    path = data.with_name(f"{data.name.split('.')[0]}_tasks.toml")
-    text = new_population(options.file)
-    if path.exists() or path.is_symlink():
-        raise AssayError(f"{path} is there already and was not touched. Move it away first.")
-    path.write_text(text, encoding="utf-8")
-    if options.json:
-        say_json({"written": str(path)})
-    else:
-        say(f'{path} written. Edit what is marked EDIT, then name it in a plan: tasks = ["{path.name}"]')
+        say(f"{made.path} written. {made.what_next}")
     return 0
 
 
@@ -368,70 +345,22 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _show_study(folder: Path, options: argparse.Namespace) -> int:
-    from assay.running.results import Results
-    from assay.studies import run_tables as tables
-    from assay.terminal import results as terminal
+    from assay.showing.console import console, save_recorded
+    from assay.studies.reporting import readings
 
-    results = Results.read(folder)
-    written = options.csv or options.tex or options.md
-    if results.task == "population" and (options.json or written):
-        return _show_population(folder, options)
-    if results.task == "robustness" and (options.json or written or options.svg):
-        return _show_robustness(folder, options)
-    if results.task == "faithfulness" and (options.json or written):
-        return _show_faithfulness(folder, options)
-    measures = tables.chosen(results, options.measure)
-    if options.json:
-        say_json(tables.as_dict(results, measures))
-    elif options.csv:
-        say(tables.as_csv(results, measures), end="")
-    elif options.tex or options.md:
-        _print_tables(tables.of_runs_and_forecasts(results, measures, folder), options)
-    elif options.svg:
-        terminal.save_picture(results, folder, Path(options.svg), measures if options.measure else None)
-    else:
-        terminal.print_results(results, folder, measures if options.measure else None)
-        terminal.print_asked_of(folder)
-    return 0
-
-
-def _show_population(folder: Path, options: argparse.Namespace) -> int:
-    from assay.studies.population import tables as population_tables
-    from assay.studies.population.answers import read_populations
-
-    found = read_populations(folder)
-    if options.json:
-        say_json({"study": found.study, "task": "population", "rows": population_tables.summary_rows(found)})
-    else:
-        _print_tables([population_tables.task_table(found, (options.measure or ["score"])[0])], options)
-    return 0
-
-
-def _show_faithfulness(folder: Path, options: argparse.Namespace) -> int:
-    from assay.studies.faithfulness import tables
-    from assay.studies.faithfulness.answers import read_faithfulness
-
-    found = read_faithfulness(folder)
-    if options.json:
-        say_json({"study": found.study, "task": "faithfulness", **tables.as_dict(found)})
-    else:
-        _print_tables([tables.component_table(found)] if options.csv else tables.all_tables(found), options)
-    return 0
-
-
-def _show_robustness(folder: Path, options: argparse.Namespace) -> int:
-    from assay.studies.robustness import printed as terminal_robustness
-    from assay.studies.robustness import tables as robustness_tables
-    from assay.studies.robustness.answers import read_robustness
-
-    found = read_robustness(folder)
-    measure = robustness_tables.checked_measure((options.measure or ["auprc"])[0])
-    if options.json:
-        say_json({"study": found.study, "task": "robustness", "rows": robustness_tables.summary_rows(found, measure)})
-    elif options.svg:
-        terminal_robustness.save_picture(found, folder, Path(options.svg))
-    else:
-        _print_tables([robustness_tables.ranking_table(found, measure)], options)
+    with readings(folder) as found:
+        first, measures = next(iter(found.values())), options.measure
+        if options.json:
+            say_json(first.as_json(measures))
+        elif options.csv:
+            say(first.as_csv(measures), end="")
+        elif options.tex or options.md:
+            _print_tables([table for reading in found.values() for table in reading.tables(measures)], options)
+        elif options.svg:
+            save_recorded(lambda out: first.show(out, folder, measures), folder, Path(options.svg))
+        else:
+            for reading in found.values():
+                reading.show(console(), folder, measures)
     return 0
 
 
@@ -498,8 +427,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
+    from assay.showing.console import print_card, print_rows
     from assay.terminal import catalogue
-    from assay.terminal import results as terminal
 
     if options.kind not in catalogue.KINDS:
         raise AssayError(
@@ -510,9 +439,9 @@ def _list(options: argparse.Namespace) -> int:
     if options.json:
         say_json(found)
     elif isinstance(found, dict):
-        terminal.print_card(found)
+        print_card(found)
     else:
-        terminal.print_rows(found, title=options.kind)
+        print_rows(found, title=options.kind)
     return 0
 
 
@@ -527,8 +456,8 @@ def _read(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from assay.showing.console import print_rows
     from assay.terminal import catalogue
-    from assay.terminal import results as terminal
 
     if catalogue.is_model(options.name):
         return _check_model(options)
@@ -536,21 +465,20 @@ def _check(options: argparse.Namespace) -> int:
     if options.json:
         say_json(found)
     else:
-        terminal.print_rows(found, title=options.name)
+        print_rows(found, title=options.name)
     return 1 if any(row["verdict"] == "FAIL" for row in found) else 0
 
 
 def _check_model(options: argparse.Namespace) -> int:
-    from assay.studies.forecast.probe import probe
-    from assay.terminal import results as terminal
+    from assay.showing.console import print_card
 
     _allow(options)
     _tell_elsewhere({options.name: {}})
-    found = probe(options.name)
+    found = registry.offer("check", "model")(options.name)
     if options.json:
         say_json(found)
     else:
-        terminal.print_card(found)
+        print_card(found)
     return 0 if found["status"] == "ok" else 1
 
 

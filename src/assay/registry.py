@@ -82,6 +82,15 @@ TASKS = {  # in the order in which they are run
     "robustness": "assay.studies.robustness.work:Robustness",
 }
 
+OFFERS = {  # what a study offers beside itself: (command, what) -> who makes it
+    ("new", "human-sheet"): "assay.studies.forecast.new_sheet:new_sheet",
+    ("new", "population"): "assay.studies.population.new_file:new_tasks",
+    ("check", "model"): "assay.studies.forecast.probe:probe",
+    ("list", "populations"): "assay.studies.population.listing:rows",
+    ("card", "populations"): "assay.studies.population.listing:card",
+    ("plan", ".json"): "assay.studies.forecast.original:settings_of",
+}
+
 _BUILT_IN: dict[str, dict[str, str]] = {  # models are built by assay.models: their names are provider/model
     "learner": LEARNERS,
     "scorer": SCORERS,
@@ -120,6 +129,26 @@ def resolve(kind: str, name: str) -> Any:
     if name in outside:
         return outside[name].load()
     raise UnknownName(kind, name, names(kind), hint=f"Your own: my_file.py:My{kind.capitalize()}.")
+
+
+def new_names() -> tuple[str, ...]:
+    """What `new` can write."""
+    return tuple(dict.fromkeys((*TASKS, *(what for command, what in OFFERS if command == "new"))))
+
+
+def offer(command: str, what: str) -> Any:
+    """What a study offers to a command beside itself; None where nobody does."""
+    return _imported(OFFERS[command, what]) if (command, what) in OFFERS else None
+
+
+def reading(study: str) -> Any:
+    """The class that reads a stored study of that name and shows it.
+
+    A study that is not built in is read as the runs it stored: none of its code is run to read what a stranger sent.
+    """
+    if study not in TASKS:
+        return _imported("assay.studies.run_reading:RunReading")
+    return _imported(f"assay.studies.{study}.reading:{study.capitalize()}Reading")
 
 
 def located(name: str, folder: Path) -> str:

@@ -7,6 +7,6 @@ import assay.studies.reporting
 from assay.__main__ import main
 
 if __name__ == "__main__":
-    assay.studies.reporting.write_report = assay.studies.reporting.Report
+    assay.studies.reporting.write_report = lambda folder, known: assay.studies.reporting.Report(folder)
     assay.page.standalone.with_page = lambda report: report
     sys.exit(main())

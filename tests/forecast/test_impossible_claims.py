@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.measures.intervals import interval_score
-from assay.reading.forecast import read_forecast
+from assay.reading.expected import read_forecast
 from assay.status import Status
 from assay.studies.forecast.failures import failures
 from assay.studies.forecast.scores import score_claims

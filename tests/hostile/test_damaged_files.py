@@ -23,7 +23,7 @@ from assay.models.env_file import read_env
 from assay.models.mock import read_script
 from assay.reading.logs import readings_of
 from assay.reasoning.problems import read_problems
-from assay.running.plans import original_plan
+from assay.running.plans import foreign_plan
 from assay.studies.faithfulness.labels import read_labels
 from assay.studies.forecast.human import read_experts
 from assay.studies.population.question_files import read_questions
@@ -150,7 +150,7 @@ READERS = {
     "script.toml": (read_script, [b'[[entry]]\nmatch = ["a"]\nreply = "x"\n']),
     "keys.env": (read_env, [b"KEY=value\nexport A=\"x # y\"\nB='z'  # d\nC= a b # e\n"]),
     "config.json": (
-        original_plan,
+        foreign_plan,
         [b'{"experiments": {"datasets": ["asia"], "algorithms": ["PC"], "n_runs": 2, "llm_models": ["mock/vacuous"]}}'],
     ),
 }

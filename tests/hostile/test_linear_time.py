@@ -11,7 +11,7 @@ from assay.graphs.formats import from_bif, from_dot, from_graphml, from_json
 from assay.models.env_file import parse_env
 from assay.outside import json_of, toml_of
 from assay.reading.distribution import read_distribution
-from assay.reading.forecast import read_forecast
+from assay.reading.expected import read_forecast
 from assay.reading.level import read_level, read_share
 from assay.reading.reasoning_graph import MAX_CHARACTERS, read_reasoning
 from assay.reading.structured import recover_json

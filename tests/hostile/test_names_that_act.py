@@ -22,6 +22,7 @@ import pytest
 from assay.cli import main
 from assay.running.engine import local_executor
 from assay.running.outputs import write_outputs
+from assay.running.readings import readings_of
 from assay.running.results import Results
 from assay.running.store import Store
 from assay.running.study import Plan, Study
@@ -91,7 +92,9 @@ def made_hostile(folder):
             db.execute("UPDATE runs SET item = ?, variant = ?, respondent = ? WHERE id = ?", (*names, number))
         db.execute("UPDATE runs SET status = 'failed', message = ? WHERE id = 1", (f"it broke {SAID}",))
     with Store.reading(folder) as store:
-        write_outputs(Results.all_of(store), store, (folder / "study.toml").read_text(), folder.parent, folder)
+        write_outputs(
+            readings_of(Results.all_of(store), store), store, (folder / "study.toml").read_text(), folder.parent, folder
+        )
     return folder
 
 
@@ -224,10 +227,11 @@ def test_plan_and_run_print_nothing_that_acts(in_tmp, capsys):
 
 def test_a_terminal_gets_no_codes_but_ours(studies):
     from assay.showing.console import Console
-    from assay.terminal.results import print_results
+    from assay.studies.discovery.printed import print_discovery
 
     text = io.StringIO()
-    print_results(Results.read(studies["forecast"]), studies["forecast"], out=Console(file=text, force_terminal=True))
+    out = Console(file=text, force_terminal=True)
+    print_discovery(out, Results.read(studies["forecast"]), studies["forecast"])
     assert "\x1b[1m" in text.getvalue()  # bold is ours
     assert not [code for code in ("\x1b]", "\x07", "\x9b", "\x1b[2J", "\u202e") if code in text.getvalue()]
 

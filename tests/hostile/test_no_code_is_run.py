@@ -17,11 +17,13 @@ from assay.datasets.surveys import open_microdata
 from assay.errors import AssayError, DataError, GraphError, PlanError
 from assay.graphs.formats import from_graphml
 from assay.running.cells import Cell
-from assay.running.outputs import variance_name, write_outputs
+from assay.running.outputs import write_outputs
+from assay.running.readings import readings_of
 from assay.running.results import CellSummary, Results
 from assay.running.store import Run, Store
 from assay.running.study import Plan, Study
 from assay.showing.saving import safe_name
+from assay.studies.discovery.scores import variance_name
 from tests.hostile.attack import within
 
 SOURCE = Path(assay.__file__).parent
@@ -214,7 +216,7 @@ def test_cells_of_one_file_name_have_two_files(tmp_path):
         runs = [Run(c.key(0), c.item, c.variant, c.respondent, 0, "ok", "", 0.1, None, {"f1": (0.5, "ok")})
                 for c in cells]  # fmt: skip
         store.add("discovery", runs)
-        write_outputs(Results.all_of(store), store, "", tmp_path, tmp_path)
+        write_outputs(readings_of(Results.all_of(store), store), store, "", tmp_path, tmp_path)
     found = sorted((tmp_path / "variance").iterdir())
     assert len(found) == 3 and {"asia_a-pc_variance.json", "asia_pc_variance.json"} <= {path.name for path in found}
     assert {json.loads(path.read_text())["algorithm"] for path in found} == {"a/pc", "a-pc", "pc"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.graphs.formats import from_json, to_json
 from assay.reading.distribution import read_distribution
-from assay.reading.forecast import read_forecast
+from assay.reading.expected import read_forecast
 from assay.reading.level import read_level, read_share
 from assay.reading.reasoning_graph import read_reasoning
 from assay.reading.verdicts import read_verdict

@@ -18,6 +18,7 @@ from assay.running import study_db
 from assay.running.cells import Cell
 from assay.running.outputs import write_outputs
 from assay.running.provenance import plan_folder_of
+from assay.running.readings import readings_of
 from assay.running.results import NOT_RUN, Results
 from assay.running.store import Run, Store
 from assay.running.study import Plan, Study
@@ -245,7 +246,7 @@ def test_a_plan_of_a_hundred_million_runs_is_counted_and_not_listed(tmp_path):
         assert (summary.ok, summary.statuses[NOT_RUN]) == (2, 10**8 - 2)
         assert summary.measures["f1"].missing == {NOT_RUN: 10**8 - 2} and summary.done.tolist() == [3, 10**8 - 1]
         with Store.reading(folder) as store:
-            write_outputs([results], store, "", plan_folder_of(folder), folder)
+            write_outputs(readings_of([results], store), store, "", plan_folder_of(folder), folder)
     variance = json.loads((folder / "variance" / "asia_pc_variance.json").read_text())
     assert (variance["n_runs"], variance["n_ok"], variance["runs"]) == (10**8, 2, [3, 10**8 - 1])
 

@@ -7,7 +7,7 @@ import pytest
 from assay.errors import SettingError, UnknownName
 from assay.models import Message, Settings, build
 from assay.models.mock import BUILT_IN, Mock
-from assay.reading.forecast import read_forecast
+from assay.reading.expected import read_forecast
 from assay.status import Status
 
 ASKED = [Message("system", "You forecast."), Message("user", "How will pc do on asia?")]

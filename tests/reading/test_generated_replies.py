@@ -130,5 +130,5 @@ def test_the_quick_way_reads_what_the_long_way_reads(seed, monkeypatch):
     rng = random.Random(seed)
     texts = [text for _ in range(60) for reply in [written(rng)] for text in (reply.text, spoiled(reply.text, rng))]
     quick = [read_forecast(text, nodes=30) for text in texts]
-    monkeypatch.setattr("assay.reading.forecast.claims_in_lines", lambda *_: None)
+    monkeypatch.setattr("assay.reading.expected.claims_in_lines", lambda *_: None)
     assert [read_forecast(text, nodes=30) for text in texts] == quick

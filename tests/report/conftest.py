@@ -3,10 +3,10 @@
 import pytest
 
 from assay.showing.paper import write_paper
-from assay.showing.parts import forecast_part
 from assay.studies.forecast.example import example
 from assay.studies.forecast.files import write_forecast_tree
 from assay.studies.forecast.findings import findings as found
+from assay.studies.forecast.paper import part
 
 HOSTILE = r"open_router/x&y_50%$#{}~^\<b>|"
 RESPONDENTS = ("mock/calibrated", "mock/overconfident", HOSTILE)
@@ -31,4 +31,4 @@ def tree(tmp_path_factory, forecasts, findings):
     folder = tmp_path_factory.mktemp("tree")
     written = write_forecast_tree(folder, forecasts, findings)
     shared = ["The plan as it was given: seed = 3.", f"A hostile setting: {HOSTILE}."]
-    return folder, written + write_paper(folder, "example", [forecast_part(folder, forecasts, findings)], shared)
+    return folder, written + write_paper(folder, "example", [part(folder, forecasts, findings)], shared)

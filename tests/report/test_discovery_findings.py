@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.studies.discovery.findings import CellRuns, compared, findings
+from assay.studies.run_findings import CellRuns, compared, findings
 
 RNG = np.random.default_rng(5)
 NOISE = {item: RNG.normal(0, 0.02, 60) for item in "abcdefgh"}

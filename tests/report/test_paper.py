@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.showing import methods
+from assay.showing import prose as methods
+from assay.showing.drawn import drawn
 from assay.showing.paper import Part, Picture, draft
-from assay.showing.parts import discovery_part, drawn
 from assay.showing.pdf import width_of, wrapped, write_pdf
 from assay.showing.saving import Drawing, Figure
 from assay.showing.tables import Column, Table, escaped
+from assay.studies.discovery import paper as discovery_paper
+from assay.studies.forecast import paper as forecast_paper
 from assay.texts import printable
 
 from .conftest import HOSTILE
@@ -108,13 +110,13 @@ def test_the_plan_and_the_versions_are_told(tmp_path):
 
 
 def test_methods_of_a_discovery_name_data_learners_settings_runs_and_measures():
-    told = " ".join(methods.of_discovery(learner_results()))
+    told = " ".join(discovery_paper.methods(learner_results()))
     for words in ("asia (100 rows", "pc (dag; alpha 0.05)", "4 times", "F1 and SHD", "95 %"):
         assert words in told
 
 
 def test_methods_of_a_forecast_name_prompts_and_seed(forecasts):
-    told = " ".join(methods.of_forecast(forecasts))
+    told = " ".join(forecast_paper.methods(forecasts))
     assert "formulations (direct and quantiles), 2 times each" in told and "seed is 3" in told
     assert methods.prompts({"direct": {"version": "1", "hash": "c1974b4fd5f1bf4a"}}) == [
         "Prompts: direct (version 1, c1974b4f)."
@@ -122,7 +124,7 @@ def test_methods_of_a_forecast_name_prompts_and_seed(forecasts):
 
 
 def test_what_is_missing_stands_before_the_methods(tmp_path):
-    text = draft("s", [discovery_part(tmp_path, learner_results())])
+    text = draft("s", [discovery_paper.part(tmp_path, learner_results())])
     assert "ges on survey: 0 of 4 runs ok; failed 4." in text
     assert text.index("0 of 4 runs ok") < text.index(r"\section{Methods}")
 

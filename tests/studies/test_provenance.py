@@ -25,6 +25,7 @@ from assay.running.provenance import (
     way_to,
     without_paths,
 )
+from assay.running.readings import readings_of
 from assay.running.results import Results
 from assay.running.store import Store
 from assay.running.study import Plan, Study
@@ -71,7 +72,9 @@ def told(folder):
 
 def written_anew(folder):
     with Store.reading(folder) as store:
-        write_outputs(Results.all_of(store), store, (folder / "study.toml").read_text(), folder, folder)
+        write_outputs(
+            readings_of(Results.all_of(store), store), store, (folder / "study.toml").read_text(), folder, folder
+        )
 
 
 def test_everything_that_decides_a_result_is_told(ran):

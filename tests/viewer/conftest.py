@@ -14,7 +14,6 @@ from assay.running.engine import local_executor
 from assay.running.study import Plan, Study
 from assay.studies import charts
 from assay.studies.forecast.answers import read_forecasts
-from assay.studies.protocol import Known
 
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 FLAGS = [
@@ -58,7 +57,7 @@ def small(tmp_path_factory) -> Path:
         study.run(executor, slots)
     forecasts = read_forecasts(folder)
     charts.intervals(forecasts, "f1").save(folder / "plots", ("svg", "pdf"))
-    write_page(folder, Known(forecasts))
+    write_page(folder)
     return folder
 
 

@@ -11,15 +11,16 @@ from rich.console import Console
 from assay.page.pages import StudyPage
 from assay.running.page_store import page_store
 from assay.running.results import Results
-from assay.showing.methods import of_discovery, of_forecast
 from assay.statistics.runs import expected_content
 from assay.studies import charts
+from assay.studies.discovery import paper as discovery_paper
+from assay.studies.discovery.printed import print_discovery
+from assay.studies.forecast import paper as forecast_paper
 from assay.studies.forecast.answers import read_forecasts
 from assay.studies.forecast.llm_comparisons import comparison_texts
 from assay.studies.forecast.printed import print_forecasts
 from assay.studies.forecast.tables import main_results
 from assay.studies.run_tables import as_csv
-from assay.terminal.results import print_results
 
 SHARE = pytest.approx(0.95 * 7 / 9)  # of 8 runs; one learner lost one, and 7 hold 71 %
 TOLD = re.compile(
@@ -35,7 +36,7 @@ def printed(show):
 
 
 def test_the_terminal_says_it(small):
-    assert TOLD.search(printed(lambda out: print_results(Results.read(small), small, None, out)))
+    assert TOLD.search(printed(lambda out: print_discovery(out, Results.read(small), small)))
     assert TOLD.search(printed(lambda out: print_forecasts(out, read_forecasts(small))))
 
 
@@ -56,7 +57,7 @@ def test_tables_and_json_say_it(small):
 
 def test_methods_and_captions_say_it(small):
     results, forecasts = Results.read(small), read_forecasts(small)
-    for said in (of_discovery(results), of_forecast(forecasts)):
+    for said in (discovery_paper.methods(results), forecast_paper.methods(forecasts)):
         assert TOLD.search(" ".join(said))
     for figure in (charts.measured(results), charts.intervals(forecasts, "f1")):
         assert TOLD.search(figure.caption)

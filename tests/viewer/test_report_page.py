@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from assay.errors import UnknownName
 from assay.page import standalone
 from assay.page.figures import described, for_both, python_line
 from assay.page.page import embedded, html_of, policy
@@ -15,6 +16,10 @@ from assay.running.page_store import page_store
 from assay.studies.networks import turned
 
 from .conftest import HOSTILE
+
+
+def charts_of(folder):
+    return described(folder, ("plots",), ("intervals_f1",))
 
 
 @pytest.fixture(scope="module")
@@ -139,29 +144,21 @@ def test_the_intervals_of_a_cell_are_those_of_the_tables(study, small):
 
 
 def test_a_chart_follows_the_page_into_the_dark(small):
-    figure = described(small)[0]
+    figure = charts_of(small)[0]
     assert figure["name"] == "intervals_f1" and "no test" in figure["caption"]
     assert figure["svg"].index("<style>@media (prefers-color-scheme:dark)") < figure["svg"].index("<g")
     assert for_both("no picture") == "no picture"
 
 
 def test_every_chart_of_a_study_has_its_line_of_python(small):
-    made = {}
-    exec(python_line("heatmap_covers_mean_respondent_dataset", small), made)
-    assert made["figure"].name == "heatmap_covers_mean_respondent_dataset"
-    assert python_line("runs_shd", small).endswith(f"charts.runs(read_forecasts({str(small)!r}), 'shd')")
-    assert python_line("calibration", small).endswith(f"charts.calibration(read_forecasts({str(small)!r}))")
-    assert python_line("somebody_elses", small) == ""
-    assert [figure["name"] for figure in described(small) if not figure["python"]] == []
-
-
-@pytest.mark.parametrize("name", ["runtime", "ranks"])
-def test_a_line_of_python_makes_the_chart_it_stands_beside(small, name):
-    if name not in {figure["name"] for figure in described(small)}:
-        pytest.skip(f"the small study has no chart {name}")
-    made = {}
-    exec(python_line(name, small), made)
-    assert made["figure"].name == name
+    names = {figure["name"] for figure in charts_of(small)}
+    assert names
+    for name in (*names, "heatmap_covers_mean_respondent_dataset", "runtime"):
+        made = {}
+        exec(python_line(name, small), made)
+        assert made["figure"].name == name and len(made["figure"].frame)
+    with pytest.raises(UnknownName, match="somebody_elses"):
+        exec(python_line("somebody_elses", small), {})
 
 
 @pytest.mark.parametrize(("marks", "back"), [("->", "<-"), ("<-", "->"), ("o->", "<-o"), ("<->", "<->"), ("--", "--")])

@@ -5,7 +5,7 @@
     (beyond MAX_PAIRS of them, or MAX_TESTED pairs x units, Bonferroni, which needs the number of the others only)
 
 The long table (scores.csv) is all that is read, so every kind of study can be compared. Where A and B are variants
-(formulations of a forecast) the unit is an item of a respondent.
+(ways of asking) the unit is an item of a respondent.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from assay import registry
 from assay.analyse.loading import csv_values
 from assay.analyse.settings import nearest
 from assay.directions import direction
@@ -55,7 +56,7 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     first = first.described(
         measure=chosen,
         units="items",
-        clusters="sources" if (rows["task"] == "population").all() else "data sets",
+        clusters=_kind(rows).clusters,
         better=direction(chosen),
         names=(a, b),
     )
@@ -122,18 +123,19 @@ def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:
     other = "variant" if role == "respondent" else "respondent"
     if role == "respondent":
         rows = _beside_every_variant(rows)
-    forecast = rows["task"] == "forecast"  # there an item is dataset/learner/measure
-    cluster = np.where(forecast, rows["item"].str.split("/").str[0], rows["item"])
-    population = rows["task"] == "population"  # there an item is source/task, and what was drawn is the source
-    cluster = np.where(population, rows["item"].str.rsplit("/", n=1).str[0], cluster)
-    keyed = rows.assign(cluster=cluster, unit=rows["item"] + "\x1f" + rows[other])
+    keyed = rows.assign(cluster=_kind(rows).cluster_of(rows["item"]), unit=rows["item"] + "\x1f" + rows[other])
     return keyed.groupby(["cluster", "unit", role])["value"].mean().unstack(role)
+
+
+def _kind(rows: pd.DataFrame) -> Any:
+    """The reading class of the study that the rows are of: it knows what was drawn independently."""
+    return registry.reading(str(rows["task"].iloc[0]))
 
 
 def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
     """A baseline that was not asked has one answer to an item, whatever way others were asked about the same target.
 
-    Its variant is `reference`, or `reference/-/-/-/run` where a question has a target (forecast: the last part).
+    Its variant is `reference`, or `reference/-/-/-/run` where a question has a target (the last part).
     """
     parts = rows["variant"].str.split("/")
     rows = rows.assign(target=parts.str[4].fillna(""))

@@ -61,6 +61,10 @@ class OpenStudy:
         finally:
             self._lock.release()
 
+    def chart_places(self) -> tuple[str, ...]:
+        with as_written(self.folder):
+            return self._seen().chart_places
+
     def head(self) -> dict[str, Any]:
         with as_written(self.folder):
             return self._seen().head()

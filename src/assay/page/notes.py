@@ -4,7 +4,7 @@
      "expected": {"precision": [low, high] or null, ...}}
 
 A misread reply becomes a test case of the reader, in the form of tests/replies/*.jsonl: id, text, nodes, reader,
-expected. Of a forecast: ranges, for that corpus; of a distribution, a drawn level or a judge's verdict: what it says.
+expected. Of claims: ranges, for that corpus; of a distribution, a drawn level or a judge's verdict: what it says.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from typing import Any
 
 from assay.errors import DataError
 from assay.files import check_plain, open_in_place, read_text
+from assay.reading.expected import MEASURES
 from assay.running.outline import Outline
 from assay.running.store import Store
-from assay.studies.forecast.frames import MEASURES
 from assay.texts import printable_json
 
 FILE = "notes.jsonl"
+RANGES = "ranges"  # the reader whose replies are ranges of measures
 LONGEST = 20_000  # characters of one note
 LONGEST_NAME, MOST_VALUES = 300, 200
 _WRITING = threading.Lock()
@@ -52,7 +53,7 @@ def add_note(folder: Path, given: Any, store: Store) -> dict[str, Any]:
     note: dict[str, Any] = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "key": key, "text": text.strip()}
     note |= {"task": str(given.get("task", ""))[:100], "cell": [str(part)[:300] for part in _listed(given.get("cell"))]}
     note["misread"] = misread
-    reader = str(given.get("reader") or "forecast")[:40]
+    reader = str(given.get("reader") or RANGES)[:40]
     if misread and given.get("expected") is not None:
         note |= {"reader": reader, "expected": _expected(reader, given["expected"])}
     _append(folder, printable_json(note))
@@ -72,23 +73,24 @@ def misread_cases(folder: Path, store: Store) -> Iterator[dict[str, Any]]:
             case["nodes"] = nodes[tuple(note["cell"])]
         if "expected" in note:
             case["expected"] = note["expected"]
-            if note.get("reader", "forecast") != "forecast":
+            if note.get("reader", RANGES) != RANGES:
                 case["reader"] = note["reader"]
         yield case | {"note": note["text"]}
 
 
 def _nodes(store: Store) -> dict[tuple[str, ...], int]:
     """Cell -> variables of its true graph, which bound SHD."""
-    task = Outline.of(store).task("forecast")
-    if task is None:
-        return {}
-    pairs = zip(task.cells, task.abouts, strict=True)
-    return {(cell.item, cell.variant, cell.respondent): int(about["nodes"]) for cell, about in pairs}
+    pairs = (
+        (cell, about) for task in Outline.of(store).tasks for cell, about in zip(task.cells, task.abouts, strict=True)
+    )
+    return {
+        (cell.item, cell.variant, cell.respondent): int(about["nodes"]) for cell, about in pairs if "nodes" in about
+    }
 
 
 def _expected(reader: str, given: Any) -> dict[str, Any]:
-    """Ranges of a forecast; of another reader a number or a word a name: the share of a level, the rating of a node."""
-    if reader != "forecast":
+    """Ranges; of another reader a number or a word a name: the share of a level, the rating of a node."""
+    if reader != RANGES:
         return _values(given)
     if not isinstance(given, Mapping) or any(name not in MEASURES for name in given):
         raise DataError(f"'expected' must be ranges of {', '.join(MEASURES)}, got something else.")

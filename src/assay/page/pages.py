@@ -19,39 +19,43 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from assay import __version__
+from assay import __version__, registry
 from assay.errors import AssayError
 from assay.files import read_text
 from assay.outside import json_of
 from assay.page import figures
 from assay.running.outline import Outline, TaskOutline, path_of
 from assay.running.page_store import PageStore
-from assay.studies import networks
-from assay.studies.protocol import NOTHING, CellKey, Known, Part
-from assay.studies.run_page import RunsPart
-
-HEADINGS = {
-    "discovery": ("Discovery", "What graph does a learner find in data whose graph we know?"),
-    "forecast": ("Forecast", "Does a model know what a learner will do on a data set?"),
-    "population": ("Population", "Does a model know real distributions?"),
-    "faithfulness": ("Faithfulness", "Does reasoning depend on what it says it depends on?"),
-    "robustness": ("Robustness", "What do corrupted data do to a learner?"),
-}
-WITH_GRAPHS = ("discovery", "robustness")
+from assay.running.readings import Readings, readings_of
+from assay.running.results import Results
+from assay.showing.saving import safe_name
+from assay.studies.protocol import CellKey, PagePlace, Part
+from assay.studies.run_reading import RunReading
 
 
 class StudyPage:
     """One state of one study; make another when `progress` shows a new version."""
 
-    def __init__(self, folder: Path, store: PageStore, known: Known = NOTHING):
+    def __init__(self, folder: Path, store: PageStore, known: Readings | None = None):
         self.folder = folder
         self._store = store
-        self._known = known
+        self._known = known or {}
         self.outline = Outline.of(store)
+        self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in self.outline.tasks}
 
     @cached_property
     def parts(self) -> dict[str, Part]:
-        return {task.task: _part(self.outline, task, self._store, self._known) for task in self.outline.tasks}
+        return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.outline.tasks}
+
+    def _place(self, task: TaskOutline) -> PagePlace:
+        name = task.task
+        return PagePlace(
+            self.folder, self.outline, task, self._store, self._known.get(name), lambda: self._readings[name]
+        )
+
+    @cached_property
+    def _readings(self) -> Readings:
+        return self._known or readings_of(Results.all_of(self._store), self._store)
 
     def get(self, path: str) -> Any | None:
         """What a path names; None where the study has no such thing."""
@@ -65,17 +69,7 @@ class StudyPage:
             return part.grid().to_dict()
         if kind == "cell" and len(names) == 4:
             return self._cell(part, (names[1], names[2], names[3]))
-        task = self.outline.task(names[0])
-        if kind == "graph" and len(names) == 2 and task is not None and task.task in WITH_GRAPHS:
-            return self._graph(part, task, names[1])
-        return None
-
-    def _graph(self, part: Part, task: TaskOutline, item: str) -> dict[str, Any] | None:
-        """Scores of edges are a robustness study's own; a learner's edges are counted over its runs."""
-        if hasattr(part, "graph"):
-            found: dict[str, Any] | None = part.graph(item)
-            return found
-        return networks.graph_of(self.folder, self._store, task, item)
+        return part.graph(names[1]) if kind == "graph" and len(names) == 2 else None
 
     def _cell(self, part: Part, key: CellKey) -> dict[str, Any] | None:
         found = part.cell(key)
@@ -92,9 +86,9 @@ class StudyPage:
         }
 
     def _task_head(self, task: TaskOutline) -> dict[str, Any]:
-        title, question = HEADINGS.get(task.task, (task.task.capitalize(), ""))
-        graphs = task.items if task.task in WITH_GRAPHS else []
-        return {"task": task.task, "title": title, "question": question, "graphs": graphs, "level": task.level}
+        kind = self._kinds[task.task]
+        head = {"task": task.task, "title": kind.title or task.task.capitalize(), "question": kind.question}
+        return head | {"graphs": task.items if kind.graphs else [], "level": task.level}
 
     def overview(self) -> dict[str, Any]:
         return {
@@ -123,7 +117,18 @@ class StudyPage:
         ]
 
     def figures(self) -> list[dict[str, Any]]:
-        return figures.described(self.folder)
+        return figures.described(self.folder, self.chart_places, self.chart_order)
+
+    @property
+    def chart_places(self) -> tuple[str, ...]:
+        """Folders of the study that hold charts."""
+        return ("plots", *map(safe_name, self._kinds))
+
+    @property
+    def chart_order(self) -> tuple[str, ...]:
+        """Starts of names of the charts that are to be seen first: one of each study, then the others."""
+        first = [kind.charts_first for kind in self._kinds.values()]
+        return (*(own[0] for own in first if own), *(name for own in first for name in own[1:]))
 
     def progress(self) -> dict[str, Any]:
         tasks = []
@@ -145,27 +150,6 @@ class StudyPage:
         for name in self.parts:
             for key in self.parts[name].cell_keys():
                 yield path_of("cell", name, *key)
-
-
-def _part(outline: Outline, task: TaskOutline, store: PageStore, known: Known) -> Part:
-    """Tasks whose scores are not in the store are read anew from their replies; all others are runs with scores."""
-    if task.task == "forecast":
-        from assay.studies.forecast.cell import ForecastPart
-
-        return ForecastPart(task, store, known)
-    if task.task == "population":
-        from assay.studies.population.cell import PopulationPart
-
-        return PopulationPart(task, store, known)
-    if task.task == "faithfulness":
-        from assay.studies.faithfulness.cell import FaithfulnessPart
-
-        return FaithfulnessPart(task, store, known)
-    if task.task == "robustness":
-        from assay.studies.robustness.cell import RobustnessPart
-
-        return RobustnessPart(task, store, known)
-    return RunsPart(outline, task, store, known)
 
 
 def _plain(found: Any) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from assay.errors import AssayError, DataError, StoreError
 from assay.files import names_in, read_bytes
 from assay.outside import json_of
 from assay.page import entrance
-from assay.page.figures import FORMATS, PLACES
+from assay.page.figures import FORMATS
 from assay.page.library import Library, OpenStudy
 from assay.page.notes import FILE, add_note, misread_cases, read_notes
 from assay.page.page import html_of, policy, to_json
@@ -217,7 +217,7 @@ class Handler(BaseHTTPRequestHandler):
     def _file(self, study: OpenStudy, place: str, name: str) -> None:
         """A chart of the study: a plain name with a known ending, of a file that lies in the study's own folder."""
         ending = name.rpartition(".")[2]
-        if place not in PLACES or ending not in FORMATS or name not in names_in(study.folder, place):
+        if place not in study.chart_places() or ending not in FORMATS or name not in names_in(study.folder, place):
             self._error(HTTPStatus.NOT_FOUND, "there is no such chart.")
             return
         content = read_bytes(study.folder, f"{place}/{name}")

@@ -18,7 +18,7 @@ from assay.page.page import embedded, html_of
 from assay.page.pages import StudyPage
 from assay.running.outline import path_of
 from assay.running.page_store import page_store
-from assay.studies.protocol import NOTHING, Known
+from assay.running.readings import Readings
 from assay.studies.reporting import Report
 
 CELLS = 3_000_000  # characters of JSON for cells, graphs and charts: together with the rest under 8 MB
@@ -27,7 +27,7 @@ CHARTS = 2_400_000
 LONGEST = 200_000  # characters of one reply
 
 
-def write_page(folder: Path, known: Known = NOTHING) -> Path:
+def write_page(folder: Path, known: Readings | None = None) -> Path:
     """Write report.html into the study's folder."""
     with page_store(folder) as store:
         document = document_of(StudyPage(folder, store, known))
@@ -36,15 +36,14 @@ def write_page(folder: Path, known: Known = NOTHING) -> Path:
 
 def with_page(report: Report) -> Report:
     """The report with report.html among its files; what was read for its tables is not read again."""
-    known = Known(
-        report.forecasts, report.findings, report.populations, report.faithfulness, report.robustness, report.discovery
-    )
-    return replace(report, files=(*report.files, write_page(report.folder, known)))
+    return replace(report, files=(*report.files, write_page(report.folder, report.readings)))
 
 
 def document_of(page: StudyPage) -> dict[str, Any]:
     data: dict[str, Any] = {name: page.get(name) for name in ("overview", "analysis", "progress")}
-    data["figures"] = _charts(figures.described(page.folder, _told(page.folder)), page.folder)
+    data["figures"] = _charts(
+        figures.described(page.folder, page.chart_places, page.chart_order, _told(page.folder)), page.folder
+    )
     for task in page.outline.tasks:
         data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]

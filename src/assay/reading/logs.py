@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.errors import AssayError, DataError
 from assay.outside import MAX_RECORDS, size, text_of
-from assay.reading.forecast import read_forecast
+from assay.reading.expected import read_forecast
 
 _JSON_LINES = (".jsonl", ".ndjson")
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay import models, registry
+from assay import models
 from assay.models.prices import stated_price
 from assay.running.cells import Cell
 from assay.running.engine import Chunk, run_chunk
@@ -23,7 +23,6 @@ from assay.running.store import Store
 from assay.running.stored_runs import Units
 from assay.running.study import Study
 from assay.statistics.reach import Reach
-from assay.statistics.runs import quantile_bounds, range_note
 from assay.status import Status
 
 SHORT_REPLY = {  # tokens of a reply that wastes none, by formulation, mode or probe; 1 where it is not known
@@ -186,33 +185,16 @@ def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[s
             notes += task.reach()
             continue
         respondents = len({cell.respondent for cell in cells}) + len(getattr(task, "references", ()))
-        units, called = _units(study, task)
+        units, called = _units(task, cells)
         pairs = respondents * (respondents - 1) // 2
         if pairs:
             notes.append(
                 f"Comparing {respondents} respondents of {task.name} in pairs over {units} {called} (the units): "
                 f"{Reach(units, pairs)}"
             )
-    if study.plan.task.name != "discovery":
-        return notes
-    runs = min(cell.repeats for cell in study.cells)
-    if runs < 100:
-        notes.append(
-            f"{runs} runs a cell: at least 100 are asked for before conclusions are drawn from intervals. "
-            f"{range_note([runs], study.plan.task.level)}".rstrip()
-        )
-    if quantile_bounds(list(range(min(runs, 1000))), 0.025).low is None:  # what many can, a thousand can
-        notes.append(
-            f"With {runs} runs the ends of the 2.5 to 97.5 % range of runs cannot be bounded from outside "
-            "(146 runs can); the CI of the mean is not affected."
-        )
-    return notes
+    return notes + [note for task, _ in study.stages if hasattr(task, "cautions") for note in task.cautions()]
 
 
-def _units(study: Study, task: Any) -> tuple[int, str]:
-    """What was drawn independently, and so counts in a test: data sets, or problems; of a user's own task its items."""
-    if task.name == "faithfulness":
-        return sum(len(problems) for _, problems in task.sources), "problems"
-    if task.name not in registry.TASKS:
-        return len({cell.item for cell in task.cells()}), "items"
-    return len({cell.item for cell in study.cells}), "data sets"
+def _units(task: Any, cells: Sequence[Cell]) -> tuple[int, str]:
+    """What was drawn independently, and so counts in a test; of a study that does not say it, its items."""
+    return task.units() if hasattr(task, "units") else (len({cell.item for cell in cells}), "items")

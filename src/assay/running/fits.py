@@ -90,7 +90,7 @@ class FitDriver:
         left = self.missing[index]
         target = max(1.0, self.slots / CHUNKS_A_SECOND)
         size = chunk_sizes(self.seconds.get(index), len(left), self.slots, target)
-        # timed by a late repeat: the first ones of a cell may do more (robustness chooses K by refits on them)
+        # timed by a late repeat: the first ones of a cell may do more (choose K by refits, say)
         take = left.popleft if index in self.seconds else left.pop
         repeats = [take() for _ in range(min(size, len(left)))]
         if not left:

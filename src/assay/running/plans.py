@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from assay import registry
 from assay.errors import PlanError, StoreError, UnknownName
@@ -13,57 +13,29 @@ from assay.outside import MAX_PLAN, json_of, text_of
 from assay.running.study import Plan
 from assay.texts import printable
 
-_FORMULATIONS = {1: "direct", 2: "steps", 3: "interval"}  # the original's numbers
-_DATASETS = {"synthetic_12": "synthetic-12", "synthetic_30": "synthetic-30", "synthetic12": "synthetic-12",
-             "synthetic30": "synthetic-30"}  # fmt: skip
+
+class NewFile(NamedTuple):
+    """What `new` writes, where, and what to do with it."""
+
+    path: Path
+    text: str
+    what_next: str
 
 
 def read_plan(file: str | None, folder: str | None = None) -> Plan:
     """A study.toml, a study folder, or, with no file, the quickstart."""
-    if file and file.endswith(".json"):
-        return original_plan(Path(file), folder)
+    if file and registry.offer("plan", Path(file).suffix):
+        return foreign_plan(Path(file), folder)
     if file:
         return Plan.read(file, folder)
     return Plan.parse(_quickstart(), "quickstart.toml", Path(), folder)
 
 
-def original_plan(path: Path, folder: str | None = None) -> Plan:
-    """A plan from the original protocol's config.json (experiments, llm_settings), turned into our TOML."""
+def foreign_plan(path: Path, folder: str | None = None) -> Plan:
+    """A plan in another program's form, turned into our TOML by the study that knows it."""
     config = json_of(text_of(path, MAX_PLAN, PlanError), path.name, PlanError)
-    try:
-        settings = _settings_of(config)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
-        raise PlanError(
-            f"{path} must be a config.json with experiments (datasets, algorithms, n_runs, llm_models, "
-            f"prompt_formulations), got: {type(error).__name__} {error}. Or write a plan: assay new forecast"
-        ) from None
+    settings = registry.offer("plan", path.suffix)(config, path)
     return Plan.parse(_toml({"name": path.stem} | settings), path.name, path.parent, folder)
-
-
-def _settings_of(config: Any) -> dict[str, Any]:
-    """Our settings; what is of another shape than the original's raises."""
-    experiments, asked = config["experiments"], config.get("llm_settings", {})
-    named = list(experiments.get("llm_models", []))
-    options = {
-        name: {"retries": asked.get("max_retries", 3), "delay": asked.get("retry_delay", 5)}
-        for name in named
-        if not name.startswith(("embedded/", "mock/"))
-    }
-    return {
-        "discovery": {
-            "datasets": [_DATASETS.get(name.lower(), name.lower()) for name in experiments["datasets"]],
-            "learners": [name.lower() for name in experiments["algorithms"]],
-            "runs": experiments.get("n_runs", 100),
-            "codes": True,
-        },
-        "forecast": {
-            "models": named,
-            "formulations": [_FORMULATIONS[int(k)] for k in experiments.get("prompt_formulations", (1, 2, 3))],
-            "temperature": asked.get("temperature", 0.1),
-            "max_tokens": asked.get("max_tokens", 1024),
-        },
-        "models": options,
-    }
 
 
 def _toml(settings: dict[str, Any], prefix: str = "") -> str:
@@ -88,16 +60,14 @@ def template(task: str, path: Path) -> str:
     return _template(task).replace("{name}", name).replace("{file}", printable(str(path)))
 
 
-def human_sheet(file: str | None) -> str:
-    """The CSV sheet for experts: the questions of a plan's forecast, with low and high to fill in."""
-    from assay.studies.forecast import human
-    from assay.studies.forecast.plan import Forecast
-
-    plan = read_plan(file)
-    task = next((task for task in plan.tasks if isinstance(task, Forecast)), None)
-    if task is None:
-        raise PlanError(f"{plan.file} must have a [forecast] table for a sheet, got none. See: assay new forecast")
-    return human.sheet(task.about()["datasets"], list(task.discovery.learners), level=task.level)
+def new_file(what: str, file: str | None, plan: str | None = None) -> NewFile:
+    """What `new` writes: a study's own offer (a sheet, questions about a user's data), or its commented plan."""
+    make = registry.offer("new", what)
+    made: NewFile | None = None if make is None else make(file, plan)
+    if made is not None:
+        return made
+    path = Path(file or "study.toml")
+    return NewFile(path, template(what, path), f"Next: assay plan {path}, then assay run {path}")
 
 
 def newest_folder() -> Path:

@@ -37,7 +37,7 @@ class Progress:
     slots: int = 1
     failures: dict[str, int] = field(default_factory=dict)
     last: str = ""
-    stage: str = "discovery"
+    stage: str = ""
     unit: str = "fits"
     asked: dict[str, Asked] = field(default_factory=dict)
     spent: float = 0.0

@@ -234,7 +234,7 @@ def sources(tasks: Sequence[Any]) -> dict[str, dict[str, Any]]:
         for name, held in getattr(task, "datasets", {}).items():
             data[name] = data_digest(getattr(held, "dataset", held))
         about = task.about() if hasattr(task, "about") else {}
-        for name, truth in about.get("truths", {}).items():  # of a population: shares by condition
+        for name, truth in about.get("truths", {}).items():  # shares by condition
             data[name] = _sha256(json.dumps(truth, sort_keys=True, default=str).encode())
         models |= {name: model_digest(name) for name in getattr(task, "models", ())}
     return {"data": data, "models": models}

@@ -149,7 +149,7 @@ class Results:
 
     def n_failed(self) -> int:
         """Runs without a result; a reply that came and could not be read is one, and is counted elsewhere."""
-        fine = (Status.OK, NOT_RUN) if self.task == "discovery" else (*READ_OR_NOT, Status.OK, NOT_RUN)
+        fine = (*READ_OR_NOT, Status.OK, NOT_RUN)
         return sum(count for found in self._statuses for status, count in found.items() if status not in fine)
 
     def failed_runs(self) -> list[Run]:

@@ -2,7 +2,7 @@
 
     Plan.read("study.toml")  ->  Study(plan).run(...)  ->  study.db, scores.csv, variance/*.json, provenance.json
 
-A plan has one task or several that build on each other (forecast on discovery), which are run in order: fits by the
+A plan has one task or several that build on each other, which are run in order: fits by the
 executor, questions to models from the driver's own threads. The same command resumes: units that are in study.db are
 not done again. A folder belongs to one plan; another plan in the same folder is refused unless it is said to replace
 the first (`--replan`).
@@ -14,9 +14,10 @@ import json
 import os
 import sqlite3
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from assay.running.model_outcomes import ModelOutcome, model_outcomes
 from assay.running.outputs import write_outputs
 from assay.running.progress import Progress, Report
 from assay.running.provenance import plan_folder_of, session, without_paths
+from assay.running.readings import Scored, readings_of
 from assay.running.results import Results, describe
 from assay.running.store import Store
 from assay.running.study_db import as_written, check_entry
@@ -63,7 +65,7 @@ class Plan:
         is_study = path.is_dir()
         file = path / "study.toml" if is_study else path
         if not (check_plain(path, file.name) if is_study else is_there(path)):
-            raise PlanError(f"{file} is not there. Write one with: assay new discovery {file}")
+            raise PlanError(f"{file} is not there. Write one with: assay new {registry.names('task')[0]} {file}")
         if is_study:
             return cls.parse(read_text(path, file.name, MAX_PLAN), file.name, plan_folder_of(path), folder or path)
         return cls.parse(text_of(path, MAX_PLAN, PlanError), path.name, path.parent, folder)
@@ -79,7 +81,9 @@ class Plan:
                 known = (*PLAN_KEYS, *registry.names("task"))
                 raise PlanError(f"{key!r} is not a key of a plan. {did_you_mean(key, known)}  ({file})")
         if not tasks:
-            raise PlanError(f"a plan must have a task table, such as [discovery], got none.  ({file})")
+            raise PlanError(
+                f"a plan must have a task table, such as [{registry.names('task')[0]}], got none.  ({file})"
+            )
         name = _checked_name(settings.get("name", Path(file).stem), file)
         seed = settings.get("seed", 1)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
@@ -114,6 +118,7 @@ class Outcome:
     interrupted: bool
     stopped: str = ""
     models: tuple[ModelOutcome, ...] = ()
+    readings: Mapping[str, Scored] = field(default_factory=dict, repr=False)  # what was read for scores.csv
 
     @property
     def is_unanswered(self) -> bool:
@@ -121,7 +126,8 @@ class Outcome:
         return bool(self.models) and not any(model.answered for model in self.models)
 
     def to_dict(self) -> dict[str, Any]:
-        return vars(self) | {"models": [model.to_dict() for model in self.models]}
+        plain = {name: value for name, value in vars(self).items() if name != "readings"}
+        return plain | {"models": [model.to_dict() for model in self.models]}
 
 
 class Study:
@@ -177,9 +183,11 @@ class Study:
                 answered_as = store.answered_as()
                 asked = {task.name for task, _ in self.stages if not hasattr(task, "function")}
                 found = [model_outcomes(r, set_aside.get(r.task, {}), answered_as) for r in results if r.task in asked]
-                write_outputs(results, store, self.plan.text, self.plan.base, folder)
+                readings = readings_of(results, store)
+                write_outputs(readings, store, self.plan.text, self.plan.base, folder)
         failed = sum(results_of.n_failed() for results_of in results)
-        return Outcome(total, done, failed, interrupted, asking.stopped, tuple(model for own in found for model in own))
+        models = tuple(model for own in found for model in own)
+        return Outcome(total, done, failed, interrupted, asking.stopped, models, readings)
 
     def _check_size(self) -> None:
         units = sum(cell.repeats * cell.common.get("calls", 1) for _, cells in self.stages for cell in cells)

@@ -67,12 +67,10 @@ _KINDS = {  # SQLite keeps any value in any column; a database of somebody else 
 }
 _TASK = {"task": str, "level": int | float, "measures": list, "headline": list, "about": dict, "cells": list}
 _CELL = {"item": str, "variant": str, "respondent": str, "repeats": int, "identity": dict, "about": dict}
-_MULTIPLIED = {  # task -> lists in its `about` of which tables are made that have a row for each combination
-    "forecast": ("datasets", "learners", "references", "targets"),
-    "robustness": ("datasets", "corruptions", "scorers"),
-    "population": ("truths", "references"),
-    "faithfulness": ("judges", "evaluated", "graphs"),
-}
+_MULTIPLIED = (  # lists in a study's `about` of which tables are made that have a row for each combination
+    "datasets", "learners", "references", "targets", "corruptions", "scorers", "truths", "judges", "evaluated",
+    "graphs",
+)  # fmt: skip
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
@@ -371,7 +369,7 @@ def _check_about(task: str, about: Mapping[str, Any], cells: int) -> None:
         names = [name for name in value if isinstance(name, str)] if listed else []
         if len(set(names)) < len(names):
             raise sqlite3.DatabaseError(f"an entry 'study' with a name twice in {key!r:.40}")
-    lists = [about[key] for key in _MULTIPLIED.get(task, ()) if isinstance(about.get(key), list | dict)]
+    lists = [about[key] for key in _MULTIPLIED if isinstance(about.get(key), list | dict)]
     most = min(MAX_COMBINED, max(FEW_COMBINED, PER_CELL * cells))
     if math.prod(max(1, len(value)) for value in lists) > most:
         raise sqlite3.DatabaseError(f"more than {most:,} combinations of what the task {task} is about")

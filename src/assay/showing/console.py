@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from rich.console import Console as _Console
 from rich.console import ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
+from rich.table import Table
 
 from assay.files import write_atomically
 from assay.texts import printable, printable_lines
@@ -58,3 +59,33 @@ def save_recorded(show: Callable[[Console], None], folder: Path, path: Path) -> 
     svg = out.export_svg(title=printable(f"assay show {folder}"), theme=DIMMED_MONOKAI)
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono, Menlo")
     write_atomically(path.parent, path.name, svg)
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], title: str, out: Console | None = None) -> None:
+    out = out or console()
+    if not rows:
+        out.print(f"no {plain(title)}")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in rows[0]:
+        numbers = all(isinstance(row[name], int) for row in rows)
+        shown = plain(name)
+        table.add_column(shown, justify="right" if numbers else "left", overflow="fold", no_wrap=name == "name")
+    for row in rows:
+        table.add_row(*(plain(value) for value in row.values()))
+    out.print(table)
+
+
+def print_card(card: Mapping[str, Any]) -> None:
+    out = console()
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in card.items():
+        lines = str(value).split("\n")  # a prompt and a reply have several
+        if isinstance(value, Mapping):
+            lines = [f"{key}: {text}" if text != "" else key for key, text in value.items()]
+        elif isinstance(value, list):
+            lines = [", ".join(map(str, value))]
+        table.add_row(plain(name), "\n".join(map(plain, lines)))
+    out.print(table)

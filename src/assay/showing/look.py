@@ -115,3 +115,7 @@ def _cut(label: str, longest: int) -> str:
 def _shade(colour: str, factor: float) -> str:
     parts = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
     return "#" + "".join(f"{round(part * factor):02X}" for part in parts)
+
+
+def item_label(dataset: str, learner: str) -> str:
+    return f"{dataset} · {learner}"

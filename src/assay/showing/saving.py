@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
@@ -133,3 +134,21 @@ def safe_name(*parts: str) -> str:
     """A file name of names that users chose: a slash or a colon would be a folder or a drive."""
     joined = file_name(_USUAL.sub("-", "_".join(parts)), _UNSAFE)
     return f"-{joined[1:]}" if joined.startswith(".") else joined
+
+
+def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as plain JSON values."""
+    return [{str(key): plain(value) for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can hold; NaN and NA become None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is pd.NA or value is None or (isinstance(value, float) and not np.isfinite(value)):
+        return None
+    return value if isinstance(value, bool | int | float | str) else str(value)

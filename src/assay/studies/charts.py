@@ -1,7 +1,9 @@
 """One file a chart: the frame it draws (one row a mark), how it is drawn, what its caption says."""
 
+from assay.showing.chart_measured import measured, measured_chart, measured_frame
+from assay.showing.chart_ranks import ranks, ranks_chart, ranks_frame
 from assay.studies.discovery.chart_dag import dag, dag_chart, dag_frame, majority
-from assay.studies.discovery.chart_measured import measured, measured_chart, measured_frame
+from assay.studies.discovery.chart_ranks import ranks_of_learners
 from assay.studies.discovery.chart_runtime import runtime, runtime_chart, runtime_frame
 from assay.studies.faithfulness.chart_probes import probes, probes_chart, probes_frame
 from assay.studies.forecast.chart_calibration import calibration, calibration_chart, calibration_frame
@@ -9,7 +11,7 @@ from assay.studies.forecast.chart_consistency import consistency, consistency_ch
 from assay.studies.forecast.chart_differences import differences, differences_chart, differences_frame
 from assay.studies.forecast.chart_heatmap import heatmap, heatmap_chart, heatmap_frame
 from assay.studies.forecast.chart_intervals import intervals, intervals_chart, intervals_frame
-from assay.studies.forecast.chart_ranks import ranks, ranks_chart, ranks_frame, ranks_of_learners, ranks_of_respondents
+from assay.studies.forecast.chart_ranks import ranks_of_respondents
 from assay.studies.forecast.chart_runs import runs, runs_chart, runs_frame
 from assay.studies.population.chart_distribution import distribution, distribution_chart, distribution_frame
 from assay.studies.robustness.chart_corruption import corruption, corruption_chart, corruption_frame

@@ -48,11 +48,16 @@ def graph_of(folder: Path, store: PageStore, task: TaskOutline, item: str) -> di
         cell = task.cells[place]
         runs = store.answers_at(task, place)
         nodes = nodes or _nodes(runs)
-        name = cell.respondent if cell.variant == "clean" else f"{cell.respondent} · {cell.variant}"
+        name = name_of(cell.variant, cell.respondent)
         found[name] = _learned(nodes, runs, str(task.abouts[place].get("returns", "dag")), truth)
         found[name]["key"] = [cell.item, cell.variant, cell.respondent]
     shown = pairs_of(truth, nodes) if truth is not None else _frequent(found, len(nodes))
     return {"item": item, "problem": problem, **layout(nodes, shown), "learners": found}
+
+
+def name_of(variant: str, respondent: str) -> str:
+    """Under which name the graphs of an item show what a learner found."""
+    return respondent if variant == "clean" else f"{respondent} · {variant}"
 
 
 def _truth(folder: Path, task: TaskOutline, places: Sequence[int]) -> tuple[Graph | None, str]:

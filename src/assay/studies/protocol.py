@@ -1,20 +1,16 @@
-"""The part of a page that one task fills, and what every task's part can say."""
+"""What a study gives the page: a part, and what every part can say."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
+from assay.running.outline import Outline, TaskOutline
+from assay.running.page_store import PageStore
+from assay.running.readings import Scored
 from assay.showing.grid import Grid
-
-if TYPE_CHECKING:
-    from assay.running.results import Results
-    from assay.studies.faithfulness.answers import FaithfulnessStudy
-    from assay.studies.forecast.findings import Findings
-    from assay.studies.forecast.frames import Forecasts
-    from assay.studies.population.answers import Populations
-    from assay.studies.robustness.answers import RobustnessStudy
 
 CellKey = tuple[str, str, str]  # item, variant, respondent
 
@@ -55,19 +51,15 @@ class AnalysisPart:
     tables: tuple[dict[str, Any], ...] = field(default_factory=tuple)
 
 
-@dataclass(frozen=True, eq=False)
-class Known:
-    """Tables that somebody has read already: writing a report reads them once."""
+class PagePlace(NamedTuple):
+    """Where a part stands: its study in the plan and in the store."""
 
-    forecasts: Forecasts | None = None
-    findings: Findings | None = None
-    populations: Populations | None = None
-    faithfulness: FaithfulnessStudy | None = None
-    robustness: RobustnessStudy | None = None
-    discovery: Results | None = None
-
-
-NOTHING = Known()
+    folder: Path
+    outline: Outline
+    task: TaskOutline
+    store: PageStore
+    known: Scored | None  # the reading, where somebody has made it already
+    read: Callable[[], Scored]  # the reading, made when it is first asked for
 
 
 class Part(Protocol):
@@ -86,3 +78,6 @@ class Part(Protocol):
     def summary(self) -> Summary: ...
 
     def analyses(self) -> list[AnalysisPart]: ...
+
+    def graph(self, item: str) -> dict[str, Any] | None:
+        """The graphs of an item; None where it has none."""

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from assay.running.outline import TaskOutline
 from assay.running.page_store import Aggregate
 from assay.showing import blocks
-from assay.studies.discovery.findings import PAIRS_TESTED
-from assay.studies.discovery.findings import compared as compared_learners
 from assay.studies.protocol import AnalysisPart
+from assay.studies.run_findings import PAIRS_TESTED
+from assay.studies.run_findings import compared as compared_learners
 
 COMPARED = ("f1", "shd")
 

@@ -1,4 +1,4 @@
-"""A task whose units carry their scores in the store: discovery, and any task that the page has no words for yet.
+"""A study whose units carry their scores in the store: what the page shows of it without a word of the study's own.
 
 The matrix is summed by SQL; a cell's runs are read, and its means bootstrapped, when it is opened. The resamples of a
 column depend on the study's seed and the number of its runs alone, so the intervals are those of the tables.
@@ -16,29 +16,31 @@ from numpy.typing import NDArray
 
 from assay.measures.graphs import MEASURES
 from assay.running.cells import Cell, stream
-from assay.running.outline import Outline, TaskOutline, unique
-from assay.running.page_store import Aggregate, PageStore
-from assay.running.results import NOT_RUN
+from assay.running.outline import unique
+from assay.running.page_store import Aggregate
+from assay.running.results import NOT_RUN, Results
 from assay.running.store import Run
 from assay.showing import blocks
 from assay.showing.grid import Facet, Grid, MeasureInfo, measure_info
 from assay.statistics.runs import ENOUGH, RunSummary, range_note, summarise_columns
 from assay.status import Status
-from assay.studies.discovery.findings import ITEMS_TOLD, CellRuns, DiscoveryFindings, findings, findings_of
-from assay.studies.protocol import NOTHING, AnalysisPart, CellKey, Check, Known, Section, Summary
+from assay.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+from assay.studies.run_findings import ITEMS_TOLD, CellRuns, RunFindings, findings, findings_of
 
 Array = NDArray[np.float64]
 
 
 class RunsPart:
-    """Discovery, as far as its runs go."""
+    """who: what its respondents are called."""
 
-    def __init__(self, outline: Outline, task: TaskOutline, store: PageStore, known: Known = NOTHING):
-        self.task = task.task
-        self._outline = outline
-        self._task = task
-        self._store = store
-        self._known = known.discovery if task.task == "discovery" else None
+    who = "respondent"
+
+    def __init__(self, place: PagePlace):
+        self.task = place.task.task
+        self._outline = place.outline
+        self._task = place.task
+        self._store = place.store
+        self._known: Results | None = None if place.known is None else place.known.results
 
     @cached_property
     def _statuses(self) -> dict[int, dict[str, int]]:
@@ -104,7 +106,7 @@ class RunsPart:
             "siblings": [
                 _sibling(other, other[2] if other[1] == key[1] else f"{other[2]} · {other[1]}") for other in others
             ],
-            "graph": self.task == "discovery",
+            "graph": self._graph_name(key),
             "blocks": [
                 _strips(runs, self._task.headline),
                 blocks.table("Measures", self._measured(place, runs), self._interval_note(counts.get(Status.OK, 0))),
@@ -112,6 +114,13 @@ class RunsPart:
                 blocks.table("What this cell is", _facts(about, cell.identity)),
             ],
         }
+
+    def _graph_name(self, key: CellKey) -> str:
+        """Under which name the graphs of its item show this cell; nothing where there are none."""
+        return ""
+
+    def graph(self, item: str) -> dict[str, Any] | None:
+        return None
 
     def _measured(self, place: int, runs: Sequence[Run]) -> list[dict[str, Any]]:
         names, nothing = self._task.measures, (None, NOT_RUN)
@@ -156,14 +165,13 @@ class RunsPart:
         return Summary(tuple(checks), sections, self._findings.untold)
 
     @cached_property
-    def _findings(self) -> DiscoveryFindings:
+    def _findings(self) -> RunFindings:
         if self._known is not None:
-            return findings_of(self._known)
+            return findings_of(self._known, self.who)
         measure = next((name for name in ("f1", *self._task.headline) if name in self._task.measures), None)
         if measure is None:
-            return DiscoveryFindings((), (), ())
-        who = "learner" if self.task == "discovery" else "respondent"
-        return findings(self._cells(measure), measure, self._level, who)
+            return RunFindings((), (), ())
+        return findings(self._cells(measure), measure, self._level, self.who)
 
     def _cells(self, measure: str) -> list[CellRuns]:
         """Every cell with its runs; a CI for those of the data sets that get a sentence, which are few."""

@@ -5,19 +5,17 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from assay import registry
+from assay.directions import direction
 from assay.errors import SettingError, did_you_mean
 from assay.intervals import Interval
 from assay.running.results import CellSummary, Results
-from assay.running.store import Store
+from assay.showing import look
+from assay.showing.saving import safe_name
+from assay.showing.tables import Column, Table
 from assay.statistics.runs import RunSummary
 from assay.texts import csv_row
-
-if TYPE_CHECKING:
-    from assay.showing.tables import Table
 
 
 def chosen(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
@@ -55,24 +53,6 @@ def as_csv(results: Results, measures: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def of_runs_and_forecasts(results: Results, measures: Sequence[str], folder: Path) -> list[Table]:
-    """For LaTeX and Markdown: what the learners did and, where there are forecasts, who claimed what."""
-    if results.task not in registry.TASKS:
-        raise SettingError(
-            f"--tex and --md must be of a task of this program, got {results.task!r}. Use --csv or --json."
-        )
-    from assay.studies.discovery.tables import measured_table
-    from assay.studies.forecast.answers import forecasts_of  # pandas is not needed for the rest
-    from assay.studies.forecast.tables import by_formulation, main_results
-
-    with Store.reading(folder) as store:
-        by_task = {found.task: found for found in Results.all_of(store)}
-        if "forecast" not in by_task:
-            return [measured_table(results, measures)]
-        forecasts = forecasts_of(by_task["discovery"], by_task["forecast"], store)
-    return [measured_table(results, measures), main_results(forecasts), by_formulation(forecasts)]
-
-
 def cell_text(found: RunSummary) -> str:
     """`0.64 [0.62, 0.66]`: the mean and the CI of the mean; a dash where there is nothing to average."""
     if found.mean is None:
@@ -99,3 +79,32 @@ def _row(cell: CellSummary, measure: str, found: RunSummary) -> dict[str, Any]:
         "measure": measure,
         **found.to_row(),
     }
+
+
+def means_table(results: Results, measures: Sequence[str]) -> Table:
+    """One row a cell: the mean of each measure with the CI of the mean."""
+    columns = [Column("item", "Item", "text"), Column("variant", "Variant", "text")]
+    columns += [Column("respondent", "Respondent", "text"), Column("n", "n", "count")]
+    columns += [
+        Column(name, look.measure_label(name), "number", f"{name}_low", f"{name}_high", direction(name))
+        for name in measures
+    ]
+    rows = []
+    for cell, summary in zip(results.cells, results.summaries, strict=True):
+        row = {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent, "n": summary.ok}
+        rows.append(row | wide_means(summary, measures))
+    caption = f"Mean over the n runs that gave a result, with the {100 * results.level:g} % bootstrap CI of the mean."
+    return Table(
+        safe_name(results.task, "summary"), tuple(columns), rows, caption, rule_before="item", within=("item",)
+    )
+
+
+def wide_means(cell: CellSummary, measures: Sequence[str]) -> dict[str, float | None]:
+    """Each measure's mean under its name, its ends beside it."""
+    row: dict[str, float | None] = {}
+    for name in measures:
+        found = cell.measures[name]
+        row[name] = found.mean
+        if found.ci is not None:
+            row |= {f"{name}_low": found.ci.low, f"{name}_high": found.ci.high}
+    return row

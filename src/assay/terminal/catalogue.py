@@ -21,12 +21,12 @@ def rows(kind: str) -> list[dict[str, Any]]:
         "scorers": _scorers,
         "datasets": _datasets,
         "corruptions": _corruptions,
-        "populations": _populations,
         "models": models.catalogue,
         "measures": _measures,
         "tasks": _tasks,
     }
-    return makers[kind]()
+    found: list[dict[str, Any]] = (registry.offer("list", kind) or makers[kind])()
+    return found
 
 
 def detail(kind: str, name: str) -> dict[str, Any]:
@@ -37,12 +37,13 @@ def detail(kind: str, name: str) -> dict[str, Any]:
         return _scorer(name)
     if kind == "datasets":
         return _dataset(name)
-    if kind == "populations":
-        return _population(name)
-    found = {row["name"]: row for row in rows(kind)}
-    if name not in found:
-        raise UnknownName(kind.removesuffix("s"), name, found)
-    return found[name]
+    if card := registry.offer("card", kind):
+        found: dict[str, Any] = card(name)
+        return found
+    known = {row["name"]: row for row in rows(kind)}
+    if name not in known:
+        raise UnknownName(kind.removesuffix("s"), name, known)
+    return known[name]
 
 
 def is_model(name: str) -> bool:
@@ -265,18 +266,6 @@ def _corruptions() -> list[dict[str, Any]]:
     from assay.datasets.corruptions import corruptions
 
     return corruptions()
-
-
-def _populations() -> list[dict[str, Any]]:
-    from assay.studies.population import listing
-
-    return listing.rows()
-
-
-def _population(name: str) -> dict[str, Any]:
-    from assay.studies.population import listing
-
-    return listing.card(name)
 
 
 def _score(found: Any) -> float | None:

@@ -13,7 +13,6 @@ from pathlib import Path
 from assay.errors import AssayError
 from assay.outside import one_line
 from assay.printing import say, say_json
-from assay.running.results import Results
 from assay.running.study import Outcome
 from assay.terminal import results as terminal
 
@@ -34,21 +33,21 @@ def write_end(folder: Path, outcome: Outcome, as_json: bool) -> None:
 
 def _write(folder: Path, outcome: Outcome, as_json: bool) -> None:
     from assay.page.standalone import with_page
-    from assay.studies.reporting import write_report
+    from assay.studies.reporting import Report, readings, write_report
 
-    results = Results.read(folder)
-    written = None
-    if not outcome.interrupted:  # who stops it wants it to stop; `assay report` writes the rest
+    if outcome.interrupted:  # who stops it wants it to stop; `assay report` writes the rest
+        with readings(folder, outcome.readings) as found:
+            written = Report(folder, readings={name: one for name, one in found.items() if not one.asks})
+    else:
         with terminal.busy("writing tables, charts and the page"):
-            written = with_page(write_report(folder))
+            written = with_page(write_report(folder, outcome.readings))
     if as_json:
-        found = {"folder": str(folder), "completeness": results.completeness()}
-        say_json(outcome.to_dict() | found | ({"report": written.to_dict()} if written else {}))
+        completeness = next(iter(outcome.readings.values())).results.completeness()
+        told = {} if outcome.interrupted else {"report": written.to_dict()}
+        say_json(outcome.to_dict() | {"folder": str(folder), "completeness": completeness} | told)
         return
-    terminal.print_results(results, folder)
-    if written and not outcome.is_unanswered:
-        terminal.print_report(written)
-    if written:
+    terminal.print_report(written, answered=not outcome.is_unanswered)
+    if not outcome.interrupted:
         say(f"page: {folder / 'report.html'}")
 
 

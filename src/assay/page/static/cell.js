@@ -20,7 +20,7 @@ async function showCell(main) {
     el("h1", null, key[0]),
     el("p.lead", null, key[2], key[1] && key[1] !== "clean" ? ` · ${key[1]}` : ""),
     el("div.chips", null, Object.entries(found.statuses).map(([status, n]) => el(`span.chip.${mood(status)}`, null, `${status} ${number(n)}`)),
-      found.graph ? el("a.chip", { href: address("graphs", { task, item: key[0], learner: key[1] === "clean" && task === "discovery" ? key[2] : `${key[2]} · ${key[1]}` }) }, "Its graphs") : null,
+      found.graph ? el("a.chip", { href: address("graphs", { task, item: key[0], learner: found.graph }) }, "Its graphs") : null,
       found.truth_of ? el("a.chip", { href: cellAddress(found.truth_of[0], found.truth_of.slice(1)) }, "The runs behind the truth") : null),
     siblingsOf(found),
     withoutRepeats(found.blocks).map((block, k) => blockOf(block, `${task}_${k}`, found)));

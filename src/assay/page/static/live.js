@@ -51,7 +51,7 @@ function noteOf(block, cell) {
   const ends = (name, value) => [el("input", { inputmode: "decimal", value: value ? value[0] : "", "aria-label": `${name} low` }), " to ", el("input", { inputmode: "decimal", value: value ? value[1] : "", "aria-label": `${name} high` })];
   const one = (name, value) => el("input", { value: value === null ? "" : value, "aria-label": name });
   const ranges = el("div.ranges", { hidden: true }, Object.entries(block.read || {}).map(([name, value]) =>
-    el("label.small", { "data-name": name }, `${name} `, block.reader === "forecast" ? ends(name, value) : one(name, value))));
+    el("label.small", { "data-name": name }, `${name} `, block.reader === "ranges" ? ends(name, value) : one(name, value))));
   const told = el("span.quiet.small");
   const send = async () => {
     const entry = { key: block.key, task: cell.task, cell: cell.key, text: box.value, misread: misread.checked, reader: block.reader || "" };

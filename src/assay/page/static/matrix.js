@@ -147,7 +147,7 @@ function matrixCell(grid, task, measure, row, place, column, depth) {
   return el("a", { ...attributes, "--v": depth(found[0]).toFixed(3) }, number(found[0]), ok < planned ? el("small", null, `${ok} of ${planned}`) : null);
 }
 
-/** The cell behind a place: item, variant, respondent. `of` of a forecast is one measure of the same reply. */
+/** The cell behind a place: item, variant, respondent. `of` is one measure of the same reply, where it has several. */
 function keyOf(grid, cell) {
   const k = grid.facets.findIndex((facet) => facet.name === "variant");
   const variant = k < 0 ? "clean" : cell[2 + k] < 0 ? "reference" : grid.facets[k].values[cell[2 + k]];

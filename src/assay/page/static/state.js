@@ -1,4 +1,4 @@
-// What is shown stands in the address: #matrix?task=forecast&measure=covers_mean&q=asia. A reload or a link shows it again.
+// What is shown stands in the address: #matrix?task=NAME&measure=covers_mean&q=asia. A reload or a link shows it again.
 
 function state() {
   const [view, query] = location.hash.replace(/^#/, "").split("?");

@@ -26,11 +26,12 @@ from assay.graphs import Graph
 from assay.running.cells import Cell
 from assay.running.provenance import plan_folder_of
 from assay.running.results import Results
+from assay.showing.prose import section
 from assay.showing.saving import Figure, Save, csv_text, safe_name, save_figure
 from assay.studies import charts
-from assay.studies.discovery.findings import completeness_sentences, findings_of
+from assay.studies.discovery.findings import completeness_sentences
 from assay.studies.discovery.tables import measured_table
-from assay.studies.forecast.interpretation import section
+from assay.studies.run_findings import findings_of
 
 MOST_NODES = 60  # a larger graph cannot be read on a page; the page of the study draws it
 MOST_DAGS = 12

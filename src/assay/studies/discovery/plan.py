@@ -30,6 +30,7 @@ from assay.errors import PlanError, did_you_mean, listed
 from assay.learners import Card, Learner, build, fitting, settings_of
 from assay.measures.graphs import MEASURES
 from assay.running.cells import Cell, Context, hashed, placeless, stream
+from assay.statistics.runs import quantile_bounds, range_note
 from assay.studies.discovery.work import as_taken, reference_of
 
 Vary = Literal["auto", "redraw", "bootstrap", "permute", "seed"]
@@ -146,6 +147,25 @@ class Discovery:
         if self.rows is not None and (dataset.table is None or self.vary[item] == "bootstrap"):
             return self.rows
         return dataset.about.rows if dataset.table is None else dataset.table.n
+
+    def units(self) -> tuple[int, str]:
+        """What was drawn independently."""
+        return len(self.datasets), "data sets"
+
+    def cautions(self) -> list[str]:
+        """What so few runs cannot show."""
+        runs, notes = self.runs, []
+        if runs < 100:
+            notes.append(
+                f"{runs} runs a cell: at least 100 are asked for before conclusions are drawn from intervals. "
+                f"{range_note([runs], self.level)}".rstrip()
+            )
+        if quantile_bounds(list(range(min(runs, 1000))), 0.025).low is None:  # what many can, a thousand can
+            notes.append(
+                f"With {runs} runs the ends of the 2.5 to 97.5 % range of runs cannot be bounded from outside "
+                "(146 runs can); the CI of the mean is not affected."
+            )
+        return notes
 
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         """What a reader must know of a cell: class, truth, assumptions met and broken, the perfect-class score."""

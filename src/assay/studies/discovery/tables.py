@@ -9,6 +9,7 @@ from assay.measures import MEASURES
 from assay.running.results import CellSummary, Results
 from assay.showing import look
 from assay.showing.tables import Column, Table
+from assay.studies.run_tables import wide_means
 
 
 def measured_table(results: Results, measures: Sequence[str]) -> Table:
@@ -34,9 +35,4 @@ def measured_table(results: Results, measures: Sequence[str]) -> Table:
 
 def _wide_row(cell: CellSummary, measures: Sequence[str]) -> dict[str, Any]:
     row = {"item": cell.item, "respondent": cell.respondent, "returns": cell.about.get("returns"), "n": cell.ok}
-    for name in measures:
-        found = cell.measures[name]
-        row[name] = found.mean
-        if found.ci is not None:
-            row |= {f"{name}_low": found.ci.low, f"{name}_high": found.ci.high}
-    return row
+    return row | wide_means(cell, measures)

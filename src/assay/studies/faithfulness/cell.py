@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
 from assay.models import Reply
 from assay.reading.verdicts import Verdict
 from assay.reasoning.graph import Problem
-from assay.running.outline import TaskOutline, unique
-from assay.running.page_store import PageStore
-from assay.running.results import Results
+from assay.running.outline import unique
 from assay.showing import blocks
 from assay.showing.grid import Facet, Grid, MeasureInfo
-from assay.studies.faithfulness.answers import FaithfulnessStudy, faithfulness_of
+from assay.studies.faithfulness.answers import FaithfulnessStudy
 from assay.studies.faithfulness.judging import verdict_of
 from assay.studies.faithfulness.known_groups import RIGHT, group_of
 from assay.studies.faithfulness.probes import Probe
 from assay.studies.faithfulness.scores import COMPONENTS, Evaluation
 from assay.studies.faithfulness.tables import told_and_open
-from assay.studies.protocol import NOTHING, AnalysisPart, CellKey, Check, Known, Section, Summary
+from assay.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 CHANGED = "counterfactual"
 
@@ -29,17 +27,14 @@ CHANGED = "counterfactual"
 class FaithfulnessPart:
     task = "faithfulness"
 
-    def __init__(self, task: TaskOutline, store: PageStore, known: Known = NOTHING):
-        self._task = task
-        self._store = store
-        self._known = known
+    def __init__(self, place: PagePlace, read: Callable[[], FaithfulnessStudy]):
+        self._task = place.task
+        self._store = place.store
+        self._read = read
 
     @cached_property
     def tables(self) -> FaithfulnessStudy:
-        if self._known.faithfulness is not None:
-            return self._known.faithfulness
-        found = {results.task: results for results in Results.all_of(self._store)}
-        return faithfulness_of(found["faithfulness"], self._store)
+        return self._read()
 
     @property
     def _changed(self) -> dict[tuple[str, str], list[Any]]:
@@ -129,7 +124,7 @@ class FaithfulnessPart:
                 for other in self.cell_keys()
                 if other[0] == name and other != key
             ],
-            "graph": False,
+            "graph": "",
             "blocks": found,
         }
 
@@ -185,6 +180,9 @@ class FaithfulnessPart:
             )
         told, left = told_and_open(found)
         return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left))
+
+    def graph(self, item: str) -> dict[str, Any] | None:
+        return None
 
     def analyses(self) -> list[AnalysisPart]:
         found = self.tables

@@ -211,6 +211,9 @@ class Faithfulness:
             "excerpt": unread,
         }
 
+    def units(self) -> tuple[int, str]:
+        return sum(len(problems) for _, problems in self.sources), "problems"
+
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         problem, group = group_of(item)
         return {"problem": problem, "group": group}

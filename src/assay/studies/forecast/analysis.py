@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from assay.intervals import Interval
+from assay.showing.saving import plain_rows
 from assay.statistics import Comparison
 from assay.studies.forecast.frames import ARMS, CELL, Forecasts
 from assay.studies.forecast.scores import RANDOM
@@ -140,24 +141,6 @@ def _mean_by(rows: pd.DataFrame, index: list[str], column: str) -> pd.DataFrame:
 def lines(table: pd.DataFrame) -> Iterator[Any]:
     """The rows by attribute; pandas types their fields too widely to be of use."""
     yield from table.itertuples(index=False)
-
-
-def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as plain JSON values."""
-    return [{str(key): plain(value) for key, value in row.items()} for row in table.to_dict("records")]
-
-
-def plain(value: Any) -> Any:
-    """A value that JSON can hold; NaN and NA become None."""
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is pd.NA or value is None or (isinstance(value, float) and not np.isfinite(value)):
-        return None
-    return value if isinstance(value, bool | int | float | str) else str(value)
 
 
 def number(value: float | None) -> float:

@@ -17,14 +17,14 @@ import pandas as pd
 
 from assay.errors import StoreError
 from assay.models import Reply
-from assay.reading.forecast import Reading
-from assay.running.results import Results
+from assay.reading.expected import Reading
+from assay.running.results import Results, Row
 from assay.running.store import Store, StoredReply
 from assay.studies.forecast import human
 from assay.studies.forecast.frames import ARMS, CELL, CLAIM_COLUMNS, MEASURES, REPLY_COLUMNS, Forecasts, Truth
 from assay.studies.forecast.plan import read_reply
 from assay.studies.forecast.references import reference_claims
-from assay.studies.forecast.scores import score_claims
+from assay.studies.forecast.scores import long, score_claims
 
 REFERENCE_FORMULATION = "reference"
 
@@ -158,3 +158,10 @@ def _reply_row(keys: Keys, stored: StoredReply, reading: Reading) -> dict[str, A
         "output_tokens": reply["output_tokens"],
         "cached_tokens": reply["cached_tokens"],
     }
+
+
+def long_rows(forecasts: Forecasts) -> Iterator[Row]:
+    """The rows of scores.csv."""
+    table = long(forecasts.scores)
+    for *keys, value, status in zip(*(table[name].tolist() for name in Row._fields[2:]), strict=True):
+        yield Row._make((forecasts.study, "forecast", *keys, None if np.isnan(value) else value, status))

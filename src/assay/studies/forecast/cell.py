@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from assay.models import Reply
-from assay.running.outline import TaskOutline, unique
-from assay.running.page_store import PageStore
-from assay.running.results import NOT_RUN, Results
+from assay.running.outline import unique
+from assay.running.results import NOT_RUN
 from assay.running.store import Run
 from assay.showing import blocks
 from assay.showing.grid import Facet, Grid, MeasureInfo
 from assay.showing.look import measure_label
+from assay.showing.saving import plain_rows
 from assay.statistics.runs import range_note
-from assay.studies.forecast.analysis import plain_rows
-from assay.studies.forecast.answers import forecasts_of
-from assay.studies.forecast.findings import Findings, findings
+from assay.studies.forecast.findings import Findings
 from assay.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth
 from assay.studies.forecast.interpretation import untold
 from assay.studies.forecast.plan import read_reply
-from assay.studies.protocol import NOTHING, AnalysisPart, CellKey, Check, Known, Section, Summary
+from assay.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 ANSWERED_ALIKE = "reference"  # the variant of who was not asked
 SCORES = (
@@ -54,21 +52,19 @@ class Claim(NamedTuple):
 class ForecastPart:
     task = "forecast"
 
-    def __init__(self, task: TaskOutline, store: PageStore, known: Known = NOTHING):
-        self._task = task
-        self._store = store
-        self._known = known
+    def __init__(self, place: PagePlace, read: Callable[[], Forecasts], findings: Callable[[], Findings]):
+        self._task = place.task
+        self._store = place.store
+        self._read = read
+        self._findings = findings
 
     @cached_property
     def tables(self) -> Forecasts:
-        if self._known.forecasts is not None:
-            return self._known.forecasts
-        found = {results.task: results for results in Results.all_of(self._store)}
-        return forecasts_of(found["discovery"], found["forecast"], self._store)
+        return self._read()
 
     @cached_property
     def findings(self) -> Findings:
-        return self._known.findings or findings(self.tables)
+        return self._findings()
 
     @cached_property
     def _claims(self) -> dict[CellKey, dict[str, list[Claim]]]:
@@ -139,7 +135,7 @@ class ForecastPart:
         return {
             "statuses": dict(counts) or {NOT_RUN: planned},
             "siblings": list(self._siblings(key)),
-            "graph": False,
+            "graph": "",
             "truth_of": ["discovery", *_discovery_key(item)],
             "blocks": [
                 self._ranges(item, claims),
@@ -206,7 +202,7 @@ class ForecastPart:
         title = f"Repeat {run.repeat + 1} of {planned}" if planned > 1 else "Reply"
         block = blocks.exchange(self._store, stored, marks, str(reading.status), reading.message, title)
         read = {name: None if value is None else [value.low, value.high] for name, value in reading.values.items()}
-        yield block | {"read": read, "nodes": nodes, "reader": "forecast"}
+        yield block | {"read": read, "nodes": nodes, "reader": "ranges"}
 
     # ---- what it says
 
@@ -218,6 +214,9 @@ class ForecastPart:
         told = [analysis for analysis in found.analyses() if analysis.name in _TOLD_FIRST and analysis.told]
         sections = tuple(Section(analysis.name, analysis.sentences) for analysis in told)
         return Summary(checks, sections, tuple(untold(found)))
+
+    def graph(self, item: str) -> dict[str, Any] | None:
+        return None
 
     def analyses(self) -> list[AnalysisPart]:
         if self.tables.scores.empty:

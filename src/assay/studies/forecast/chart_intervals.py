@@ -42,7 +42,7 @@ def intervals_frame(forecasts: Forecasts, measure: str, respondents: Sequence[st
     scores = selection.headline(forecasts)
     scores = scores[(scores["measure"] == measure) & scores["respondent"].isin(chosen)]
     frame = pd.concat([_measured(forecasts, measure), _claimed(forecasts, measure, scores)], ignore_index=True)
-    frame["item"] = [selection.item_label(d, a) for d, a in zip(frame["dataset"], frame["learner"], strict=True)]
+    frame["item"] = [look.item_label(d, a) for d, a in zip(frame["dataset"], frame["learner"], strict=True)]
     frame["measure"] = measure
     frame["shown_low"] = frame["low"].astype(float) / frame["upper"].astype(float)
     frame["shown_high"] = frame["high"].astype(float) / frame["upper"].astype(float)

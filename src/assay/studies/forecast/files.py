@@ -19,13 +19,12 @@ from typing import Any
 import pandas as pd
 
 from assay.files import write_atomically
-from assay.showing.saving import Figure, Save, csv_text, save_figure
+from assay.showing.saving import Figure, Save, csv_text, plain_rows, save_figure
 from assay.showing.tables import Table
 from assay.studies import charts
 from assay.studies.forecast import llm_comparisons as comparisons
 from assay.studies.forecast import selection
 from assay.studies.forecast import tables as forecast_tables
-from assay.studies.forecast.analysis import plain_rows
 from assay.studies.forecast.coverage import FACTORS, coverage_by
 from assay.studies.forecast.findings import Findings
 from assay.studies.forecast.frames import Forecasts

@@ -22,8 +22,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from assay.intervals import Interval
+from assay.reading.expected import MEASURES as MEASURES
 
-MEASURES = ("precision", "recall", "f1", "shd")
 ARMS = ("formulation", "names", "metadata", "definition", "target")
 CELL = ("dataset", "learner")
 KEYS = (*CELL, "measure", *ARMS, "respondent", "repeat")

@@ -6,12 +6,12 @@ A row of statistical_tests.csv holds estimate, interval, n, test, p and its adju
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
 
+from assay.showing.prose import section
 from assay.studies.forecast.analysis import Analysis
 from assay.studies.forecast.findings import Findings
 from assay.studies.forecast.frames import Forecasts
@@ -22,7 +22,6 @@ TEST_COLUMNS = (
     "adjustment", "p_adjusted", "n_comparisons", "smallest_p", "notes",
 )  # fmt: skip
 CANNOT = "cannot be told"
-_WIDE = 110
 
 
 def validation_of(forecasts: Forecasts, findings: Findings | None) -> Validation:
@@ -72,17 +71,6 @@ def _open_hypotheses(findings: Findings) -> list[dict[str, Any]]:
 
 def _says_open(sentence: str) -> bool:
     return any(words in sentence for words in ("cannot be told:", "so what", "no difference can reach", "no contrast"))
-
-
-def section(title: str, lines: Iterable[str], wrap: bool = True) -> str:
-    body = [_wrapped(line) if wrap else f"  {line}" for line in lines]
-    return "\n".join([title, "-" * len(title), *(body or ["  nothing"])])
-
-
-def _wrapped(line: str) -> str:
-    return textwrap.fill(
-        " ".join(line.split()), _WIDE, initial_indent="  ", subsequent_indent="      ", break_long_words=False
-    )
 
 
 def _aligned(table: pd.DataFrame) -> list[str]:

@@ -17,10 +17,9 @@ from typing import Any
 
 import pandas as pd
 
-from assay.showing.saving import plain_columns, plain_records, safe_name
+from assay.showing.saving import plain, plain_columns, plain_records, safe_name
 from assay.statistics.runs import expected_content
 from assay.studies.forecast import selection
-from assay.studies.forecast.analysis import plain
 from assay.studies.forecast.frames import ARMS, Forecasts, Truth
 from assay.texts import printable_json
 

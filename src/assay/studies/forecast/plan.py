@@ -16,15 +16,16 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from assay.datasets import Dataset
 from assay.errors import PlanError, did_you_mean, listed
+from assay.learners import Learner
 from assay.models import Message, Reply, Settings
 from assay.models.prices import stated_price
-from assay.reading.forecast import Reading, read_forecast
+from assay.reading.expected import Reading, read_forecast
 from assay.running.cells import Cell, Context, reply_key
 from assay.status import Status
-from assay.studies.discovery.plan import Discovery
 from assay.studies.forecast import frames, human
 from assay.studies.forecast.prompting import messages, schema, template
 from assay.studies.forecast.references import AVAILABLE, REFERENCES
@@ -54,11 +55,28 @@ EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
 
 
+class MeasuredRuns(Protocol):
+    """What is asked of the plan's [discovery]: the study whose runs are the truth."""
+
+    runs: int
+    level: float
+    vary: dict[str, str]
+    datasets: dict[str, Dataset]
+    learners: dict[str, Learner]
+    learner_specs: dict[str, dict[str, Any]]
+
+    def rows_of(self, item: str) -> int: ...
+
+    def describe(self, item: str, respondent: str) -> dict[str, Any]: ...
+
+    def units(self) -> tuple[int, str]: ...
+
+
 @dataclass(frozen=True)
 class Forecast:
     """The checked plan of a forecast study; `cells()` is what models are asked."""
 
-    discovery: Discovery
+    discovery: MeasuredRuns
     models: dict[str, dict[str, Any]]  # name -> options
     references: tuple[str, ...]
     humans: dict[str, str]  # respondent -> text of its CSV
@@ -177,6 +195,9 @@ class Forecast:
             "cost": reply.cost,
             "excerpt": " ".join(reply.text.split())[:EXCERPT],
         }
+
+    def units(self) -> tuple[int, str]:
+        return self.discovery.units()
 
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         return {"nodes": len(self.discovery.datasets[item.split("/")[0]].truth)}

@@ -123,10 +123,6 @@ def items(forecasts: Forecasts) -> list[tuple[str, str]]:
     return [(d, a) for d in datasets(forecasts) for a in in_turn if (d, a) in known]
 
 
-def item_label(dataset: str, learner: str) -> str:
-    return f"{dataset} · {learner}"
-
-
 def answered(frame: pd.DataFrame) -> pd.Series:
     return frame["status"].astype(str).isin((Status.OK, Status.DEGENERATE)) & frame["low"].notna()
 

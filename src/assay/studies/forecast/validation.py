@@ -18,19 +18,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from assay.showing.saving import plain_rows
 from assay.status import Status
 from assay.studies.forecast.against import is_beyond, is_impossible
-from assay.studies.forecast.analysis import (
-    ITEM,
-    Analysis,
-    asked_models,
-    counted,
-    headline,
-    joined,
-    lines,
-    percent,
-    plain_rows,
-)
+from assay.studies.forecast.analysis import ITEM, Analysis, asked_models, counted, headline, joined, lines, percent
 from assay.studies.forecast.analysis import respondents as everybody
 from assay.studies.forecast.frames import CELL, KEYS, Forecasts
 

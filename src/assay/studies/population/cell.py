@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
 from assay.reading.distribution import read_distribution
 from assay.reading.level import read_level
-from assay.running.outline import TaskOutline, unique
-from assay.running.page_store import PageStore
-from assay.running.results import Results
+from assay.running.outline import unique
 from assay.showing import blocks
 from assay.showing.grid import Facet, Grid, measure_info
+from assay.showing.saving import plain_rows
 from assay.status import Status
-from assay.studies.forecast.analysis import plain_rows
 from assay.studies.population import findings as population_findings
 from assay.studies.population import tables
 from assay.studies.population.answer import Answer
-from assay.studies.population.answers import Asked, Populations, populations_of
+from assay.studies.population.answers import Asked, Populations
 from assay.studies.population.elicitation import Form
 from assay.studies.population.scores import MEASURES
-from assay.studies.protocol import NOTHING, AnalysisPart, CellKey, Check, Known, Section, Summary
+from assay.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 SHOWN = 3  # replies of a condition that a page shows; all are in the store
 REFERENCE = "reference"
@@ -33,17 +31,14 @@ _HEADLINE = ("score", "skill_uniform", "skill_marginal", "tv")
 class PopulationPart:
     task = "population"
 
-    def __init__(self, task: TaskOutline, store: PageStore, known: Known = NOTHING):
-        self._task = task
-        self._store = store
-        self._known = known
+    def __init__(self, place: PagePlace, read: Callable[[], Populations]):
+        self._task = place.task
+        self._store = place.store
+        self._read = read
 
     @cached_property
     def tables(self) -> Populations:
-        if self._known.populations is not None:
-            return self._known.populations
-        found = {results.task: results for results in Results.all_of(self._store)}
-        return populations_of(found["population"], self._store)
+        return self._read()
 
     @property
     def _modes(self) -> list[str]:
@@ -105,7 +100,7 @@ class PopulationPart:
         return {
             "statuses": dict(Counter(str(status) for status in score.statuses.values())),
             "siblings": list(self._siblings(key)),
-            "graph": False,
+            "graph": "",
             "blocks": [
                 blocks.lines(
                     "Question", [question.prompt_for(truth.conditions[0]), f"Population: {question.population.text}"]
@@ -187,6 +182,9 @@ class PopulationPart:
         )
         said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(found))
         return Summary(checks, said, tuple(population_findings.untold(found)))
+
+    def graph(self, item: str) -> dict[str, Any] | None:
+        return None
 
     def analyses(self) -> list[AnalysisPart]:
         found = self.tables

@@ -21,6 +21,7 @@ from assay.datasets.microdata import Microdata
 from assay.datasets.survey_files import SURVEYS, Survey
 from assay.datasets.surveys import open_microdata
 from assay.errors import DataError
+from assay.running.plans import NewFile
 from assay.studies.population.cells import MOST_LEVELS, bin_levels, texts
 from assay.texts import arriving, printable
 
@@ -208,3 +209,14 @@ def _text(text: str) -> str:
     """A TOML string, in the letters of its language."""
     quoted = json.dumps(arriving(text), ensure_ascii=False)
     return "".join(sign if sign.isprintable() else f"\\U{ord(sign):08x}" for sign in quoted)
+
+
+def new_tasks(file: str | None, plan: str | None) -> NewFile | None:
+    """A task file of the user's own data, beside them; None where no data are named."""
+    if not file or file.endswith(".toml"):
+        return None
+    data = Path(file.partition(":")[2] or file)
+    path = data.with_name(f"{data.name.split('.')[0]}_tasks.toml")
+    return NewFile(
+        path, new_population(file), f'Edit what is marked EDIT, then name it in a plan: tasks = ["{path.name}"]'
+    )

@@ -7,21 +7,20 @@ each pair the stronger direction, and counts F1 and SHD against the true graph.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from assay.running.outline import TaskOutline, unique
-from assay.running.page_store import PageStore
-from assay.running.results import NOT_RUN, Results, Row
+from assay.running.outline import unique
+from assay.running.results import NOT_RUN, Row
 from assay.showing import blocks
 from assay.showing.grid import Facet, Grid, measure_info
 from assay.status import Status
 from assay.studies.networks import MOST_EDGES, layout, pairs_of
-from assay.studies.protocol import NOTHING, AnalysisPart, CellKey, Check, Known, Section, Summary
-from assay.studies.robustness.answers import RobustnessStudy, robustness_of
+from assay.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+from assay.studies.robustness.answers import RobustnessStudy
 from assay.studies.robustness.tables import open_sentences
 
 _HEADLINE = ("auprc",)
@@ -31,17 +30,14 @@ _BY = "An edge's score is the mean of the scorer's scores over {n} seeds, the st
 class RobustnessPart:
     task = "robustness"
 
-    def __init__(self, task: TaskOutline, store: PageStore, known: Known = NOTHING):
-        self._task = task
-        self._store = store
-        self._known = known
+    def __init__(self, place: PagePlace, read: Callable[[], RobustnessStudy]):
+        self._task = place.task
+        self._store = place.store
+        self._read = read
 
     @cached_property
     def tables(self) -> RobustnessStudy:
-        if self._known.robustness is not None:
-            return self._known.robustness
-        found = {results.task: results for results in Results.all_of(self._store)}
-        return robustness_of(found["robustness"])
+        return self._read()
 
     @cached_property
     def _rows(self) -> dict[CellKey, dict[str, list[Row]]]:
@@ -90,7 +86,7 @@ class RobustnessPart:
         return {
             "statuses": dict(Counter(run.status for run in runs)) | missing,
             "siblings": list(self._siblings(key)),
-            "graph": True,
+            "graph": f"{key[2]} · {key[1]}",
             "blocks": [
                 {"kind": "strips", "title": "Every seed", "rows": strips},
                 blocks.table("Measures", measured, "oracle_k is chosen with the truth of the graph itself: an oracle."),
@@ -148,7 +144,7 @@ class RobustnessPart:
         study = self.tables
         if not study.done:
             return []
-        from assay.studies.forecast.analysis import plain_rows
+        from assay.showing.saving import plain_rows
         from assay.studies.robustness.tables import differences_frame, summary_rows
 
         differences = plain_rows(differences_frame(study.evaluation))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from assay.showing.console import Console, plain
 from assay.showing.tables import Table
 from assay.studies.robustness.answers import RobustnessStudy
@@ -34,13 +32,6 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
         out.print(f"  {plain(line)}", style="dim", soft_wrap=wide)
     for line in study.failures()[:MOST_REASONS]:
         out.print(f"  {plain(line)}", style="yellow", soft_wrap=wide)
-
-
-def save_picture(study: RobustnessStudy, folder: Path, path: Path) -> None:
-    """What the terminal shows, as SVG, without fonts from elsewhere."""
-    from assay.showing.console import save_recorded
-
-    save_recorded(lambda out: print_robustness(out, study), folder, path)
 
 
 def _print(out: Console, title: str, table: Table) -> None:

@@ -14,10 +14,10 @@ import pandas as pd
 from assay.measures import MEASURES
 from assay.running.results import Results
 from assay.showing import look
+from assay.showing.look import item_label
 from assay.showing.marks import named, row_axis, row_scale, spread_of, text_width, with_data
 from assay.showing.saving import Figure
 from assay.statistics.runs import range_note
-from assay.studies.forecast.selection import item_label
 
 if TYPE_CHECKING:
     import altair as alt

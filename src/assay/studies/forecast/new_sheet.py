@@ -1,0 +1,20 @@
+"""`assay new human-sheet`: the questions of a plan's forecast, for experts to fill in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay.errors import PlanError
+from assay.running.plans import NewFile, read_plan
+from assay.studies.forecast import human
+from assay.studies.forecast.plan import Forecast
+
+
+def new_sheet(file: str | None, plan: str | None) -> NewFile:
+    """The CSV sheet, with low and high to fill in."""
+    path, made = Path(file or "experts.csv"), read_plan(plan)
+    task = next((task for task in made.tasks if isinstance(task, Forecast)), None)
+    if task is None:
+        raise PlanError(f"{made.file} must have a [forecast] table for a sheet, got none. See: assay new forecast")
+    text = human.sheet(task.about()["datasets"], list(task.discovery.learners), level=task.level)
+    return NewFile(path, text, f'Fill in low and high, then name it in a plan: humans = ["{path}"]')
