@@ -47,7 +47,7 @@ def quickstart_study(folder: Path) -> None:
     text = text.replace("embedded/smollm2", "mock/overconfident")
     study = Study(Plan.parse(text, "quickstart.toml", folder, folder))
     rng = np.random.default_rng(1)
-    task, cells = study.stages[0]
+    task, cells = study.stages[0].study, study.stages[0].cells
     with Store.writing(folder) as store:
         study._claim(store, replan=False)
         for cell in cells:
@@ -79,7 +79,7 @@ def large_study(folder: Path) -> int:
     text = head + f"{versions}\n{sets}\n"
     study = Study(Plan.parse(text, "large.toml", folder, folder))
     rng = np.random.default_rng(2)
-    task, cells = study.stages[0]
+    task, cells = study.stages[0].study, study.stages[0].cells
     measures = list(MEASURES)[:20]
     with Store.writing(folder) as store:
         store.set_meta("plan", "{}")

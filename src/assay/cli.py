@@ -248,7 +248,7 @@ def _run(options: argparse.Namespace) -> int:
     study = Study(read_plan(options.file, options.folder))
     if options.verify is not None:
         return _verify(study, options)
-    _tell_elsewhere({name: value for task in study.plan.tasks for name, value in getattr(task, "models", {}).items()})
+    _tell_elsewhere({name: options for stage in study.stages for name, options in stage.models.items()})
     heed_sigterm()
     with (
         progress_of(study, console(stderr=True), quiet=options.json) as report,

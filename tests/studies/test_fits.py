@@ -8,6 +8,7 @@ import pytest
 from assay.running.cells import Cell
 from assay.running.fits import FitDriver
 from assay.running.progress import Progress
+from assay.running.stage import Stage
 
 SECONDS = {"quick": 0.01, "slow": 3.0, "dies": None, "odd": 0.01}
 
@@ -47,7 +48,7 @@ def drive(slots=2, **repeats):
         done = {name: sum(run.item == name for run in stored) for name in repeats}
         seen.append((now.seconds_left, {name: n - done[name] for name, n in repeats.items()}))
 
-    FitDriver(task, cells, store, executor, slots, missing, progress, report).drive()
+    FitDriver(Stage(task, cells), store, executor, slots, missing, progress, report).drive()
     return stored, seen, executor.chunks
 
 

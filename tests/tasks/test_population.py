@@ -68,7 +68,7 @@ def test_what_decides_a_reply_decides_the_key():
 def test_a_plan_may_hold_nothing_but_population():
     plan = Plan.parse(BASE, "t.toml")
     assert [t.name for t in plan.tasks] == ["population"]
-    assert Study(plan).stages[0][0].level == 0.95
+    assert Study(plan).stages[0].study.level == 0.95
 
 
 def test_the_template_is_a_plan(tmp_path):
@@ -153,7 +153,7 @@ def test_a_plan_says_what_its_sources_and_draws_can_show():
 
 def test_the_example_asks_for_no_more_than_minutes(root):
     """About a second of one core a call on the embedded model."""
-    cells = Study(Plan.read(root / "examples" / "population.toml")).stages[0][1]
+    cells = Study(Plan.read(root / "examples" / "population.toml")).stages[0].cells
     assert sum(cell.common["calls"] for cell in cells) <= 150
 
 

@@ -25,6 +25,7 @@ from assay.running.calling import PASSING, CalledOff
 from assay.running.cells import Cell
 from assay.running.outcomes import raised, without_answer
 from assay.running.progress import EXAMPLES, Asked, Progress, Report, clock
+from assay.running.stage import Stage
 from assay.running.stopping import AFTER_SIGTERM, heeded
 from assay.running.store import Run, Store
 from assay.status import Status
@@ -45,10 +46,10 @@ class Asking:
     set_aside: dict[str, str] = field(default_factory=dict)  # name -> why
 
 
-def check_models(task: Any, cells: Sequence[Cell], missing: Mapping[int, Sequence[int]], folder: Path) -> None:
+def check_models(stage: Stage, missing: Mapping[int, Sequence[int]], folder: Path) -> None:
     """Refuse a model that lacks something (a key, a yes, a package); for a study: before hours of fits, not after."""
-    for name in dict.fromkeys(cells[index].respondent for index, repeats in missing.items() if repeats):
-        models.check(name, task.models.get(name, {}), folder)
+    for name in dict.fromkeys(stage.cells[index].respondent for index, repeats in missing.items() if repeats):
+        models.check(name, stage.models.get(name, {}), folder)
 
 
 class AskDriver:
@@ -56,8 +57,7 @@ class AskDriver:
 
     def __init__(
         self,
-        task: Any,
-        cells: Sequence[Cell],
+        stage: Stage,
         store: Store,
         missing: Mapping[int, Sequence[int]],
         progress: Progress,
@@ -66,15 +66,16 @@ class AskDriver:
         folder: Path = Path(),  # where the plan's own paths start
         seed: int = 1,
     ):
-        self.task, self.store, self.report, self.progress = task, store, report, progress
-        self.asker = Asker(store, task.models, task.limit_usd, retry, folder, seed)
+        self.stage, self.store, self.report, self.progress = stage, store, report, progress
+        self.asker = Asker(store, stage.models, stage.limit_usd, retry, folder, seed)
         self.units: dict[str, deque[Unit]] = {}
         for index, repeats in ((index, repeats) for index, repeats in missing.items() if repeats):
-            self.units.setdefault(cells[index].respondent, deque()).extend((cells[index], r) for r in repeats)
-        progress.unit, progress.limit, progress.spent = "asks", task.limit_usd, self.asker.spent
+            cell = stage.cells[index]
+            self.units.setdefault(cell.respondent, deque()).extend((cell, r) for r in repeats)
+        progress.unit, progress.limit, progress.spent = "asks", stage.limit_usd, self.asker.spent
         progress.asked = {
-            name: Asked(total=sum(cell.repeats for cell in cells if cell.respondent == name))
-            for name in dict.fromkeys(cell.respondent for cell in cells)
+            name: Asked(total=sum(cell.repeats for cell in stage.cells if cell.respondent == name))
+            for name in dict.fromkeys(cell.respondent for cell in stage.cells)
         }
         for name, asked in progress.asked.items():
             asked.done = asked.total - len(self.units.get(name, ()))
@@ -119,8 +120,9 @@ class AskDriver:
             except IndexError:
                 self._finished.put(ENDED)
                 return
+            outcome: Any
             try:
-                outcome = self.task.perform(cell, repeat, self.asker.ask)
+                outcome = self.stage.perform(cell, repeat, self.asker.ask)
             except BaseException as error:
                 outcome = error
             self._finished.put((cell, repeat, outcome))
@@ -154,7 +156,7 @@ class AskDriver:
             outcome = without_answer(Status.FAILED, message, 0.0)
         excerpt, cost = outcome.pop("excerpt", ""), outcome.pop("cost", None)
         run = Run(cell.key(repeat), cell.item, cell.variant, cell.respondent, repeat, **outcome)
-        self.store.add(self.task.name, [run])
+        self.store.add(self.stage.name, [run])
         self._count(run, excerpt, cost)
 
     def _count(self, run: Run, excerpt: str, cost: float | None) -> None:

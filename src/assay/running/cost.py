@@ -19,6 +19,7 @@ from assay import models
 from assay.models.prices import stated_price
 from assay.running.cells import Cell
 from assay.running.engine import Chunk, run_chunk
+from assay.running.stage import Stage
 from assay.running.store import Store
 from assay.running.stored_runs import Units
 from assay.running.study import Study
@@ -98,19 +99,19 @@ class Estimate:
 def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
     """One fit of every cell of tasks that fit (of cells that a task calls alike, of the first), not stored; with what
     the folder already holds taken off."""
-    fitted = [(task, cell) for task, cells in study.stages if hasattr(task, "function") for cell in cells]
-    timed = [Timed(executor, task, cell) for task, cell in {_kind(*pair): pair for pair in reversed(fitted)}.values()]
+    fitted = [(stage, cell) for stage in study.stages if stage.is_fitted for cell in stage.cells]
+    timed = [Timed(executor, *pair) for pair in {_kind(*pair): pair for pair in reversed(fitted)}.values()]
     done = _stored(study)
-    found = {_kind(one.task, one.cell): one.result() for one in timed}
+    found = {_kind(one.stage, one.cell): one.result() for one in timed}
     costs = []
-    for task, cells in study.stages:
-        if hasattr(task, "function"):
-            for cell, stored in zip(cells, done[task.name], strict=True):
-                costs.append(CellCost(cell.item, cell.respondent, cell.repeats - stored, *found[_kind(task, cell)]))
+    for stage in study.stages:
+        if stage.is_fitted:
+            for cell, stored in zip(stage.cells, done[stage.name], strict=True):
+                costs.append(CellCost(cell.item, cell.respondent, cell.repeats - stored, *found[_kind(stage, cell)]))
     fits = sum(cell.repeats for _, cell in fitted)
     fits_done = fits - sum(cost.left for cost in costs)
-    asking = [(task, cells) for task, cells in study.stages if not hasattr(task, "function")]
-    asks = tuple(ask for task, cells in asking for ask in _ask_costs(task, cells, done[task.name], study.plan.base))
+    asking = [stage for stage in study.stages if not stage.is_fitted]
+    asks = tuple(ask for stage in asking for ask in _ask_costs(stage, done[stage.name], study.plan.base))
     limit = study.plan.settings.get("limit_usd")
     return Estimate(tuple(costs), fits, fits_done, workers, tuple(_notes(study, asks, limit)), asks, limit)
 
@@ -118,12 +119,12 @@ def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
 class Timed:
     """A calibration under way. Where fits of a cell differ, its task says which ones to time, and each one's share."""
 
-    def __init__(self, executor: Executor, task: Any, cell: Cell):
-        self.task, self.cell = task, cell
-        self.shares: dict[int, float] = task.calibration(cell) if hasattr(task, "calibration") else {0: 1.0}
+    def __init__(self, executor: Executor, stage: Stage, cell: Cell):
+        self.stage, self.cell = stage, cell
+        self.shares = stage.calibration(cell)
         # the first is done twice: it also pays for imports, compilation and caches
         units = tuple(cell.unit(repeat) for repeat in (next(iter(self.shares)), *self.shares))
-        chunk = Chunk(task.function, cell.common, units, min(task.time_limit, CALIBRATION_LIMIT))
+        chunk = Chunk(stage.function, cell.common, units, min(stage.time_limit, CALIBRATION_LIMIT))
         self.future = executor.submit(run_chunk, chunk)
 
     def result(self) -> tuple[float, str, str]:
@@ -136,13 +137,13 @@ class Timed:
         return seconds, worst["status"], worst["message"]
 
 
-def _kind(task: Any, cell: Cell) -> Hashable:
-    return (task.name, task.alike(cell)) if hasattr(task, "alike") else (task.name, cell.key(0))
+def _kind(stage: Stage, cell: Cell) -> Hashable:
+    return stage.name, stage.alike(cell)
 
 
-def _ask_costs(task: Any, cells: Sequence[Cell], done: Sequence[int], folder: Path) -> Iterator[AskCost]:
-    for name, options in task.models.items():
-        mine = [(cell, stored) for cell, stored in zip(cells, done, strict=True) if cell.respondent == name]
+def _ask_costs(stage: Stage, done: Sequence[int], folder: Path) -> Iterator[AskCost]:
+    for name, options in stage.models.items():
+        mine = [(cell, stored) for cell, stored in zip(stage.cells, done, strict=True) if cell.respondent == name]
         todo = [(cell, (cell.repeats - stored) * cell.common.get("calls", 1)) for cell, stored in mine]
         characters = sum(left * sum(len(m.content) for m in cell.common["messages"]) for cell, left in todo)
         tokens_in = (math.ceil(characters / 4), math.ceil(characters / 3))
@@ -162,9 +163,9 @@ def _ask_costs(task: Any, cells: Sequence[Cell], done: Sequence[int], folder: Pa
 def _stored(study: Study) -> dict[str, list[int]]:
     """Of each task and cell: how many units the folder holds; counted by those that are there, not by those planned."""
     if not (study.plan.folder / "study.db").is_file():
-        return {task.name: [0] * len(cells) for task, cells in study.stages}
+        return {stage.name: [0] * len(stage.cells) for stage in study.stages}
     with Store.reading(study.plan.folder) as store:
-        found = {task.name: Units(cells, store.units(task.name)) for task, cells in study.stages}
+        found = {stage.name: Units(stage.cells, store.units(stage.name)) for stage in study.stages}
     return {
         name: [sum(units.statuses.get(place, {}).values()) for place in range(len(units.cells))]
         for name, units in found.items()
@@ -174,27 +175,21 @@ def _stored(study: Study) -> dict[str, list[int]]:
 def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[str]:
     """What later tests could show at all with this design, and what stands in its way."""
     notes = [line for ask in asks for line in (ask.missing, ask.elsewhere) if line]
-    notes += [note for task, _ in study.stages for note in getattr(task, "notes", ())]
+    notes += [note for stage in study.stages for note in stage.notes]
     high = sum(ask.cost[1] or 0.0 for ask in asks)
     if limit is not None and high > limit:
         notes.append(
             f"The calls could cost up to {high:.2f} USD; the limit is {limit:g}: it may be reached before the end."
         )
-    for task, cells in study.stages:
-        if hasattr(task, "reach"):
-            notes += task.reach()
+    for stage in study.stages:
+        if stage.reach is not None:
+            notes += stage.reach
             continue
-        respondents = len({cell.respondent for cell in cells}) + len(getattr(task, "references", ()))
-        units, called = _units(task, cells)
+        respondents, (units, called) = stage.n_respondents, stage.units
         pairs = respondents * (respondents - 1) // 2
         if pairs:
             notes.append(
-                f"Comparing {respondents} respondents of {task.name} in pairs over {units} {called} (the units): "
+                f"Comparing {respondents} respondents of {stage.name} in pairs over {units} {called} (the units): "
                 f"{Reach(units, pairs)}"
             )
-    return notes + [note for task, _ in study.stages if hasattr(task, "cautions") for note in task.cautions()]
-
-
-def _units(task: Any, cells: Sequence[Cell]) -> tuple[int, str]:
-    """What was drawn independently, and so counts in a test; of a study that does not say it, its items."""
-    return task.units() if hasattr(task, "units") else (len({cell.item for cell in cells}), "items")
+    return notes + [note for stage in study.stages for note in stage.cautions]

@@ -16,10 +16,10 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future
 from typing import Any
 
 from assay.errors import AssayError
-from assay.running.cells import Cell
 from assay.running.engine import Chunk, ClusterExecutor, chunk_sizes, run_chunk
 from assay.running.outcomes import without_answer
 from assay.running.progress import Progress, Report, clock
+from assay.running.stage import Stage
 from assay.running.stopping import AFTER_SIGTERM, heeded
 from assay.running.store import Run, Store
 from assay.status import Status
@@ -33,8 +33,7 @@ class FitDriver:
 
     def __init__(
         self,
-        task: Any,
-        cells: Sequence[Cell],
+        stage: Stage,
         store: Store,
         executor: Executor,
         slots: int,
@@ -42,7 +41,7 @@ class FitDriver:
         progress: Progress,
         report: Report,
     ):
-        self.task, self.cells, self.store, self.executor, self.slots = task, cells, store, executor, slots
+        self.stage, self.cells, self.store, self.executor, self.slots = stage, stage.cells, store, executor, slots
         self.missing = {index: deque(repeats) for index, repeats in missing.items() if repeats}  # not handed out yet
         self.fresh = deque(self.missing)  # cells of which no fit was handed out
         self.left = {index: len(repeats) for index, repeats in self.missing.items()}  # not stored yet
@@ -75,7 +74,7 @@ class FitDriver:
         for future in [f for f in self.in_flight if f.cancel()]:
             del self.in_flight[future]
         terminated = number == signal.SIGTERM
-        longest = AFTER_SIGTERM if terminated else self.task.time_limit
+        longest = AFTER_SIGTERM if terminated else self.stage.time_limit
         ends = "" if terminated else "; Ctrl-C again ends them"
         self.progress.notes.append(f"stopping; fits under way have at most {clock(longest)}{ends}")
         self.report(self.progress)
@@ -101,7 +100,7 @@ class FitDriver:
     def _submit(self, index: int, repeats: list[int], attempt: int) -> None:
         cell = self.cells[index]
         units = tuple(cell.unit(r) for r in repeats)
-        chunk = Chunk(self.task.function, cell.common, units, self.task.time_limit)
+        chunk = Chunk(self.stage.function, cell.common, units, self.stage.time_limit)
         self.in_flight[self.executor.submit(run_chunk, chunk)] = (index, repeats, attempt)
 
     def _store(self, future: Future[list[dict[str, Any]]]) -> None:
@@ -121,7 +120,7 @@ class FitDriver:
             Run(cell.key(r), cell.item, cell.variant, cell.respondent, r, **_checked(outcome))
             for r, outcome in zip(repeats, outcomes, strict=True)
         ]
-        self.store.add(self.task.name, runs)
+        self.store.add(self.stage.name, runs)
         self._count(index, runs)
 
     def _count(self, index: int, runs: Sequence[Run]) -> None:

@@ -39,6 +39,7 @@ from assay.files import read_text
 from assay.outside import json_of
 from assay.running.cells import stream
 from assay.running.results import Results
+from assay.running.stage import Stage
 from assay.running.store import Store
 
 GIT_SECONDS = 5.0
@@ -137,14 +138,14 @@ def _users() -> frozenset[str]:
 
 
 @contextmanager
-def session(store: Store, tasks: Sequence[Any], plan_folder: Path) -> Iterator[None]:
+def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterator[None]:
     """Written when the work begins, and again when it ends: a driver that was killed has no end."""
     here = environment() | {"git": {"plan": git_commit(plan_folder), "assay": own_state()}}
     name = _sha256(json.dumps(here, sort_keys=True).encode())[:12]
     environments, sessions = _entry(store, "environments", {}) | {name: here}, _entry(store, "sessions", [])
     sessions.append({"began": _now(), "ended": None, "environment": name})
     store.set_meta("environments", json.dumps(environments))
-    store.set_meta("sources", json.dumps(without_paths(sources(tasks))))
+    store.set_meta("sources", json.dumps(without_paths(sources(stages))))
     store.set_meta("sessions", json.dumps(sessions))
     yield
     sessions[-1]["ended"] = _now()
@@ -226,17 +227,16 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def sources(tasks: Sequence[Any]) -> dict[str, dict[str, Any]]:
+def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Any]]:
     """Hashes of what is asked about and of who is asked, as far as it lies on this machine."""
     data: dict[str, str] = {}
     models: dict[str, Any] = {}
-    for task in tasks:
-        for name, held in getattr(task, "datasets", {}).items():
+    for stage in stages:
+        for name, held in stage.datasets.items():
             data[name] = data_digest(getattr(held, "dataset", held))
-        about = task.about() if hasattr(task, "about") else {}
-        for name, truth in about.get("truths", {}).items():  # shares by condition
+        for name, truth in stage.about.get("truths", {}).items():  # shares by condition
             data[name] = _sha256(json.dumps(truth, sort_keys=True, default=str).encode())
-        models |= {name: model_digest(name) for name in getattr(task, "models", ())}
+        models |= {name: model_digest(name) for name in stage.models}
     return {"data": data, "models": models}
 
 

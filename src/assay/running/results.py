@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay import registry
 from assay.errors import StoreError
 from assay.intervals import short
 from assay.running.cells import Cell, stream
+from assay.running.stage import Stage
 from assay.running.store import Run, Store, Unit
 from assay.running.stored_runs import StoredRuns, Units
 from assay.statistics.runs import RunSummary, summarise_columns
@@ -109,7 +109,7 @@ class Results:
         abouts = tuple(c["about"] for c in found["cells"])
         return cls(
             study, found["task"], seed, found["level"], tuple(found["measures"]), tuple(found["headline"]), cells,
-            abouts, _runs(found, store), found["about"],
+            abouts, StoredRuns(store, found["task"]), found["about"],
         )  # fmt: skip
 
     @classmethod
@@ -258,25 +258,15 @@ def _mean_text(found: RunSummary) -> str:
     return f"{short(found.mean)}{ends}"
 
 
-def _runs(task: dict[str, Any], store: Store) -> Mapping[str, Run]:
-    """The stored runs; a task whose workers know no truth scores them here, all at once, by what it said of itself."""
-    name = task["task"]
-    score = getattr(registry.resolve("task", name), "scored", None) if name in registry.TASKS else None
-    if score is None:  # a task of another package: nothing is imported to read a store
-        return StoredRuns(store, name)
-    scored: Mapping[str, Run] = score(task["about"], store.runs(name))
-    return scored
-
-
-def describe(name: str, seed: int, stages: Sequence[tuple[Any, Sequence[Cell]]]) -> str:
+def describe(name: str, seed: int, stages: Sequence[Stage]) -> str:
     """What the store must know to be read without the plan's files: JSON for its `study` entry."""
     tasks = [
         {
-            "task": task.name,
-            "level": task.level,
-            "measures": list(task.measures),
-            "headline": list(task.headline),
-            "about": task.about() if hasattr(task, "about") else {},
+            "task": stage.name,
+            "level": stage.study.level,
+            "measures": list(stage.study.measures),
+            "headline": list(stage.study.headline),
+            "about": stage.about,
             "cells": [
                 {
                     "item": cell.item,
@@ -284,12 +274,12 @@ def describe(name: str, seed: int, stages: Sequence[tuple[Any, Sequence[Cell]]])
                     "respondent": cell.respondent,
                     "repeats": cell.repeats,
                     "identity": cell.identity,
-                    "about": task.describe(cell.item, cell.respondent),
+                    "about": stage.study.describe(cell.item, cell.respondent),
                 }
-                for cell in cells
+                for cell in stage.cells
             ],
         }
-        for task, cells in stages
+        for stage in stages
     ]
     return json.dumps({"study": name, "seed": seed, "tasks": tasks}, default=str)
 

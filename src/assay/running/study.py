@@ -34,6 +34,7 @@ from assay.running.progress import Progress, Report
 from assay.running.provenance import plan_folder_of, session, without_paths
 from assay.running.readings import Scored, readings_of
 from assay.running.results import Results, describe
+from assay.running.stage import PlannedStudy, Stage
 from assay.running.store import Store
 from assay.running.study_db import as_written, check_entry
 from assay.status import Status
@@ -55,7 +56,7 @@ class Plan:
     base: Path  # where the plan's own relative paths start
     text: str
     settings: dict[str, Any]
-    tasks: tuple[Any, ...]
+    tasks: tuple[PlannedStudy, ...]
     file: str = "study.toml"
 
     @classmethod
@@ -91,7 +92,7 @@ class Plan:
         for key in ("datasets", "models", *tasks):
             _check_tables(settings, key, tasks, file)
         where = Path(folder) if folder else _checked_folder(settings.get("folder", f"results/{name}"), file)
-        made: dict[str, Any] = {}
+        made: dict[str, PlannedStudy] = {}
         for task in tasks:
             context = Context(settings, seed, base.resolve(), file, made, where)
             made[task] = _made(registry.located(task, base), settings[task], context)
@@ -99,7 +100,7 @@ class Plan:
         return cls(name, seed, where, base.resolve(), text, settings, tuple(made.values()), file)
 
     @property
-    def task(self) -> Any:
+    def task(self) -> PlannedStudy:
         """The first task: what all others rest on."""
         return self.tasks[0]
 
@@ -135,12 +136,12 @@ class Study:
 
     def __init__(self, plan: Plan):
         self.plan = plan
-        self.stages: list[tuple[Any, list[Cell]]] = [(task, _checked_cells(task, plan.file)) for task in plan.tasks]
+        self.stages = [Stage(task, _checked_cells(task, plan.file)) for task in plan.tasks]
 
     @property
     def cells(self) -> list[Cell]:
         """The cells of the first task."""
-        return self.stages[0][1]
+        return self.stages[0].cells
 
     def run(
         self,
@@ -160,28 +161,26 @@ class Study:
         with Store.writing(folder) as store:
             self._claim(store, replan)
             todo = self._todo(store, retry)
-            for (task, cells), missing in zip(self.stages, todo, strict=True):
-                if not hasattr(task, "function"):
-                    check_models(task, cells, missing, self.plan.base)
-            with session(store, self.plan.tasks, self.plan.base) if any(todo) else nullcontext():
-                for (task, cells), missing in zip(self.stages, todo, strict=True):
-                    planned = sum(cell.repeats for cell in cells)
-                    before = planned - sum(map(len, missing.values()))
-                    progress = Progress(planned, before, slots=slots, stage=task.name)
+            for stage, missing in zip(self.stages, todo, strict=True):
+                if not stage.is_fitted:
+                    check_models(stage, missing, self.plan.base)
+            with session(store, self.stages, self.plan.base) if any(todo) else nullcontext():
+                for stage, missing in zip(self.stages, todo, strict=True):
+                    before = stage.planned - sum(map(len, missing.values()))
+                    progress = Progress(stage.planned, before, slots=slots, stage=stage.name)
                     told = report or (lambda _: None)
                     if not (interrupted or asking.stopped):
-                        if hasattr(task, "function"):
-                            fits = FitDriver(task, cells, store, executor, slots, missing, progress, told)
-                            interrupted = fits.drive()
+                        if stage.is_fitted:
+                            interrupted = FitDriver(stage, store, executor, slots, missing, progress, told).drive()
                         else:
                             where = (self.plan.base, self.plan.seed)
-                            asking = AskDriver(task, cells, store, missing, progress, told, retry, *where).drive()
-                            interrupted, set_aside[task.name] = asking.interrupted, asking.set_aside
-                    total, done = total + planned, done + before + progress.done
+                            asking = AskDriver(stage, store, missing, progress, told, retry, *where).drive()
+                            interrupted, set_aside[stage.name] = asking.interrupted, asking.set_aside
+                    total, done = total + stage.planned, done + before + progress.done
             with as_written(folder):
                 results = Results.all_of(store)
                 answered_as = store.answered_as()
-                asked = {task.name for task, _ in self.stages if not hasattr(task, "function")}
+                asked = {stage.name for stage in self.stages if not stage.is_fitted}
                 found = [model_outcomes(r, set_aside.get(r.task, {}), answered_as) for r in results if r.task in asked]
                 readings = readings_of(results, store)
                 write_outputs(readings, store, self.plan.text, self.plan.base, folder)
@@ -190,7 +189,7 @@ class Study:
         return Outcome(total, done, failed, interrupted, asking.stopped, models, readings)
 
     def _check_size(self) -> None:
-        units = sum(cell.repeats * cell.common.get("calls", 1) for _, cells in self.stages for cell in cells)
+        units = sum(cell.repeats * cell.common.get("calls", 1) for stage in self.stages for cell in stage.cells)
         if units > MAX_UNITS:
             raise PlanError(
                 f"a study must have at most {MAX_UNITS:,} fits and questions, got {units:,}. Use fewer runs, or "
@@ -200,14 +199,15 @@ class Study:
     def _todo(self, store: Store, retry: bool) -> list[dict[int, list[int]]]:
         """Of each stage: cell index -> the repeats that are to be done."""
         known = store.statuses()
-        return [_missing(cells, known, retry) for _, cells in self.stages]
+        return [_missing(stage.cells, known, retry) for stage in self.stages]
 
     def _repr_html_(self) -> str:
         """In a notebook: what the plan asks for. It reads no store."""
         rows = []
-        for task, cells in self.stages:
+        for stage in self.stages:
+            cells = stage.cells
             counts = (len({c.item for c in cells}), len({c.respondent for c in cells}), sum(c.repeats for c in cells))
-            texts = [task.name, *(f"{count:,}" for count in counts)]
+            texts = [stage.name, *(f"{count:,}" for count in counts)]
             rows.append("<tr>" + "".join(f"<td>{html_text(text)}</td>" for text in texts) + "</tr>")
         head = "".join(f"<th>{name}</th>" for name in ("task", "items", "respondents", "units"))
         title = f"{self.plan.name}: seed {self.plan.seed}, {self.plan.folder}"
@@ -233,9 +233,9 @@ class Study:
         store.set_meta("study", entry)
 
 
-def _checked_cells(task: Any, file: str) -> list[Cell]:
+def _checked_cells(task: PlannedStudy, file: str) -> list[Cell]:
     """The cells of a task; one of the user's own may give two the same names, and nobody could tell them apart."""
-    cells: list[Cell] = task.cells()
+    cells = task.cells()
     names = Counter((cell.item, cell.variant, cell.respondent) for cell in cells)
     for name, count in names.most_common(1):
         if count > 1:
@@ -261,12 +261,13 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
     return {index: repeats for index, repeats in found.items() if repeats}
 
 
-def _made(task: str, settings: dict[str, Any], context: Context) -> Any:
+def _made(task: str, settings: dict[str, Any], context: Context) -> PlannedStudy:
     made = registry.resolve("task", task)
     if not hasattr(made, "from_plan"):
         raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({context.file})")
     try:
-        return made.from_plan(settings, context)
+        study: PlannedStudy = made.from_plan(settings, context)
+        return study
     except OSError as error:  # a name too long for a file, a folder in place of one, no permission
         raise PlanError(f"a file that [{task}] names cannot be read: {one_line(error)}.  ({context.file})") from None
 
@@ -301,13 +302,14 @@ def _check_tables(settings: dict[str, Any], key: str, tasks: list[str], file: st
         raise PlanError(f"{key!r} at the top of a plan must be tables such as [{key}.NAME].  ({file})")
 
 
-def _check_models(settings: dict[str, Any], made: dict[str, Any], file: str) -> None:
+def _check_models(settings: dict[str, Any], made: Mapping[str, PlannedStudy], file: str) -> None:
     """Options of a model that no task asks are a misspelt name."""
-    asking = {name: list(task.models) for name, task in made.items() if hasattr(task, "models")}
-    asked = [model for models in asking.values() for model in models]
+    stages = {name: Stage(task, []) for name, task in made.items()}
+    asking = {name: stage for name, stage in stages.items() if not stage.is_fitted}
+    asked = [model for stage in asking.values() for model in stage.models]
     for name in settings.get("models", {}):
         if asking and name not in asked:
-            lists = {task: "'models' or 'judges'" if hasattr(made[task], "judges") else "'models'" for task in asking}
+            lists = {task: "'models' or 'judges'" if stage.has_judges else "'models'" for task, stage in asking.items()}
             places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
             raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(asked)}.  ({file})")
 

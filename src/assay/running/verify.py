@@ -20,6 +20,7 @@ from assay.errors import SettingError, StoreError
 from assay.models import Message, Reply, Settings
 from assay.running.cells import Cell, reply_key
 from assay.running.engine import Chunk, run_chunk
+from assay.running.stage import Stage
 from assay.running.store import Run, Store
 from assay.running.study import Study
 from assay.status import Status
@@ -82,21 +83,21 @@ def verify(study: Study, executor: Executor, share: float = SHARE, seed: int | N
     stored = compared = skipped = 0
     differences: list[Difference] = []
     with Store.reading(study.plan.folder) as store:
-        for task, cells in study.stages:
-            known = store.statuses(task.name)
-            there = [(cell, r) for cell in cells for r in range(cell.repeats) if cell.key(r) in known]
+        for stage in study.stages:
+            known = store.statuses(stage.name)
+            there = [(cell, r) for cell in stage.cells for r in range(cell.repeats) if cell.key(r) in known]
             stored += len(there)
             size = min(len(there), math.ceil(share * len(there)))
-            rng = default_rng([seed, *task.name.encode()])
+            rng = default_rng([seed, *stage.name.encode()])
             places = [there[i] for i in sorted(rng.choice(len(there), size, replace=False))] if there else []
             runs = store.runs_of([cell.key(r) for cell, r in places])
             chosen = [(cell, r, run) for (cell, r), run in zip(places, runs, strict=True)]
             again = [unit for unit in chosen if unit[2].status != Status.TIMED_OUT]
             skipped += len(chosen) - len(again)
             compared += len(again)
-            outcomes = _refit(task, again, executor) if hasattr(task, "function") else _reread(task, again, store)
+            outcomes = _refit(stage, again, executor) if stage.is_fitted else _reread(stage, again, store)
             for (_, _, run), outcome in zip(again, outcomes, strict=True):
-                differences += _differences(task.name, run, outcome)
+                differences += _differences(stage.name, run, outcome)
     if stored == 0:
         raise StoreError(f"{study.plan.folder} has no unit of this plan to verify. Run it first.")
     return Verification(stored, compared, skipped, seed, tuple(differences))
@@ -105,14 +106,14 @@ def verify(study: Study, executor: Executor, share: float = SHARE, seed: int | N
 Unit = tuple[Cell, int, Run]
 
 
-def _refit(task: Any, units: Sequence[Unit], executor: Executor) -> list[dict[str, Any]]:
-    chunks = [Chunk(task.function, cell.common, (cell.unit(r),), task.time_limit) for cell, r, _ in units]
+def _refit(stage: Stage, units: Sequence[Unit], executor: Executor) -> list[dict[str, Any]]:
+    chunks = [Chunk(stage.function, cell.common, (cell.unit(r),), stage.time_limit) for cell, r, _ in units]
     return [outcomes[0] for outcomes in executor.map(run_chunk, chunks)]
 
 
-def _reread(task: Any, units: Sequence[Unit], store: Store) -> list[dict[str, Any]]:
+def _reread(stage: Stage, units: Sequence[Unit], store: Store) -> list[dict[str, Any]]:
     def ask(name: str, messages: Sequence[Message], settings: Settings, salt: str) -> Reply:
-        key = reply_key(name, task.models.get(name, {}), messages, settings, salt)
+        key = reply_key(name, stage.models.get(name, {}), messages, settings, salt)
         known = store.reply(key)
         if known is None:  # the prompt is another one now: the unit could not be rebuilt from what was paid for
             raise StoreError(f"no reply of {name} to this prompt is stored. The prompt or its settings have changed.")
@@ -121,7 +122,7 @@ def _reread(task: Any, units: Sequence[Unit], store: Store) -> list[dict[str, An
     outcomes = []
     for cell, repeat, _ in units:
         try:
-            outcomes.append(task.perform(cell, repeat, ask))
+            outcomes.append(stage.perform(cell, repeat, ask))
         except StoreError as error:
             outcomes.append({"status": str(Status.FAILED), "message": str(error), "answer": None, "scores": {}})
     return outcomes

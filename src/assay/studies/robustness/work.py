@@ -21,7 +21,7 @@ import json
 import time
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -37,7 +37,7 @@ from assay.graphs import Graph
 from assay.learners import settings_of
 from assay.learners.scoring.base import EdgeScorer, EdgeScores
 from assay.learners.scoring.building import build_scorer
-from assay.measures.ranking import RANKING_MEASURES, score_ranking
+from assay.measures.ranking import RANKING_MEASURES
 from assay.outside import FACTOR, Unpacker
 from assay.running.cells import Cell, Context, hashed, placeless, stream
 from assay.running.outcomes import raised, without_answer
@@ -173,23 +173,6 @@ class Robustness:
                 told = Reach(len(graphs), pairs)
                 notes.append(f"Comparing {len(compared)} scorers in pairs over {len(graphs)} graphs ({kind}): {told}")
         return notes
-
-    @staticmethod
-    def scored(about: Mapping[str, Any], runs: Mapping[str, Any]) -> dict[str, Any]:
-        """Stored runs with their AUPRC and AUROC: workers know no truth, so this is done whenever a store is read."""
-        unpacker = Unpacker(FACTOR)
-        return {key: Robustness._scored(about, run, unpacker) for key, run in runs.items()}
-
-    @staticmethod
-    def _scored(about: Mapping[str, Any], run: Any, unpacker: Unpacker) -> Any:
-        if run.answer is None:
-            return run
-        given = about["datasets"][run.item]
-        truth = _truth(given["truth"])
-        order = [given["columns"].index(node) for node in truth.nodes]
-        matrix = unpacked(json.loads(run.answer)["scores"], unpacker)[np.ix_(order, order)]
-        scores = {name: (score.value, str(score.status)) for name, score in score_ranking(matrix, truth).items()}
-        return replace(run, scores=scores)
 
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         system, card = self.datasets[item], self.scorers[respondent].scorer.card
