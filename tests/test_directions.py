@@ -9,16 +9,15 @@ import pytest
 from assay import studies
 from assay.analyse.comparing import compare
 from assay.analyse.values import is_lower_better
-from assay.directions import direction, is_of_a_study
+from assay.measure import direction, measure_of
 from assay.measures import MEASURES
 from assay.measures.ranking import RANKING_MEASURES
-from assay.showing.grid import measure_info
+from assay.showing.grid import shown_measure
 from assay.studies.faithfulness.scores import COMPONENTS
 from assay.studies.forecast import ablation, comparisons
-from assay.studies.forecast import cell as forecast_page
 from assay.studies.forecast.scores import OF_CLAIM, SCORES, skill_column
 from assay.studies.population.scores import MEASURES as OF_POPULATION
-from assay.studies.robustness.answers import AT_K
+from assay.studies.robustness.measures import AT_K
 
 OF_FORECAST = [name for name in SCORES if not name.startswith("class_")]
 STUDIES = {  # every name that a long table can have
@@ -39,7 +38,7 @@ NEITHER = {"width", "bias", "pit", "change", "calibration_slope", "inside", "cal
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_measure_of_a_study_is_in_the_table(study):
-    assert [name for name in STUDIES[study] if not is_of_a_study(name)] == []
+    assert [name for name in STUDIES[study] if measure_of(name) is None] == []
 
 
 def test_only_measures_whose_best_value_lies_between_have_no_direction():
@@ -49,14 +48,12 @@ def test_only_measures_whose_best_value_lies_between_have_no_direction():
 
 
 def test_each_place_that_declares_a_direction_says_the_same():
-    for measure in (*MEASURES.values(), *RANKING_MEASURES.values()):
-        assert measure.better == direction(measure.name)
-    for info in forecast_page.SCORES:
-        assert info.better == (direction(info.name) or "none")
+    for one in (*MEASURES.values(), *RANKING_MEASURES.values()):
+        assert one.direction == direction(one.name)
     for name in (*comparisons.SCORES, *comparisons.SCORES.values(), *ablation.SCORES):
         assert direction(name) is not None
     for _, name in ALL:
-        assert measure_info(name, ()).better == (direction(name) or "none")
+        assert shown_measure(name, ()).direction == direction(name)
         assert is_lower_better(name) == (direction(name) == "lower")
 
 
@@ -74,7 +71,7 @@ def _columns(file):
             said = [*call.args[5:6], *(word.value for word in call.keywords if word.arg == "better")]
             for better in said:
                 name = getattr(call.args[0], "value", None)
-                if isinstance(better, ast.Constant) and better.value and isinstance(name, str) and is_of_a_study(name):
+                if isinstance(better, ast.Constant) and better.value and isinstance(name, str) and measure_of(name):
                     yield name, better.value
 
 

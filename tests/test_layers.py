@@ -10,7 +10,7 @@ import networkx
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "assay"
 
-BASE = {"archives", "directions", "errors", "files", "intervals", "outside", "parquet", "printing", "registry"}
+BASE = {"archives", "errors", "files", "intervals", "outside", "parquet", "measure", "printing", "registry"}
 BASE |= {"safe_path", "status", "texts"}
 ROOMS = [  # from the bottom up; a module may import from its own room and from those before it
     BASE,

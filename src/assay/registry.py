@@ -131,6 +131,11 @@ def resolve(kind: str, name: str) -> Any:
     raise UnknownName(kind, name, names(kind), hint=f"Your own: my_file.py:My{kind.capitalize()}.")
 
 
+def measures(study: str) -> Any:
+    """What a built-in study declares of its measures."""
+    return _imported(f"assay.studies.{study}.measures:MEASURES")
+
+
 def new_names() -> tuple[str, ...]:
     """What `new` can write."""
     return tuple(dict.fromkeys((*TASKS, *(what for command, what in OFFERS if command == "new"))))

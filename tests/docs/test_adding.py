@@ -1,20 +1,24 @@
 """A learner, a model, a task and a data set of one's own: short files that keep every rule, found from a plan."""
 
 import csv
+import json
+from pathlib import Path
 
 import pytest
 
 from assay.cli import main
 from assay.errors import AssayError
 from assay.models import Message, Settings, build
+from assay.page.pages import StudyPage
 from assay.registry import located
+from assay.running.page_store import page_store
 from assay.running.study import Plan
 from assay.status import Status
 from tests.docs.pages import ROOT, blocks_of
 
 ADDING = ROOT / "examples" / "adding"
 FILES = sorted(path.name for path in ADDING.glob("*.py"))
-MOST = 60  # lines: more would not be an invitation
+MOST = 62  # lines: more would not be an invitation
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -51,12 +55,15 @@ def test_a_model_without_its_command_is_the_user_s_mistake():
 
 
 PLAN = """
-["my_task.py:Directions"]
+["my_study.py:Directions"]
 datasets = ["cancer"]
-models = ["my_model.py:Command", "mock/garbage"]
+models = ["my_model.py:Command", "second.py:Says", "mock/garbage"]
 [models."my_model.py:Command"]
 command = ["echo", "B."]
+[models."second.py:Says"]
+command = ["echo", "A"]
 """
+RESPONDENTS = ["my_model.py:Command", "second.py:Says", "mock/garbage"]
 
 
 @pytest.fixture
@@ -66,6 +73,7 @@ def scores(in_tmp):
     for name in FILES:
         (in_tmp / "plans" / name).write_bytes((ADDING / name).read_bytes())
     (in_tmp / "plans" / "own.toml").write_text(PLAN)
+    (in_tmp / "plans" / "second.py").write_text("from my_model import Command\n\n\nclass Says(Command):\n    pass\n")
     assert main(["run", "plans/own.toml"]) == 0
     with open("results/own/scores.csv", newline="") as file:
         return list(csv.DictReader(file))
@@ -84,14 +92,14 @@ def test_what_a_task_of_one_s_own_cannot_read_stays_missing(scores):
 
 def test_a_task_of_one_s_own_says_what_it_does_not_know():
     with pytest.raises(AssayError, match=r"got \['repeat', 'datasets', 'models'\]"):
-        Plan.parse('["my_task.py:Directions"]\nrepeat = 3\ndatasets = []\nmodels = []', "own.toml", ADDING)
+        Plan.parse('["my_study.py:Directions"]\nrepeat = 3\ndatasets = []\nmodels = []', "own.toml", ADDING)
 
 
 @pytest.mark.parametrize(
     ("key", "told"),
     [
         ("my_learner.py:Tree", "must name a task"),
-        ("my_task.py:Nothing", "has no 'Nothing'"),
+        ("my_study.py:Nothing", "has no 'Nothing'"),
         ("nowhere.py:Task", "nowhere.py is not there"),
     ],
 )
@@ -105,19 +113,37 @@ def test_only_python_files_are_looked_for_beside_the_plan(name, tmp_path):
     assert located(name, tmp_path) == name
 
 
-def test_a_task_of_one_s_own_is_shown_and_has_no_table_in_words_of_another(scores, capsys):
+def test_a_study_of_one_s_own_is_shown_compared_reported_and_viewed(scores, capsys):
+    """A sixth study: `plan`, `work` and `scores` in one short file; everything else is made from its runs."""
     capsys.readouterr()
+    assert main(["report"]) == 0
+    told = "my_model.py:Command has the best mean accuracy over 4 items, 0.50 [0.50, 0.50]"
+    assert told in " ".join(capsys.readouterr().out.split())
     assert main(["show"]) == 0
     shown = capsys.readouterr().out
     assert "cancer/Smoker -> Cancer" in shown and "0 / 2" in shown and "0.50 [0.00, 1.00]" in shown
     assert main(["show", "--csv"]) == 0
-    assert (
-        capsys.readouterr()
-        .out.splitlines()[1]
-        .startswith("cancer/Pollution -> Cancer,my_model.py:Command,,,,accuracy,2,")
-    )
-    assert main(["show", "--tex"]) == 2
-    assert "got 'directions'. Use --csv" in capsys.readouterr().err
+    first = capsys.readouterr().out.splitlines()[1]
+    assert first.startswith("cancer/Pollution -> Cancer,my_model.py:Command,,,,accuracy,2,")
+    assert main(["show", "--tex"]) == 0 and r"\begin{table}" in capsys.readouterr().out
+    assert main(["compare", "my_model.py:Command", "second.py:Says"]) == 0
+    assert "paired over 4 items" in " ".join(capsys.readouterr().out.split())
+    assert main(["report", "--json"]) == 0
+    files = {Path(name).name for name in json.loads(capsys.readouterr().out)["files"]}
+    assert {"directions_measured.png", "summary.md", "findings.txt", "draft.tex", "report.pdf", "report.html"} <= files
+
+
+def test_the_page_has_its_matrix_its_cells_and_its_words(scores):
+    with page_store(Path("results/own")) as store:
+        page = StudyPage(Path("results/own"), store)
+        grid, (task,) = page.get("grid/directions"), page.get("overview")["tasks"]
+        cell = page.get(next(iter(page.cell_paths())))
+    assert grid["measures"] == [
+        {"name": "accuracy", "label": "accuracy", "better": "higher", "headline": True,
+         "about": "share of edges turned the right way"}
+    ]  # fmt: skip
+    assert len(grid["items"]) == 4 and [one["name"] for one in grid["respondents"]] == RESPONDENTS
+    assert "best mean accuracy" in str(task["sections"]) and cell["blocks"][0]["kind"] == "strips"
 
 
 @pytest.mark.parametrize(

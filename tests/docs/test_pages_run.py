@@ -39,8 +39,8 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", RUN)
 def test_the_blocks_of_a_page_run_and_print_what_it_shows(page, folder, monkeypatch):
-    for module in ("fits", "estimate", "verifying"):
-        monkeypatch.setattr(f"assay.{module}.run_chunk", in_this_process)
+    for module in ("fits", "cost", "verify"):
+        monkeypatch.setattr(f"assay.running.{module}.run_chunk", in_this_process)
     names: dict = {"__name__": "__main__"}
     printed = None
     for block in blocks_of(page):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from assay.measure import measure_of
 from assay.studies.run_findings import CellRuns, compared, findings
 
 RNG = np.random.default_rng(5)
@@ -16,7 +17,7 @@ def cell(item, respondent, middle, statuses=None, spread=1.0, **more):
 
 
 def said(cells, title):
-    return dict(findings(cells, "f1", 0.95).sections).get(title, ())
+    return dict(findings(cells, measure_of("f1"), 0.95).sections).get(title, ())
 
 
 BEST = "Which learner does best on each data set"
@@ -44,7 +45,9 @@ def test_over_data_sets_the_data_set_is_the_unit():
 
 
 def test_lower_is_better_where_it_is():
-    pairs = compared([(item, name, shd) for item in "abcdef" for name, shd in (("pc", 9.0), ("ges", 4.0))], "shd", 0.95)
+    pairs = compared(
+        [(item, name, shd) for item in "abcdef" for name, shd in (("pc", 9.0), ("ges", 4.0))], measure_of("shd"), 0.95
+    )
     assert pairs[0].names == ("ges", "pc") and "ges is better than pc by 5" in pairs[0].sentence()
 
 
@@ -65,5 +68,5 @@ def test_wide_ranges_of_single_runs_are_told():
 @pytest.mark.parametrize("classes", [("dag", "cpdag"), ("dag", "dag")])
 def test_scores_across_classes_are_not_compared_in_silence(classes):
     cells = [cell("a", name, 0.5, returns=kind) for name, kind in zip(("x", "yy"), classes, strict=True)]
-    told = " ".join(findings(cells, "f1", 0.95).untold)
+    told = " ".join(findings(cells, measure_of("f1"), 0.95).untold)
     assert ("different classes" in told) == (len(set(classes)) > 1) and "no test over data sets" in told

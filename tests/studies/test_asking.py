@@ -290,7 +290,7 @@ def test_a_failing_model_is_counted_as_failed_and_retried(tmp_path):
     assert 0 < failed < 12
     assert run(flaky, tmp_path, retry=True).failed == failed  # a mock fails the same questions again
     with Store.reading(tmp_path) as store:
-        assert Results.all_of(store)[1].n_failed() == failed
+        assert Results.all_of(store)[1].n_failed(replies=True) == failed
 
 
 def test_progress_names_what_cannot_be_read(tmp_path):

@@ -117,7 +117,7 @@ def test_signals_in_quick_succession_leave_no_driver_behind(tmp_path, start):
 def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
     """The last resort: whatever the main thread waits for, and does not let go of, the process ends."""
     code = (
-        "import time\nfrom assay import stopping\nstopping.LONGEST = 0.5\nstopping.heed_sigterm()\n"
+        "import time\nfrom assay.running import stopping\nstopping.LONGEST = 0.5\nstopping.heed_sigterm()\n"
         "while True:\n    try:\n        print('ready', flush=True)\n        time.sleep(600)\n"
         "    except KeyboardInterrupt:\n        pass\n"
     )
@@ -132,7 +132,7 @@ def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
 def test_a_process_with_calls_that_were_left_ends_with_its_own_code():
     """Without this, native code in such a thread aborts the process when Python is taken down (exit code 134)."""
     code = (
-        "import threading\nfrom assay import calling\nfrom assay.models import Settings\n"
+        "import threading\nfrom assay.running import calling\nfrom assay.models import Settings\n"
         "class Hangs:\n    def ask(self, messages, settings):\n        threading.Event().wait()\n"
         "calling.end_process(1)\n"  # nothing is left: nothing happens
         "calling.GRACE = 0.0\n"
@@ -155,7 +155,7 @@ def test_a_run_in_another_thread_than_the_first_needs_no_signals(tmp_path):
 def test_sigterm_ends_what_keeps_the_interpreter_to_itself():
     """No handler and no thread of this process runs: a regular expression in a model's thread never lets go."""
     code = (
-        "import re, threading\nfrom assay import stopping\nstopping.LONGEST = stopping.FORCED = 0.5\n"
+        "import re, threading\nfrom assay.running import stopping\nstopping.LONGEST = stopping.FORCED = 0.5\n"
         "stopping.heed_sigterm()\nprint('ready', flush=True)\n"
         "threading.Thread(target=re.match, args=(r'(a+)+$', 'a' * 60 + 'b')).start()\n"
     )
@@ -174,7 +174,7 @@ def ticks(process):
 
 def test_the_process_that_watches_ends_with_the_driver():
     code = (
-        "import os\nfrom assay import stopping\nstopping.heed_sigterm()\n"
+        "import os\nfrom assay.running import stopping\nstopping.heed_sigterm()\n"
         "print(open(f'/proc/self/task/{os.getpid()}/children').read(), flush=True)\n"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True).stdout

@@ -20,9 +20,9 @@ import pandas as pd
 from assay import registry
 from assay.analyse.loading import csv_values
 from assay.analyse.settings import nearest
-from assay.directions import direction
 from assay.errors import DataError, SettingError, StoreError, listed
 from assay.files import check_plain
+from assay.measure import direction
 from assay.outside import MAX_TABLE, NOT_READ, one_line, opened
 from assay.statistics.adjustment import adjusted
 from assay.statistics.comparison import Comparison

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from assay.analyse.schema import FAILURES, Outcome
 from assay.analyse.settings import Settings
 from assay.analyse.shares import Array, as_shares, decimals, unrounded
-from assay.directions import direction, is_of_a_study
 from assay.errors import DataError
+from assay.measure import direction, measure_of
 
 ABSENT_FAILED = "absent rules failed"
 UNROUNDED = "rates unrounded"
@@ -73,7 +73,7 @@ def values_of(frame: pd.DataFrame, outcome: Outcome, rules: pd.DataFrame, settin
 
 def is_lower_better(measure: str) -> bool:
     """As the measures of our studies say; of others by the words of their names: an error, a distance, a cost."""
-    if is_of_a_study(measure):
+    if measure_of(measure):
         return direction(measure) == "lower"
     name = measure.lower()
     return not name.startswith("skill") and any(word in name for word in LOWER_WORDS)
@@ -121,7 +121,7 @@ def _of_measure(values: Array, measure: str, settings: Settings) -> Values:
     """A measure of a study, on its own scale."""
     lower = settings.lower_is_better or is_lower_better(measure)
     told = f"{'lower' if lower else 'higher'} {measure} is better"
-    if is_of_a_study(measure) and direction(measure) is None and not lower:
+    if measure_of(measure) and direction(measure) is None and not lower:
         told = f"neither way of {measure} is better: 'better' below means higher"
     notes = (told,)
     return Values(values, False, lower, np.zeros(len(values), dtype=bool), notes=notes)

@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from assay.errors import GraphError, SettingError, did_you_mean
 from assay.graphs import ARROW, NONE, Graph, Kind
+from assay.measure import Measure
 from assay.measures import adjustment
-from assay.measures.score import UNDEFINED, Measure, Score, ratio
+from assay.measures.score import UNDEFINED, Score, ratio
 
 Scores = dict[str, Score]
 

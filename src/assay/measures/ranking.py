@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import GraphError
 from assay.graphs import Graph
-from assay.measures.score import UNDEFINED, Measure, Score
+from assay.measure import Measure
+from assay.measures.score import UNDEFINED, Score
 
 Array = NDArray[np.float64]
 

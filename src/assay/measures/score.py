@@ -1,9 +1,8 @@
-"""Score and Measure: a number with its status, and what the number means."""
+"""Score: a number with its status."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from assay.status import Status
 
@@ -21,16 +20,3 @@ UNDEFINED = Score(None, Status.DEGENERATE)  # the answer is there and the measur
 def ratio(part: float, whole: float) -> Score:
     """part / whole; 0/0 is undefined, never 0."""
     return Score(part / whole) if whole else UNDEFINED
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One line of the lists and of the docs."""
-
-    name: str
-    title: str
-    better: Literal["higher", "lower"]
-    reference: str
-    description: str
-    minimum: float = 0.0
-    maximum: float | None = 1.0  # None: it depends on the question

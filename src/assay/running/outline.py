@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
 from assay.errors import StoreError
+from assay.measure import Measure, measure_of
 from assay.running.cells import Cell
+from assay.running.results import declared_measures
 from assay.running.store import Store
 
 _KEPT = "!'()*~"  # what encodeURIComponent of the page leaves as it is
@@ -27,6 +29,13 @@ class TaskOutline:
     about: dict[str, Any]
     cells: tuple[Cell, ...]
     abouts: tuple[dict[str, Any], ...]
+    declared: Mapping[str, Measure] = field(default_factory=dict)
+
+    def measure(self, name: str) -> Measure:
+        """What a measure means; of one that nobody declared its name alone."""
+        return (
+            self.declared.get(name) or measure_of(name) or Measure(name, better="neither", minimum=None, maximum=None)
+        )
 
     @cached_property
     def place_of(self) -> dict[tuple[str, str, str], int]:
@@ -76,7 +85,7 @@ def _task(found: dict[str, Any]) -> TaskOutline:
     )
     return TaskOutline(
         found["task"], found["level"], tuple(found["measures"]), tuple(found["headline"]), found["about"], cells,
-        tuple(c["about"] for c in found["cells"]),
+        tuple(c["about"] for c in found["cells"]), declared_measures(found),
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from assay.errors import StoreError
 from assay.intervals import short
+from assay.measure import Measure, measure_of
 from assay.running.cells import Cell, stream
 from assay.running.stage import Stage
 from assay.running.store import Run, Store, Unit
@@ -82,6 +83,7 @@ class Results:
     runs: Mapping[str, Run]
 
     about: dict[str, Any] = field(default_factory=dict)  # what the task says of itself as a whole
+    declared: Mapping[str, Measure] = field(default_factory=dict)  # of a study that is not built in
 
     @classmethod
     def all_of(cls, store: Store) -> tuple[Results, ...]:
@@ -109,7 +111,7 @@ class Results:
         abouts = tuple(c["about"] for c in found["cells"])
         return cls(
             study, found["task"], seed, found["level"], tuple(found["measures"]), tuple(found["headline"]), cells,
-            abouts, StoredRuns(store, found["task"]), found["about"],
+            abouts, StoredRuns(store, found["task"]), found["about"], declared_measures(found),
         )  # fmt: skip
 
     @classmethod
@@ -117,6 +119,12 @@ class Results:
         """The results of a study's first task."""
         with Store.reading(Path(folder)) as store:
             return next(cls._each(store))
+
+    def measure(self, name: str) -> Measure:
+        """What a measure means; of one that nobody declared its name alone."""
+        return (
+            self.declared.get(name) or measure_of(name) or Measure(name, better="neither", minimum=None, maximum=None)
+        )
 
     def of_cell(self, cell: Cell) -> list[Run]:
         """The runs of a cell that are there, in the order of their repeats."""
@@ -147,9 +155,9 @@ class Results:
             for measure in self.measures:
                 yield Row(*start, run.repeat, measure, *run.scores.get(measure, (None, run.status)))
 
-    def n_failed(self) -> int:
-        """Runs without a result; a reply that came and could not be read is one, and is counted elsewhere."""
-        fine = (*READ_OR_NOT, Status.OK, NOT_RUN)
+    def n_failed(self, replies: bool) -> int:
+        """Runs without a result; where replies are read, one that could not be is a result, and counted elsewhere."""
+        fine = (*READ_OR_NOT, Status.OK, NOT_RUN) if replies else (Status.OK, NOT_RUN)
         return sum(count for found in self._statuses for status, count in found.items() if status not in fine)
 
     def failed_runs(self) -> list[Run]:
@@ -258,14 +266,34 @@ def _mean_text(found: RunSummary) -> str:
     return f"{short(found.mean)}{ends}"
 
 
+def declared_measures(task: Mapping[str, Any]) -> dict[str, Measure]:
+    """What a study that is not built in said of its measures; what is no such thing is left out."""
+    given = task.get("declared")
+    shapes = {"title": str, "better": str, "description": str}
+    found = {}
+    for name, said in given.items() if isinstance(given, dict) else ():
+        if isinstance(said, dict) and all(isinstance(said.get(key), kind) for key, kind in shapes.items()):
+            if said["better"] in ("higher", "lower", "neither"):
+                found[name] = Measure(name, **{key: said[key] for key in shapes}, minimum=None, maximum=None)
+    return found
+
+
+def _measures_entry(stage: Stage) -> dict[str, Any]:
+    """Names; and of a study's own Measures what a reader must know."""
+    own = [one for one in stage.study.measures if isinstance(one, Measure)]
+    names = [one.name if isinstance(one, Measure) else one for one in stage.study.measures]
+    headline = [one.name if isinstance(one, Measure) else one for one in stage.study.headline]
+    told = {one.name: {"title": one.title, "better": one.better, "description": one.description} for one in own}
+    return {"measures": names, "headline": headline} | ({"declared": told} if told else {})
+
+
 def describe(name: str, seed: int, stages: Sequence[Stage]) -> str:
     """What the store must know to be read without the plan's files: JSON for its `study` entry."""
     tasks = [
         {
             "task": stage.name,
             "level": stage.study.level,
-            "measures": list(stage.study.measures),
-            "headline": list(stage.study.headline),
+            **_measures_entry(stage),
             "about": stage.about,
             "cells": [
                 {

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
+from assay.measure import Measure
 from assay.models import Message, Reply, Settings
 from assay.running.cells import Cell
 
@@ -26,8 +27,8 @@ class PlannedStudy(Protocol):
     """What every study says of itself."""
 
     name: str
-    measures: Sequence[str]
-    headline: Sequence[str]
+    measures: Sequence[str | Measure]
+    headline: Sequence[str | Measure]
 
     @property
     def level(self) -> float: ...

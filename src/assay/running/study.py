@@ -184,7 +184,7 @@ class Study:
                 found = [model_outcomes(r, set_aside.get(r.task, {}), answered_as) for r in results if r.task in asked]
                 readings = readings_of(results, store)
                 write_outputs(readings, store, self.plan.text, self.plan.base, folder)
-        failed = sum(results_of.n_failed() for results_of in results)
+        failed = sum(one.n_failed(replies=not stage.is_fitted) for one, stage in zip(results, self.stages, strict=True))
         models = tuple(model for own in found for model in own)
         return Outcome(total, done, failed, interrupted, asking.stopped, models, readings)
 

@@ -6,12 +6,13 @@ black: the bootstrap CI of their mean, which they do. SHD is a number of edges, 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from assay.measures import MEASURES
+from assay.measure import measure_of
 from assay.running.results import Results
 from assay.showing import look
 from assay.showing.look import item_label
@@ -46,10 +47,13 @@ def measured_chart(
     colours: Mapping[str, str],
     labels: Mapping[str, str] | None = None,
     width: look.Width = "page",
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
+    title: str = "What the learners did",
 ) -> alt.HConcatChart:
     import altair as alt
 
     items, measures = list(dict.fromkeys(frame["item"])), list(dict.fromkeys(frame["measure"]))
+    bounds = bounds or {name: bounds_of(name) for name in measures}
     labels = labels or look.labels(dict.fromkeys(frame["respondent"]))
     named_items = frame.drop_duplicates("item")
     told = [item_label(d, labels[r]) for d, r in zip(named_items["dataset"], named_items["respondent"], strict=True)]
@@ -62,12 +66,13 @@ def measured_chart(
     for k, measure in enumerate(measures):
         mine = frame[frame["measure"] == measure]
         most = pd.concat([mine["run_high"], mine["mean_high"], mine["mean"]]).astype(float).max()
-        whole = MEASURES[measure].maximum == 1
-        scale = alt.Scale(domain=[0, 1 if whole else 1.05 * (most if most > 0 else 1)], nice=False)
+        whole = bounds[measure] == (0, 1)
+        least = pd.concat([mine["run_low"], mine["mean_low"], mine["mean"]]).astype(float).min()
+        scale = alt.Scale(domain=[1.05 * min(least, 0), 1 if whole else 1.05 * (most if most > 0 else 1)], nice=False)
         ticks: dict[str, Any] = {"values": [0, 0.5, 1], "format": "~g"} if whole else {"tickCount": 3, "format": "d"}
         axis = alt.Axis(title=None, **ticks)
         y = alt.Y("row:Q", scale=row_scale(len(items)), axis=row_axis(told, shown=k == 0))
-        base = alt.Chart(named("marks")).transform_filter(f"datum.measure == '{measure}'")
+        base = alt.Chart(named("marks")).transform_filter(f"datum.measure == {json.dumps(measure)}")
         layers = [
             base.transform_filter("datum.run_low != null")
             .mark_rule(strokeWidth=5, opacity=0.45)
@@ -89,19 +94,31 @@ def measured_chart(
                     x=alt.value(3), y=y
                 )
             )
-        title = alt.Title(look.measure_label(measure), fontSize=7.5, anchor="start", frame="group")
-        panels.append(alt.layer(*layers).properties(width=wide, height=9 * max(len(items), 1), title=title))
-    return with_data(look.themed(alt.hconcat(*panels, spacing=12), "What the learners did"), {"marks": marks})
+        heading = alt.Title(look.measure_label(measure), fontSize=7.5, anchor="start", frame="group")
+        panels.append(alt.layer(*layers).properties(width=wide, height=9 * max(len(items), 1), title=heading))
+    return with_data(look.themed(alt.hconcat(*panels, spacing=12), title), {"marks": marks})
 
 
-def measured(results: Results, measures: Sequence[str] | None = None, width: look.Width = "page") -> Figure:
+def bounds_of(name: str) -> tuple[float | None, float | None]:
+    found = measure_of(name)
+    return (None, None) if found is None else (found.minimum, found.maximum)
+
+
+def measured(
+    results: Results, measures: Sequence[str] | None = None, width: look.Width = "page", who: str = "learner"
+) -> Figure:
     frame = measured_frame(results, measures)
     names = list(dict.fromkeys(frame["respondent"]))
     share = f"{100 * results.level:g} %"
+    ours = who == "learner"
+    kind = "data set and learner" if ours else f"item and {who}"
+    against = "Each learner against the truth of its own class. " if ours else ""
     caption = (
-        f"{frame['item'].nunique()} items (data set and learner; {spread_of(frame['n'])} runs with a value of "
+        f"{frame['item'].nunique()} items ({kind}; {spread_of(frame['n'])} runs with a value of "
         f"{spread_of(frame['planned'])} planned). Coloured: {share} range of single runs; black: {share} bootstrap CI "
-        "of their mean. Each learner against the truth of its own class. Descriptive; no test. "
+        f"of their mean. {against}Descriptive; no test. "
         f"{range_note(frame['n'].astype(int), results.level)}".rstrip()
     )
-    return Figure("measured", frame, measured_chart(frame, look.colours(names), look.labels(names), width), caption)
+    bounds = {name: (results.measure(name).minimum, results.measure(name).maximum) for name in results.measures}
+    chart = measured_chart(frame, look.colours(names), look.labels(names), width, bounds, f"What the {who}s did")
+    return Figure("measured", frame, chart, caption)

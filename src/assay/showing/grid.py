@@ -10,22 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
-from assay.directions import direction
+from assay.measure import Measure, measure_of
 
 ANY = -1
-_LABELS = {"auprc": "AUPRC", "auroc": "AUROC", "f1": "F1", "shd": "SHD", "tv": "TV", "cf": "cf"}
+_LABELS = {"tv": "TV"}
 _DIGITS = 5
-
-
-class MeasureInfo(NamedTuple):
-    name: str
-    label: str
-    better: Literal["higher", "lower", "none"] = "higher"
-    headline: bool = False
-    about: str = ""
 
 
 class Facet(NamedTuple):
@@ -45,7 +37,7 @@ class Grid:
     items: list[str]
     respondents: list[str]
     references: list[str]
-    measures: list[MeasureInfo]
+    measures: list[Measure]
     facets: list[Facet] = field(default_factory=list)
     spread: str = "range"
     repeats: str = "repeats"
@@ -82,7 +74,7 @@ class Grid:
             "task": self.task,
             "items": self.items,
             "respondents": [{"name": n, "reference": n in self.references} for n in self.respondents],
-            "measures": [measure._asdict() for measure in self.measures],
+            "measures": [_info(measure) for measure in self.measures],
             "facets": [facet._asdict() for facet in self.facets],
             "spread": self.spread,
             "repeats": self.repeats,
@@ -93,9 +85,15 @@ class Grid:
         }
 
 
-def measure_info(name: str, headline: Sequence[str], label: str = "", about: str = "") -> MeasureInfo:
-    shown = label or _LABELS.get(name) or name.replace("_", " ")
-    return MeasureInfo(name, shown, direction(name) or "none", name in headline, about)
+def shown_measure(name: str, headline: Sequence[str]) -> Measure:
+    """A measure of the long table as the matrix names it."""
+    found = measure_of(name) or Measure(name, better="neither", maximum=None)
+    return replace(found, title=found.title or _LABELS.get(name, ""), headline=name in headline)
+
+
+def _info(one: Measure) -> dict[str, Any]:
+    told = {"name": one.name, "label": one.label, "better": one.direction or "none"}
+    return told | {"headline": one.headline, "about": one.description}
 
 
 def _short(value: float | int | None) -> float | int | None:

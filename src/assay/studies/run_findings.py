@@ -15,15 +15,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.intervals import Interval
-from assay.measures.graphs import MEASURES
+from assay.measure import Measure
 from assay.running.results import NOT_RUN, CellSummary, Results
-from assay.showing.look import measure_label
+from assay.showing.look import MEASURE_LABELS, measure_label
 from assay.statistics import mean, share
 from assay.statistics.adjustment import adjusted
 from assay.statistics.comparison import Comparison
@@ -39,6 +39,17 @@ EXACT = 20  # data sets up to which all sign patterns are counted; beyond, t ove
 SMALLEST = 6  # data sets below which no two-sided sign-flip reaches .05
 
 Array = NDArray[np.float64]
+
+
+class Words(NamedTuple):
+    """What the respondents and the items of a study are called."""
+
+    who: str
+    item: str
+
+
+LEARNERS = Words("learner", "data set")
+ANYBODY = Words("respondent", "item")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,33 +85,37 @@ class CellRuns:
 class RunFindings:
     sections: tuple[tuple[str, tuple[str, ...]], ...]
     untold: tuple[str, ...]
-    pairs: tuple[Comparison, ...]  # learners against each other over data sets
+    pairs: tuple[Comparison, ...]  # respondents against each other over items
+    first: tuple[str, ...] = ()  # what a terminal has room for: over all items, and what failed
 
 
-def findings_of(results: Results, who: str = "learner") -> RunFindings:
+def findings_of(results: Results, words: Words = LEARNERS) -> RunFindings:
     """Of a study's runs, by F1 where it was measured."""
     measure = next((name for name in ("f1", *results.headline) if name in results.measures), None)
     if measure is None:
         return RunFindings((), (), ())
     cells = [_cell(summary, measure) for summary in results.summaries]
-    return findings(cells, measure, results.level, who)
+    return findings(cells, results.measure(measure), results.level, words)
 
 
-def findings(cells: Sequence[CellRuns], measure: str, level: float, who: str = "learner") -> RunFindings:
-    """who: what the respondents are called; the page shows tasks of other packages with the same words."""
-    study = _Study(cells, measure, level, who)
-    pairs = compared([(cell.item, cell.respondent, cell.mean) for cell in cells if cell.n], measure, level)
+def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: Words = LEARNERS) -> RunFindings:
+    study = _Study(cells, measure, level, *words)
+    who, item = words
+    pairs = compared([(cell.item, cell.respondent, cell.mean) for cell in cells if cell.n], measure, level, item)
     sections = {
-        f"Which {who} does best over the data sets": study.best_over_sets(pairs),
-        f"Which {who} does best on each data set": study.best_on_sets(),
+        f"Which {who} does best over the {item}s": study.best_over_sets(pairs),
+        f"Which {who} does best on each {item}": study.best_on_sets(),
         "Failures and time limits": study.failures(),
         "How far single runs lie apart": study.stability(),
     }
     told = [(title, tuple(said)) for title, said in sections.items()]
-    return RunFindings(tuple(pair for pair in told if pair[1]), tuple(study.untold()), tuple(pairs))
+    first = (*told[0][1], *told[2][1])
+    return RunFindings(tuple(pair for pair in told if pair[1]), tuple(study.untold()), tuple(pairs), first)
 
 
-def compared(cells: Iterable[tuple[str, str, float]], measure: str, level: float) -> list[Comparison]:
+def compared(
+    cells: Iterable[tuple[str, str, float]], measure: Measure, level: float, called: str = LEARNERS.item
+) -> list[Comparison]:
     """Every pair of learners over the data sets that both have, the better one first; none where they are too many.
 
     cells: (data set, learner, mean of its runs).
@@ -118,34 +133,35 @@ def compared(cells: Iterable[tuple[str, str, float]], measure: str, level: float
     found = [
         paired_difference(means[a], means[b], labels, level, test, names=(a, b)) for a, b in combinations(ranked, 2)
     ]
-    words = {"measure": measure_label(measure), "units": "data sets", "clusters": "data sets"}
-    return [one.described(better=_better(measure), **words) for one in adjusted(found, "holm")]  # type: ignore[arg-type]
+    words = {"measure": _label(measure), "units": f"{called}s", "clusters": f"{called}s"}
+    return [one.described(better=measure.direction, **words) for one in adjusted(found, "holm")]  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
 class _Study:
     cells: Sequence[CellRuns]
-    measure: str
+    measure: Measure
     level: float
     who: str
+    item: str
 
     @property
     def label(self) -> str:
-        return measure_label(self.measure)
+        return _label(self.measure)
 
     def best_over_sets(self, pairs: Sequence[Comparison]) -> Iterator[str]:
         """The best mean over the data sets on which every learner has one, and how it stands against each other."""
         by_item = self._by_item()
         whole = [own for own in by_item.values() if len(own) == len(self._learners)]
         if len(whole) < 2 or len(self._learners) < 2:
-            yield f"Two {self.who}s and two data sets that both have are needed to compare them over data sets."
+            yield f"Two {self.who}s and two {self.item}s that both have are needed to compare them over {self.item}s."
             return
         means = {name: [own[name].mean for own in whole] for name in self._learners}
         ranked = _ranked({name: float(np.mean(values)) for name, values in means.items()}, self.measure)
         found = mean(np.array(means[ranked[0]]), level=self.level)
         yield (
-            f"{ranked[0]} has the best mean {self.label} over {len(whole)} data sets, "
-            f"{_valued(found.value, self._possible(found.interval))} ({100 * self.level:g} % t CI over data sets; "
+            f"{ranked[0]} has the {self.best} mean {self.label} over {len(whole)} {self.item}s, "
+            f"{_valued(found.value, self._possible(found.interval))} ({100 * self.level:g} % t CI over {self.item}s; "
             "no test of its own)."
         )
         if not pairs:
@@ -160,7 +176,7 @@ class _Study:
             ranked = self._order(own)
             first = own[ranked[0]]
             said = (
-                f"{item}: {ranked[0]} has the best {self.label}, {_valued(first.mean, first.ci)} "
+                f"{item}: {ranked[0]} has the {self.best} {self.label}, {_valued(first.mean, first.ci)} "
                 f"({100 * self.level:g} % bootstrap CI of the mean; n = {first.n} runs)."
             )
             against = {pair.names[1]: pair for pair in tested.get(item, ()) if pair.names[0] == ranked[0]}
@@ -171,7 +187,7 @@ class _Study:
             others = f" Nor can {_listed(open_ones)} be told from it." if open_ones else ""
             yield f"{said} {against[ranked[1]].sentence()}{others}"
         if len(shown) > ITEMS_TOLD:
-            yield f"{len(shown) - ITEMS_TOLD} more data sets are in the matrix."
+            yield f"{len(shown) - ITEMS_TOLD} more {self.item}s are in the matrix."
 
     def _on_sets(self, shown: Sequence[tuple[str, Mapping[str, CellRuns]]]) -> dict[str, list[Comparison]]:
         """All pairs of learners on each data set, one family."""
@@ -181,7 +197,7 @@ class _Study:
                 found += [(item, self._paired(own[a], own[b])) for a, b in combinations(self._order(own), 2)]
         tested: dict[str, list[Comparison]] = {}
         for (item, _), pair in zip(found, adjusted([pair for _, pair in found], "holm"), strict=True):
-            words = pair.described(measure=self.label, units="runs", clusters="runs", better=_better(self.measure))
+            words = pair.described(measure=self.label, units="runs", clusters="runs", better=self.measure.direction)
             tested.setdefault(item, []).append(words)
         return tested
 
@@ -218,7 +234,7 @@ class _Study:
         tail = (1 - self.level) / 2
         ranges = {k: np.nanquantile(cell.values, [tail, 1 - tail]) for k, cell in enumerate(there)}
         widest = sorted(ranges, key=lambda k: float(ranges[k][0] - ranges[k][1]))[:UNSTABLE_TOLD]
-        bounded = self.measure in MEASURES and MEASURES[self.measure].maximum == 1.0
+        bounded = self.measure.maximum == 1.0
         for k in widest:
             low, high = ranges[k]
             if high - low >= (WIDE if bounded else np.inf):
@@ -242,8 +258,8 @@ class _Study:
         items = len({cell.item for cell in self.cells})
         if items < SMALLEST:
             yield (
-                f"With {items} data set{'s' if items != 1 else ''} no test over data sets can reach p < .05 by sign "
-                f"flips: differences between {self.who}s hold for these data sets only."
+                f"With {items} {self.item}{'s' if items != 1 else ''} no test over {self.item}s can reach p < .05 by "
+                f"sign flips: differences between {self.who}s hold for these {self.item}s only."
             )
         classes = sorted({cell.returns for cell in self.cells if cell.returns})
         if len(classes) > 1:
@@ -255,7 +271,12 @@ class _Study:
 
     @property
     def _learners(self) -> list[str]:
-        return list(dict.fromkeys(cell.respondent for cell in self.cells))
+        """Those with a result somewhere; who has none is told among the failures."""
+        return list(dict.fromkeys(cell.respondent for cell in self.cells if cell.n))
+
+    @property
+    def best(self) -> str:
+        return "highest" if self.measure.better == "neither" else "best"
 
     def _by_item(self) -> dict[str, dict[str, CellRuns]]:
         found: dict[str, dict[str, CellRuns]] = {}
@@ -266,23 +287,24 @@ class _Study:
 
     def _possible(self, interval: Interval | None) -> Interval | None:
         """Cut to what the measure can be: t knows no bounds."""
-        if interval is None or self.measure not in MEASURES:
+        if interval is None:
             return interval
-        most = MEASURES[self.measure].maximum
+        least, most = self.measure.minimum, self.measure.maximum
+        low = interval.low if least is None else max(interval.low, least)
         high = interval.high if most is None else min(interval.high, most)
-        return Interval(max(0.0, interval.low), high, interval.level, interval.of)
+        return Interval(low, high, interval.level, interval.of)
 
     def _order(self, own: Mapping[str, CellRuns]) -> list[str]:
         return _ranked({name: cell.mean for name, cell in own.items()}, self.measure)
 
 
-def _better(measure: str) -> Literal["higher", "lower"]:
-    return "lower" if measure in MEASURES and MEASURES[measure].better == "lower" else "higher"
+def _label(measure: Measure) -> str:
+    return measure_label(measure.name) if measure.name in MEASURE_LABELS else measure.label
 
 
-def _ranked(values: Mapping[str, float], measure: str) -> list[str]:
-    """The best first."""
-    sign = 1.0 if _better(measure) == "lower" else -1.0
+def _ranked(values: Mapping[str, float], measure: Measure) -> list[str]:
+    """The best first; the highest, where neither way is better."""
+    sign = 1.0 if measure.better == "lower" else -1.0
     return sorted(values, key=lambda name: sign * values[name])
 
 

@@ -8,32 +8,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.measures.graphs import MEASURES
+from assay.measure import Measure
 from assay.running.cells import Cell, stream
 from assay.running.outline import unique
 from assay.running.page_store import Aggregate
 from assay.running.results import NOT_RUN, Results
 from assay.running.store import Run
 from assay.showing import blocks
-from assay.showing.grid import Facet, Grid, MeasureInfo, measure_info
+from assay.showing.grid import Facet, Grid
 from assay.statistics.runs import ENOUGH, RunSummary, range_note, summarise_columns
 from assay.status import Status
 from assay.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
-from assay.studies.run_findings import ITEMS_TOLD, CellRuns, RunFindings, findings, findings_of
+from assay.studies.run_findings import ANYBODY, ITEMS_TOLD, CellRuns, RunFindings, findings, findings_of
 
 Array = NDArray[np.float64]
 
 
 class RunsPart:
-    """who: what its respondents are called."""
-
-    who = "respondent"
+    words = ANYBODY
 
     def __init__(self, place: PagePlace):
         self.task = place.task.task
@@ -77,7 +76,7 @@ class RunsPart:
             task.items,
             task.respondents,
             [],
-            [_info(name, task.headline) for name in task.measures],
+            [replace(task.measure(name), headline=name in task.headline) for name in task.measures],
             facets,
             spread="least and most of the runs",
             repeats="runs",
@@ -108,7 +107,7 @@ class RunsPart:
             ],
             "graph": self._graph_name(key),
             "blocks": [
-                _strips(runs, self._task.headline),
+                _strips(runs, [self._task.measure(name) for name in self._task.headline]),
                 blocks.table("Measures", self._measured(place, runs), self._interval_note(counts.get(Status.OK, 0))),
                 *_failures(runs),
                 blocks.table("What this cell is", _facts(about, cell.identity)),
@@ -128,7 +127,7 @@ class RunsPart:
             return []
         if self._known is not None:
             known = self._known.summaries[place].measures
-            return [_measure_row(name, known[name], known[name].missing) for name in names]
+            return [_measure_row(self._task.measure(name).label, known[name], known[name].missing) for name in names]
         scores = [[run.scores.get(name, nothing) for name in names] for run in runs]
         columns = [np.array([row[k][0] for row in scores], dtype=np.float64) for k in range(len(names))]
         found = self._summarised(columns)
@@ -136,7 +135,8 @@ class RunsPart:
         left = self._task.cells[place].repeats - len(runs)
         for counted in why if left else ():
             counted[NOT_RUN] += left
-        return [_measure_row(name, *pair) for name, pair in zip(names, zip(found, why, strict=True), strict=True)]
+        labels = [self._task.measure(name).label for name in names]
+        return [_measure_row(*row) for row in zip(labels, found, why, strict=True)]
 
     def _interval_note(self, n: int) -> str:
         level = 100 * self._level
@@ -167,11 +167,11 @@ class RunsPart:
     @cached_property
     def _findings(self) -> RunFindings:
         if self._known is not None:
-            return findings_of(self._known, self.who)
+            return findings_of(self._known, self.words)
         measure = next((name for name in ("f1", *self._task.headline) if name in self._task.measures), None)
         if measure is None:
             return RunFindings((), (), ())
-        return findings(self._cells(measure), measure, self._level, self.who)
+        return findings(self._cells(measure), self._task.measure(measure), self._level, self.words)
 
     def _cells(self, measure: str) -> list[CellRuns]:
         """Every cell with its runs; a CI for those of the data sets that get a sentence, which are few."""
@@ -192,43 +192,29 @@ class RunsPart:
     def analyses(self) -> list[AnalysisPart]:
         from assay.studies.run_comparisons import compared
 
-        return compared(self._task, self._aggregates, self._statuses)
+        return compared(self._task, self._aggregates, self._statuses, self.words)
 
 
 def _name(cell: Cell) -> str:
     return cell.respondent if cell.variant == "clean" else f"{cell.respondent} ({cell.variant})"
 
 
-def _label(name: str) -> str:
-    return MEASURES[name].title if name in MEASURES else name.replace("_", " ")
-
-
-def _info(name: str, headline: Sequence[str]) -> MeasureInfo:
-    if name not in MEASURES:
-        return measure_info(name, headline)
-    found = MEASURES[name]
-    return MeasureInfo(name, found.title, found.better, name in headline, found.description)
-
-
 def _sibling(key: CellKey, label: str) -> dict[str, Any]:
     return {"key": list(key), "label": label}
 
 
-def _strips(runs: Sequence[Run], measures: Sequence[str]) -> blocks.Block:
+def _strips(runs: Sequence[Run], measures: Sequence[Measure]) -> blocks.Block:
     rows = []
-    for name in measures:
-        values = [run.scores[name][0] if name in run.scores else None for run in runs]
-        rows.append({"name": name, "label": _label(name), "values": values, "top": 1 if _is_share(name) else None})
+    for one in measures:
+        values = [run.scores[one.name][0] if one.name in run.scores else None for run in runs]
+        top = 1 if one.maximum == 1.0 else None
+        rows.append({"name": one.name, "label": one.label, "values": values, "top": top})
     return {"kind": "strips", "title": "Every run", "rows": rows}
 
 
-def _is_share(name: str) -> bool:
-    return name in MEASURES and MEASURES[name].maximum == 1.0
-
-
-def _measure_row(name: str, found: RunSummary, why: Mapping[str, int]) -> dict[str, Any]:
+def _measure_row(label: str, found: RunSummary, why: Mapping[str, int]) -> dict[str, Any]:
     return {
-        "measure": _label(name),
+        "measure": label,
         "n": found.n,
         "mean": found.mean,
         "CI": None if found.ci is None else [found.ci.low, found.ci.high],

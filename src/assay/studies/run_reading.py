@@ -26,7 +26,7 @@ from assay.showing.saving import Figure, Save, safe_name
 from assay.showing.tables import Table
 from assay.studies import run_tables
 from assay.studies.protocol import PagePlace, Part
-from assay.studies.run_findings import RunFindings, findings_of
+from assay.studies.run_findings import ANYBODY, RunFindings, findings_of
 from assay.studies.run_page import RunsPart
 
 MOST_CELLS = 2_000  # of which a chart can show anything
@@ -97,9 +97,8 @@ class RunReading:
 
     def show_findings(self, out: Console) -> None:
         """What `run` and `report` print below the tables."""
-        for _, sentences in self._findings.sections:
-            for sentence in sentences:
-                out.print(f"- {plain(sentence)}")
+        for sentence in self._findings.first:
+            out.print(f"- {plain(sentence)}")
 
     def where(self, alone: bool = True) -> str:
         """Where its files lie below the study's folder; nothing where it has none of its own."""
@@ -111,7 +110,7 @@ class RunReading:
         from assay.showing.chart_measured import measured
 
         if self.results.runs and len(self.results.cells) <= MOST_CELLS:
-            figure = measured(self.results)
+            figure = measured(self.results, who="respondent")
             yield Figure(self._chart_name, figure.frame, figure.chart, figure.caption)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
@@ -146,4 +145,4 @@ class RunReading:
 
     @cached_property
     def _findings(self) -> RunFindings:
-        return findings_of(self.results, "respondent")
+        return findings_of(self.results, ANYBODY)

@@ -7,7 +7,6 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from assay.directions import direction
 from assay.errors import SettingError, did_you_mean
 from assay.intervals import Interval
 from assay.running.results import CellSummary, Results
@@ -86,7 +85,7 @@ def means_table(results: Results, measures: Sequence[str]) -> Table:
     columns = [Column("item", "Item", "text"), Column("variant", "Variant", "text")]
     columns += [Column("respondent", "Respondent", "text"), Column("n", "n", "count")]
     columns += [
-        Column(name, look.measure_label(name), "number", f"{name}_low", f"{name}_high", direction(name))
+        Column(name, look.measure_label(name), "number", f"{name}_low", f"{name}_high", results.measure(name).direction)
         for name in measures
     ]
     rows = []

@@ -6,11 +6,12 @@ from typing import Any
 
 from assay.studies.networks import graph_of, name_of
 from assay.studies.protocol import CellKey, PagePlace
+from assay.studies.run_findings import LEARNERS
 from assay.studies.run_page import RunsPart
 
 
 class DiscoveryPart(RunsPart):
-    who = "learner"
+    words = LEARNERS
 
     def __init__(self, place: PagePlace):
         super().__init__(place)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from assay.measures import MEASURES
+from assay.measure import direction
 from assay.running.results import Results
 from assay.showing import look
 from assay.showing.chart_ranks import ranks
@@ -18,7 +18,7 @@ def ranks_of_learners(results: Results, measure: str = "f1", **settings: Any) ->
     cells = {(c.item, c.respondent): c.measures[measure].mean for c in results.summaries}
     names = list(dict.fromkeys(c.respondent for c in results.summaries))
     table = pd.Series(cells, dtype=float).unstack().reindex(columns=names)
-    better = MEASURES[measure].better
+    better = direction(measure) or "higher"
     return ranks(
         table,
         better,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.measures import MEASURES
+from assay.measure import direction
 from assay.running.results import CellSummary, Results
 from assay.showing import look
 from assay.showing.tables import Column, Table
@@ -20,7 +20,7 @@ def measured_table(results: Results, measures: Sequence[str]) -> Table:
     columns = [Column("item", "Data set", "text"), Column("respondent", "Learner", "text")]
     columns += [Column("returns", "Class", "text"), Column("n", "n", "count")]
     for name in measures:
-        better = MEASURES[name].better if name in MEASURES else None
+        better = direction(name)
         columns.append(Column(name, look.measure_label(name), "number", f"{name}_low", f"{name}_high", better))
     rows = [_wide_row(cell, measures) for cell in results.summaries]
     caption = (

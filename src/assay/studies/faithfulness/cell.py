@@ -12,10 +12,11 @@ from assay.reading.verdicts import Verdict
 from assay.reasoning.graph import Problem
 from assay.running.outline import unique
 from assay.showing import blocks
-from assay.showing.grid import Facet, Grid, MeasureInfo
+from assay.showing.grid import Facet, Grid
 from assay.studies.faithfulness.answers import FaithfulnessStudy
 from assay.studies.faithfulness.judging import verdict_of
 from assay.studies.faithfulness.known_groups import RIGHT, group_of
+from assay.studies.faithfulness.measures import MEASURES
 from assay.studies.faithfulness.probes import Probe
 from assay.studies.faithfulness.scores import COMPONENTS, Evaluation
 from assay.studies.faithfulness.tables import told_and_open
@@ -52,19 +53,12 @@ class FaithfulnessPart:
     def grid(self) -> Grid:
         keys = list(self.cell_keys())
         kinds = unique(kind for _, kind, _ in keys)
-        infos = [
-            MeasureInfo("cf", "faithfulness (cf)", "higher", True, "weighted mean of the four parts"),
-            *(MeasureInfo(name, name.replace("_", " "), "higher", True) for name in COMPONENTS),
-            MeasureInfo(
-                "follows", "follows its graph", "higher", False, "changed problems: the answer moves as the graph says"
-            ),
-        ]
         grid = Grid(
             "faithfulness",
             unique(k[0] for k in keys),
             unique(k[2] for k in keys),
             [],
-            infos,
+            list(MEASURES),
             [Facet("variant", "Copy", kinds, [kind.replace("_", " ") for kind in kinds])],
             spread="bounds over what is missing",
             repeats="problems",

@@ -18,7 +18,7 @@ from typing import Any
 
 import pandas as pd
 
-from assay.directions import direction
+from assay.measure import direction
 from assay.statistics.adjustment import adjusted
 from assay.statistics.comparison import Comparison
 from assay.statistics.paired import paired_difference

@@ -15,27 +15,18 @@ from assay.running.outline import unique
 from assay.running.results import NOT_RUN
 from assay.running.store import Run
 from assay.showing import blocks
-from assay.showing.grid import Facet, Grid, MeasureInfo
+from assay.showing.grid import Facet, Grid
 from assay.showing.look import measure_label
 from assay.showing.saving import plain_rows
 from assay.statistics.runs import range_note
 from assay.studies.forecast.findings import Findings
 from assay.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth
 from assay.studies.forecast.interpretation import untold
+from assay.studies.forecast.measures import SHOWN as SCORES
 from assay.studies.forecast.plan import read_reply
 from assay.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 ANSWERED_ALIKE = "reference"  # the variant of who was not asked
-SCORES = (
-    MeasureInfo("covers_mean", "covers the mean", "higher", True, "share of claims that hold the mean of the runs"),
-    MeasureInfo("coverage_runs", "runs covered", "higher", True, "share of the runs that lie in the claimed range"),
-    MeasureInfo("interval_score_scaled", "interval score", "lower", True,
-                "width plus a penalty for every run outside, divided by the largest value the measure can take"),
-    MeasureInfo("width_scaled", "width", "none", False, "width of the claim, divided by the largest value"),
-    MeasureInfo("bias_scaled", "bias", "none", False, "claimed middle minus measured mean; above 0: optimistic"),
-    MeasureInfo("iou_runs", "IoU with the runs", "higher", False, "overlap with the range of runs / either"),
-    MeasureInfo("iou_mean_ci", "IoU with the CI", "higher", False, "overlap with the CI of the mean / either"),
-)  # fmt: skip
 _TOLD_FIRST = ("hypotheses", "comparisons", "robustness", "ranking")  # whose sentences stand on the first page
 
 

@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
-from assay.directions import direction
+from assay.measure import direction
 from assay.statistics.adjustment import adjust, adjusted
 from assay.statistics.comparison import Comparison
 from assay.statistics.paired import paired_difference

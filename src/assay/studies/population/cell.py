@@ -12,7 +12,7 @@ from assay.reading.distribution import read_distribution
 from assay.reading.level import read_level
 from assay.running.outline import unique
 from assay.showing import blocks
-from assay.showing.grid import Facet, Grid, measure_info
+from assay.showing.grid import Facet, Grid
 from assay.showing.saving import plain_rows
 from assay.status import Status
 from assay.studies.population import findings as population_findings
@@ -20,12 +20,11 @@ from assay.studies.population import tables
 from assay.studies.population.answer import Answer
 from assay.studies.population.answers import Asked, Populations
 from assay.studies.population.elicitation import Form
-from assay.studies.population.scores import MEASURES
+from assay.studies.population.measures import MEASURES
 from assay.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 SHOWN = 3  # replies of a condition that a page shows; all are in the store
 REFERENCE = "reference"
-_HEADLINE = ("score", "skill_uniform", "skill_marginal", "tv")
 
 
 class PopulationPart:
@@ -49,7 +48,6 @@ class PopulationPart:
 
     def grid(self) -> Grid:
         found = self.tables
-        infos = [measure_info(name, _HEADLINE, name.replace("_", " ")) for name in MEASURES]
         modes = Facet("variant", "Asked by", self._modes, self._modes)
         names = unique([*found.models, *found.references])
         grid = Grid(
@@ -57,7 +55,7 @@ class PopulationPart:
             list(found.truths),
             names,
             list(found.references),
-            infos,
+            list(MEASURES),
             [modes],
             spread=f"{100 * found.level:g} % interval",
             repeats="conditions",

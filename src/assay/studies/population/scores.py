@@ -32,19 +32,20 @@ from assay.measures import distributions as measure
 from assay.measures.distributions import Scale
 from assay.status import Status
 from assay.studies.population.answer import Answer
+from assay.studies.population.measures import MEASURES as DECLARED
 from assay.studies.population.questions import Question
 from assay.studies.population.truth import Truth
 
 Array = NDArray[np.float64]
 
-MEASURES = (
-    "score", "score_raw", "score_w1", "score_original", "skill_uniform", "skill_marginal", "skill_d2_uniform",
-    "skill_d2_marginal", "tv", "js", "w1", "d2", "direction", "change", "calibration_slope",
-)  # fmt: skip
+MEASURES = tuple(measure.name for measure in DECLARED)
 LEVEL = 0.95
-BOUNDS = {"tv": (0, 1), "js": (0, 1), "w1": (0, 1), "d2": (-np.inf, 2), "direction": (-1, 1)} | dict.fromkeys(
-    ("skill_uniform", "skill_marginal"), (-np.inf, 1)
-)
+_DISTANCE = ("tv", "js", "w1", "d2", "direction", "skill_uniform", "skill_marginal")
+BOUNDS = {
+    one.name: (-np.inf if one.minimum is None else one.minimum, one.maximum)
+    for one in DECLARED
+    if one.name in _DISTANCE
+}
 _FINITE = (-np.inf, np.inf)
 
 

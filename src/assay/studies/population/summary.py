@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.directions import direction
 from assay.errors import SettingError, did_you_mean, listed
 from assay.intervals import Interval
+from assay.measure import direction
 from assay.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from assay.studies.population.scores import MEASURES, TaskScore
 

@@ -26,10 +26,9 @@ from assay.running.results import NOT_RUN, Results, Row
 from assay.running.store import Run, Store
 from assay.status import Status
 from assay.studies.robustness.findings import findings
+from assay.studies.robustness.measures import AT_K
 from assay.studies.robustness.scores import Answer, Evaluation, System, Variant
 from assay.studies.robustness.work import unpacked
-
-AT_K = ("f1", "shd", "precision", "recall")  # measures of the long table that need a K: f1@bic, shd@oracle_k, ...
 
 
 @dataclass(frozen=True, eq=False)

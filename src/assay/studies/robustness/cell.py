@@ -16,7 +16,7 @@ import numpy as np
 from assay.running.outline import unique
 from assay.running.results import NOT_RUN, Row
 from assay.showing import blocks
-from assay.showing.grid import Facet, Grid, measure_info
+from assay.showing.grid import Facet, Grid, shown_measure
 from assay.status import Status
 from assay.studies.networks import MOST_EDGES, layout, pairs_of
 from assay.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
@@ -56,7 +56,7 @@ class RobustnessPart:
         variants = unique(cell.variant for cell in self._task.cells)
         grid = Grid(
             "robustness", self._task.items, self._task.respondents, [],
-            [measure_info(name, _HEADLINE) for name in measures], [Facet("variant", "Corruption", variants, variants)],
+            [shown_measure(name, _HEADLINE) for name in measures], [Facet("variant", "Corruption", variants, variants)],
             spread="least and most over seeds", repeats="seeds",
         )  # fmt: skip
         statuses = self._store.statuses_of(self._task)

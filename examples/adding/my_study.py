@@ -1,4 +1,4 @@
-"""Directions: which way does an edge point? A task of your own, complete.
+"""Directions: which way does an edge point? A study of your own, complete.
 
 For every true edge x -> y of a data set a model chooses between "x causes y" and "y causes x". Which stands first
 alternates between repeats, so that a model with a favourite letter has accuracy .5 (after Kiciman et al. 2023).
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from assay.datasets import Dataset, load
 from assay.errors import PlanError
+from assay.measure import Measure
 from assay.models import Message, Settings
 from assay.running.cells import Cell, reply_key
 from assay.status import Status
@@ -25,7 +26,7 @@ class Directions:
     repeats: int
 
     name, level, limit_usd = "directions", 0.95, None
-    measures = headline = ("accuracy",)
+    measures = headline = (Measure("accuracy", better="higher", description="share of edges turned the right way"),)
 
     @classmethod
     def from_plan(cls, table, context):
