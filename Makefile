@@ -1,5 +1,5 @@
 # Two commands do everything, on a machine that has Python 3.11+, pip and make:
-#   make run     the main job: `assay run`, the quickstart
+#   make run     the main job: `trueness run`, the quickstart
 #   make test    ruff, mypy, tests
 # Both set up .venv by themselves, once; `make setup` is the set-up alone, `make bench` all benchmarks,
 # `make browser` the browser that the tests of the page drive.
@@ -13,7 +13,7 @@ PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 .PHONY: run test setup browser docs soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
 
 run: setup
-	$(BIN)/assay run
+	$(BIN)/trueness run
 
 test: lint
 	$(MAKE) --no-print-directory -j2 types unit  # mypy keeps one core busy, the tests the other one too

@@ -1,7 +1,7 @@
-"""`assay analyse` on the three published files of a skill experiment: CPU seconds after start.
+"""`trueness analyse` on the three published files of a skill experiment: CPU seconds after start.
 
-The files are not part of the project: they are looked for in $ASSAY_GOLDEN, or beside the repository; without them the
-invented example is analysed three times over instead, and the line says so.
+The files are not part of the project: they are looked for in $TRUENESS_GOLDEN, or beside the repository; without them
+the invented example is analysed three times over instead, and the line says so.
 """
 
 import harness  # first: it sets the number of threads
@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from assay.analyse import Settings, analyse, read_tables
-from assay.analyse.documents import as_csv, as_dict, as_tex
-from assay.page.analysis import as_html
+from trueness.analyse import Settings, analyse, read_tables
+from trueness.analyse.documents import as_csv, as_dict, as_tex
+from trueness.page.analysis import as_html
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = Settings(
@@ -28,7 +28,7 @@ INVENTED = Settings(baseline="none", treatment="examples", strip_prefix="north/"
 
 
 def files():
-    folder = Path(os.environ.get("ASSAY_GOLDEN", ROOT.parent / "shared" / "golden")) / "skills"
+    folder = Path(os.environ.get("TRUENESS_GOLDEN", ROOT.parent / "shared" / "golden")) / "skills"
     found = [folder / f"{name}.csv" for name in ("chart", "dockerfile", "sql")]
     if all(path.is_file() for path in found):
         return [str(path) for path in found], SETTINGS, "the three published files"

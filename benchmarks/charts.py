@@ -1,7 +1,7 @@
 """Every chart of the gallery: its numbers and its drawing as SVG, under a second each.
 
-Below each, without a target, the same with PNG, PDF and CSV beside it, as `assay report` saves it. CPU seconds of this
-process, the median after one call that is not counted (the renderer starts with the first chart).
+Below each, without a target, the same with PNG, PDF and CSV beside it, as `trueness report` saves it. CPU seconds of
+this process, the median after one call that is not counted (the renderer starts with the first chart).
 """
 
 import harness

@@ -30,10 +30,10 @@ import networkx
 import numpy as np
 from equality_pc import SETS, draw, random_dag
 
-from assay.datasets.table import Table
-from assay.graphs import ARROW, CIRCLE, NONE, TAIL, Graph, equivalence
-from assay.learners.fci import FCI
-from assay.learners.independence import Oracle
+from trueness.datasets.table import Table
+from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph, equivalence
+from trueness.learners.fci import FCI
+from trueness.learners.independence import Oracle
 
 
 def main() -> None:

@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 
-import assay
-from assay.datasets.synthetic import Synthetic
-from assay.learners import causallearn
-from assay.learners.ges import GES
-from assay.learners.scores import Scores, ScoreSettings
+import trueness
+from trueness.datasets.synthetic import Synthetic
+from trueness.learners import causallearn
+from trueness.learners.ges import GES
+from trueness.learners.scores import Scores, ScoreSettings
 
 COLUMNS = ("draws", "equal", "better", "tied", "worse")
 DISCRETE = {"asia": 2000, "cancer": 2000, "earthquake": 2000, "survey": 2000}
@@ -29,9 +29,9 @@ def tables(draws):
         edges = float(rng.uniform(0.5, min(2.0, (d - 1) / 2)))
         made = Synthetic(nodes=d, edges_per_node=edges, noise="gaussian", graph_seed=k)
         yield "gaussian d <= 20", made.draw(500, rng)
-        yield "synthetic-12", assay.load("synthetic-12").draw(1000, rng)
+        yield "synthetic-12", trueness.load("synthetic-12").draw(1000, rng)
         for name, rows in DISCRETE.items():
-            yield name, assay.load(name).draw(rows, rng)
+            yield name, trueness.load(name).draw(rows, rng)
 
 
 def main():

@@ -14,9 +14,9 @@ from collections import Counter
 
 import numpy as np
 
-import assay
-from assay.learners.kernels.lingam import TIE
-from assay.learners.lingam import DirectLiNGAM, ICALiNGAM
+import trueness
+from trueness.learners.kernels.lingam import TIE
+from trueness.learners.lingam import DirectLiNGAM, ICALiNGAM
 
 ROWS = {"asia": 10_000, "cancer": 5_000, "child": 5_000, "synthetic-12": 1_000, "synthetic-30": 1_000}
 NAMES = ("asia", "cancer", "sachs", "child", "synthetic-12", "synthetic-30")
@@ -27,9 +27,9 @@ def draw(name, seed):
     """A fresh sample, or for sachs a bootstrap sample, as numbers."""
     rng = np.random.default_rng(seed)
     if name == "sachs":
-        table = assay.load(name).table
+        table = trueness.load(name).table
         return table.rows(rng.integers(table.n, size=table.n)).as_numbers()
-    return assay.load(name).draw(ROWS[name], rng).as_numbers()
+    return trueness.load(name).draw(ROWS[name], rng).as_numbers()
 
 
 def same_weights(ours, theirs):

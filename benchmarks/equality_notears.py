@@ -15,7 +15,7 @@ import harness  # noqa: F401  one thread, before numpy
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from assay.learners.notears import NOTEARS
+from trueness.learners.notears import NOTEARS
 from tests.learners.test_notears import TOLERANCE, draw, reference, same_graph
 
 NAMES = ("sachs", "synthetic-12", "synthetic-30", "asia", "cancer", "child")

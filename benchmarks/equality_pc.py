@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import harness  # noqa: F401  one thread
 import numpy as np
 
-import assay
-from assay.datasets.synthetic import Synthetic
-from assay.datasets.table import Table
-from assay.graphs import Graph
-from assay.graphs.equivalence import find_cycle
-from assay.learners.independence import Oracle
-from assay.learners.pc import PC
+import trueness
+from trueness.datasets.synthetic import Synthetic
+from trueness.datasets.table import Table
+from trueness.graphs import Graph
+from trueness.graphs.equivalence import find_cycle
+from trueness.learners.independence import Oracle
+from trueness.learners.pc import PC
 
 SETS = ("asia", "cancer", "sachs", "sachs-3", "child", "synthetic-12", "synthetic-30", "alarm")
 ROWS = {"asia": 10_000, "cancer": 5_000, "child": 5_000, "alarm": 5_000}
@@ -74,10 +74,10 @@ def draw(name: str, seed: int) -> Table:
     """Fresh rows from a known model; bootstrap rows of sachs; sachs-3 is sachs cut at its terciles."""
     rng = np.random.default_rng(seed)
     if name.startswith("sachs"):
-        table = assay.load("sachs").table
+        table = trueness.load("sachs").table
         table = table.rows(rng.integers(table.n, size=table.n))
         return in_three(table) if name == "sachs-3" else table
-    return assay.load(name).draw(ROWS.get(name, 1000), rng)
+    return trueness.load(name).draw(ROWS.get(name, 1000), rng)
 
 
 def in_three(table: Table) -> Table:

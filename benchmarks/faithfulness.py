@@ -21,13 +21,13 @@ sys.path.insert(0, str(ROOT))
 
 import numpy as np
 
-from assay.reasoning import rules, Program, Quantity, ReasoningGraph, RuleEdge, sensitivity
-from assay.reasoning.checks import executable_components, score_of
-from assay.reasoning.damage import DAMAGES, damage
-from assay.reasoning.invert import invert_all
-from assay.reasoning.problems import load_problems
-from assay.reasoning.quality import graph_quality
-from assay.reasoning.rules import read_rule
+from trueness.reasoning import rules, Program, Quantity, ReasoningGraph, RuleEdge, sensitivity
+from trueness.reasoning.checks import executable_components, score_of
+from trueness.reasoning.damage import DAMAGES, damage
+from trueness.reasoning.invert import invert_all
+from trueness.reasoning.problems import load_problems
+from trueness.reasoning.quality import graph_quality
+from trueness.reasoning.rules import read_rule
 from tests.reasoning.generator import hostile_rules, random_graph
 
 GRAPHS, SECONDS = 1_000, 20.0

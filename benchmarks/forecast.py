@@ -1,7 +1,7 @@
 """Scoring and analysing 10 models x 11 data sets x 4 learners x 4 formulations x 5 repeats (limit: 20 s together).
 
-The study is simulated (assay.studies.forecast.example): 8,800 replies, 52,800 claims of the models against 44 cells x 4
-measures x 100 runs, and five references. Timed are the scores, the long table of scores.csv, and every
+The study is simulated (studies.forecast.example): 8,800 replies, 52,800 claims of the models against 44 cells x
+4 measures x 100 runs, and five references. Timed are the scores, the long table of scores.csv, and every
 analysis; making the study is not. A small study is run twice beside it: the second time no model may be asked.
 The reader's numbers are in reading.py, prefix reuse in models.py; they are run after this one unless --quick is given.
 """
@@ -13,12 +13,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from assay.running.engine import local_executor
-from assay.studies.forecast.example import DATASETS, example
-from assay.studies.forecast.findings import findings
-from assay.studies.forecast.scores import long, score_claims
-from assay.models.mock import Mock
-from assay.running.study import Plan, Study
+from trueness.running.engine import local_executor
+from trueness.studies.forecast.example import DATASETS, example
+from trueness.studies.forecast.findings import findings
+from trueness.studies.forecast.scores import long, score_claims
+from trueness.models.mock import Mock
+from trueness.running.study import Plan, Study
 
 MODELS, REPEATS, LIMIT = 10, 5, 20.0
 

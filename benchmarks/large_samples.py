@@ -16,7 +16,7 @@ import harness  # first: it sets the number of threads
 import numpy as np
 from scipy import stats
 
-from assay.statistics import cliffs_delta, mean
+from trueness.statistics import cliffs_delta, mean
 
 VALUES = 10**6
 ROWS, CLUSTERS, RESAMPLES = 10**5, 1000, 10_000

@@ -25,11 +25,11 @@ from pathlib import Path
 import harness  # first: it sets the number of threads
 import numpy as np
 
-from assay.datasets import Table, load
-from assay.datasets.synthetic import Synthetic
-from assay.learners.stability import stability
-from assay.learners import build
-from assay.learners.batches import fit_resamples
+from trueness.datasets import Table, load
+from trueness.datasets.synthetic import Synthetic
+from trueness.learners.stability import stability
+from trueness.learners import build
+from trueness.learners.batches import fit_resamples
 
 DISCRETE = {"asia": 10_000, "cancer": 5_000, "child": 5_000}
 SIX = ("asia", "cancer", "sachs", "child", "synthetic-12", "synthetic-30")
@@ -248,8 +248,8 @@ def growth_lines(quick):
 
 WARM = """
 import sys, time, numpy as np
-from assay.datasets import load
-from assay.learners import build
+from trueness.datasets import load
+from trueness.learners import build
 syn, asia = (load(n).draw(500, np.random.default_rng(0)) for n in ("synthetic-12", "asia"))
 def everything():
     began = time.perf_counter()
@@ -266,7 +266,7 @@ print(first - everything())  # less the fits themselves
 def compile_lines():
     """The first call of everything the quickstart uses, with an empty numba cache and with a full one.
 
-    One process, and two at a time as `assay run` has them on two cores: the longer one counts.
+    One process, and two at a time as `trueness run` has them on two cores: the longer one counts.
     """
     everything = (("pc", "fci", "lingam", "notears"),)
     with tempfile.TemporaryDirectory() as cache:

@@ -10,10 +10,10 @@ import sys
 
 import harness
 
-from assay.datasets import load
-from assay.learners import build as learner
-from assay.models import Settings, build
-from assay.studies.forecast.prompting import messages
+from trueness.datasets import load
+from trueness.learners import build as learner
+from trueness.models import Settings, build
+from trueness.studies.forecast.prompting import messages
 
 DATASETS = {"asia": 10_000, "sachs": 853, "cancer": 5_000, "child": 5_000, "synthetic-12": 1_000, "synthetic-30": 1_000}
 LEARNERS = ("pc", "lingam", "fci", "notears")

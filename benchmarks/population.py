@@ -17,13 +17,13 @@ from pathlib import Path
 import harness
 import numpy as np
 
-from assay.intervals import Distribution
-from assay.studies.population.answer import Answer
-from assay.studies.population.questions import Level, Question, Variable
-from assay.studies.population.scores import Scales, score_answers
-from assay.studies.population.summary import compare_respondents, respondent_means
-from assay.studies.population.truth import Truth
-from assay.studies.population.estimates import truth_of
+from trueness.intervals import Distribution
+from trueness.studies.population.answer import Answer
+from trueness.studies.population.questions import Level, Question, Variable
+from trueness.studies.population.scores import Scales, score_answers
+from trueness.studies.population.summary import compare_respondents, respondent_means
+from trueness.studies.population.truth import Truth
+from trueness.studies.population.estimates import truth_of
 
 ROWS = 3_000_000
 SUMMARY_S, SUMMARY_MIB, SCORING_S = 5.0, 1024, 30.0

@@ -11,11 +11,11 @@ import sys
 import harness
 import numpy as np
 
-from assay.models import Message, build
-from assay.studies.population.elicitation import Form, Manner
-from assay.studies.population.elicitation.qa import messages, orders
-from assay.studies.population.question_files import builtin_question
-from assay.studies.population.estimates import truth_of
+from trueness.models import Message, build
+from trueness.studies.population.elicitation import Form, Manner
+from trueness.studies.population.elicitation.qa import messages, orders
+from trueness.studies.population.question_files import builtin_question
+from trueness.studies.population.estimates import truth_of
 
 TASK = "gss_party_by_race"
 TARGET = 5.0

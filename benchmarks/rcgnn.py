@@ -20,13 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.datasets.corruptions import corruption
-from assay.datasets.series import VAR
-from assay.datasets.synthetic import Synthetic
-from assay.errors import AssayError
-from assay.learners.scoring import SCORERS, scorer
-from assay.measures.ranking import score_ranking
-from assay.statistics import paired_difference
+from trueness.datasets.corruptions import corruption
+from trueness.datasets.series import VAR
+from trueness.datasets.synthetic import Synthetic
+from trueness.errors import TruenessError
+from trueness.learners.scoring import SCORERS, scorer
+from trueness.measures.ranking import score_ranking
+from trueness.statistics import paired_difference
 
 CORRUPTIONS = (
     "clean", "noise_0.3", "mcar_40", "mnar_self", "mnar_decoy", "bias_multiplicative", "regimes", "sensor_failure",
@@ -70,7 +70,7 @@ def of_baseline(name, all_units):
             continue
         try:
             values.append(auprc(unit, known.scores(unit[4], generator(unit))))
-        except AssayError as error:
+        except TruenessError as error:
             values.append(np.nan)
             lost.append(str(error))
     return np.array(values), lost

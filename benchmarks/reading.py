@@ -18,7 +18,7 @@ import harness
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from assay.reading import read_forecast
+from trueness.reading import read_forecast
 from tests.reading.generator import spoiled, stands_in_reply, written
 
 RATE = 10_000  # replies a second on one core

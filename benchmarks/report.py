@@ -1,9 +1,9 @@
 """The page: how long a report takes, how large it is, and how fast a study of a million scores opens.
 
 quickstart     a study of the quickstart's shape (6 data sets x 4 learners x 100 runs, 72 questions); its graphs are the
-               true ones with a few edges changed, its model is scripted. `assay report` in a process of its own.
+               true ones with a few edges changed, its model is scripted. `trueness report` in a process of its own.
 large          50 data sets x 10 learners x 100 runs x 20 measures = 1,000,000 scores, written straight into a store;
-               `assay view` in a process of its own, opened by Chromium where there is one, by plain requests otherwise.
+               `trueness view` in a process of its own, opened by Chromium where there is one, else by plain requests.
 Wall-clock seconds; memory is the most that the server's process ever held.
 """
 
@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.running.engine import local_executor
-from assay.measures.graphs import MEASURES, Reference
-from assay.running.results import describe
-from assay.status import Status
-from assay.running.store import Run, Store
-from assay.running.study import Plan, Study
+from trueness.running.engine import local_executor
+from trueness.measures.graphs import MEASURES, Reference
+from trueness.running.results import describe
+from trueness.status import Status
+from trueness.running.store import Run, Store
+from trueness.running.study import Plan, Study
 
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
@@ -43,7 +43,7 @@ def changed(graph, rng):
 
 
 def quickstart_study(folder: Path) -> None:
-    text = (resources.files("assay.running") / "quickstart.toml").read_text(encoding="utf-8")
+    text = (resources.files("trueness.running") / "quickstart.toml").read_text(encoding="utf-8")
     text = text.replace("embedded/smollm2", "mock/overconfident")
     study = Study(Plan.parse(text, "quickstart.toml", folder, folder))
     rng = np.random.default_rng(1)
@@ -103,10 +103,10 @@ def _run(cell, repeat, key, answer, scores):
 
 
 class Server:
-    """`assay view` in a process of its own."""
+    """`trueness view` in a process of its own."""
 
     def __init__(self, folder: Path):
-        command = [sys.executable, "-m", "assay", "view", str(folder), "--no-browser", "--port", "0"]
+        command = [sys.executable, "-m", "trueness", "view", str(folder), "--no-browser", "--port", "0"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().split()[0].replace("/?", f"/{folder.name}/?")
         with urllib.request.urlopen(self.address, timeout=120) as answer:  # it lets us in, and says where to go on
@@ -168,9 +168,9 @@ def main() -> None:
         quickstart_study(folder)
         began = time.perf_counter()
         subprocess.run(
-            [sys.executable, "-m", "assay", "report", str(folder), "--json"], check=True, stdout=subprocess.DEVNULL
+            [sys.executable, "-m", "trueness", "report", str(folder), "--json"], check=True, stdout=subprocess.DEVNULL
         )
-        lines.append(harness.Line("assay report, quickstart", time.perf_counter() - began, 10.0, limit=True))
+        lines.append(harness.Line("trueness report, quickstart", time.perf_counter() - began, 10.0, limit=True))
         size = (folder / "report.html").stat().st_size
         notes.append(f"report.html of the quickstart: {size / MEGABYTE:.2f} MB (at most 8)")
         fails = size > 8 * MEGABYTE
@@ -192,7 +192,7 @@ def main() -> None:
             notes.append(f"memory of the server at most {peak:.0f} MB (at most 500)")
             fails = fails or peak > 500
             began = time.perf_counter()
-            from assay.page.standalone import write_page
+            from trueness.page.standalone import write_page
 
             page = write_page(folder)
             notes.append(

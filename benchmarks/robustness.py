@@ -3,11 +3,11 @@
 import harness  # first: it sets the number of threads
 import numpy as np
 
-from assay.datasets.corruptions import corruption
-from assay.datasets.table import Table
-from assay.graphs import Graph
-from assay.measures import MARK_MEASURES, Reference
-from assay.studies.robustness.sensitivity import sensitivity_curve
+from trueness.datasets.corruptions import corruption
+from trueness.datasets.table import Table
+from trueness.graphs import Graph
+from trueness.measures import MARK_MEASURES, Reference
+from trueness.studies.robustness.sensitivity import sensitivity_curve
 
 NODES, EDGES = 100, 200
 ROWS, COLUMNS = 1_000_000, 20

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import harness  # first: it sets the number of threads
 
-from assay.running.engine import local_executor
-from assay.running.study import Plan, Study
-from assay.studies.discovery.work import perform, perform_each
+from trueness.running.engine import local_executor
+from trueness.running.study import Plan, Study
+from trueness.studies.discovery.work import perform, perform_each
 
 FITS = 2400
 PLAN = f"""

@@ -11,7 +11,7 @@ from pathlib import Path
 import harness  # first: it sets the number of threads
 import numpy as np
 
-from assay.datasets import load
+from trueness.datasets import load
 
 ROWS = 5000
 
@@ -21,7 +21,7 @@ def pgmpy_sampler():
     from pgmpy.sampling import BayesianModelSampling
 
     logging.getLogger("pgmpy").setLevel(logging.ERROR)
-    packed = (resources.files("assay.datasets") / "data" / "child.bif.gz").read_bytes()
+    packed = (resources.files("trueness.datasets") / "data" / "child.bif.gz").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "child.bif"
         path.write_bytes(gzip.decompress(packed))

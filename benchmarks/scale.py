@@ -8,7 +8,7 @@ is the runner: keys, chunks, pipes, SQLite, and the files at the end. Each step 
     second      the same command: finds what is left, does it, writes the files
     again       the same command with nothing left, until it knows so
     read        the table and the summaries, as Python reads them
-    report      `assay report`: all files, tables, charts, page
+    report      `trueness report`: all files, tables, charts, page
     once        with --once: the same study without a kill, whose scores.csv must have the same bytes
 
 CPU seconds are what the steps cost; wall-clock seconds hang on what else the machine does. Memory is what a process
@@ -115,8 +115,8 @@ class Watch:
 def run(plan: Path, folder: Path, workers: int, out: Path, stop: int | None) -> None:
     """One step, in this process."""
     watch = Watch(out, stop)
-    from assay.running.engine import local_executor
-    from assay.running.study import Plan, Study
+    from trueness.running.engine import local_executor
+    from trueness.running.study import Plan, Study
 
     study = Study(Plan.read(plan, folder))
     with local_executor(workers) as (executor, slots):
@@ -129,7 +129,7 @@ def run(plan: Path, folder: Path, workers: int, out: Path, stop: int | None) -> 
 
 def read(folder: Path, out: Path) -> None:
     """The results as Python reads them: the table cell by cell, and a summary of every cell."""
-    from assay.running.results import Results
+    from trueness.running.results import Results
 
     times = [(time.perf_counter(), time.process_time())]
     results = Results.read(folder)
@@ -144,10 +144,10 @@ def read(folder: Path, out: Path) -> None:
 
 
 def report(folder: Path, out: Path) -> None:
-    from assay.cli import main as assay
+    from trueness.cli import main as trueness
 
     began = time.perf_counter()
-    code = assay(["report", str(folder), "--json"])
+    code = trueness(["report", str(folder), "--json"])
     spent = resource.getrusage(resource.RUSAGE_SELF)
     found = {"code": code, "wall_s": time.perf_counter() - began, "cpu_s": spent.ru_utime + spent.ru_stime}
     out.write_text(json.dumps(found | {"most_mb": spent.ru_maxrss / 1024}))
@@ -156,8 +156,8 @@ def report(folder: Path, out: Path) -> None:
 def parts(out: Path) -> None:
     """What a fit costs in the driver, part by part, in CPU seconds: its key, its row and scores in SQLite, and what a
     Dask scheduler, a process of its own, takes for a chunk that does nothing."""
-    from assay.running.store import Run, Store
-    from assay.running.cells import Cell
+    from trueness.running.store import Run, Store
+    from trueness.running.cells import Cell
 
     chunks, size, measures = 40, 256, 20
     began = time.process_time()
@@ -257,7 +257,7 @@ def tell(found: dict, as_json: bool) -> None:
     }
     most = {"driver with its files": second["driver_most_mb"], "reading": found["read"]["most_mb"]}
     if "report" in found:
-        lines.append(harness.Line("assay report, CPU", found["report"]["cpu_s"], None))
+        lines.append(harness.Line("trueness report, CPU", found["report"]["cpu_s"], None))
         seconds["report"], most["report"] = found["report"]["wall_s"], found["report"]["most_mb"]
     looks, part = first["looks"] + second["looks"], found["parts"]
     lines += [
@@ -308,7 +308,7 @@ def main() -> None:
     elif asked.keep:
         tell(measure(Path(asked.keep), asked), asked.json)
     else:
-        with tempfile.TemporaryDirectory(prefix="assay-scale-") as where:
+        with tempfile.TemporaryDirectory(prefix="trueness-scale-") as where:
             found = measure(Path(where), asked)
         tell(found, asked.json)
 

@@ -1,4 +1,4 @@
-"""CPU time of `assay --help`, and of the other commands that only look."""
+"""CPU time of `trueness --help`, and of the other commands that only look."""
 
 import resource
 import statistics
@@ -10,7 +10,7 @@ import harness
 
 def cpu_seconds(*arguments):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-m", "assay", *arguments], stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([sys.executable, "-m", "trueness", *arguments], stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
@@ -24,9 +24,9 @@ def main():
         return harness.Line(what, statistics.median(times), target, limit=True)
 
     lines = [
-        line("assay --help, CPU", 0.3, "--help"),
-        line("assay list learners, CPU", None, "list", "learners"),
-        line("assay list datasets, CPU", None, "list", "datasets"),
+        line("trueness --help, CPU", 0.3, "--help"),
+        line("trueness list learners, CPU", None, "list", "learners"),
+        line("trueness list datasets, CPU", None, "list", "datasets"),
     ]
     harness.finish("startup", lines, (), options.json)
 

@@ -1,6 +1,6 @@
 """A robustness study on a SLURM cluster, through dask-jobqueue; nothing in the plan changes.
 
-    pip install 'causal-assay[cluster]' dask-jobqueue
+    pip install 'trueness[cluster]' dask-jobqueue
     python examples/slurm_robustness.py examples/robustness.toml --jobs 20 --queue normal --hours 4
     python examples/slurm_robustness.py examples/robustness.toml --local 2      the same on this machine, without SLURM
 
@@ -12,7 +12,7 @@ the same command goes on after any stop. Bytes are those of a run on one machine
 import argparse
 import sys
 
-from assay.cli import main as assay
+from trueness.cli import main as trueness
 
 
 def cluster_of(asked: argparse.Namespace):
@@ -51,7 +51,7 @@ def main() -> int:
     with cluster_of(asked) as cluster:
         cluster.wait_for_workers(1)
         place = ["--folder", asked.folder] if asked.folder else []
-        return assay(["run", asked.plan, "--cluster", cluster.scheduler_address, *place])
+        return trueness(["run", asked.plan, "--cluster", cluster.scheduler_address, *place])
 
 
 if __name__ == "__main__":

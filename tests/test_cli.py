@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from assay import __version__
-from assay.cli import main
+from trueness import __version__
+from trueness.cli import main
 
 PLAN = """
 name = "small"
@@ -33,7 +33,7 @@ def mistake(capsys, *arguments):
         code = end.code
     out, err = told(capsys)
     assert code == 2, (out, err)
-    assert err.startswith("assay: ")
+    assert err.startswith("trueness: ")
     assert len(err.strip().splitlines()) == 1, err
     assert "Traceback" not in err
     return err
@@ -60,7 +60,7 @@ def test_version_and_help(capsys):
 
 def test_new_writes_a_plan_that_can_be_planned(in_tmp, capsys):
     assert main(["new", "discovery", "mine.toml"]) == 0
-    assert "assay plan mine.toml" in told(capsys)[0]
+    assert "trueness plan mine.toml" in told(capsys)[0]
     text = (in_tmp / "mine.toml").read_text()
     (in_tmp / "mine.toml").write_text(text.replace("runs = 100", "runs = 2").replace('"sachs", ', ""))
     assert main(["plan", "mine.toml", "--json", "--workers", "1"]) == 0
@@ -156,7 +156,7 @@ def test_one_bad_cell_gives_exit_code_1_and_a_completeness_matrix(in_tmp, outsid
     ("arguments", "message"),
     [
         (["rnu"], "'rnu' is not a command. Did you mean 'run'"),
-        (["run", "missing.toml"], "missing.toml is not there. Write one with: assay new discovery missing.toml"),
+        (["run", "missing.toml"], "missing.toml is not there. Write one with: trueness new discovery missing.toml"),
         (["run", "small.toml", "--workers", "0"], "'workers' must be at least 1"),
         (["run", "--wrokers", "2"], "unrecognized arguments: --wrokers"),
         (["new", "discvery"], "'discvery' is not a task. Did you mean 'discovery'"),
@@ -207,6 +207,6 @@ def test_debug_shows_the_traceback(in_tmp):
 
 
 def test_a_pipe_that_closes_early_is_no_error(root):
-    command = f"{sys.executable} -m assay list measures | head -1"
+    command = f"{sys.executable} -m trueness list measures | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert "Traceback" not in done.stderr

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from assay import studies
-from assay.analyse.comparing import compare
-from assay.analyse.values import is_lower_better
-from assay.measure import direction, measure_of
-from assay.measures import MEASURES
-from assay.measures.ranking import RANKING_MEASURES
-from assay.showing.grid import shown_measure
-from assay.studies.faithfulness.scores import COMPONENTS
-from assay.studies.forecast import ablation, comparisons
-from assay.studies.forecast.scores import OF_CLAIM, SCORES, skill_column
-from assay.studies.population.scores import MEASURES as OF_POPULATION
-from assay.studies.robustness.measures import AT_K
+from trueness import studies
+from trueness.analyse.comparing import compare
+from trueness.analyse.values import is_lower_better
+from trueness.measure import direction, measure_of
+from trueness.measures import MEASURES
+from trueness.measures.ranking import RANKING_MEASURES
+from trueness.showing.grid import shown_measure
+from trueness.studies.faithfulness.scores import COMPONENTS
+from trueness.studies.forecast import ablation, comparisons
+from trueness.studies.forecast.scores import OF_CLAIM, SCORES, skill_column
+from trueness.studies.population.scores import MEASURES as OF_POPULATION
+from trueness.studies.robustness.measures import AT_K
 
 OF_FORECAST = [name for name in SCORES if not name.startswith("class_")]
 STUDIES = {  # every name that a long table can have

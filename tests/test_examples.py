@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
-from assay.cli import main
-from assay.learners import build
-from assay.learners.contract import check_learner
-from assay.studies.reporting import Report
+from trueness.cli import main
+from trueness.learners import build
+from trueness.learners.contract import check_learner
+from trueness.studies.reporting import Report
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,8 @@ from assay.studies.reporting import Report
 )
 def test_example_plans_run(root, tmp_path, monkeypatch, name, told, capsys):
     """Without charts and the page, which take longer than the study: tests/docs draws those of such studies."""
-    monkeypatch.setattr("assay.studies.reporting.write_report", lambda folder, known: Report(folder))
-    monkeypatch.setattr("assay.page.standalone.with_page", lambda report: report)
+    monkeypatch.setattr("trueness.studies.reporting.write_report", lambda folder, known: Report(folder))
+    monkeypatch.setattr("trueness.page.standalone.with_page", lambda report: report)
     shutil.copytree(root / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     assert main(["run", f"examples/{name}.toml"]) == 0

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import AssayError, SettingError
-from assay.intervals import Distribution, IncomparableIntervals, Interval
+from trueness.errors import SettingError, TruenessError
+from trueness.intervals import Distribution, IncomparableIntervals, Interval
 
 ends = st.floats(-1e6, 1e6).flatmap(lambda low: st.tuples(st.just(low), st.floats(low, 1e6)))
 intervals = ends.map(lambda e: Interval(*e, 0.95, "run"))
@@ -52,7 +52,7 @@ def test_an_interval_is_frozen_hashable_and_survives_a_process_border():
 def test_a_range_of_runs_never_meets_the_interval_of_a_mean(compare):
     with pytest.raises(IncomparableIntervals, match="must be of the same thing") as caught:
         getattr(run(0, 1), compare)(Interval(0, 1, 0.95, "mean"))
-    assert isinstance(caught.value, AssayError)
+    assert isinstance(caught.value, TruenessError)
 
 
 def test_both_ends_belong_to_the_interval():

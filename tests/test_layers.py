@@ -8,7 +8,7 @@ from pathlib import Path
 
 import networkx
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "assay"
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueness"
 
 BASE = {"archives", "errors", "files", "intervals", "outside", "parquet", "measure", "printing", "registry"}
 BASE |= {"safe_path", "status", "texts"}
@@ -61,7 +61,7 @@ def test_imports_go_down_only():
     for path in modules():
         mine = area(path)
         assert mine in HEIGHT, f"{mine} has no layer: give it one here"
-        for other in {parts[1] for name in imported(path) if (parts := name.split("."))[0] == "assay" and parts[1:]}:
+        for other in {parts[1] for name in imported(path) if (parts := name.split("."))[0] == "trueness" and parts[1:]}:
             if HEIGHT.get(other, 0) > HEIGHT[mine] or other in FORBIDDEN.get(mine, ()):
                 wrong.append(f"{path.relative_to(SOURCE)} imports {other}")
     assert wrong == []
@@ -72,7 +72,7 @@ def test_no_study_imports_another():
     assert len(studies) >= 5
     for study in studies:
         for path in (SOURCE / "studies" / study).rglob("*.py"):
-            others = {name.split(".")[2] for name in imported(path) if name.startswith("assay.studies.")}
+            others = {name.split(".")[2] for name in imported(path) if name.startswith("trueness.studies.")}
             assert others & studies <= {study}, f"{path.relative_to(SOURCE)} imports {others & studies - {study}}"
 
 
@@ -92,13 +92,13 @@ def test_generic_rooms_name_no_study():
 
 def test_no_module_reaches_itself():
     """A circle of imports is one unit that nobody can read, test or move by parts."""
-    names = {".".join(("assay", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in modules()}
+    names = {".".join(("trueness", *path.relative_to(SOURCE).with_suffix("").parts)): path for path in modules()}
     paths = {name.removesuffix(".__init__"): path for name, path in names.items()}
     graph = networkx.DiGraph()
     for module, path in paths.items():
         for name in imported(path):
             other = name if name in paths else name.rpartition(".")[0]
-            if other in paths and other not in (module, "assay"):
+            if other in paths and other not in (module, "trueness"):
                 graph.add_edge(module, other)
     assert [sorted(circle) for circle in networkx.strongly_connected_components(graph) if len(circle) > 1] == []
 
@@ -107,10 +107,10 @@ def test_no_learner_can_reach_a_truth():
     for path in (SOURCE / "learners").rglob("*.py"):
         for name in imported(path):
             assert not name.startswith(
-                ("assay.measures", "assay.studies", "assay.running.study", "assay.running.store")
+                ("trueness.measures", "trueness.studies", "trueness.running.study", "trueness.running.store")
             ), path
-            allowed = ("assay.datasets.table", "assay.datasets.columns", "assay.datasets.observed")
-            assert not name.startswith("assay.datasets") or name.startswith(allowed), f"{path} imports {name}"
+            allowed = ("trueness.datasets.table", "trueness.datasets.columns", "trueness.datasets.observed")
+            assert not name.startswith("trueness.datasets") or name.startswith(allowed), f"{path} imports {name}"
 
 
 def test_files_stay_small():
@@ -121,7 +121,7 @@ def test_files_stay_small():
 
 def test_help_imports_nothing_heavy():
     code = (
-        "import sys\nfrom assay.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "import sys\nfrom trueness.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
         "print([m for m in ('numpy', 'pandas', 'scipy', 'rich', 'numba', 'networkx') if m in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

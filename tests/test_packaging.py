@@ -34,7 +34,7 @@ def pins(text):
 
 
 def test_every_licence_of_the_data_has_its_text_in_the_wheel(root, wheel):
-    cards = [tomllib.loads(path.read_text()) for path in (root / "src/assay/datasets/data").glob("*.toml")]
+    cards = [tomllib.loads(path.read_text()) for path in (root / "src/trueness/datasets/data").glob("*.toml")]
     wanted = {text for card in cards for name, text in LICENCES.items() if card["licence"].startswith(name)}
     assert wanted == set(LICENCES.values()) and not any(
         card["licence"].startswith("CC") and not card["licence"].startswith(tuple(LICENCES)) for card in cards
@@ -42,10 +42,10 @@ def test_every_licence_of_the_data_has_its_text_in_the_wheel(root, wheel):
     names = wheel.namelist()
     metadata = wheel.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
     for text in wanted:
-        assert f"assay/datasets/data/{text}" in names
+        assert f"trueness/datasets/data/{text}" in names
         (licence,) = (name for name in names if ".dist-info/licenses/" in name and name.endswith(f"/{text}"))
         assert wheel.read(licence).decode().startswith("Creative Commons Attribution")
-        assert f"License-File: src/assay/datasets/data/{text}" in metadata
+        assert f"License-File: src/trueness/datasets/data/{text}" in metadata
     assert "License-Expression: MIT AND CC-BY-SA-3.0 AND CC-BY-4.0\n" in metadata
 
 
@@ -53,7 +53,7 @@ def test_every_licence_of_the_data_has_its_text_in_the_wheel(root, wheel):
     ("text", "last"), [("CC-BY-SA-3.0.txt", "8. Miscellaneous"), ("CC-BY-4.0.txt", "Section 8 – ")]
 )
 def test_the_texts_are_whole(root, text, last):
-    content = (root / "src/assay/datasets/data" / text).read_text(encoding="utf-8")
+    content = (root / "src/trueness/datasets/data" / text).read_text(encoding="utf-8")
     assert len(content) > 15_000 and last in content and "Creative Commons may be contacted at" in content
 
 

@@ -1,4 +1,4 @@
-"""What `import assay` promises: few names, typed, and a warning before one of them goes."""
+"""What `import trueness` promises: few names, typed, and a warning before one of them goes."""
 
 import ast
 import re
@@ -8,25 +8,25 @@ from pathlib import Path
 
 import pytest
 
-import assay
+import trueness
 
-SOURCE = Path(assay.__file__)
+SOURCE = Path(trueness.__file__)
 
 
 def test_the_public_names_are_few_and_sorted():
-    assert assay.__all__ == sorted(assay.__all__)
-    assert len(assay.__all__) <= 25
+    assert trueness.__all__ == sorted(trueness.__all__)
+    assert len(trueness.__all__) <= 25
 
 
-@pytest.mark.parametrize("name", assay.__all__)
+@pytest.mark.parametrize("name", trueness.__all__)
 def test_each_public_name_is_there(name):
-    assert getattr(assay, name) is not None
+    assert getattr(trueness, name) is not None
 
 
 def test_no_other_name_is_offered():
-    assert [name for name in dir(assay) if not name.startswith("_")] == assay.__all__
+    assert [name for name in dir(trueness) if not name.startswith("_")] == trueness.__all__
     with pytest.raises(AttributeError, match="no attribute 'lode'"):
-        assay.lode  # noqa: B018
+        trueness.lode  # noqa: B018
 
 
 def test_type_checkers_see_the_same_names():
@@ -34,13 +34,13 @@ def test_type_checkers_see_the_same_names():
     blocks = [node for node in ast.parse(SOURCE.read_text()).body if isinstance(node, ast.If)]
     block = next(node for node in blocks if ast.unparse(node.test) == "TYPE_CHECKING")
     typed = [alias.asname for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names]
-    assert sorted(typed) == assay.__all__
+    assert sorted(typed) == trueness.__all__
 
 
 def test_a_user_gets_types(tmp_path, root):
     """With the project's own settings, so that what `make types` has read already is not read again."""
     program = tmp_path / "program.py"
-    program.write_text("import assay\nreveal_type(assay.learner('pc'))\nreveal_type(assay.load('asia'))\n")
+    program.write_text("import trueness\nreveal_type(trueness.learner('pc'))\nreveal_type(trueness.load('asia'))\n")
     command = [sys.executable, "-m", "mypy", str(program)]
     told = subprocess.run(command, capture_output=True, text=True, cwd=root, timeout=300).stdout
     shown = re.findall(r'Revealed type is "([^"]+)"', told)
@@ -50,10 +50,10 @@ def test_a_user_gets_types(tmp_path, root):
 
 
 def test_a_renamed_name_works_and_warns(monkeypatch):
-    monkeypatch.setitem(assay._RENAMED, "read", "load")
-    with pytest.warns(DeprecationWarning, match="assay.read is now assay.load"):
-        assert assay.read is assay.load
+    monkeypatch.setitem(trueness._RENAMED, "read", "load")
+    with pytest.warns(DeprecationWarning, match="trueness.read is now trueness.load"):
+        assert trueness.read is trueness.load
 
 
 def test_the_version_is_semantic():
-    assert re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", assay.__version__)
+    assert re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?", trueness.__version__)

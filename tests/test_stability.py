@@ -7,14 +7,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from assay.datasets.table import Table
-from assay.errors import DataError, GraphError, SettingError
-from assay.graphs import Graph
-from assay.learners.base import Card
-from assay.learners.contract import COLLIDER, binary_sample, continuous_sample
-from assay.learners.ges import GES
-from assay.learners.hill_climbing import HillClimbing
-from assay.learners.stability import ANY, stability
+from trueness.datasets.table import Table
+from trueness.errors import DataError, GraphError, SettingError
+from trueness.graphs import Graph
+from trueness.learners.base import Card
+from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
+from trueness.learners.ges import GES
+from trueness.learners.hill_climbing import HillClimbing
+from trueness.learners.stability import ANY, stability
 
 
 def rng(seed=0):

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from assay import texts
-from assay.texts import arriving, arriving_json, arriving_values, csv_cell, hide, printable
+from trueness import texts
+from trueness.texts import arriving, arriving_json, arriving_values, csv_cell, hide, printable
 
 KEY = "sk-planted/7f3a+9c51'd2"
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.analyse.loading import csv_values, read_tables
-from assay.graphs import Graph
-from assay.showing.saving import csv_text
-from assay.studies.forecast import human
-from assay.texts import MOST_DRAWN, csv_cell, csv_row, csv_value, drawn, html_text, printable_json
+from trueness.analyse.loading import csv_values, read_tables
+from trueness.graphs import Graph
+from trueness.showing.saving import csv_text
+from trueness.studies.forecast import human
+from trueness.texts import MOST_DRAWN, csv_cell, csv_row, csv_value, drawn, html_text, printable_json
 
 
 @pytest.mark.parametrize("value", ["->", "--", "<->", "'", "it's", "-5%", "-.5", "- ", "+1e9"])

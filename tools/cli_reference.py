@@ -9,15 +9,15 @@ import argparse
 import re
 from pathlib import Path
 
-from assay import cli
-from assay.models.services import SERVICES
+from trueness import cli
+from trueness.models.services import SERVICES
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
 
 _TOLD = re.compile(r" \(default:? [^);]+\)|^default: [^;]+; ")  # it stands in a column of its own
 HEAD = """# The command line
 
-Made from the code by `make docs`; do not edit. `assay COMMAND --help` says the same in the terminal.
+Made from the code by `make docs`; do not edit. `trueness COMMAND --help` says the same in the terminal.
 """
 ENVIRONMENT = """## Environment
 
@@ -40,7 +40,7 @@ def main() -> None:
 def page() -> str:
     parser = cli._parser()
     commands = _commands(parser)
-    contents = [f"| [`assay {name}`](#assay-{name}) | {_cell(about)} |" for name, (_, about) in commands.items()]
+    contents = [f"| [`trueness {name}`](#trueness-{name}) | {_cell(about)} |" for name, (_, about) in commands.items()]
     parts = [HEAD, _overview(parser), "\n".join(["| command | |", "|---|---|", *contents])]
     parts += [_command(name, command, about) for name, (command, about) in commands.items()]
     return "\n\n".join(part.strip() for part in (*parts, _exit_codes(), _environment())) + "\n"
@@ -60,7 +60,7 @@ def _overview(parser: argparse.ArgumentParser) -> str:
 def _command(name: str, command: argparse.ArgumentParser, about: str) -> str:
     usage = " ".join(command.format_usage().removeprefix("usage: ").replace("[-h] ", "").split())
     rows = [_row(action) for action in command._actions if action.dest != "help"]
-    return f"## `assay {name}`\n\n{about[:1].upper()}{about[1:]}.\n\n`{usage}`\n\n{_table(rows)}"
+    return f"## `trueness {name}`\n\n{about[:1].upper()}{about[1:]}.\n\n`{usage}`\n\n{_table(rows)}"
 
 
 def _row(action: argparse.Action) -> tuple[str, str, str]:

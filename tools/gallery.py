@@ -15,20 +15,20 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.datasets import load
-from assay.datasets.corruptions import corruption as named_corruption
-from assay.datasets.series import VAR
-from assay.running.results import Results
-from assay.running.study import Plan, Study
-from assay.showing.drawing import pictures as drawn
-from assay.showing.saving import Figure, source_of, write_pictures
-from assay.studies import charts
-from assay.studies.faithfulness.answers import read_faithfulness
-from assay.studies.forecast.example import example
-from assay.studies.population.answers import read_populations
-from assay.studies.robustness.answers import read_robustness
-from assay.studies.robustness.chart_sensitivity import sensitivity_panels
-from assay.studies.robustness.files import sensitivity_of
+from trueness.datasets import load
+from trueness.datasets.corruptions import corruption as named_corruption
+from trueness.datasets.series import VAR
+from trueness.running.results import Results
+from trueness.running.study import Plan, Study
+from trueness.showing.drawing import pictures as drawn
+from trueness.showing.saving import Figure, source_of, write_pictures
+from trueness.studies import charts
+from trueness.studies.faithfulness.answers import read_faithfulness
+from trueness.studies.forecast.example import example
+from trueness.studies.population.answers import read_populations
+from trueness.studies.robustness.answers import read_robustness
+from trueness.studies.robustness.chart_sensitivity import sensitivity_panels
+from trueness.studies.robustness.files import sensitivity_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

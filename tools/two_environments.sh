@@ -62,7 +62,7 @@ build() { # a copy of the tree, with what is not committed yet, and its environm
 }
 
 study() { # side, plan, workers; exit code 1 is a study with failed cells, which must be the same ones
-    "$work/$1/venv/bin/assay" run "$work/$1/plans/$2.toml" --folder "$work/$1/$2" --workers "$3" --json > /dev/null ||
+    "$work/$1/venv/bin/trueness" run "$work/$1/plans/$2.toml" --folder "$work/$1/$2" --workers "$3" --json > /dev/null ||
         [ $? -eq 1 ]
 }
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from assay.datasets import About, Table
-from assay.datasets.dataset import Anonymous, need_rng
-from assay.graphs import Graph
+from trueness.datasets import About, Table
+from trueness.datasets.dataset import Anonymous, need_rng
+from trueness.graphs import Graph
 
 MEANINGS = {
     "sun": "hours of sun in a day",

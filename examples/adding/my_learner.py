@@ -10,8 +10,8 @@ from typing import ClassVar
 import networkx as nx
 import numpy as np
 
-from assay.graphs import TAIL, Graph
-from assay.learners import Card, checked
+from trueness.graphs import TAIL, Graph
+from trueness.learners import Card, checked
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.errors import SettingError
-from assay.models import Message, Reply, Settings
-from assay.models.base import check_options, option
-from assay.status import Status
+from trueness.errors import SettingError
+from trueness.models import Message, Reply, Settings
+from trueness.models.base import check_options, option
+from trueness.status import Status
 
 
 class Command:

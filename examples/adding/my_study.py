@@ -6,12 +6,12 @@ alternates between repeats, so that a model with a favourite letter has accuracy
 
 from dataclasses import dataclass
 
-from assay.datasets import Dataset, load
-from assay.errors import PlanError
-from assay.measure import Measure
-from assay.models import Message, Settings
-from assay.running.cells import Cell, reply_key
-from assay.status import Status
+from trueness.datasets import Dataset, load
+from trueness.errors import PlanError
+from trueness.measure import Measure
+from trueness.models import Message, Settings
+from trueness.running.cells import Cell, reply_key
+from trueness.status import Status
 
 ASKED = "Which is more likely?\nA: {0} causes {1}.\nB: {1} causes {0}.\nAnswer with one letter, A or B."
 SETTINGS = Settings(temperature=0.0, max_tokens=4)
@@ -42,7 +42,7 @@ class Directions:
         return [self._cell(model, f"{name}/{edge}", edge) for model in self.models for name, edge in edges]
 
     def _cell(self, model, item, edge):
-        """`identity` is all that decides the answers; `messages` and `settings` are what `assay plan` counts."""
+        """`identity` is all that decides the answers; `messages` and `settings` are what `trueness plan` counts."""
         prompts = [[Message("user", ASKED.format(*way))] for way in (edge[:2], edge[1::-1])]
         identity = {"item": item, "asked": reply_key(model, self.models[model], prompts[0], SETTINGS, "")}
         common = {"prompts": prompts, "messages": prompts[0], "settings": SETTINGS}

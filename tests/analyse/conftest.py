@@ -6,23 +6,23 @@ import os
 import pandas as pd
 import pytest
 
-from assay.cli import main
+from trueness.cli import main
 
 
 @pytest.fixture(scope="session")
 def golden(root):
-    """The published runs; $ASSAY_GOLDEN, or beside the repository."""
+    """The published runs; $TRUENESS_GOLDEN, or beside the repository."""
     folder = root.parent / "shared" / "golden"
-    if "ASSAY_GOLDEN" in os.environ:
-        folder = type(root)(os.environ["ASSAY_GOLDEN"])
+    if "TRUENESS_GOLDEN" in os.environ:
+        folder = type(root)(os.environ["TRUENESS_GOLDEN"])
     if not (folder / "skills").is_dir():
-        pytest.skip(f"the golden data are not in {folder} (set ASSAY_GOLDEN)")
+        pytest.skip(f"the golden data are not in {folder} (set TRUENESS_GOLDEN)")
     return folder / "skills"
 
 
 @pytest.fixture()
 def analysed(capsys):
-    """Run `assay analyse` with --json and give back what it says."""
+    """Run `trueness analyse` with --json and give back what it says."""
 
     def run(*arguments):
         assert main(["analyse", *map(str, arguments), "--json"]) == 0
@@ -42,7 +42,7 @@ def mistake(capsys):
             code = end.code
         captured = capsys.readouterr()
         assert code == 2, captured
-        assert captured.err.startswith("assay: ")
+        assert captured.err.startswith("trueness: ")
         assert len(captured.err.strip().splitlines()) == 1, captured.err
         return captured.err
 

@@ -1,4 +1,4 @@
-"""`assay compare A B`: one line over the long table of a study."""
+"""`trueness compare A B`: one line over the long table of a study."""
 
 import csv
 import json
@@ -6,12 +6,12 @@ import json
 import numpy as np
 import pytest
 
-from assay.analyse import comparing
-from assay.analyse.comparing import compare
-from assay.cli import main
-from assay.errors import DataError, SettingError, StoreError
-from assay.running.results import Row
 from tests.hostile.attack import at_most, within
+from trueness.analyse import comparing
+from trueness.analyse.comparing import compare
+from trueness.cli import main
+from trueness.errors import DataError, SettingError, StoreError
+from trueness.running.results import Row
 
 
 def write_scores(folder, rows):

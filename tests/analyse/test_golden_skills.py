@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.cli import main
+from trueness.cli import main
 
 OPTIONS = (
     "--baseline", "none", "--treatment", "pseudocode", "--one-sided", "--exclude", "model=glm-4.7-flash",

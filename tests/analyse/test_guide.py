@@ -5,13 +5,13 @@ from importlib import resources
 
 import pytest
 
-from assay.analyse.settings import Settings
-from assay.cli import _parser
+from trueness.analyse.settings import Settings
+from trueness.cli import _parser
 
 
 @pytest.fixture(scope="module")
 def guide():
-    return (resources.files("assay.analyse") / "guide.md").read_text(encoding="utf-8")
+    return (resources.files("trueness.analyse") / "guide.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", ["skills/analyse-results/SKILL.md", "docs/analyse.md"])

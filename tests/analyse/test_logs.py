@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from assay.analyse.loading import read_table, read_tables
-from assay.errors import DataError
+from trueness.analyse.loading import read_table, read_tables
+from trueness.errors import DataError
 
 
 def inspect_log(condition="none", model="mockllm/model", right=2, samples=3):

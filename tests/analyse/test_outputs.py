@@ -7,11 +7,11 @@ import json
 import pandas as pd
 import pytest
 
-from assay.analyse import Settings, analyse
-from assay.analyse.documents import as_dict, as_tex, as_text
-from assay.analyse.loading import read_table
-from assay.cli import main
-from assay.page.analysis import as_html
+from trueness.analyse import Settings, analyse
+from trueness.analyse.documents import as_dict, as_tex, as_text
+from trueness.analyse.loading import read_table
+from trueness.cli import main
+from trueness.page.analysis import as_html
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.analyse import Settings, analyse
-from assay.analyse.domain import domain_of
-from assay.analyse.loading import read_table
-from assay.analyse.schema import detect
-from assay.analyse.sentences import understood
-from assay.errors import DataError, SettingError
+from trueness.analyse import Settings, analyse
+from trueness.analyse.domain import domain_of
+from trueness.analyse.loading import read_table
+from trueness.analyse.schema import detect
+from trueness.analyse.sentences import understood
+from trueness.errors import DataError, SettingError
 
 
 def table(**columns):

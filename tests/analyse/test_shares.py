@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.analyse.shares import as_shares, decimals, unrounded
-from assay.errors import DataError
+from trueness.analyse.shares import as_shares, decimals, unrounded
+from trueness.errors import DataError
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from assay.analyse import Settings, analyse, read_tables
+from trueness.analyse import Settings, analyse, read_tables
 
 
 def runs(value, models=("a", "b"), conditions=("none", "new"), tasks=6, repeats=2, **more):

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.datasets import load
-from assay.datasets.corruptions import PRESETS, STAGES, STEPS, Corruption, Step, corruption, corruptions
-from assay.datasets.observed import Observed
-from assay.datasets.regimes import plan_regimes
-from assay.datasets.series import VAR
-from assay.datasets.table import Table, check_usable
-from assay.errors import AssayError, DataError, SettingError, UnknownName
-from assay.graphs import Graph
+from trueness.datasets import load
+from trueness.datasets.corruptions import PRESETS, STAGES, STEPS, Corruption, Step, corruption, corruptions
+from trueness.datasets.observed import Observed
+from trueness.datasets.regimes import plan_regimes
+from trueness.datasets.series import VAR
+from trueness.datasets.table import Table, check_usable
+from trueness.errors import DataError, SettingError, TruenessError, UnknownName
+from trueness.graphs import Graph
 
 N = 4000
 NAMES = ("a", "b", "c", "d")
@@ -311,7 +311,7 @@ def test_a_single_step_with_its_strength_is_a_name():
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line(make, told):
-    with pytest.raises(AssayError, match=told) as caught:
+    with pytest.raises(TruenessError, match=told) as caught:
         make()
     assert isinstance(caught.value, (SettingError, DataError)) and "\n" not in str(caught.value)
 

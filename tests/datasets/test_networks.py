@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.datasets import load
-from assay.datasets.networks import network_of_file
-from assay.errors import AssayError
+from trueness.datasets import load
+from trueness.datasets.networks import network_of_file
+from trueness.errors import TruenessError
 
 # edges and reversible edges of the CPDAG: bnlearn repository; reversible counts from causal-learn's dag2cpdag
 EDGES = {
@@ -101,7 +101,7 @@ def test_a_wrong_bif_is_told_in_one_line(tmp_path, old, new, message):
     )
     path = tmp_path / "bad.bif"
     path.write_text(text.replace(old, new))
-    with pytest.raises(AssayError, match=message) as caught:
+    with pytest.raises(TruenessError, match=message) as caught:
         network_of_file(path)
     assert "\n" not in str(caught.value)
 
@@ -112,5 +112,5 @@ def test_a_cyclic_network_is_refused(tmp_path):
         "network n {}\nvariable a { type discrete [ 2 ] { x, y }; }\nvariable b { type discrete [ 2 ] { x, y }; }\n"
         "probability ( a | b ) { (x) 0.5, 0.5; (y) 0.5, 0.5; }\nprobability ( b | a ) { (x) 0.5, 0.5; (y) 0.5, 0.5; }\n"
     )
-    with pytest.raises(AssayError, match=r"one edge|cycle"):
+    with pytest.raises(TruenessError, match=r"one edge|cycle"):
         network_of_file(path)

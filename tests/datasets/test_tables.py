@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.datasets import Table, check_usable, load
-from assay.datasets.frames import read_rows
-from assay.errors import AssayError, DataError, GraphError
+from trueness.datasets import Table, check_usable, load
+from trueness.datasets.frames import read_rows
+from trueness.errors import DataError, GraphError, TruenessError
 
 SIZES = {"sachs": (853, 11, 20), "sachs-pooled": (7466, 11, 20), "titanic": (1045, 7, 5), "credit": (653, 16, 7),
          "wine": (1599, 12, 11)}  # fmt: skip
@@ -44,7 +44,7 @@ def test_anonymous_data_are_the_same_data_without_a_word_of_it(name):
 
 
 def test_every_card_names_every_variable_and_a_source():
-    from assay import registry
+    from trueness import registry
 
     for name in registry.names("dataset"):
         about, truth = load(name).about, load(name).truth
@@ -103,7 +103,7 @@ def test_an_edge_list_and_isolated_columns_work(plant):
 def test_a_csv_that_cannot_be_used_is_told_in_one_line(plant, spoil, message):
     path, frame = plant
     spoil(frame).to_csv(path, index=False)
-    with pytest.raises(AssayError, match=message) as caught:
+    with pytest.raises(TruenessError, match=message) as caught:
         load(str(path))
     assert "\n" not in str(caught.value)
 

@@ -1,4 +1,4 @@
-"""Commands as a reader types them, run in this process where they are `assay ...`; anything else goes to the shell.
+"""Commands as a reader types them, run in this process where they are `trueness ...`; anything else goes to the shell.
 
 Fits run in the driver's threads: what a worker process adds is tested with the engine, and to start one takes longer
 than the fits of a page. `make` and `pip install` are not run: that their targets and extras exist is checked instead.
@@ -18,8 +18,8 @@ import sys
 import tomllib
 from pathlib import Path
 
-from assay.cli import main
 from tests.docs.pages import ROOT
+from trueness.cli import main
 
 LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -30,7 +30,7 @@ def run(line: str) -> str:
     if words[0] in ("make", "pip"):
         check_only(words)
         return ""
-    if words[0] != "assay" or {"|", "&&", ">", ";"} & set(words):
+    if words[0] != "trueness" or {"|", "&&", ">", ";"} & set(words):
         return _shell(line)
     out, errors = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
@@ -53,7 +53,7 @@ def check_only(words: list[str]) -> None:
         assert set(words[1:]) <= set(targets), f"{words}: not a target of the Makefile"
         return
     known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    for extra in re.findall(r"causal-assay\[([\w,-]+)\]", " ".join(words)):
+    for extra in re.findall(r"trueness\[([\w,-]+)\]", " ".join(words)):
         assert set(extra.split(",")) <= set(known), f"{words}: not an extra of pyproject.toml"
 
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli import main
-from assay.errors import AssayError
-from assay.models import Message, Settings, build
-from assay.page.pages import StudyPage
-from assay.registry import located
-from assay.running.page_store import page_store
-from assay.running.study import Plan
-from assay.status import Status
 from tests.docs.pages import ROOT, blocks_of
+from trueness.cli import main
+from trueness.errors import TruenessError
+from trueness.models import Message, Settings, build
+from trueness.page.pages import StudyPage
+from trueness.registry import located
+from trueness.running.page_store import page_store
+from trueness.running.study import Plan
+from trueness.status import Status
 
 ADDING = ROOT / "examples" / "adding"
 FILES = sorted(path.name for path in ADDING.glob("*.py"))
@@ -50,7 +50,7 @@ def test_whatever_a_program_does_the_model_gives_a_status(command, status, text)
 
 
 def test_a_model_without_its_command_is_the_user_s_mistake():
-    with pytest.raises(AssayError, match="'command' of model my_model.py:Command must be"):
+    with pytest.raises(TruenessError, match="'command' of model my_model.py:Command must be"):
         build("my_model.py:Command", {}, ADDING)
 
 
@@ -91,7 +91,7 @@ def test_what_a_task_of_one_s_own_cannot_read_stays_missing(scores):
 
 
 def test_a_task_of_one_s_own_says_what_it_does_not_know():
-    with pytest.raises(AssayError, match=r"got \['repeat', 'datasets', 'models'\]"):
+    with pytest.raises(TruenessError, match=r"got \['repeat', 'datasets', 'models'\]"):
         Plan.parse('["my_study.py:Directions"]\nrepeat = 3\ndatasets = []\nmodels = []', "own.toml", ADDING)
 
 
@@ -104,7 +104,7 @@ def test_a_task_of_one_s_own_says_what_it_does_not_know():
     ],
 )
 def test_a_table_that_names_no_task_is_refused_in_one_line(key, told):
-    with pytest.raises(AssayError, match=told):
+    with pytest.raises(TruenessError, match=told):
         Plan.parse(f'["{key}"]', "own.toml", ADDING)
 
 
@@ -151,7 +151,7 @@ def test_the_page_has_its_matrix_its_cells_and_its_words(scores):
     [
         ("my_dataset.py:Greenhouse", 0, "500 rows, 4 columns (continuous), 4 edges"),
         ("my_learner.py:Tree", 0, "leaves the data unchanged"),
-        ("my_model.py:Command", 2, "'command' of model"),  # `assay check` takes no options
+        ("my_model.py:Command", 2, "'command' of model"),  # `trueness check` takes no options
     ],
 )
 def test_check_knows_what_a_file_holds(name, code, told, monkeypatch, capsys):

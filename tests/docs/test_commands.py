@@ -24,10 +24,10 @@ def test_what_a_page_shows_is_what_was_printed_but_for_dots(shown, same):
 
 def test_a_command_that_fails_fails_its_page():
     with pytest.raises(AssertionError, match="exit code 2"):
-        run("assay show no-such-folder   # a comment")
+        run("trueness show no-such-folder   # a comment")
 
 
-@pytest.mark.parametrize("line", [["make", "runn"], ["pip", "install", "causal-assay[embeded]"]])
+@pytest.mark.parametrize("line", [["make", "runn"], ["pip", "install", "trueness[embeded]"]])
 def test_what_is_not_run_is_looked_up(line):
     with pytest.raises(AssertionError, match="not a"):
         check_only(line)

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from assay.cli import _parser
 from tests.docs.pages import LINKED, PAGES, ROOT, anchors_of, links_of, read
+from trueness.cli import _parser
 
 COMMANDS = next(a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction)).choices
 
@@ -31,8 +31,8 @@ def test_every_page_leads_back_to_the_index(page):
 
 @pytest.mark.parametrize("page", LINKED)
 def test_every_command_and_option_that_a_page_names_exists(page):
-    for command, rest in re.findall(r"(?:^|[`$] ?|\| )assay ([a-z][\w-]*)([^`|\n]*)", read(page), re.MULTILINE):
-        assert command in COMMANDS, f"{page}: assay {command}"
+    for command, rest in re.findall(r"(?:^|[`$] ?|\| )trueness ([a-z][\w-]*)([^`|\n]*)", read(page), re.MULTILINE):
+        assert command in COMMANDS, f"{page}: trueness {command}"
         known = COMMANDS[command]._option_string_actions
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", rest.split("#")[0]):
-            assert option in known, f"{page}: assay {command} {option}"
+            assert option in known, f"{page}: trueness {command} {option}"

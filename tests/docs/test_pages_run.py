@@ -12,10 +12,10 @@ import tomllib
 
 import pytest
 
-from assay import registry
-from assay.running.study import Plan
 from tests.docs.commands import LOOSE, agrees, in_this_process, run
 from tests.docs.pages import PAGES, ROOT, blocks_of, lines_of, prose_of
+from trueness import registry
+from trueness.running.study import Plan
 
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 NOT_RUN = [block for block in BLOCKS if block.kind == "not run"]
@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
     """Where a reader stands: in a folder that has the examples, beside a clone of the repository."""
     here = tmp_path / "here"
     shutil.copytree(ROOT / "examples", here / "examples")
-    (tmp_path / "assay").symlink_to(here)
+    (tmp_path / "trueness").symlink_to(here)
     monkeypatch.chdir(here)
     return here
 
@@ -40,7 +40,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("page", RUN)
 def test_the_blocks_of_a_page_run_and_print_what_it_shows(page, folder, monkeypatch):
     for module in ("fits", "cost", "verify"):
-        monkeypatch.setattr(f"assay.running.{module}.run_chunk", in_this_process)
+        monkeypatch.setattr(f"trueness.running.{module}.run_chunk", in_this_process)
     names: dict = {"__name__": "__main__"}
     printed = None
     for block in blocks_of(page):
@@ -95,7 +95,7 @@ def test_what_another_test_runs_is_named_there(block):
 @pytest.mark.parametrize("page", PAGES)
 def test_no_command_or_code_hides_in_a_block_without_a_language(page):
     for block in blocks_of(page):
-        commands = [line for line in block.text.splitlines() if line.startswith(("assay ", "pip ", "make ", ">>> "))]
+        commands = [line for line in block.text.splitlines() if line.startswith(("trueness ", "pip ", "make ", ">>> "))]
         assert block.language not in ("", "text") or not commands, f"{block.place}: {commands}"
-    indented = re.findall(r"^    (?:assay|from assay) .*", prose_of(page), re.MULTILINE)
+    indented = re.findall(r"^    (?:trueness|from trueness) .*", prose_of(page), re.MULTILINE)
     assert not indented, f"{page}: {indented}"

@@ -7,9 +7,9 @@ from zlib import crc32
 
 import numpy as np
 
-from assay.models import Reply
-from assay.reading.verdicts import DIMENSIONS
-from assay.status import Status
+from trueness.models import Reply
+from trueness.reading.verdicts import DIMENSIONS
+from trueness.status import Status
 
 
 class Scripted:

@@ -5,11 +5,11 @@ import threading
 
 import pytest
 
-from assay.errors import DataError, SettingError
-from assay.reasoning.problems import load_problems
-from assay.status import Status
-from assay.studies.faithfulness import Asking, Scoring, compare, evaluate, evaluate_batch, evaluate_intervention
-from assay.studies.faithfulness.scores import band
+from trueness.errors import DataError, SettingError
+from trueness.reasoning.problems import load_problems
+from trueness.status import Status
+from trueness.studies.faithfulness import Asking, Scoring, compare, evaluate, evaluate_batch, evaluate_intervention
+from trueness.studies.faithfulness.scores import band
 
 from .judges import Scripted, guide, steady, verdict
 

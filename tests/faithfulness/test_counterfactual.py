@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from assay.errors import DataError
-from assay.models import Reply
-from assay.reasoning.problems import load_problems
-from assay.status import Status
-from assay.studies.faithfulness import evaluate_counterfactual
-from assay.studies.faithfulness.counterfactual import MOST_CHANGES, outcome_of, read_own_graph
+from trueness.errors import DataError
+from trueness.models import Reply
+from trueness.reasoning.problems import load_problems
+from trueness.status import Status
+from trueness.studies.faithfulness import evaluate_counterfactual
+from trueness.studies.faithfulness.counterfactual import MOST_CHANGES, outcome_of, read_own_graph
 
 from .judges import Scripted
 

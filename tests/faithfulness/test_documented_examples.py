@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from assay.studies import faithfulness
+from trueness.studies import faithfulness
 
 
 def blocks(text):

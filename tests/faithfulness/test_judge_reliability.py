@@ -2,12 +2,12 @@
 
 import pytest
 
-from assay.errors import DataError
-from assay.reasoning.problems import load_problems
-from assay.status import Status
-from assay.studies.faithfulness import Asking, evaluate_batch, read_labels, reliability
-from assay.studies.faithfulness.judge_warnings import family
-from assay.studies.faithfulness.ratings import Item
+from trueness.errors import DataError
+from trueness.reasoning.problems import load_problems
+from trueness.status import Status
+from trueness.studies.faithfulness import Asking, evaluate_batch, read_labels, reliability
+from trueness.studies.faithfulness.judge_warnings import family
+from trueness.studies.faithfulness.ratings import Item
 
 from .judges import Scripted, always_critical, random_judge, steady, verdict
 

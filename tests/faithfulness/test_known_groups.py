@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay.errors import DataError
-from assay.reasoning.problems import load_problems
-from assay.studies.faithfulness.known_groups import group_of, known_groups, with_damaged
-from assay.studies.faithfulness.scores import score_problem
+from trueness.errors import DataError
+from trueness.reasoning.problems import load_problems
+from trueness.studies.faithfulness.known_groups import group_of, known_groups, with_damaged
+from trueness.studies.faithfulness.scores import score_problem
 
 PROBLEMS = load_problems("physics") + load_problems("everyday")[:4]
 

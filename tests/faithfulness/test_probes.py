@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay.reasoning.execute import intervene
-from assay.reasoning.problems import load_problems
-from assay.studies.faithfulness.probes import SCHEMAS, Probe, ask_about, judge_probes, template
+from trueness.reasoning.execute import intervene
+from trueness.reasoning.problems import load_problems
+from trueness.studies.faithfulness.probes import SCHEMAS, Probe, ask_about, judge_probes, template
 
 NEWTON = load_problems("physics")[0]
 LAWN = load_problems("everyday")[0]

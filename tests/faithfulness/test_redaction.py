@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reasoning.graph import PlanStep, Problem, Quantity, ReasoningGraph, RuleEdge
-from assay.reasoning.problems import load_problems
-from assay.studies.faithfulness.known_groups import with_damaged
-from assay.studies.faithfulness.probes import Probe, ask_about, template
-from assay.studies.faithfulness.redaction import MARK, Hidden, hide, numbers_spelled
+from trueness.reasoning.graph import PlanStep, Problem, Quantity, ReasoningGraph, RuleEdge
+from trueness.reasoning.problems import load_problems
+from trueness.studies.faithfulness.known_groups import with_damaged
+from trueness.studies.faithfulness.probes import Probe, ask_about, template
+from trueness.studies.faithfulness.redaction import MARK, Hidden, hide, numbers_spelled
 
 SMALL = "zero one two three four five six seven eight nine ten eleven twelve".split()
 

@@ -1,8 +1,8 @@
-"""A model that keeps its own bill: one line a call in the file named by ASSAY_TEST_BILL, fit for every kind of study.
+"""A model that keeps its own bill: one line a call in the file named by TRUENESS_TEST_BILL, for every kind of study.
 
-With ASSAY_TEST_FAULTS = 0.1 that share of the calls fails, each in one of the ways real providers do; which ones hangs
-on the prompt and on how often it was asked, so that another try may be luckier. With ASSAY_TEST_ODD = 0.1 that share
-does what no model should. With ASSAY_TEST_HALF = 1 every reply ends in half a character.
+With TRUENESS_TEST_FAULTS = 0.1 that share of the calls fails, each in a way of real providers; which ones hangs on
+the prompt and on how often it was asked, so that another try may be luckier. With TRUENESS_TEST_ODD = 0.1 that share
+does what no model should. With TRUENESS_TEST_HALF = 1 every reply ends in half a character.
 """
 
 import hashlib
@@ -12,8 +12,8 @@ import re
 import threading
 import time
 
-from assay.models import Reply
-from assay.status import Status
+from trueness.models import Reply
+from trueness.status import Status
 
 FAULTS = (Status.FAILED, Status.TIMED_OUT, Status.REFUSED, Status.TRUNCATED, Status.UNREADABLE, "empty", "garbage")
 ODDITIES = ("raises", "exits", "nothing", "bytes", "a status of its own", "never comes back")
@@ -28,10 +28,10 @@ class Counted:
 
     def __init__(self, name="counted", options=None, **settings):
         self.name = name
-        self.bill = os.environ["ASSAY_TEST_BILL"]
-        self.faulty = float(os.environ.get("ASSAY_TEST_FAULTS", "0"))
-        self.odd = float(os.environ.get("ASSAY_TEST_ODD", "0"))
-        self.end = "\ud83d" if os.environ.get("ASSAY_TEST_HALF") else ""
+        self.bill = os.environ["TRUENESS_TEST_BILL"]
+        self.faulty = float(os.environ.get("TRUENESS_TEST_FAULTS", "0"))
+        self.odd = float(os.environ.get("TRUENESS_TEST_ODD", "0"))
+        self.end = "\ud83d" if os.environ.get("TRUENESS_TEST_HALF") else ""
         self.asked: dict[str, int] = {}
 
     def ask(self, messages, settings):

@@ -1,12 +1,12 @@
-"""`assay run` without the charts and tables at its end: they take longer than the small studies of these tests."""
+"""`trueness run` without the charts and tables at its end: they take longer than the small studies of these tests."""
 
 import sys
 
-import assay.page.standalone
-import assay.studies.reporting
-from assay.__main__ import main
+import trueness.page.standalone
+import trueness.studies.reporting
+from trueness.__main__ import main
 
 if __name__ == "__main__":
-    assay.studies.reporting.write_report = lambda folder, known: assay.studies.reporting.Report(folder)
-    assay.page.standalone.with_page = lambda report: report
+    trueness.studies.reporting.write_report = lambda folder, known: trueness.studies.reporting.Report(folder)
+    trueness.page.standalone.with_page = lambda report: report
     sys.exit(main())

@@ -20,7 +20,7 @@ def half_characters(root: Path, moments: random.Random, times: int) -> Tally:
     tally = Tally()
     for turn in range(times):
         kind = ("forecast", "faithfulness", "population")[turn % 3]
-        place = Place.make(kind, root / f"half-{turn}", ASSAY_TEST_HALF="1")
+        place = Place.make(kind, root / f"half-{turn}", TRUENESS_TEST_HALF="1")
         if kind == "forecast":
             code, told = place.finish()
             assert (code, "Traceback" in told) == (0, False), told
@@ -39,13 +39,13 @@ def no_contract(root: Path, moments: random.Random, times: int) -> Tally:
     status, and --retry without them ends in the bytes of the undisturbed study."""
     tally = Tally()
     for turn in range(times):
-        place = Place.make("forecast", root / f"odd-{turn}", ASSAY_TEST_ODD="0.3")
+        place = Place.make("forecast", root / f"odd-{turn}", TRUENESS_TEST_ODD="0.3")
         plan = place.root / "plan.toml"
         plan.write_text(plan.read_text().replace("repeats = 3\n", "repeats = 3\ntimeout = 0.5\n"))
         code, told = place.finish()
         assert code == 1 and "Traceback" not in told, told
         faults = place.failed()
-        healthy = Place(place.kind, place.root, {**place.environment, "ASSAY_TEST_ODD": "0"})
+        healthy = Place(place.kind, place.root, {**place.environment, "TRUENESS_TEST_ODD": "0"})
         plan.write_text(plan.read_text().replace("timeout = 0.5\n", ""))  # it is not part of a question's key
         tally += ended(healthy, Tally(faults), "--retry", "--replan")
     return tally

@@ -80,7 +80,7 @@ class Place:
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir(parents=True)
         (root / "plan.toml").write_text(f'name = "{kind}"\nseed = 4\n{(PLANS | SLOWER)[kind]}')
-        return cls(kind, root, {**os.environ, "ASSAY_TEST_BILL": str(root / "bill.txt"), **environment})
+        return cls(kind, root, {**os.environ, "TRUENESS_TEST_BILL": str(root / "bill.txt"), **environment})
 
     @property
     def folder(self) -> Path:
@@ -107,7 +107,7 @@ class Place:
 
     def bill(self) -> Counter[str]:
         """How often each question was answered, and so paid for."""
-        path = Path(self.environment["ASSAY_TEST_BILL"])
+        path = Path(self.environment["TRUENESS_TEST_BILL"])
         return Counter(path.read_text().split()) if path.exists() else Counter()
 
     def stored(self) -> int:

@@ -71,7 +71,7 @@ def place_at(server: Loopback, root: Path) -> Place:
 @cache
 def calm_bytes() -> bytes:
     with Faulty(0.0, 1) as server:
-        place = place_at(server, Path(mkdtemp(prefix="assay-calm-")))
+        place = place_at(server, Path(mkdtemp(prefix="trueness-calm-")))
         code, told = place.finish()
         assert code == 0, told
         return place.bytes()

@@ -61,7 +61,7 @@ def scenario(name: str) -> Callable[[Scenario], Scenario]:
 @cache
 def calm(kind: str) -> tuple[bytes, int]:
     """The undisturbed study: its bytes and how long its bill is."""
-    place = Place.make(kind, Path(mkdtemp(prefix="assay-calm-")))
+    place = Place.make(kind, Path(mkdtemp(prefix="trueness-calm-")))
     code, told = place.finish()
     assert code == 0, told
     return place.bytes(), sum(place.bill().values())
@@ -124,7 +124,7 @@ def small_disk(where: Path, size: str) -> Iterator[None]:
 
 
 def may_mount() -> bool:
-    probe = Path(mkdtemp(prefix="assay-mount-"))
+    probe = Path(mkdtemp(prefix="trueness-mount-"))
     try:
         with small_disk(probe, "64k"):
             return True
@@ -193,7 +193,7 @@ def two_drivers(root: Path, moments: random.Random, times: int) -> Tally:
         code, told = place.finish()
         first.send_signal(signal.SIGCONT)
         assert code == 2, told
-        assert "another assay" in told, told
+        assert "another trueness" in told, told
         _, told = first.communicate(timeout=300)
         assert first.returncode == 0, told
         tally += ended(place, Tally(1))
@@ -247,7 +247,7 @@ def _faulty_replies(root: Path, times: int, share: float) -> Tally:
     """What failed has its status and is never scored; --retry asks again what another try may mend, and that alone."""
     tally = Tally()
     for turn in range(times):
-        place = Place.make("forecast", root / f"{share}-{turn}", ASSAY_TEST_FAULTS=str(share))
+        place = Place.make("forecast", root / f"{share}-{turn}", TRUENESS_TEST_FAULTS=str(share))
         code, told = place.finish()
         assert code in (0, 1), told
         with sqlite3.connect(place.folder / "study.db") as database:

@@ -25,7 +25,7 @@ from tests.faults.scenarios import NEEDS_MOUNT, SCENARIOS, Tally, may_mount
 
 def soak(minutes: float, names: list[str], seed: int) -> dict[str, Tally]:
     """Rounds over all scenarios until the time is up; each round strikes twice."""
-    root, moments, end = Path(mkdtemp(prefix="assay-soak-")), random.Random(seed), time.monotonic() + 60 * minutes
+    root, moments, end = Path(mkdtemp(prefix="trueness-soak-")), random.Random(seed), time.monotonic() + 60 * minutes
     tallies = {name: Tally() for name in names}
     first = True
     try:

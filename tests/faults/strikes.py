@@ -48,7 +48,7 @@ def place_of(plan: str, root: Path, **environment: str) -> Place:
 
 @cache
 def undisturbed() -> bytes:
-    place = place_of(_NAPS, Path(mkdtemp(prefix="assay-naps-")))
+    place = place_of(_NAPS, Path(mkdtemp(prefix="trueness-naps-")))
     code, told = place.finish()
     assert code == 0, told
     return place.bytes()
@@ -56,7 +56,7 @@ def undisturbed() -> bytes:
 
 def left(place: Place) -> list[int]:
     """Processes of that place: each has its folder in the environment it was started with."""
-    mark = f"ASSAY_TEST_BILL={place.environment['ASSAY_TEST_BILL']}".encode()
+    mark = f"TRUENESS_TEST_BILL={place.environment['TRUENESS_TEST_BILL']}".encode()
     found = []
     for entry in Path("/proc").iterdir():
         try:
@@ -79,7 +79,7 @@ def struck_three_times(root: Path, moments: random.Random, times: int) -> Tally:
     """Within 70 ms, while fits sleep for an hour: the driver ends, and so does all that it started."""
     tally, calm = Tally(), undisturbed()
     for turn in range(times):
-        place = place_of(_NAPS, root / f"struck-{turn}", ASSAY_TEST_NAP="3600")
+        place = place_of(_NAPS, root / f"struck-{turn}", TRUENESS_TEST_NAP="3600")
         driver = place.start()
         while not place.units() and driver.poll() is None:
             time.sleep(0.02)
@@ -102,7 +102,7 @@ def struck_three_times(root: Path, moments: random.Random, times: int) -> Tally:
 
 def place_after(place: Place) -> Place:
     """The same folder without the naps."""
-    return Place(place.kind, place.root, {k: v for k, v in place.environment.items() if k != "ASSAY_TEST_NAP"})
+    return Place(place.kind, place.root, {k: v for k, v in place.environment.items() if k != "TRUENESS_TEST_NAP"})
 
 
 @scenario("fits that hang up, write into descriptors, leave children")

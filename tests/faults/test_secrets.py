@@ -58,11 +58,11 @@ repeats = 2
 """
 
 
-def assay(*arguments, folder, charts=True, **environment):
+def trueness(*arguments, folder, charts=True, **environment):
     ours = ("_API_KEY", "_BASE_URL")
     bare = {name: value for name, value in os.environ.items() if not name.endswith(ours)}
     return subprocess.run(
-        [sys.executable, *(["-m", "assay"] if charts else [str(DRIVER)]), *arguments],
+        [sys.executable, *(["-m", "trueness"] if charts else [str(DRIVER)]), *arguments],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -93,7 +93,7 @@ def test_a_planted_key_is_in_no_file_and_in_no_message(tmp_path):
         (tmp_path / ".env").write_bytes(f"OPENAI_API_KEY={KEY} \r\nOPENAI_BASE_URL={server.openai}\r\n".encode())
         user = {"ANTHROPIC_API_KEY": f"{KEY}\r\n", "ANTHROPIC_BASE_URL": server.url}
         told = [
-            assay(*command, folder=tmp_path, charts="--retry" in command, **user)
+            trueness(*command, folder=tmp_path, charts="--retry" in command, **user)
             for command in (
                 ("plan", "secret.toml"),
                 ("run", "secret.toml", "--json"),
@@ -120,14 +120,14 @@ def test_an_address_in_an_env_file_does_not_get_the_key_of_the_environment(tmp_p
         (tmp_path / "small.toml").write_text(SMALL)
         (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={server.openai}\n")
         results = [
-            assay(*command, folder=tmp_path, charts=False, OPENAI_API_KEY=KEY)
+            trueness(*command, folder=tmp_path, charts=False, OPENAI_API_KEY=KEY)
             for command in (("plan", "small.toml"), ("run", "small.toml"), ("check", "openai/gpt-4o"))
         ]
         assert server.requests and KEY not in str([seen.headers for seen in server.requests])
         for result in results:
             said = " ".join((result.stdout + result.stderr).split())
             assert f"openai/gpt-4o is asked at {server.url} (from .env) without a key" in said
-        said = assay("check", "openai/gpt-4o", "--allow-host", server.url, folder=tmp_path, OPENAI_API_KEY=KEY)
+        said = trueness("check", "openai/gpt-4o", "--allow-host", server.url, folder=tmp_path, OPENAI_API_KEY=KEY)
         assert said.returncode == 0, said.stderr
         assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
 
@@ -143,15 +143,15 @@ def test_an_address_in_an_env_file_does_not_get_the_key_of_the_environment(tmp_p
 def test_a_plan_that_asks_for_a_secret_is_refused_in_one_line_that_names_the_option(tmp_path, options, allow):
     (tmp_path / "small.toml").write_text(f'{SMALL}[models."openai/gpt-4o"]\nretries = 0\n{options}\n')
     user = {"OPENAI_API_KEY": KEY, "AWS_SECRET_ACCESS_KEY": KEY}
-    refused = assay("run", "small.toml", folder=tmp_path, charts=False, **user)
+    refused = trueness("run", "small.toml", folder=tmp_path, charts=False, **user)
     assert refused.returncode == 2
-    assert refused.stderr.strip().splitlines()[-1].startswith("assay: ") and allow in refused.stderr
+    assert refused.stderr.strip().splitlines()[-1].startswith("trueness: ") and allow in refused.stderr
     assert KEY not in refused.stdout + refused.stderr
 
 
 LEARNER = """
 import os
-from assay.learners import Card
+from trueness.learners import Card
 
 class Tells:
     card = Card(title="Tells", summary="x", returns="dag", data={"discrete"}, assumes=(), paper="none", recovers="x")
@@ -165,7 +165,7 @@ def test_what_a_learner_says_puts_no_key_into_a_file(tmp_path):
     """No model is in this plan: it is the store that keeps keys out."""
     (tmp_path / "tells.py").write_text(LEARNER)
     (tmp_path / "small.toml").write_text(SMALL.split("[forecast]")[0].replace('"random"', '"tells.py:Tells"'))
-    result = assay("run", "small.toml", folder=tmp_path, charts=False, LAB_API_KEY=KEY)
+    result = trueness("run", "small.toml", folder=tmp_path, charts=False, LAB_API_KEY=KEY)
     assert result.returncode == 1 and KEY not in result.stdout + result.stderr, result.stderr
     files = {path.name: path.read_bytes() for path in (tmp_path / "results").rglob("*") if path.is_file()}
     assert b"401 for key ***" in files["study.db"] and b"401 for key ***" in files["runtime.csv"]
@@ -175,7 +175,7 @@ def test_what_a_learner_says_puts_no_key_into_a_file(tmp_path):
 def test_an_env_file_that_cannot_be_read_stops_no_study_that_needs_none(tmp_path):
     (tmp_path / "small.toml").write_text(SMALL.split("[forecast]")[0])
     (tmp_path / ".env").write_bytes(b"\xff\xfe\x00")
-    assert assay("run", "small.toml", folder=tmp_path, charts=False).returncode == 0
+    assert trueness("run", "small.toml", folder=tmp_path, charts=False).returncode == 0
 
 
 def test_the_repository_ignores_env_files(root):

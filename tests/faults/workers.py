@@ -34,7 +34,7 @@ learner = "{OUTSIDE}:Crashes"
 
 def children(pid: int) -> list[int]:
     found = subprocess.run(
-        ["pgrep", "-P", str(pid), "-f", "assay.running.worker"], capture_output=True, text=True
+        ["pgrep", "-P", str(pid), "-f", "trueness.running.worker"], capture_output=True, text=True
     ).stdout.split()
     return [int(child) for child in found]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from assay.studies.forecast.frames import ARMS, CLAIM_COLUMNS, REPLY_COLUMNS, Forecasts, Truth
-from assay.studies.forecast.scores import score_claims
-from assay.studies.forecast.truths import measured
+from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, REPLY_COLUMNS, Forecasts, Truth
+from trueness.studies.forecast.scores import score_claims
+from trueness.studies.forecast.truths import measured
 
 ARM = {"formulation": "direct", "names": "named", "metadata": "full", "definition": "told", "target": "run"}
 CARDS = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.studies.forecast.ablation import EVERYONE, ablation
-from assay.studies.forecast.example import example
 from tests.forecast.handmade import over, spread, study, truth
+from trueness.studies.forecast.ablation import EVERYONE, ablation
+from trueness.studies.forecast.example import example
 
 NAMES = [f"d{k}" for k in range(6)]
 TRUTHS = [truth(spread(0.5), dataset=name) for name in NAMES]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.studies.forecast.assumptions import CONCEPTS, concept_of, mentions
+from trueness.studies.forecast.assumptions import CONCEPTS, concept_of, mentions
 
 
 def named(text, **about):
@@ -126,8 +126,8 @@ def test_a_phrase_that_no_concept_knows_is_looked_for_word_for_word():
 
 
 def test_every_card_in_the_registry_is_understood():
-    from assay import registry
-    from assay.learners.base import build
+    from trueness import registry
+    from trueness.learners.base import build
 
     known = {concept.name for concept in CONCEPTS} | {"no indirect dependence", "causes have smaller variance"}
     for name in registry.LEARNERS:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay.intervals import Interval
-from assay.measures import intervals as of
-from assay.studies.forecast import chance
 from tests.forecast.truths import truth
+from trueness.intervals import Interval
+from trueness.measures import intervals as of
+from trueness.studies.forecast import chance
 
 DRAWS = 1_000_000
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError
-from assay.measures import intervals as of
-from assay.status import Status
-from assay.studies.forecast.example import example
-from assay.studies.forecast.frames import KEYS
-from assay.studies.forecast.scores import OF_CLAIM, SCORES, long, pooled_skill, score_claims, skill_column, widest
 from tests.forecast.truths import bare, claim, claims, truth, truths
+from trueness.errors import DataError
+from trueness.measures import intervals as of
+from trueness.status import Status
+from trueness.studies.forecast.example import example
+from trueness.studies.forecast.frames import KEYS
+from trueness.studies.forecast.scores import OF_CLAIM, SCORES, long, pooled_skill, score_claims, skill_column, widest
 
 RUNS = np.round(np.random.default_rng(1).beta(6, 3, 100), 3)
 SHD = np.random.default_rng(2).poisson(9, 100)

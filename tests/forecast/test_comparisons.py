@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.studies.forecast.comparisons import comparisons
 from tests.forecast.handmade import claim, over, spread, study, truth
+from trueness.studies.forecast.comparisons import comparisons
 
 NAMES = [f"d{k}" for k in range(8)]
 LEARNERS = ("pc", "fci", "lingam")

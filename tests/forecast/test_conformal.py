@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.studies.forecast.conformal import conformal
 from tests.forecast.handmade import claim, over, spread, study, truth
+from trueness.studies.forecast.conformal import conformal
 
 NAMES = [f"d{k}" for k in range(20)]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.studies.forecast.contamination import ALL, contamination
 from tests.forecast.handmade import claim, over, reply, spread, study, truth
+from trueness.studies.forecast.contamination import ALL, contamination
 
 FAMOUS = ["asia", "sachs", "cancer", "child"]
 OTHERS = ["x1", "x2", "x3", "x4"]

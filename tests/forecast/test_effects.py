@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.studies.forecast.effects import effects
 from tests.forecast.handmade import claim, spread, study, truth
+from trueness.studies.forecast.effects import effects
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 

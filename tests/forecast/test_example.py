@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.studies.forecast.example import DATASETS, QUALITIES, example
-from assay.studies.forecast.frames import CLAIM_COLUMNS, REPLY_COLUMNS
+from trueness.studies.forecast.example import DATASETS, QUALITIES, example
+from trueness.studies.forecast.frames import CLAIM_COLUMNS, REPLY_COLUMNS
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.studies.forecast.failures import failures, harmonic
 from tests.forecast.handmade import claim, reply, spread, study, truth
+from trueness.studies.forecast.failures import failures, harmonic
 
 MEASURES = ("precision", "recall", "f1", "shd")
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay.studies.forecast.example import example
-from assay.studies.forecast.findings import findings
 from tests.forecast.handmade import claim, over, spread, study, truth
+from trueness.studies.forecast.example import example
+from trueness.studies.forecast.findings import findings
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.studies.forecast.convergence import convergence
 from tests.forecast.handmade import claim, spread, study, truth
+from trueness.studies.forecast.convergence import convergence
 
 
 def at(analysis, runs):

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from assay.errors import DataError
-from assay.studies.forecast.example import DATASETS
-from assay.studies.forecast.frames import CLAIM_COLUMNS
-from assay.studies.forecast.human import parse_experts, questions, read_experts, sheet
-from assay.studies.forecast.scores import score_claims
 from tests.forecast.truths import truth, truths
+from trueness.errors import DataError
+from trueness.studies.forecast.example import DATASETS
+from trueness.studies.forecast.frames import CLAIM_COLUMNS
+from trueness.studies.forecast.human import parse_experts, questions, read_experts, sheet
+from trueness.studies.forecast.scores import score_claims
 
 ABOUT = {name: DATASETS[name] for name in ("asia", "cancer")}
 ASKED = questions(ABOUT, ["pc", "fci"])

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from assay.errors import SettingError
-from assay.intervals import Interval
-from assay.studies.forecast.hypotheses import CANNOT, NOT_SUPPORTED, SUPPORTED, capability_of, hypotheses, verdict
-from assay.studies.forecast.ranking import ranking
-from assay.studies.forecast.robustness import robustness
 from tests.forecast.handmade import claim, over, spread, study, truth
+from trueness.errors import SettingError
+from trueness.intervals import Interval
+from trueness.studies.forecast.hypotheses import CANNOT, NOT_SUPPORTED, SUPPORTED, capability_of, hypotheses, verdict
+from trueness.studies.forecast.ranking import ranking
+from trueness.studies.forecast.robustness import robustness
 
 NAMES = [f"d{k}" for k in range(11)]
 TRUTHS = [truth(spread(0.5), dataset=name) for name in NAMES]

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.measures.intervals import interval_score
-from assay.reading.expected import read_forecast
-from assay.status import Status
-from assay.studies.forecast.failures import failures
-from assay.studies.forecast.scores import score_claims
-from assay.studies.forecast.validation import validation
 from tests.forecast.handmade import claim, study, truth
+from trueness.measures.intervals import interval_score
+from trueness.reading.expected import read_forecast
+from trueness.status import Status
+from trueness.studies.forecast.failures import failures
+from trueness.studies.forecast.scores import score_claims
+from trueness.studies.forecast.validation import validation
 
 PAIRS = 28  # of 8 nodes
 SHD = truth(np.arange(100) % 5 + 3, measure="shd")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.studies.forecast.ranking import order_agreement, ranking
 from tests.forecast.handmade import claim, spread, study, truth
+from trueness.studies.forecast.ranking import order_agreement, ranking
 
 LEARNERS = ("pc", "fci", "lingam", "notears")
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assay.studies.forecast.example import example
-from assay.studies.forecast.reasoning import reasoning
 from tests.forecast.handmade import claim, reply, spread, study, truth
+from trueness.studies.forecast.example import example
+from trueness.studies.forecast.reasoning import reasoning
 
 
 def read(*replies, learner="pc"):

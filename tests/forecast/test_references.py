@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from assay.errors import UnknownName
-from assay.studies.forecast.example import DATASETS, example
-from assay.studies.forecast.references import REFERENCES, distances, heuristic_base, reference_claims
-from assay.studies.forecast.scores import score_claims
 from tests.forecast.truths import bare, truth, truths
+from trueness.errors import UnknownName
+from trueness.studies.forecast.example import DATASETS, example
+from trueness.studies.forecast.references import REFERENCES, distances, heuristic_base, reference_claims
+from trueness.studies.forecast.scores import score_claims
 
 ABOUT = {name: DATASETS[name] for name in ("asia", "cancer", "child", "sachs")}
 

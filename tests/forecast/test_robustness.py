@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.studies.forecast.robustness import robustness
 from tests.forecast.handmade import claim, spread, study, truth
+from trueness.studies.forecast.robustness import robustness
 
 TRUTH = [truth(spread(0.5))]
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.studies.forecast.example import example
-from assay.studies.forecast.validation import completeness, validation
 from tests.forecast.handmade import claim, spread, study, truth
+from trueness.studies.forecast.example import example
+from trueness.studies.forecast.validation import completeness, validation
 
 
 def checks(forecasts):

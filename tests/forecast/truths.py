@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from assay.studies.forecast.frames import CLAIM_COLUMNS, Truth
-from assay.studies.forecast.truths import measured
+from trueness.studies.forecast.frames import CLAIM_COLUMNS, Truth
+from trueness.studies.forecast.truths import measured
 
 
 def bare(runs, measure="f1", dataset="asia", learner="pc", upper=None, resolution=None):

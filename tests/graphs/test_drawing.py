@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from assay.errors import GraphError
-from assay.graphs import ARROW, CIRCLE, Graph
+from trueness.errors import GraphError
+from trueness.graphs import ARROW, CIRCLE, Graph
 
 SVG = "{http://www.w3.org/2000/svg}"
 GREEN, ORANGE, VERMILLION, GREY = "#009e73", "#e69f00", "#d55e00", "#7f7f7f"

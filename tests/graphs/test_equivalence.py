@@ -9,8 +9,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from assay.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
-from assay.graphs.equivalence import (
+from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
+from trueness.graphs.equivalence import (
     ancestors,
     consistent_extension,
     cpdag_of_dag,
@@ -199,7 +199,7 @@ def extensions(cpdag):
     [("asia", 3), ("cancer", 0), ("child", 12), ("insurance", 18), ("alarm", 4), ("sachs-17", 17)],
 )
 def test_published_networks_have_their_reversible_edges(name, reversible):
-    with as_file(files("assay.datasets") / "data" / f"{name}.bif.gz") as path:
+    with as_file(files("trueness.datasets") / "data" / f"{name}.bif.gz") as path:
         cpdag = Graph.read(path).to_cpdag()
     assert cpdag.undirected.sum() // 2 == reversible
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.errors import AssayError, GraphError
-from assay.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
+from trueness.errors import GraphError, TruenessError
+from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
 
 ASIA = ["asia -> tub", "smoke -> lung", "smoke -> bronc", "tub -> either", "lung -> either", "either -> xray"]
 ODD_NAMES = [
@@ -40,7 +40,7 @@ ODD_NAMES = [
     "%7B=+-@",
     "e\u0301 \U0001f600",
     "source",
-    "property assay_name",
+    "property trueness_name",
 ]
 TEXT = {
     "json": (Graph.to_json, Graph.from_json),
@@ -283,7 +283,7 @@ def test_two_edges_between_a_pair_of_causal_learn_are_refused():
 
 def test_a_missing_package_is_one_line(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "causallearn.graph.GeneralGraph", None)
-    with pytest.raises(AssayError, match=r"needs causal-learn, .*  pip install 'causal-assay\[bench\]'"):
+    with pytest.raises(TruenessError, match=r"needs causal-learn, .*  pip install 'trueness\[bench\]'"):
         Graph.from_edges(["a -> b"]).to_causallearn()
 
 

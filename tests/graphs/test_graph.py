@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.errors import GraphError
-from assay.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
+from trueness.errors import GraphError
+from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
 
 CHAIN = [[0, 1, 0], [0, 0, 1], [0, 0, 0]]  # row to column: a -> b -> c
 

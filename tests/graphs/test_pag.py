@@ -5,8 +5,8 @@ from itertools import chain, combinations, product
 import numpy as np
 import pytest
 
-from assay.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
-from assay.graphs.equivalence import ancestors, d_separated, mag_of_dag, pag_of_dag
+from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
+from trueness.graphs.equivalence import ancestors, d_separated, mag_of_dag, pag_of_dag
 
 
 def random_dag(rng, d, p):

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.errors import AssayError, GraphError
-from assay.graphs import Graph, formats
+from trueness.errors import GraphError, TruenessError
+from trueness.graphs import Graph, formats
 
 # ---- JSON
 
@@ -18,7 +18,7 @@ from assay.graphs import Graph, formats
 def test_json_is_the_documented_form():
     told = json.loads(Graph.from_edges(["a -> b", "b -- c"]).to_json())
     assert told == {
-        "format": "assay-graph",
+        "format": "trueness-graph",
         "version": 1,
         "kind": "cpdag",
         "nodes": ["a", "b", "c"],
@@ -54,7 +54,7 @@ def test_plain_json_means_arrows():
         ('{"nodes": ["a", "b"], "edges": [{"source": "a", "target": "b", "weight": 1e999}]}', "finite"),
         ('{"nodes": ["a", "b"], "edges": [], "kind": "tree"}', "must be one of dag"),
         ('{"nodes": ["a", "b"], "edges": [], "kind": ["dag"]}', "must be text"),
-        ('{"nodes": [], "edges": [], "format": "node-link"}', "must be of format 'assay-graph'"),
+        ('{"nodes": [], "edges": [], "format": "node-link"}', "must be of format 'trueness-graph'"),
         ('{"nodes": [], "edges": [], "version": 2}', "version 1, got None version 2. Update"),
         (json.dumps({"nodes": list(range(5001)), "edges": []}), "at most 5,000 nodes, got 5,001"),
         (b"{}", "must be text, got bytes"),
@@ -229,7 +229,7 @@ def test_bif_in_its_dialects_is_read():
     ],
 )
 def test_bundled_networks_have_their_published_size(name, nodes, arcs):
-    with as_file(files("assay.datasets") / "data" / f"{name}.bif.gz") as path:
+    with as_file(files("trueness.datasets") / "data" / f"{name}.bif.gz") as path:
         graph = Graph.read(path)
     assert (len(graph), graph.n_edges(), graph.kind) == (nodes, arcs, "dag")
 
@@ -282,7 +282,7 @@ VARIABLES = "variable a { type discrete [ 2 ] { x, y }; } variable b { type disc
         ("variable a { } /* open", r"closed by '\*/'"),
         ('variable a { property "open; }', "double quote"),
         ("hello", "must end with a closed block, got 'hello'"),
-        ('variable a { property assay_name = "\\x"; } probability ( a ) { }', "must be a JSON text"),
+        ('variable a { property trueness_name = "\\x"; } probability ( a ) { }', "must be a JSON text"),
     ],
 )
 def test_bif_that_cannot_be_read_is_refused(text, message):
@@ -312,13 +312,13 @@ def test_hostile_text_is_a_graph_or_an_error_of_ours(text, tmp_path):
     for read in (Graph.from_json, Graph.from_dot, Graph.from_graphml, Graph.from_bif):
         try:
             assert isinstance(read(text), Graph)
-        except AssayError as error:
+        except TruenessError as error:
             assert str(error)
     (tmp_path / "graph.csv").write_text(text, encoding="utf-8", errors="surrogatepass")
     for direction in (None, "row to column"):
         try:
             assert isinstance(Graph.read(tmp_path / "graph.csv", direction=direction), Graph)
-        except AssayError as error:
+        except TruenessError as error:
             assert "\n" not in str(error)
 
 

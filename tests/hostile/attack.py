@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from hypothesis import strategies as st
 
-from assay.errors import MAX_MESSAGE, AssayError
+from trueness.errors import MAX_MESSAGE, TruenessError
 
 TOKENS = [
     b"\x00", b"\xff", b"\xef\xbb\xbf", b"\r", b"\n", b",", b";", b"\t", b'"', b"'", b"\\", b"{", b"}", b"[", b"]", b"<",
@@ -53,7 +53,7 @@ def survives(read, given):
     try:
         with within():
             return read(given)
-    except AssayError as error:
+    except TruenessError as error:
         assert "\n" not in str(error) and 0 < len(str(error)) <= MAX_MESSAGE
         return None
 

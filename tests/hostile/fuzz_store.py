@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kinds", nargs="*", default=KINDS, choices=KINDS)
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="assay-fuzz-") as place:
+    with tempfile.TemporaryDirectory(prefix="trueness-fuzz-") as place:
         found = fuzz(Path(place), options.count, options.seed, options.kinds, told=print)
     print(found)
     return 1 if found.failures else 0
@@ -187,7 +187,7 @@ def _all(commands: list[tuple[str, Callable[[], None]]]) -> dict[str, int]:
 
 def _warm_up(studies: list[Path]) -> None:
     """Everything is imported and compiled before the first child is made; pictures are not drawn."""
-    from assay.showing import drawing
+    from trueness.showing import drawing
 
     def begin(self: Any, source: Any, formats: Any) -> None:
         return None
@@ -211,20 +211,20 @@ def _commands(study: Path, seed: Path, chance: random.Random) -> list[tuple[str,
 
 
 def _forms(study: Path) -> list[tuple[str, Callable[[], int]]]:
-    from assay.cli import main as assay
+    from trueness.cli import main as trueness
 
     forms = ([], ["--json"], ["--csv"], ["--md"], ["--tex"])
-    return [(" ".join(["show", *form]), lambda form=form: assay(["show", str(study), *form])) for form in forms]
+    return [(" ".join(["show", *form]), lambda form=form: trueness(["show", str(study), *form])) for form in forms]
 
 
 def _others(study: Path, seed: Path) -> list[tuple[str, Callable[[], int]]]:
-    from assay.cli import main as assay
+    from trueness.cli import main as trueness
 
     names = _respondents(seed)  # what lies in the damaged one may be a pipe that nobody writes to
     return [
         ("view", lambda: _viewed(study)),
-        ("report", lambda: assay(["report", str(study)])),
-        ("compare", lambda: assay(["compare", *names, str(study), "--json"])),
+        ("report", lambda: trueness(["report", str(study)])),
+        ("compare", lambda: trueness(["compare", *names, str(study), "--json"])),
     ]
 
 
@@ -239,8 +239,8 @@ def _respondents(study: Path) -> list[str]:
 
 def _viewed(study: Path) -> int:
     """The reader of the page: what a browser asks first, and a few cells."""
-    from assay.errors import AssayError
-    from assay.page.library import Library
+    from trueness.errors import TruenessError
+    from trueness.page.library import Library
 
     library = Library([study])
     (opened,) = library.studies.values()
@@ -254,7 +254,7 @@ def _viewed(study: Path) -> int:
             opened.answer(f"grid/{task['task']}")
         for path in list(opened._page.cell_paths())[:3]:
             opened.answer(path)
-    except AssayError as error:
+    except TruenessError as error:
         print(error, file=sys.stderr)
         return 2
     finally:

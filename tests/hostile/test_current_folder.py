@@ -26,17 +26,17 @@ runs = 2
 rows = 1000
 """
 ROOT = Path(__file__).resolve().parents[2]
-ASSAY = (str(Path(sys.executable).with_name("assay")),)
-MODULE = (sys.executable, "-m", "assay")
-FIRST = ("_typing", "copyreg", "enum", "re", "typing")  # what assay/__init__.py imports
-SAFE_MODULE = (sys.executable, "-P", "-m", "assay")
-ENTRY = (sys.executable, "-P", "-c", "import sys; from assay.__main__ import main; sys.exit(main())")
+TRUENESS = (str(Path(sys.executable).with_name("trueness")),)
+MODULE = (sys.executable, "-m", "trueness")
+FIRST = ("_typing", "copyreg", "enum", "re", "typing")  # what trueness/__init__.py imports
+SAFE_MODULE = (sys.executable, "-P", "-m", "trueness")
+ENTRY = (sys.executable, "-P", "-c", "import sys; from trueness.__main__ import main; sys.exit(main())")
 
 
 def before_us() -> set[str]:
     """What `python -m` imports before the module's own first line: no program can mend that, only `python -P`."""
     loaded = subprocess.run([sys.executable, "-P", "-c", "import runpy, sys; print(*sys.modules)"], capture_output=True)
-    return {name.split(".")[0] for name in loaded.stdout.decode().split()} | {"assay"}
+    return {name.split(".")[0] for name in loaded.stdout.decode().split()} | {"trueness"}
 
 
 @pytest.fixture()
@@ -90,9 +90,9 @@ def test_no_command_imports_from_the_current_folder(planted):
         ["list", "models"],
         ["check", "random"],
     ):
-        command(ASSAY, *arguments)
+        command(TRUENESS, *arguments)
         assert planted.told() == [], arguments
-    look_at_the_page(ASSAY)
+    look_at_the_page(TRUENESS)
     assert planted.told() == []
     for name in before_us() & {path.name for path in here.iterdir()}:
         shutil.rmtree(here / name)
@@ -115,7 +115,7 @@ def test_an_entry_of_pythonpath_that_means_the_current_folder_is_left_out(path, 
 def test_a_file_that_a_plan_names_may_import_what_lies_beside_it(tmp_path, monkeypatch):
     """From wherever the command is given; but nothing there stands in for a module of Python or of a package."""
     (tmp_path / "beside").mkdir()
-    (tmp_path / "beside" / "helper_of_mine.py").write_text("from assay.graphs import Graph\n")
+    (tmp_path / "beside" / "helper_of_mine.py").write_text("from trueness.graphs import Graph\n")
     (tmp_path / "beside" / "copy.py").write_text("raise SystemExit('the wrong copy')\n")
     (tmp_path / "beside" / "own.py").write_text(
         "from tests.studies.outside_learners import Outside\n"
@@ -128,7 +128,7 @@ def test_a_file_that_a_plan_names_may_import_what_lies_beside_it(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     own = '[discovery]\ndatasets = ["cancer"]\nlearners = ["own.py:Late"]\nruns = 1'
     (tmp_path / "beside" / "study.toml").write_text(own)
-    told = json.loads(command(ASSAY, "plan", "beside/study.toml", "--workers", "1", "--json"))
+    told = json.loads(command(TRUENESS, "plan", "beside/study.toml", "--workers", "1", "--json"))
     assert [cell["status"] for cell in told["per_cell"]] == ["ok"]
 
 
@@ -136,7 +136,7 @@ def test_numba_opens_no_cache_that_a_file_of_the_current_folder_names(in_tmp, mo
     pytest.importorskip("yaml")  # without it numba reads no such file
     (in_tmp / "lib").mkdir()
     (in_tmp / "lib" / "tiny.py").write_text(
-        "from assay.learners.kernels.compiling import kernel\n@kernel\ndef twice(x):\n    return 2 * x\ntwice(3)\n"
+        "from trueness.learners.kernels.compiling import kernel\n@kernel\ndef twice(x):\n    return 2 * x\ntwice(3)\n"
     )
     compiled = [sys.executable, "-P", "-c", "import sys; sys.path.append('lib'); import tiny"]
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)

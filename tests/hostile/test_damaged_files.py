@@ -10,25 +10,25 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from assay.analyse.loading import read_tables
-from assay.analyse.settings import Settings
-from assay.datasets import load
-from assay.datasets.frames import read_rows
-from assay.datasets.networks import network_of_file
-from assay.datasets.surveys import open_microdata
-from assay.datasets.table import check_usable
-from assay.graphs import Graph
-from assay.graphs.formats import read_graph, to_bif, to_dot, to_graphml, to_json
-from assay.models.env_file import read_env
-from assay.models.mock import read_script
-from assay.reading.logs import readings_of
-from assay.reasoning.problems import read_problems
-from assay.running.plans import foreign_plan
-from assay.studies.faithfulness.labels import read_labels
-from assay.studies.forecast.human import read_experts
-from assay.studies.population.question_files import read_questions
 from tests.datasets.xport import write_xport
 from tests.hostile.attack import damaged, survives
+from trueness.analyse.loading import read_tables
+from trueness.analyse.settings import Settings
+from trueness.datasets import load
+from trueness.datasets.frames import read_rows
+from trueness.datasets.networks import network_of_file
+from trueness.datasets.surveys import open_microdata
+from trueness.datasets.table import check_usable
+from trueness.graphs import Graph
+from trueness.graphs.formats import read_graph, to_bif, to_dot, to_graphml, to_json
+from trueness.models.env_file import read_env
+from trueness.models.mock import read_script
+from trueness.reading.logs import readings_of
+from trueness.reasoning.problems import read_problems
+from trueness.running.plans import foreign_plan
+from trueness.studies.faithfulness.labels import read_labels
+from trueness.studies.forecast.human import read_experts
+from trueness.studies.population.question_files import read_questions
 
 FEW = settings(max_examples=32, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 

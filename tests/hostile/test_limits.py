@@ -11,27 +11,36 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from assay import outside
-from assay.analyse import loading
-from assay.analyse.loading import read_table
-from assay.analyse.settings import Settings
-from assay.datasets import frames, load, surveys
-from assay.datasets.bif import MOST_CELLS, MOST_PARENTS, parse_bif
-from assay.datasets.frames import read_rows
-from assay.datasets.table import Table
-from assay.errors import MAX_MESSAGE, AssayError, DataError, GraphError, PlanError, SettingError, did_you_mean, listed
-from assay.graphs.formats import from_dot, from_graphml, from_json, read_graph
-from assay.graphs.links import MAX_NODES, MAX_PARTS
-from assay.models.env_file import read_env
-from assay.reading.reasoning_graph import read_reasoning
-from assay.reasoning.problems import read_problems
-from assay.running.study import Plan
-from assay.status import Status
-from assay.studies.forecast.human import parse_experts
-from assay.studies.forecast.references import reference_claims
-from assay.studies.population.question_files import parse_questions
 from tests.forecast.truths import bare
 from tests.hostile.attack import within
+from trueness import outside
+from trueness.analyse import loading
+from trueness.analyse.loading import read_table
+from trueness.analyse.settings import Settings
+from trueness.datasets import frames, load, surveys
+from trueness.datasets.bif import MOST_CELLS, MOST_PARENTS, parse_bif
+from trueness.datasets.frames import read_rows
+from trueness.datasets.table import Table
+from trueness.errors import (
+    MAX_MESSAGE,
+    DataError,
+    GraphError,
+    PlanError,
+    SettingError,
+    TruenessError,
+    did_you_mean,
+    listed,
+)
+from trueness.graphs.formats import from_dot, from_graphml, from_json, read_graph
+from trueness.graphs.links import MAX_NODES, MAX_PARTS
+from trueness.models.env_file import read_env
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning.problems import read_problems
+from trueness.running.study import Plan
+from trueness.status import Status
+from trueness.studies.forecast.human import parse_experts
+from trueness.studies.forecast.references import reference_claims
+from trueness.studies.population.question_files import parse_questions
 
 PLAN = 'name = "s"\n[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n'
 GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">{}</graph></graphml>'
@@ -126,7 +135,7 @@ def test_six_hundred_data_sets_are_each_compared_with_the_others_in_time():
 
 
 def test_a_log_that_unpacks_to_more_than_its_limit_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.analyse.logs.MAX_RECORDS", outside.MEGABYTE)
+    monkeypatch.setattr("trueness.analyse.logs.MAX_RECORDS", outside.MEGABYTE)
     with zipfile.ZipFile(tmp_path / "l.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", "{}")
         archive.writestr("summaries.json", " " * 2_000_000)
@@ -315,7 +324,7 @@ def test_a_number_out_of_range_is_refused_or_is_no_number(number, tmp_path):
     with within(), pytest.raises(GraphError):
         from_dot(f'digraph {{ a -> b [strength="{number}"] }}')
     (tmp_path / "t.csv").write_text("a,b\n" + "\n".join(f"{k},{number}" for k in range(5)))
-    with within(), pytest.raises(AssayError):
+    with within(), pytest.raises(TruenessError):
         load("t.csv", folder=tmp_path)
 
 
@@ -360,9 +369,9 @@ def test_a_name_without_end_is_cut_and_not_compared():
 
 def test_a_file_name_that_no_system_can_have_is_one_line(tmp_path):
     for name in ("a" * 5_000, "a\0b"):
-        with pytest.raises(AssayError):
+        with pytest.raises(TruenessError):
             load(f"{name}.csv", folder=tmp_path)
-        with pytest.raises(AssayError):
+        with pytest.raises(TruenessError):
             Plan.parse(f'[discovery]\ndatasets = ["{"a" * 5_000}.csv"]\nlearners = ["pc"]\n', "study.toml")
 
 
@@ -373,7 +382,7 @@ def test_a_gzip_that_is_none_is_one_line(tmp_path):
         ("b.bif.gz", b"\x1f\x8b"),
     ):
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(AssayError):
+        with pytest.raises(TruenessError):
             read_graph(tmp_path / name) if name.startswith("g") else load(name, folder=tmp_path)
     with pytest.raises(DataError, match="must be gzip"):
         outside.bytes_of(tmp_path / "t.csv.gz", 100)

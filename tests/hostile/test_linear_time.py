@@ -6,25 +6,25 @@ of each reader at 100 kB and 1 MB stand in docs/hostile.md.
 
 import pytest
 
-from assay.datasets.bif import parse_bif
-from assay.graphs.formats import from_bif, from_dot, from_graphml, from_json
-from assay.models.env_file import parse_env
-from assay.outside import json_of, toml_of
-from assay.reading.distribution import read_distribution
-from assay.reading.expected import read_forecast
-from assay.reading.level import read_level, read_share
-from assay.reading.reasoning_graph import MAX_CHARACTERS, read_reasoning
-from assay.reading.structured import recover_json
-from assay.reading.verdicts import read_verdict
-from assay.reasoning.graph import Quantity
-from assay.reasoning.schema import quantity_of
-from assay.reasoning.syntax import parse, symbol
-from assay.studies.faithfulness.labels import parse_labels
-from assay.studies.faithfulness.redaction import Hidden
-from assay.studies.forecast.assumptions import mentions
-from assay.studies.forecast.failures import _PAIR
-from assay.studies.forecast.human import parse_experts
 from tests.hostile.attack import survives
+from trueness.datasets.bif import parse_bif
+from trueness.graphs.formats import from_bif, from_dot, from_graphml, from_json
+from trueness.models.env_file import parse_env
+from trueness.outside import json_of, toml_of
+from trueness.reading.distribution import read_distribution
+from trueness.reading.expected import read_forecast
+from trueness.reading.level import read_level, read_share
+from trueness.reading.reasoning_graph import MAX_CHARACTERS, read_reasoning
+from trueness.reading.structured import recover_json
+from trueness.reading.verdicts import read_verdict
+from trueness.reasoning.graph import Quantity
+from trueness.reasoning.schema import quantity_of
+from trueness.reasoning.syntax import parse, symbol
+from trueness.studies.faithfulness.labels import parse_labels
+from trueness.studies.faithfulness.redaction import Hidden
+from trueness.studies.forecast.assumptions import mentions
+from trueness.studies.forecast.failures import _PAIR
+from trueness.studies.forecast.human import parse_experts
 
 SIZE = 1_000_000
 LEVELS = {"male": ("man",), "female": ("woman",), "a": ("a",), "very good": ("very good",)}

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from assay import files
-from assay.cli import main
-from assay.errors import StoreError
-from assay.page.notes import add_note, read_notes
-from assay.running.store import Store
+from trueness import files
+from trueness.cli import main
+from trueness.errors import StoreError
+from trueness.page.notes import add_note, read_notes
+from trueness.running.store import Store
 
 SOURCE = Path(files.__file__).parent
 PLAN = 'name = "p"\n[discovery]\ndatasets = ["survey"]\nlearners = ["random", "correlation"]\nruns = 2\nrows = 200\n'
@@ -220,7 +220,7 @@ def _checksum(page):
 
 
 OF_USERS = {  # what the user names on the command line or in Python, and what is in no study folder
-    "cli.py": {"write_text"},  # assay new FILE, which must not be there yet
+    "cli.py": {"write_text"},  # trueness new FILE, which must not be there yet
     "files.py": {"fdopen", "mkdir", "replace"},
     "running/study.py": {"mkdir"},  # the study folder itself
     "graphs/formats.py": {"write_bytes"},  # graph.save(path)

@@ -19,14 +19,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli import main
-from assay.running.engine import local_executor
-from assay.running.outputs import write_outputs
-from assay.running.readings import readings_of
-from assay.running.results import Results
-from assay.running.store import Store
-from assay.running.study import Plan, Study
 from tests.viewer.test_task_parts import POPULATION, ROBUSTNESS, TASKS
+from trueness.cli import main
+from trueness.running.engine import local_executor
+from trueness.running.outputs import write_outputs
+from trueness.running.readings import readings_of
+from trueness.running.results import Results
+from trueness.running.store import Store
+from trueness.running.study import Plan, Study
 
 ACTS = (
     "\x1b]0;owned\x07\x1b[2J\x9b2J\x90q\x9c\x00\x08\x7f\r\t\n\x0b\x85\u2028\u202e\u2066\u200b\ufeff\ufffe\U000e0001"
@@ -105,7 +105,7 @@ def studies(tmp_path_factory, root):
     ranges = "Precision: [0.5, 0.7]\nRecall: [0.4, 0.6]\nF1: [0.45, 0.65]\nSHD: [2, 5]"
     says = [{"match": ["JSON"], "reply": '{"male": 60, "female": 40}'}, {"match": [], "reply": f"female {SAID}"}]
     rows = [f"{'female' if k < women else 'male'},{age}" for age, women in ((30, 35), (60, 75)) for k in range(100)]
-    problems = (root / "src/assay/reasoning/problems/physics.jsonl").read_text().splitlines()
+    problems = (root / "src/trueness/reasoning/problems/physics.jsonl").read_text().splitlines()
     files = {
         "hostile.jsonl": json.dumps({"match": [], "reply": SAID + ranges}) + "\n",
         "says.jsonl": "".join(json.dumps(line) + "\n" for line in says),
@@ -144,7 +144,7 @@ def printed(capsys, *arguments, code=0):
 @pytest.mark.parametrize("kind", KINDS)
 def test_report_is_written_and_no_file_of_it_acts(studies, kind):
     folder = studies[kind]
-    command = [sys.executable, "-m", "assay", "report", str(folder)]
+    command = [sys.executable, "-m", "trueness", "report", str(folder)]
     done = subprocess.run(command, capture_output=True, timeout=300)
     said = (done.stdout + done.stderr).decode()
     assert done.returncode == 0, said[-500:]
@@ -226,8 +226,8 @@ def test_plan_and_run_print_nothing_that_acts(in_tmp, capsys):
 
 
 def test_a_terminal_gets_no_codes_but_ours(studies):
-    from assay.showing.console import Console
-    from assay.studies.discovery.printed import print_discovery
+    from trueness.showing.console import Console
+    from trueness.studies.discovery.printed import print_discovery
 
     text = io.StringIO()
     out = Console(file=text, force_terminal=True)
@@ -239,7 +239,7 @@ def test_a_terminal_gets_no_codes_but_ours(studies):
 def test_an_open_bracket_in_a_name_does_not_end_in_another():
     from rich.text import Text
 
-    from assay.showing.console import plain
+    from trueness.showing.console import plain
 
     for name in ("a[bold", "a\\[bold", "[link=x", "[/", "[red]", "a[0.5", "[", "a\\"):
         shown = Text.from_markup(f"[dim]{plain(name)}[/] then {plain('it broke ]')}").plain
@@ -249,7 +249,7 @@ def test_an_open_bracket_in_a_name_does_not_end_in_another():
 def test_the_page_is_served_under_any_name(studies, tmp_path):
     folder = tmp_path / os.fsdecode(b"st\x1b]0;\x80udy")
     shutil.copytree(studies["forecast"], folder)
-    command = [sys.executable, "-m", "assay", "view", str(folder), "--no-browser", "--port", "0", "--json"]
+    command = [sys.executable, "-m", "trueness", "view", str(folder), "--no-browser", "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         lines = [process.stdout.readline()]
         while lines[-1] not in (b"}\n", b""):
@@ -264,10 +264,10 @@ def test_nothing_else_in_the_program_prints(root):
     doors = {
         "print": {"printing.py"}, "Console": {"showing/console.py"},
         "to_csv": {"showing/saving.py", "cli.py", "showing/tables.py", "studies/run_reading.py",
-                   *(f"studies/{study.name}/reading.py" for study in (root / "src/assay/studies").iterdir()),
-                   *(f"studies/{study.name}/files.py" for study in (root / "src/assay/studies").iterdir())},
+                   *(f"studies/{study.name}/reading.py" for study in (root / "src/trueness/studies").iterdir()),
+                   *(f"studies/{study.name}/files.py" for study in (root / "src/trueness/studies").iterdir())},
     }  # fmt: skip
-    source = root / "src" / "assay"
+    source = root / "src" / "trueness"
     for path in source.rglob("*.py"):
         name = str(path.relative_to(source))
         text = path.read_text()

@@ -10,23 +10,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import assay
-from assay import registry
-from assay.datasets import load, load_stored
-from assay.datasets.surveys import open_microdata
-from assay.errors import AssayError, DataError, GraphError, PlanError
-from assay.graphs.formats import from_graphml
-from assay.running.cells import Cell
-from assay.running.outputs import write_outputs
-from assay.running.readings import readings_of
-from assay.running.results import CellSummary, Results
-from assay.running.store import Run, Store
-from assay.running.study import Plan, Study
-from assay.showing.saving import safe_name
-from assay.studies.discovery.scores import variance_name
+import trueness
 from tests.hostile.attack import within
+from trueness import registry
+from trueness.datasets import load, load_stored
+from trueness.datasets.surveys import open_microdata
+from trueness.errors import DataError, GraphError, PlanError, TruenessError
+from trueness.graphs.formats import from_graphml
+from trueness.running.cells import Cell
+from trueness.running.outputs import write_outputs
+from trueness.running.readings import readings_of
+from trueness.running.results import CellSummary, Results
+from trueness.running.store import Run, Store
+from trueness.running.study import Plan, Study
+from trueness.showing.saving import safe_name
+from trueness.studies.discovery.scores import variance_name
 
-SOURCE = Path(assay.__file__).parent
+SOURCE = Path(trueness.__file__).parent
 PLAN = '[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n'
 EVIL = "from pathlib import Path\nPath(__file__).with_name('was_run').touch()\n"
 
@@ -88,27 +88,27 @@ def test_a_task_file_cannot_import_what_is_no_data_set(name, tmp_path):
 def test_looking_at_a_study_runs_no_python_file(tmp_path):
     (tmp_path / "evil.py").write_text(EVIL)
     for name in ("evil.py:data", f"{tmp_path}/evil.py:data"):
-        with pytest.raises(DataError, match="is run by 'assay run' only"):
+        with pytest.raises(DataError, match="is run by 'trueness run' only"):
             load_stored(name, None, tmp_path)
     assert not (tmp_path / "was_run").exists()
 
 
 def test_a_file_that_the_run_itself_has_run_may_be_looked_at_again(tmp_path):
-    (tmp_path / "own.py").write_text("from assay.datasets import load\ndata = load('asia')\n")
+    (tmp_path / "own.py").write_text("from trueness.datasets import load\ndata = load('asia')\n")
     load(f"{tmp_path}/own.py:data")
     assert load_stored("own.py:data", None, tmp_path).name == "asia"
 
 
 @pytest.mark.parametrize("stored", [(5, None), (["asia"], None), ("asia", 7), ("asia", ["x"]), ("asia", {"data": 1})])
 def test_a_data_set_of_a_store_that_is_no_name_is_one_line(stored, tmp_path):
-    with pytest.raises(AssayError):
+    with pytest.raises(TruenessError):
         load_stored(*stored, tmp_path)
 
 
 def test_an_outside_learner_that_raises_or_is_none_is_one_line(tmp_path):
     (tmp_path / "broken.py").write_text("raise SystemError('no\\nway')\n")
     for name in ("broken.py:X", "nowhere.py:X", "broken.py:", ".py:X", "a" * 5000 + ".py:X", "a\0.py:X"):
-        with pytest.raises(AssayError) as told:
+        with pytest.raises(TruenessError) as told:
             registry.resolve("learner", registry.located(name, tmp_path))
         assert "\n" not in str(told.value)
 

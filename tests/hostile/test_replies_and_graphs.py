@@ -6,24 +6,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.graphs.formats import from_json, to_json
-from assay.reading.distribution import read_distribution
-from assay.reading.expected import read_forecast
-from assay.reading.level import read_level, read_share
-from assay.reading.reasoning_graph import read_reasoning
-from assay.reading.verdicts import read_verdict
-from assay.reasoning import Program, Quantity, executable_components, graph_quality, invert
-from assay.reasoning.problems import load_problems, problem_from
-from assay.reasoning.schema import quantity_of
-from assay.reasoning.symbols import to_sympy
-from assay.reasoning.syntax import RuleError, parse
-from assay.reasoning.trees import evaluate
-from assay.reasoning.units import check_units, coherent
-from assay.status import Status
-from assay.studies.faithfulness.redaction import hide
-from assay.studies.population.question_files import parse_questions
 from tests.hostile.attack import damaged, misshapen, survives, within
 from tests.hostile.test_damaged_files import GRAPHS, INSPECT
+from trueness.graphs.formats import from_json, to_json
+from trueness.reading.distribution import read_distribution
+from trueness.reading.expected import read_forecast
+from trueness.reading.level import read_level, read_share
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reading.verdicts import read_verdict
+from trueness.reasoning import Program, Quantity, executable_components, graph_quality, invert
+from trueness.reasoning.problems import load_problems, problem_from
+from trueness.reasoning.schema import quantity_of
+from trueness.reasoning.symbols import to_sympy
+from trueness.reasoning.syntax import RuleError, parse
+from trueness.reasoning.trees import evaluate
+from trueness.reasoning.units import check_units, coherent
+from trueness.status import Status
+from trueness.studies.faithfulness.redaction import hide
+from trueness.studies.population.question_files import parse_questions
 
 MANY = settings(
     max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
@@ -103,7 +103,7 @@ def test_a_misshapen_json_graph_is_read_or_refused(told):
 @MANY
 @given(misshapen([INSPECT]))
 def test_a_misshapen_log_is_read_or_refused(tmp_path_factory, told):
-    from assay.analyse.loading import read_table
+    from trueness.analyse.loading import read_table
 
     path = tmp_path_factory.getbasetemp() / "log.json"
     path.write_text(json.dumps(told))

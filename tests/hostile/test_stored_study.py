@@ -1,4 +1,4 @@
-"""A study.db of a stranger: what assay never writes is refused in one line before anything of it is used."""
+"""A study.db of a stranger: what trueness never writes is refused in one line before anything of it is used."""
 
 import json
 import os
@@ -11,19 +11,19 @@ from contextlib import closing
 
 import pytest
 
-from assay.cli import main
-from assay.errors import PlanError, StoreError
-from assay.page.library import Library
-from assay.running import study_db
-from assay.running.cells import Cell
-from assay.running.outputs import write_outputs
-from assay.running.provenance import plan_folder_of
-from assay.running.readings import readings_of
-from assay.running.results import NOT_RUN, Results
-from assay.running.store import Run, Store
-from assay.running.study import Plan, Study
-from assay.running.study_db import SCHEMA
 from tests.hostile.attack import at_most, within
+from trueness.cli import main
+from trueness.errors import PlanError, StoreError
+from trueness.page.library import Library
+from trueness.running import study_db
+from trueness.running.cells import Cell
+from trueness.running.outputs import write_outputs
+from trueness.running.provenance import plan_folder_of
+from trueness.running.readings import readings_of
+from trueness.running.results import NOT_RUN, Results
+from trueness.running.store import Run, Store
+from trueness.running.study import Plan, Study
+from trueness.running.study_db import SCHEMA
 
 CELL = {"item": "asia", "variant": "clean", "respondent": "pc", "repeats": 1, "identity": {}, "about": {"nodes": 8}}
 TASK = {"task": "discovery", "level": 0.95, "measures": ["f1"], "headline": ["f1"], "about": {}, "cells": [CELL]}
@@ -67,7 +67,7 @@ def test_the_study_as_it_was_written_is_read(folder):
 def test_a_view_that_counts_for_ever_is_refused(folder):
     endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT 'a' AS key, x AS value FROM n"
     change(folder, "DROP TABLE prompts", f"CREATE VIEW prompts AS {endless}")
-    assert "must hold tables only, as assay writes them, got the view 'prompts'" in told(folder)
+    assert "must hold tables only, as trueness writes them, got the view 'prompts'" in told(folder)
 
 
 def test_a_trigger_is_refused(folder):
@@ -195,7 +195,7 @@ def test_a_study_of_another_shape_is_refused(study, folder):
 )
 def test_a_schema_that_is_not_ours_is_refused(statement, folder):
     change(folder, statement)
-    assert "must hold tables only, as assay writes them" in told(folder)
+    assert "must hold tables only, as trueness writes them" in told(folder)
 
 
 def test_a_check_that_never_ends_is_not_evaluated(folder):

@@ -22,32 +22,32 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from assay import archives, outside, parquet
-from assay.analyse.loading import read_table
-from assay.datasets.frames import read_rows
-from assay.datasets.surveys import open_microdata
-from assay.errors import AssayError, DataError, StoreError
-from assay.graphs import Graph
-from assay.running.store import Run
-from assay.studies.population import records
-from assay.studies.robustness.work import Robustness, packed, unpacked
+from trueness import archives, outside, parquet
+from trueness.analyse.loading import read_table
+from trueness.datasets.frames import read_rows
+from trueness.datasets.surveys import open_microdata
+from trueness.errors import DataError, StoreError, TruenessError
+from trueness.graphs import Graph
+from trueness.running.store import Run
+from trueness.studies.population import records
+from trueness.studies.robustness.work import Robustness, packed, unpacked
 
 ROOM = 6 << 30  # of addresses, in the process that reads
 PEAK = 700 << 20  # bytes; the program and its libraries alone have 150 MB, the attacks took 1.2 GB and more
 READERS = {
-    "scores": "from pathlib import Path; from assay.analyse.loading import read_table; read_table(Path(path))",
-    "rows": "from assay.datasets.frames import read_rows; read_rows(path)",
-    "survey": "from assay.datasets.surveys import open_microdata; d = open_microdata(path); d.read(d.columns[:1])",
+    "scores": "from pathlib import Path; from trueness.analyse.loading import read_table; read_table(Path(path))",
+    "rows": "from trueness.datasets.frames import read_rows; read_rows(path)",
+    "survey": "from trueness.datasets.surveys import open_microdata; d = open_microdata(path); d.read(d.columns[:1])",
 }
 _MEASURED = """
 import sys
-from assay.errors import AssayError
+from trueness.errors import TruenessError
 code, *paths = sys.argv[1:]
 for path in paths:
     try:
         exec(code)
         print("read")
-    except AssayError as error:
+    except TruenessError as error:
         print(error)
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """
@@ -224,7 +224,7 @@ def test_other_packed_files_are_not_unpacked(ending, tmp_path):
         lambda path: open_microdata(f"gss:{path.name}", path.parent).read(["a"]),
         read_table,
     ):
-        with pytest.raises(AssayError):
+        with pytest.raises(TruenessError):
             read(tmp_path / f"t{ending}")
 
 
@@ -233,16 +233,16 @@ def test_a_stored_matrix_that_unpacks_to_gigabytes_is_refused():
     assert (unpacked(packed(matrix)) == matrix).all()
     assert (unpacked(packed(np.zeros((1000, 1000)))) == 0).all()
     bomb = outside.zlib.compress(bytes(32 << 20), 9)
-    with pytest.raises(AssayError, match="must unpack to at most 16 MB"):
+    with pytest.raises(TruenessError, match="must unpack to at most 16 MB"):
         outside.inflated(bomb, "it")
-    with pytest.raises(AssayError, match="got more or a part"):
+    with pytest.raises(TruenessError, match="got more or a part"):
         outside.inflated(zlib.compress(b"abc" * 100)[:-5], "it")
-    with pytest.raises(AssayError, match="a stored matrix of scores must unpack to at most"):
+    with pytest.raises(TruenessError, match="a stored matrix of scores must unpack to at most"):
         unpacked(base64.b64encode(bomb).decode())
     arrays = dict.fromkeys(("probs", "weights", "rows", "kish", "n_eff"), [1.0])
     counts = dict.fromkeys(("n_data", "n_outside", "n_missing", "n_unlisted"), 0)
     draws = {"shape": [1, 1, 1], "data": base64.b64encode(bomb).decode()}
-    with pytest.raises(AssayError, match="the draws of a truth must unpack to at most"):
+    with pytest.raises(TruenessError, match="the draws of a truth must unpack to at most"):
         records.truth_from_dict({**arrays, **counts, "draws": draws})
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.datasets import Table, load
-from assay.errors import AssayError, DataError, MissingExtra, SettingError
-from assay.learners import build, learner
+from trueness.datasets import Table, load
+from trueness.errors import DataError, MissingExtra, SettingError, TruenessError
+from trueness.learners import build, learner
 
 
 def test_correlation_finds_what_scipy_finds():
@@ -36,8 +36,8 @@ def test_random_has_the_edges_it_was_asked_for_on_average():
 
 
 def test_sortnregress_lives_on_the_scale():
-    from assay.datasets.synthetic import Synthetic
-    from assay.measures.graphs import score_graph
+    from trueness.datasets.synthetic import Synthetic
+    from trueness.measures.graphs import score_graph
 
     raw, standard = Synthetic(nodes=12, standardised=False), Synthetic(nodes=12)
     scores = []
@@ -60,16 +60,16 @@ def test_settings_are_checked_by_name_type_and_range():
 
 
 def test_an_unknown_learner_gets_the_nearest_name():
-    with pytest.raises(AssayError, match="'corelation' is not a learner. Did you mean 'correlation'"):
+    with pytest.raises(TruenessError, match="'corelation' is not a learner. Did you mean 'correlation'"):
         build("corelation")
-    with pytest.raises(AssayError, match="the file nowhere.py is not there"):
+    with pytest.raises(TruenessError, match="the file nowhere.py is not there"):
         build("nowhere.py:Thing")
 
 
 def test_a_missing_package_is_one_line_with_the_command(monkeypatch):
-    monkeypatch.setattr("assay.registry.is_installed", lambda package: False)
+    monkeypatch.setattr("trueness.registry.is_installed", lambda package: False)
     with pytest.raises(
-        MissingExtra, match=r"needs causal-learn, which is not installed.  pip install 'causal-assay\[bench\]'"
+        MissingExtra, match=r"needs causal-learn, which is not installed.  pip install 'trueness\[bench\]'"
     ):
         build("causal-learn/pc")
 

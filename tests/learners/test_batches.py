@@ -6,14 +6,14 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from assay import registry
-from assay.datasets import load
-from assay.datasets.table import Table
-from assay.errors import DataError
-from assay.graphs import Graph
-from assay.learners import Batched, Card, build
-from assay.learners.batches import fit_resamples
-from assay.learners.contract import COLLIDER, binary_sample, continuous_sample
+from trueness import registry
+from trueness.datasets import load
+from trueness.datasets.table import Table
+from trueness.errors import DataError
+from trueness.graphs import Graph
+from trueness.learners import Batched, Card, build
+from trueness.learners.batches import fit_resamples
+from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
 
 SETTINGS = (
     ("pc", {}),
@@ -125,7 +125,7 @@ def test_what_is_wrong_with_the_table_is_told_of_every_run(learner):
 
 
 def test_a_table_too_wide_for_products_is_fitted_run_by_run(monkeypatch):
-    monkeypatch.setattr("assay.learners.resampling._PRODUCTS", 100)
+    monkeypatch.setattr("trueness.learners.resampling._PRODUCTS", 100)
     table, learner = continuous_sample(COLLIDER, rng(), 60), build("pc")
     draws = draws_of(table, 3)
     assert list(learner.fit_many(table, draws)) == [None] * 3
@@ -170,7 +170,7 @@ def test_a_batch_that_breaks_costs_nothing_but_time():
 
 
 def test_runs_come_one_at_a_time_and_draws_a_batch_at_a_time(monkeypatch):
-    monkeypatch.setattr("assay.learners.batches.MOST_RUNS", 4)
+    monkeypatch.setattr("trueness.learners.batches.MOST_RUNS", 4)
     table, read = continuous_sample(COLLIDER, rng(), 20), []
 
     def draws():

@@ -5,14 +5,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-import assay
-from assay.errors import SettingError
-from assay.learners.boss import BOSS
-from assay.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
-from assay.learners.ges import GES
-from assay.learners.scores import Scores
+import trueness
 from tests.learners.test_ges import drawn
 from tests.learners.test_scores import all_dags
+from trueness.errors import SettingError
+from trueness.learners.boss import BOSS
+from trueness.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
+from trueness.learners.ges import GES
+from trueness.learners.scores import Scores
 
 
 @pytest.mark.parametrize("truth", [CHAIN, COLLIDER], ids=["chain", "collider"])
@@ -74,10 +74,10 @@ def test_the_score_is_not_below_causal_learns(name):
     from causallearn.search.PermutationBased.BOSS import boss
 
     rng = np.random.default_rng(1)
-    table = assay.load(name).draw(1000, rng)
+    table = trueness.load(name).draw(1000, rng)
     table = table.columns(rng.permutation(table.d).tolist())
     peers = boss(np.array(table.values), "local_score_BDeu", verbose=False)
-    peers = assay.Graph.from_causallearn(peers, kind="cpdag", nodes=table.names)
+    peers = trueness.Graph.from_causallearn(peers, kind="cpdag", nodes=table.names)
     assert BOSS().fit_details(table).score >= Scores.of(table).total(peers) - 1e-6
 
 
@@ -105,7 +105,7 @@ def test_permuted_columns_give_the_permuted_class():
 def test_trees_that_outgrow_their_room_are_grown_again():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(2000, 25)) @ np.triu(rng.uniform(0.2, 1.0, size=(25, 25)))
-    assert BOSS(penalty=0.1, starts=2).fit(assay.Table.of(values)).problems() == ()
+    assert BOSS(penalty=0.1, starts=2).fit(trueness.Table.of(values)).problems() == ()
 
 
 def test_the_limit_of_parents_is_kept():

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from assay import registry
-from assay.datasets.observed import Observed
-from assay.datasets.table import Table
-from assay.errors import DataError
-from assay.learners import build
-from assay.learners.contract import check_learner
-from assay.learners.scoring.building import build_scorer
+from trueness import registry
+from trueness.datasets.observed import Observed
+from trueness.datasets.table import Table
+from trueness.errors import DataError
+from trueness.learners import build
+from trueness.learners.contract import check_learner
+from trueness.learners.scoring.building import build_scorer
 
 FAILURES = {
     "Transposed": "finds a collider and its effect in the right direction",

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from assay.datasets import Table
-from assay.datasets.synthetic import Synthetic
-from assay.errors import SettingError
-from assay.learners.dagma import DAGMA
-from assay.learners.kernels.dagma import barrier
-from assay.learners.notears import NEAR
-from assay.measures.graphs import score_graph
+from trueness.datasets import Table
+from trueness.datasets.synthetic import Synthetic
+from trueness.errors import SettingError
+from trueness.learners.dagma import DAGMA
+from trueness.learners.kernels.dagma import barrier
+from trueness.learners.notears import NEAR
+from trueness.measures.graphs import score_graph
 
 
 def reference(x, lambda1=0.03, s=(1.0, 0.9, 0.8, 0.7, 0.6)):

@@ -8,10 +8,10 @@ figure of that study done right. On draws without such an error every edge is co
 import numpy as np
 import pytest
 
-from assay.graphs import Graph
-from assay.learners import build
-from assay.learners.contract import COLLIDER, binary_sample, continuous_sample
-from assay.measures.graphs import score_graph
+from trueness.graphs import Graph
+from trueness.learners import build
+from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
+from trueness.measures.graphs import score_graph
 
 DIRECTED = ["causal-learn/pc", "causal-learn/ges", "causal-learn/boss", "causal-learn/grasp"]
 ORDERED = ["lingam/direct", "lingam/ica", "sortnregress"]

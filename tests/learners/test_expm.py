@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import expm
 
-from assay.learners.kernels.expm import acyclicity
+from trueness.learners.kernels.expm import acyclicity
 
 
 def weights(seed, d, density, scale):

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-import assay
-from assay.datasets.synthetic import Synthetic
-from assay.errors import SettingError
-from assay.graphs import ARROW, CIRCLE, TAIL, Graph
-from assay.graphs.equivalence import ancestors
-from assay.learners.contract import check_learner
-from assay.learners.fci import FCI, RFCI
-from assay.learners.independence import Oracle
-from assay.learners.kernels.pag import close
-from assay.learners.pc import PC
+import trueness
+from trueness.datasets.synthetic import Synthetic
+from trueness.errors import SettingError
+from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
+from trueness.graphs.equivalence import ancestors
+from trueness.learners.contract import check_learner
+from trueness.learners.fci import FCI, RFCI
+from trueness.learners.independence import Oracle
+from trueness.learners.kernels.pag import close
+from trueness.learners.pc import PC
 
 
 def random_question(seed):
@@ -122,15 +122,15 @@ def test_a_shielded_start_is_no_circle_path():
 @pytest.mark.parametrize("name", ["asia", "cancer"])
 def test_the_pag_is_causal_learns(name):
     pytest.importorskip("causallearn")
-    from assay.learners import causallearn
+    from trueness.learners import causallearn
 
     for seed in range(3):
-        table = assay.load(name).draw(2000, np.random.default_rng(seed))
+        table = trueness.load(name).draw(2000, np.random.default_rng(seed))
         assert FCI(search="exhaustive").fit(table) == causallearn.FCI().fit(table)
 
 
 def test_details_tell_the_tests_and_the_separating_sets():
-    table = assay.load("synthetic-12").draw(1000, np.random.default_rng(0))
+    table = trueness.load("synthetic-12").draw(1000, np.random.default_rng(0))
     result = FCI().fit_details(table)
     assert result.graph == FCI().fit(table)
     assert result.n_tests == sum(result.tests) + sum(result.later_tests)

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-import assay
-from assay.datasets.synthetic import Synthetic
-from assay.datasets.table import Table
-from assay.errors import SettingError
-from assay.learners import causallearn
-from assay.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
-from assay.learners.ges import GES
-from assay.learners.scores import Scores, ScoreSettings
+import trueness
 from tests.learners.test_scores import all_dags
+from trueness.datasets.synthetic import Synthetic
+from trueness.datasets.table import Table
+from trueness.errors import SettingError
+from trueness.learners import causallearn
+from trueness.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
+from trueness.learners.ges import GES
+from trueness.learners.scores import Scores, ScoreSettings
 
 
 def drawn(seed):
@@ -31,7 +31,7 @@ def test_the_class_is_causal_learns_on_gaussian_data(seed):
 @pytest.mark.parametrize("name", ["asia", "cancer", "earthquake", "survey"])
 def test_the_class_is_causal_learns_on_discrete_data(name):
     for seed in range(2):
-        table = assay.load(name).draw(1000, np.random.default_rng(seed))
+        table = trueness.load(name).draw(1000, np.random.default_rng(seed))
         assert GES().fit(table) == causallearn.GES().fit(table)
 
 
@@ -79,7 +79,7 @@ def test_the_penalty_is_twice_causal_learns_lambda():
 
     table = drawn(5)
     record = ges(np.array(table.values), "local_score_BIC_from_cov", lambda_value=1.0)
-    peers = assay.Graph.from_causallearn(record["G"], kind="cpdag", nodes=table.names)
+    peers = trueness.Graph.from_causallearn(record["G"], kind="cpdag", nodes=table.names)
     assert GES(penalty=2.0).fit(table) == peers
 
 

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from assay.datasets.synthetic import Synthetic
-from assay.errors import SettingError
-from assay.learners.contract import check_learner
-from assay.learners.golem import GOLEM
-from assay.learners.kernels.golem import golem_value
-from assay.learners.kernels.notears import space_for
-from assay.learners.notears import problem_of
-from assay.measures.graphs import score_graph
+from trueness.datasets.synthetic import Synthetic
+from trueness.errors import SettingError
+from trueness.learners.contract import check_learner
+from trueness.learners.golem import GOLEM
+from trueness.learners.kernels.golem import golem_value
+from trueness.learners.kernels.notears import space_for
+from trueness.learners.notears import problem_of
+from trueness.measures.graphs import score_graph
 
 
 def table(seed=0, nodes=6):

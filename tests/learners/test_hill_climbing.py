@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-import assay
-from assay.errors import SettingError
-from assay.graphs import Graph
-from assay.learners.contract import COLLIDER, binary_sample, check_learner, continuous_sample
-from assay.learners.hill_climbing import HillClimbing
-from assay.learners.scores import Scores
+import trueness
 from tests.learners.test_ges import drawn
+from trueness.errors import SettingError
+from trueness.graphs import Graph
+from trueness.learners.contract import COLLIDER, binary_sample, check_learner, continuous_sample
+from trueness.learners.hill_climbing import HillClimbing
+from trueness.learners.scores import Scores
 
 
 def neighbours(graph, most=None):
@@ -32,7 +32,7 @@ def neighbours(graph, most=None):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_no_single_move_improves_the_answer(seed):
-    table = drawn(seed) if seed % 2 else assay.load("survey").draw(500, np.random.default_rng(seed))
+    table = drawn(seed) if seed % 2 else trueness.load("survey").draw(500, np.random.default_rng(seed))
     result = HillClimbing().fit_details(table)
     scores = Scores.of(table)
     assert result.score == pytest.approx(scores.total(result.graph), rel=1e-12)
@@ -78,7 +78,7 @@ def test_the_order_of_the_columns_does_not_decide_a_direction():
     for seed in range(12):
         rng = np.random.default_rng(seed)
         x = rng.normal(size=200)
-        table = assay.Table.of(np.column_stack([x, x + rng.normal(size=200)]))
+        table = trueness.Table.of(np.column_stack([x, x + rng.normal(size=200)]))
         graph = HillClimbing().fit(table)
         assert HillClimbing().fit(table.columns([1, 0])) == graph
         ways.add(str(graph.edges[0]))

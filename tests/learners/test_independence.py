@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import assay
-from assay.datasets.table import Table
-from assay.errors import DataError, SettingError
-from assay.graphs import Graph
-from assay.learners.independence import Independence, Oracle
+import trueness
+from trueness.datasets.table import Table
+from trueness.errors import DataError, SettingError
+from trueness.graphs import Graph
+from trueness.learners.independence import Independence, Oracle
 
 
 def discrete(codes, levels=None):
@@ -80,7 +80,7 @@ def test_a_table_too_large_to_index_gives_the_statistic_by_its_definition():
 @pytest.mark.parametrize("test, theirs", [("chi2", "chisq"), ("g2", "gsq")])
 def test_p_values_of_counts_are_those_of_causal_learn(name, test, theirs):
     cit = pytest.importorskip("causallearn.utils.cit")
-    table = assay.load(name).draw(2000, np.random.default_rng(3))
+    table = trueness.load(name).draw(2000, np.random.default_rng(3))
     ours, other = Independence(table, test), cit.CIT(table.values.astype(np.int64), theirs)
     rng = np.random.default_rng(4)
     for x, y, given in questions(rng, table.d, 4, 40):
@@ -90,7 +90,7 @@ def test_p_values_of_counts_are_those_of_causal_learn(name, test, theirs):
 
 def test_p_values_of_correlations_are_those_of_causal_learn():
     cit = pytest.importorskip("causallearn.utils.cit")
-    table = assay.load("synthetic-12").draw(500, np.random.default_rng(3))
+    table = trueness.load("synthetic-12").draw(500, np.random.default_rng(3))
     ours, other = Independence(table), cit.CIT(np.array(table.values), "fisherz")
     for x, y, given in questions(np.random.default_rng(4), table.d, 6, 80):
         p = ours.p_value(table.names[x], table.names[y], [table.names[s] for s in given])
@@ -161,7 +161,7 @@ def test_a_question_about_the_same_column_twice_is_refused(x, y, given):
 
 
 def test_an_unknown_column_gets_the_nearest_one():
-    tests = Independence(assay.load("asia").draw(100, np.random.default_rng(0)).columns([1, 2, 3]))
+    tests = Independence(trueness.load("asia").draw(100, np.random.default_rng(0)).columns([1, 2, 3]))
     with pytest.raises(SettingError, match="Did you mean"):
         tests.p_value("lugn", "smoke")
 

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-import assay
-from assay.errors import SettingError
-from assay.graphs import ARROW, CIRCLE, TAIL
-from assay.learners.fci import FCI, RFCI
-from assay.learners.knowledge import Knowledge
-from assay.learners.pc import PC
+import trueness
+from trueness.errors import SettingError
+from trueness.graphs import ARROW, CIRCLE, TAIL
+from trueness.learners.fci import FCI, RFCI
+from trueness.learners.knowledge import Knowledge
+from trueness.learners.pc import PC
 
-TABLE = assay.load("asia").draw(3000, np.random.default_rng(0))
+TABLE = trueness.load("asia").draw(3000, np.random.default_rng(0))
 
 
 def test_matrices_hold_what_was_said():
@@ -76,7 +76,7 @@ def test_in_a_pag_a_later_tier_has_an_arrow_and_latent_causes_stay_possible(lear
 
 
 def test_knowledge_directs_what_data_cannot_and_meek_carries_it_on():
-    table = assay.load("asia").draw(8000, np.random.default_rng(1)).columns([2, 3, 4])  # no colliders among these
+    table = trueness.load("asia").draw(8000, np.random.default_rng(1)).columns([2, 3, 4])  # no colliders among these
     free, told = PC().fit(table), PC(required=(f"{table.names[0]} -> {table.names[1]}",)).fit(table)
     assert not free.directed.any()
     assert told.directed.any()

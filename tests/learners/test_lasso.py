@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LassoLarsIC, LinearRegression, lars_path
 
-from assay.learners.kernels.lasso import adaptive_lasso, lasso_path
+from trueness.learners.kernels.lasso import adaptive_lasso, lasso_path
 
 
 def data(seed, n=300, p=8):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from assay.learners.kernels import lbfgsb
+from trueness.learners.kernels import lbfgsb
 
 
 def search(function, x, penalty=0.0, fixed=None, curvature=None, most=20000, **settings):

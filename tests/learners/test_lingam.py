@@ -11,12 +11,12 @@ from lingam import DirectLiNGAM as ReferenceDirect
 from lingam import ICALiNGAM as ReferenceICA
 from lingam.utils import make_prior_knowledge
 
-import assay
-from assay.datasets.table import Table
-from assay.errors import DataError, SettingError
-from assay.learners.contract import check_learner
-from assay.learners.kernels import ica, lingam
-from assay.learners.lingam import DirectLiNGAM, ICALiNGAM
+import trueness
+from trueness.datasets.table import Table
+from trueness.errors import DataError, SettingError
+from trueness.learners.contract import check_learner
+from trueness.learners.kernels import ica, lingam
+from trueness.learners.lingam import DirectLiNGAM, ICALiNGAM
 
 DRAWS = [
     *(("asia", 10_000, seed) for seed in range(2)),
@@ -30,9 +30,9 @@ DRAWS = [
 def draw(name, n, seed):
     rng = np.random.default_rng(seed)
     if name == "sachs":
-        table = assay.load(name).table
+        table = trueness.load(name).table
         return table.rows(rng.integers(table.n, size=n)).as_numbers()
-    return assay.load(name).draw(n, rng).as_numbers()
+    return trueness.load(name).draw(n, rng).as_numbers()
 
 
 def fitted(model, values):

@@ -9,11 +9,11 @@ import pytest
 from scipy.linalg import expm
 from scipy.optimize import minimize
 
-from assay.datasets import Table, load
-from assay.datasets.synthetic import Synthetic
-from assay.errors import DataError, SettingError
-from assay.learners.notears import NEAR, NOTEARS, cut, reaches
-from assay.measures.graphs import score_graph
+from trueness.datasets import Table, load
+from trueness.datasets.synthetic import Synthetic
+from trueness.errors import DataError, SettingError
+from trueness.learners.notears import NEAR, NOTEARS, cut, reaches
+from trueness.measures.graphs import score_graph
 
 TOLERANCE = 1e-4  # relative, on the objective
 

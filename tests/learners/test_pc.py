@@ -5,14 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-import assay
-from assay.datasets.synthetic import Synthetic
-from assay.datasets.table import Table
-from assay.errors import DataError, SettingError
-from assay.graphs import Graph
-from assay.learners.contract import check_learner
-from assay.learners.independence import Independence, Oracle
-from assay.learners.pc import PC
+import trueness
+from trueness.datasets.synthetic import Synthetic
+from trueness.datasets.table import Table
+from trueness.errors import DataError, SettingError
+from trueness.graphs import Graph
+from trueness.learners.contract import check_learner
+from trueness.learners.independence import Independence, Oracle
+from trueness.learners.pc import PC
 
 SEARCHES = ("stable", "exhaustive")
 
@@ -36,7 +36,7 @@ def test_with_an_oracle_pc_returns_the_cpdag(search):
 @pytest.mark.parametrize("settings", [{}, {"df": "textbook"}, {"test": "g2"}])
 def test_every_learner_setting_keeps_the_contract(search, settings):
     if settings:  # contract samples are continuous unless the learner takes discrete data alone
-        table = assay.load("asia").draw(500, np.random.default_rng(0))
+        table = trueness.load("asia").draw(500, np.random.default_rng(0))
         assert PC(search=search, **settings).fit(table).kind == "cpdag"
     else:
         assert [check for check in check_learner(PC(search=search)) if check.passed is False] == []
@@ -66,7 +66,7 @@ def plain_skeleton(tests, exhaustive):
 @pytest.mark.parametrize("search", SEARCHES)
 @pytest.mark.parametrize("name", ["asia", "sachs", "synthetic-12"])
 def test_the_skeleton_is_that_of_the_algorithm_as_written(name, search):
-    data = assay.load(name)
+    data = trueness.load(name)
     table = data.table if data.table is not None else data.draw(800, np.random.default_rng(1))
     result = PC(search=search).fit_details(table)
     edges, sets, made = plain_skeleton(Independence(table), search == "exhaustive")
@@ -79,9 +79,9 @@ def test_the_skeleton_is_that_of_the_algorithm_as_written(name, search):
 
 def sample(name, seed):
     if name == "sachs":
-        table = assay.load("sachs").table
+        table = trueness.load("sachs").table
         return table.rows(np.random.default_rng(seed).integers(table.n, size=table.n))
-    return assay.load(name).draw(1000, np.random.default_rng(seed))
+    return trueness.load(name).draw(1000, np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("name", ["asia", "cancer", "sachs", "synthetic-12"])
@@ -115,7 +115,7 @@ def test_max_p_gives_causal_learns_graph(name):
 
 
 def test_majority_and_max_p_do_not_depend_on_the_order_of_the_columns():
-    table = assay.load("child").draw(1000, np.random.default_rng(0)).columns(range(9))
+    table = trueness.load("child").draw(1000, np.random.default_rng(0)).columns(range(9))
     turned = table.columns([4, 2, 8, 0, 6, 1, 7, 3, 5])
     for rule in ("majority", "max-p"):
         plain, other = (PC(colliders=rule, conflicts="bidirected").fit(data) for data in (table, turned))
@@ -142,14 +142,14 @@ def test_conflicting_colliders_differ_by_rule_and_only_one_draws_two_heads():
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_the_skeleton_does_not_depend_on_the_order_of_the_columns(search):
-    table = assay.load("child").draw(1000, np.random.default_rng(0))
+    table = trueness.load("child").draw(1000, np.random.default_rng(0))
     turned = table.columns(np.random.default_rng(1).permutation(table.d).tolist())
     plain, other = PC(search=search).fit(table), PC(search=search).fit(turned).reorder(table.names)
     assert (plain.adjacent == other.adjacent).all()
 
 
 def test_p_values_say_why_an_edge_is_there():
-    table = assay.load("synthetic-12").draw(500, np.random.default_rng(0))
+    table = trueness.load("synthetic-12").draw(500, np.random.default_rng(0))
     result = PC().fit_details(table)
     off = ~np.eye(table.d, dtype=bool)
     assert ((result.p_values <= 0.05) == result.graph.adjacent)[off].all()
@@ -158,7 +158,7 @@ def test_p_values_say_why_an_edge_is_there():
 
 
 def test_equal_rows_merged_or_not_give_the_same_graph():
-    table = assay.load("asia").draw(4000, np.random.default_rng(0))
+    table = trueness.load("asia").draw(4000, np.random.default_rng(0))
     rng = np.random.default_rng(1)
     noise = rng.integers(12, size=(table.n, 2)).astype(float)  # two columns that make nearly all rows different
     levels = tuple(str(k) for k in range(12))
@@ -171,7 +171,7 @@ def test_equal_rows_merged_or_not_give_the_same_graph():
 
 
 def test_a_depth_limit_bounds_the_sets_given():
-    table = assay.load("child").draw(1000, np.random.default_rng(0))
+    table = trueness.load("child").draw(1000, np.random.default_rng(0))
     assert sum(PC(depth=1).fit_details(table).tests[2:]) == 0
     assert sum(PC().fit_details(table).tests[2:]) > 0
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from assay.datasets.table import Table
-from assay.errors import DataError, GraphError, SettingError
-from assay.graphs import Graph
-from assay.learners.scores import Scores, ScoreSettings, content_order
+from trueness.datasets.table import Table
+from trueness.errors import DataError, GraphError, SettingError
+from trueness.graphs import Graph
+from trueness.learners.scores import Scores, ScoreSettings, content_order
 
 NAMES = ("a", "b", "c", "d")
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.datasets.observed import Observed
-from assay.datasets.table import Table
-from assay.errors import DataError, MissingExtra, SettingError, UnknownName
-from assay.learners.scoring import SCORERS, EdgeScorer, EdgeScores, scorer
-from assay.learners.scoring.base import need
+from trueness.datasets.observed import Observed
+from trueness.datasets.table import Table
+from trueness.errors import DataError, MissingExtra, SettingError, UnknownName
+from trueness.learners.scoring import SCORERS, EdgeScorer, EdgeScores, scorer
+from trueness.learners.scoring.base import need
 
 SMALL = {"rc-gnn": {"steps": 15, "batch": 32, "device": "cpu"}}
 EXTRAS = {"rc-gnn": "torch", "pcmci+": "tigramite"}
@@ -167,7 +167,7 @@ def test_a_missing_package_is_one_line_with_the_command(monkeypatch):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    with pytest.raises(MissingExtra, match=r"rc-gnn.* needs torch.*pip install 'causal-assay\[torch\]'"):
+    with pytest.raises(MissingExtra, match=r"rc-gnn.* needs torch.*pip install 'trueness\[torch\]'"):
         need("torch", "rc-gnn")
 
 

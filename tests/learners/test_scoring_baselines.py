@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from assay.datasets.series import VAR
-from assay.datasets.synthetic import Synthetic
-from assay.learners.scoring import scorer
-from assay.learners.scoring.wrapped import PC
-from assay.measures.ranking import score_ranking
+from trueness.datasets.series import VAR
+from trueness.datasets.synthetic import Synthetic
+from trueness.learners.scoring import scorer
+from trueness.learners.scoring.wrapped import PC
+from trueness.measures.ranking import score_ranking
 
 SEEDS = range(5)
 

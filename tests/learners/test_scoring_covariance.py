@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from assay.datasets.observed import Observed
-from assay.errors import DataError
-from assay.learners.notears import NOTEARS
-from assay.learners.pc import PC
-from assay.learners.scoring.covariance import FLOOR, normal_scores, pairwise_correlations, positive_definite
-from assay.learners.scoring.imputation import drawn, interpolated
+from trueness.datasets.observed import Observed
+from trueness.errors import DataError
+from trueness.learners.notears import NOTEARS
+from trueness.learners.pc import PC
+from trueness.learners.scoring.covariance import FLOOR, normal_scores, pairwise_correlations, positive_definite
+from trueness.learners.scoring.imputation import drawn, interpolated
 
 
 def holed(seed=0, n=400, d=5, missing=0.2):

@@ -6,11 +6,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from assay.datasets.series import VAR
-from assay.datasets.synthetic import Synthetic
-from assay.learners.scoring import SCORERS, EdgeScores, ScorerCard
-from assay.learners.scoring.leaks import check_no_leak, shuffled
 from tests.learners.test_scoring import made
+from trueness.datasets.series import VAR
+from trueness.datasets.synthetic import Synthetic
+from trueness.learners.scoring import SCORERS, EdgeScores, ScorerCard
+from trueness.learners.scoring.leaks import check_no_leak, shuffled
 
 SYSTEM = VAR(nodes=5, lags=1, graph_seed=3)
 TRUTH = SYSTEM.truth
@@ -76,7 +76,7 @@ def test_a_leaking_scorer_is_caught(leaking, told):
 
 
 def test_a_module_that_imports_truths_is_named():
-    assert "its module imports assay.datasets.series" in check_no_leak(LooksAndSaysNothing(), SYSTEM).findings
+    assert "its module imports trueness.datasets.series" in check_no_leak(LooksAndSaysNothing(), SYSTEM).findings
 
 
 def test_the_check_leaves_data_set_and_truth_as_they_were():

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from assay.datasets.observed import Observed
-from assay.datasets.series import VAR
-from assay.errors import DataError
-from assay.learners.scoring.rcgnn import RCGNN
-from assay.measures.ranking import score_ranking
+from trueness.datasets.observed import Observed
+from trueness.datasets.series import VAR
+from trueness.errors import DataError
+from trueness.learners.scoring.rcgnn import RCGNN
+from trueness.measures.ranking import score_ranking
 
 torch = pytest.importorskip("torch")
-from assay.learners.scoring import rcgnn_model as model  # noqa: E402
+from trueness.learners.scoring import rcgnn_model as model  # noqa: E402
 
 SIZES = model.Sizes(d=4, lags=1, signal=3, corruption=2, hidden=4, slow=3, regimes=2)
 QUICK = RCGNN(steps=20, batch=32, device="cpu")

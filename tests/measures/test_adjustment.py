@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.graphs import Graph
-from assay.measures import UNDEFINED, Reference, score_graph
+from trueness.graphs import Graph
+from trueness.measures import UNDEFINED, Reference, score_graph
 
 gadjid = pytest.importorskip("gadjid")
 

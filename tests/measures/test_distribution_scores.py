@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import wasserstein_distance
 
-from assay.measures import distributions as d
+from trueness.measures import distributions as d
 
 ONE = np.ones(1)
 shares = st.integers(2, 6).flatmap(

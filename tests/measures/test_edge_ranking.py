@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import GraphError
-from assay.graphs import Graph
-from assay.measures import UNDEFINED
-from assay.measures.ranking import RANKING_MEASURES, chance_auprc, score_ranking
+from trueness.errors import GraphError
+from trueness.graphs import Graph
+from trueness.measures import UNDEFINED
+from trueness.measures.ranking import RANKING_MEASURES, chance_auprc, score_ranking
 
 TRUTH = Graph.from_edges(["a -> b", "b -> c", "a -> d"], tuple("abcd"), "dag")
 

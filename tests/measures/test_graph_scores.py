@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import GraphError, SettingError
-from assay.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
-from assay.measures import MARK_MEASURES, MEASURES, UNDEFINED, Reference, Score, score_graph
-from assay.status import Status
+from trueness.errors import GraphError, SettingError
+from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
+from trueness.measures import MARK_MEASURES, MEASURES, UNDEFINED, Reference, Score, score_graph
+from trueness.status import Status
 
 ASIA = Graph.from_edges(
     ["asia -> tub", "smoke -> lung", "smoke -> bronc", "tub -> either", "lung -> either"]

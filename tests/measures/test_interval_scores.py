@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
 
-from assay.errors import SettingError
-from assay.intervals import Interval
-from assay.measures import intervals as of
-from assay.statistics import bootstrap_means
+from trueness.errors import SettingError
+from trueness.intervals import Interval
+from trueness.measures import intervals as of
+from trueness.statistics import bootstrap_means
 
 number = st.floats(-50, 50).map(lambda x: round(x, 3))
 ends = st.tuples(number, number).map(sorted)

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.errors import DataError, GraphError
-from assay.graphs import Graph
-from assay.measures import UNDEFINED, r2_sortability, varsortability
+from trueness.errors import DataError, GraphError
+from trueness.graphs import Graph
+from trueness.measures import UNDEFINED, r2_sortability, varsortability
 
 
 def linear_sem(seed, d, n, p, scaled):

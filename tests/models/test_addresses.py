@@ -4,12 +4,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.errors import AssayError, SettingError
-from assay.models import addresses, allow, build, check_ready, elsewhere
-from assay.models.addresses import OWN, PLAN, address
-from assay.models.env_file import ENV_FILE, ENVIRONMENT
-from assay.models.services import SERVICES, access
-from assay.texts import arriving
+from trueness.errors import SettingError, TruenessError
+from trueness.models import addresses, allow, build, check_ready, elsewhere
+from trueness.models.addresses import OWN, PLAN, address
+from trueness.models.env_file import ENV_FILE, ENVIRONMENT
+from trueness.models.services import SERVICES, access
+from trueness.texts import arriving
 
 httpx = pytest.importorskip("httpx")  # what the SDKs ask with
 
@@ -56,7 +56,7 @@ def test_a_key_goes_to_an_address_of_its_own_place_alone(put, key, where):
     if key == where:
         assert access("openai/gpt-4o", options).secret == KEY
         return
-    with pytest.raises(AssayError) as refused:
+    with pytest.raises(TruenessError) as refused:
         access("openai/gpt-4o", options)
     said = str(refused.value)
     assert "OPENAI_API_KEY" in said and "other.example" in said and "--allow-host other.example" in said
@@ -95,7 +95,7 @@ def test_a_server_on_this_machine_is_asked_without_a_key_of_another_place(put, k
 def test_a_key_that_the_plan_asks_for_by_name_is_refused_also_on_this_machine(put):
     put("OPENAI_API_KEY", KEY, ENVIRONMENT)
     options = {"base_url": LOOPBACK, "key_variable": "OPENAI_API_KEY"}
-    with pytest.raises(AssayError, match="--allow-host http://127.0.0.1:8000"):
+    with pytest.raises(TruenessError, match="--allow-host http://127.0.0.1:8000"):
         access("ollama/llama3.2", options)
 
 
@@ -121,7 +121,7 @@ def test_a_yes_to_a_host_is_one_to_any_key_that_a_plan_names_for_it(put):
 
 def test_an_own_service_of_the_plan_does_not_get_the_key_of_its_name(put):
     put("OPENAI_API_KEY", KEY, ENVIRONMENT)
-    with pytest.raises(AssayError, match="would send OPENAI_API_KEY"):
+    with pytest.raises(TruenessError, match="would send OPENAI_API_KEY"):
         access("openai-api/openai/x", {"base_url": OTHER})
 
 

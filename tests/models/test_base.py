@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import SettingError
-from assay.models import Message, Model, Reply, Settings, TokenLogprob, build
-from assay.models.base import check_options, option
-from assay.status import Status
+from trueness.errors import SettingError
+from trueness.models import Message, Model, Reply, Settings, TokenLogprob, build
+from trueness.models.base import check_options, option
+from trueness.status import Status
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 logprobs = st.lists(

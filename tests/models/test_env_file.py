@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.errors import SettingError
-from assay.models.env_file import ENV_FILE, ENVIRONMENT, parse_env, read_env, variable
+from trueness.errors import SettingError
+from trueness.models.env_file import ENV_FILE, ENVIRONMENT, parse_env, read_env, variable
 
 
 @pytest.mark.parametrize(
@@ -32,27 +32,27 @@ def test_a_line_that_is_no_assignment_is_left_out(line):
 
 
 def test_the_environment_wins(tmp_path, monkeypatch):
-    (tmp_path / ".env").write_text("ASSAY_TEST_KEY=from-file\n")
-    assert variable("ASSAY_TEST_KEY", tmp_path) == ("ASSAY_TEST_KEY", "from-file", ENV_FILE)
-    monkeypatch.setenv("ASSAY_TEST_KEY", "from-environment")
-    assert variable("ASSAY_TEST_KEY", tmp_path) == ("ASSAY_TEST_KEY", "from-environment", ENVIRONMENT)
+    (tmp_path / ".env").write_text("TRUENESS_TEST_KEY=from-file\n")
+    assert variable("TRUENESS_TEST_KEY", tmp_path) == ("TRUENESS_TEST_KEY", "from-file", ENV_FILE)
+    monkeypatch.setenv("TRUENESS_TEST_KEY", "from-environment")
+    assert variable("TRUENESS_TEST_KEY", tmp_path) == ("TRUENESS_TEST_KEY", "from-environment", ENVIRONMENT)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n", " ", "\t", "\u2028"])
 def test_line_ends_around_a_value_are_none_of_it(tmp_path, monkeypatch, end):
-    monkeypatch.setenv("ASSAY_TEST_KEY", f"{end}sk-abc{end}")
-    assert variable("ASSAY_TEST_KEY", tmp_path).value == "sk-abc"
+    monkeypatch.setenv("TRUENESS_TEST_KEY", f"{end}sk-abc{end}")
+    assert variable("TRUENESS_TEST_KEY", tmp_path).value == "sk-abc"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_file_may_have_line_ends_of_any_system(tmp_path, end):
-    (tmp_path / ".env").write_bytes(f'A=1{end}ASSAY_TEST_KEY="sk-abc "{end}'.encode())
-    assert variable("ASSAY_TEST_KEY", tmp_path).value == "sk-abc"
+    (tmp_path / ".env").write_bytes(f'A=1{end}TRUENESS_TEST_KEY="sk-abc "{end}'.encode())
+    assert variable("TRUENESS_TEST_KEY", tmp_path).value == "sk-abc"
 
 
 def test_an_empty_variable_is_not_set(tmp_path, monkeypatch):
-    monkeypatch.setenv("ASSAY_TEST_KEY", "")
-    assert variable("ASSAY_TEST_KEY", tmp_path) is None
+    monkeypatch.setenv("TRUENESS_TEST_KEY", "")
+    assert variable("TRUENESS_TEST_KEY", tmp_path) is None
 
 
 def test_a_file_with_a_byte_order_mark_is_read(tmp_path):

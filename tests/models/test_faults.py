@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay import texts
-from assay.models.faults import as_fault
+from trueness import texts
+from trueness.models.faults import as_fault
 
 dates = st.builds(
     "{}{} {} {} {:02}:{:02}:{:02} {}".format,

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from assay.errors import SettingError, UnknownName
-from assay.models import Message, Settings, build
-from assay.models.mock import BUILT_IN, Mock
-from assay.reading.expected import read_forecast
-from assay.status import Status
+from trueness.errors import SettingError, UnknownName
+from trueness.models import Message, Settings, build
+from trueness.models.mock import BUILT_IN, Mock
+from trueness.reading.expected import read_forecast
+from trueness.status import Status
 
 ASKED = [Message("system", "You forecast."), Message("user", "How will pc do on asia?")]
 
@@ -149,8 +149,8 @@ def test_a_script_that_is_no_json(tmp_path):
 
 
 OUTSIDE = """
-from assay.models import Reply
-from assay.status import Status
+from trueness.models import Reply
+from trueness.status import Status
 
 class Parrot:
     concurrency, offers_schema, offers_logprobs = 1, False, False
@@ -164,7 +164,7 @@ class Parrot:
 
 
 def test_a_model_of_your_own_is_a_file(tmp_path):
-    from assay import models
+    from trueness import models
 
     (tmp_path / "mine.py").write_text(OUTSIDE)
     model = models.build(f"{tmp_path / 'mine.py'}:Parrot")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.errors import SettingError
-from assay.models import price
-from assay.models.prices import Price, price_list, stated_price
+from trueness.errors import SettingError
+from trueness.models import price
+from trueness.models.prices import Price, price_list, stated_price
 
 
 def test_cost_is_tokens_times_price_per_million():

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from assay.models import Message, Settings, addresses, allow
-from assay.models.provider import Provided
-from assay.status import Status
 from tests.models.loopback import Loopback, Turn
+from trueness.models import Message, Settings, addresses, allow
+from trueness.models.provider import Provided
+from trueness.status import Status
 
 pytest.importorskip("inspect_ai")
 

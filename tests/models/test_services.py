@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.errors import SettingError, UnknownName
-from assay.models import build, catalogue, check_ready
-from assay.models.services import SERVICES, access
+from trueness.errors import SettingError, UnknownName
+from trueness.models import build, catalogue, check_ready
+from trueness.models.services import SERVICES, access
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +34,7 @@ def test_a_key_in_the_env_file_is_enough(tmp_path):
 
 def test_the_key_variable_can_be_chosen(monkeypatch):
     monkeypatch.setenv("LAB_API_KEY", "sk-lab")
-    monkeypatch.setattr("assay.models.addresses._keys", {"LAB_API_KEY"})
+    monkeypatch.setattr("trueness.models.addresses._keys", {"LAB_API_KEY"})
     assert access("openai/gpt-4o", {"key_variable": "LAB_API_KEY"}).secret == "sk-lab"
 
 

@@ -5,13 +5,13 @@ from contextlib import ExitStack
 
 import pytest
 
-from assay.models import Message, Settings, addresses, allow
-from assay.models.outputs import answered_as
-from assay.models.provider import Provided
-from assay.models.services import SERVICES
-from assay.status import Status
 from tests.models.loopback import Loopback, Turn
 from tests.models.test_provider import PROTOCOLS
+from trueness.models import Message, Settings, addresses, allow
+from trueness.models.outputs import answered_as
+from trueness.models.provider import Provided
+from trueness.models.services import SERVICES
+from trueness.status import Status
 
 pytest.importorskip("inspect_ai")
 

@@ -31,5 +31,5 @@ def finished(kind: str, place: Path) -> Path:
 def command(place: Path, *arguments: str, columns: int = 120) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"COLUMNS": str(columns), "NO_COLOR": "1", "TERM": "dumb"}
     return subprocess.run(
-        [sys.executable, "-P", "-m", "assay", *arguments], cwd=place, env=environment, capture_output=True, text=True
+        [sys.executable, "-P", "-m", "trueness", *arguments], cwd=place, env=environment, capture_output=True, text=True
     )

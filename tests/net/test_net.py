@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from assay.cli import main
 from tests.net.golden import differences, file_differences, is_checked
 from tests.net.studies import KINDS
+from trueness.cli import main
 
 PAIRS = {
     "discovery": ("pc", "ges"),

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from assay.models import Reply, TokenLogprob
-from assay.status import Status
-from assay.studies.population.elicitation.likelihood import MIDDLES
+from trueness.models import Reply, TokenLogprob
+from trueness.status import Status
+from trueness.studies.population.elicitation.likelihood import MIDDLES
 
 SPREAD = {"yes": 0.6, "no": 0.3, "maybe": 0.1}
 OPTION = re.compile(r"^([A-Z])\. (.+)$", re.MULTILINE)

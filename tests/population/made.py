@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from assay.datasets.microdata import Microdata
-from assay.intervals import Distribution
-from assay.studies.population.answer import Answer
-from assay.studies.population.cells import bin_levels
-from assay.studies.population.questions import Level, Population, Question, Variable
+from trueness.datasets.microdata import Microdata
+from trueness.intervals import Distribution
+from trueness.studies.population.answer import Answer
+from trueness.studies.population.cells import bin_levels
+from trueness.studies.population.questions import Level, Population, Question, Variable
 
 
 def microdata(frame, name="people"):

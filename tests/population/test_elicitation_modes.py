@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from assay.status import Status
-from assay.studies.population.elicitation import Form, Manner, elicit, most_calls, read_answers
-from assay.studies.population.elicitation.likelihood import MIDDLES, STEPS
-from assay.studies.population.question_files import builtin, builtin_question
 from tests.population.believers import SPREAD, Believer, Refuser, Wordy, said, sender
+from trueness.status import Status
+from trueness.studies.population.elicitation import Form, Manner, elicit, most_calls, read_answers
+from trueness.studies.population.elicitation.likelihood import MIDDLES, STEPS
+from trueness.studies.population.question_files import builtin, builtin_question
 
 FORM = Form("Does a person in this town agree?", {"yes": ("Yes",), "no": ("No",), "maybe": ()}, "Did the person agree?")
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.models import Reply, TokenLogprob
-from assay.status import Status
-from assay.studies.population.elicitation import Form, Manner, elicit, read_answers
-from assay.studies.population.elicitation.letters import letter_probs
-from assay.studies.population.elicitation.qa import messages, orders
 from tests.population.believers import Believer, PlaceLover, sender
+from trueness.models import Reply, TokenLogprob
+from trueness.status import Status
+from trueness.studies.population.elicitation import Form, Manner, elicit, read_answers
+from trueness.studies.population.elicitation.letters import letter_probs
+from trueness.studies.population.elicitation.qa import messages, orders
 
 
 def form_of(k):

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.errors import DataError
-from assay.studies.population.cells import rows_of
-from assay.studies.population.high_dimensional import boosted_truth
-from assay.studies.population.questions import Variable
 from tests.population.made import levels, microdata, question
+from trueness.errors import DataError
+from trueness.studies.population.cells import rows_of
+from trueness.studies.population.high_dimensional import boosted_truth
+from trueness.studies.population.questions import Variable
 
 pytest.importorskip("sklearn")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.studies.population import high_dimensional
-from assay.studies.population.estimates import truth_of
-from assay.studies.population.kept_truths import kept_truth
-from assay.studies.population.questions import Variable
 from tests.population.made import levels, question
+from trueness.studies.population import high_dimensional
+from trueness.studies.population.estimates import truth_of
+from trueness.studies.population.kept_truths import kept_truth
+from trueness.studies.population.questions import Variable
 
 pytest.importorskip("sklearn")
 

@@ -1,4 +1,4 @@
-"""The task file that `assay new population DATA` writes."""
+"""The task file that `trueness new population DATA` writes."""
 
 import tomllib
 
@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.errors import DataError
-from assay.studies.population.estimates import truth_of
-from assay.studies.population.new_file import new_population
-from assay.studies.population.question_files import read_questions
 from tests.population.made import people
+from trueness.errors import DataError
+from trueness.studies.population.estimates import truth_of
+from trueness.studies.population.new_file import new_population
+from trueness.studies.population.question_files import read_questions
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from assay.errors import DataError
-from assay.intervals import Distribution
-from assay.measures.distributions import l1, sampled
-from assay.status import Status
-from assay.studies.population.answer import Answer
-from assay.studies.population.estimates import truth_of
-from assay.studies.population.questions import Variable
-from assay.studies.population.scores import MEASURES, Scales, reference_answers, score_answers
-from assay.studies.population.summary import compare_respondents, respondent_means, score_frame, task_table
 from tests.population.made import answers, microdata, people, question
+from trueness.errors import DataError
+from trueness.intervals import Distribution
+from trueness.measures.distributions import l1, sampled
+from trueness.status import Status
+from trueness.studies.population.answer import Answer
+from trueness.studies.population.estimates import truth_of
+from trueness.studies.population.questions import Variable
+from trueness.studies.population.scores import MEASURES, Scales, reference_answers, score_answers
+from trueness.studies.population.summary import compare_respondents, respondent_means, score_frame, task_table
 
 
 def truth_for(weight=None, seed=0, n=2_000, **changes):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assay.status import Status
-from assay.studies.population.scores import MEASURES, Measured, TaskScore
-from assay.studies.population.summary import (
+from trueness.status import Status
+from trueness.studies.population.scores import MEASURES, Measured, TaskScore
+from trueness.studies.population.summary import (
     compare_given_sources,
     compare_respondents,
     means_given_sources,

@@ -6,14 +6,14 @@ import tomllib
 import numpy as np
 import pytest
 
-from assay.cli import main
-from assay.errors import DataError, PlanError, UnknownName
-from assay.studies.population.estimates import truth_of
-from assay.studies.population.file_settings import POPULATION, VARIABLE
-from assay.studies.population.file_settings import TASK as TASK_KINDS
-from assay.studies.population.question_files import builtin, builtin_question, parse_questions, read_questions
-from assay.studies.population.questions import MODES, Level, Variable
 from tests.population.made import levels, question, task_file
+from trueness.cli import main
+from trueness.errors import DataError, PlanError, UnknownName
+from trueness.studies.population.estimates import truth_of
+from trueness.studies.population.file_settings import POPULATION, VARIABLE
+from trueness.studies.population.file_settings import TASK as TASK_KINDS
+from trueness.studies.population.question_files import builtin, builtin_question, parse_questions, read_questions
+from trueness.studies.population.questions import MODES, Level, Variable
 
 TASK = """
 [defaults]

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError
-from assay.studies.population.estimates import truth_of
-from assay.studies.population.questions import Level, Population, Variable
 from tests.population.made import levels, microdata, people, question
+from trueness.errors import DataError
+from trueness.studies.population.estimates import truth_of
+from trueness.studies.population.questions import Level, Population, Variable
 
 
 def rng():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.reading import read_forecast
+from trueness.reading import read_forecast
 
 MENTIONED = {
     "of another measure": "Accuracy: 0.6-0.8. Specificity: 0.9-0.95. FDR: 0.2-0.4",

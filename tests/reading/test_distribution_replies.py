@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reading.distribution import read_distribution, rounding
-from assay.reading.level import read_level, read_share
-from assay.status import Status
+from trueness.reading.distribution import read_distribution, rounding
+from trueness.reading.level import read_level, read_share
+from trueness.status import Status
 
 SEX = {"male": ("Male", "man", "men"), "female": ("Female", "woman", "women")}
 SCHOOL = {

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay.errors import SettingError, UnknownName
-from assay.reading import read_forecast
-from assay.status import Status
+from trueness.errors import SettingError, UnknownName
+from trueness.reading import read_forecast
+from trueness.status import Status
 
 
 def test_a_value_says_where_by_whom_and_how_surely_it_was_read():

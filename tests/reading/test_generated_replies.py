@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.reading import read_forecast
-from assay.reading.views import LIMIT, view_of
-from assay.status import Status
 from tests.reading.generator import spoiled, stands_in_reply, written
+from trueness.reading import read_forecast
+from trueness.reading.views import LIMIT, view_of
+from trueness.status import Status
 
 
 def all_values(reading):
@@ -130,5 +130,5 @@ def test_the_quick_way_reads_what_the_long_way_reads(seed, monkeypatch):
     rng = random.Random(seed)
     texts = [text for _ in range(60) for reply in [written(rng)] for text in (reply.text, spoiled(reply.text, rng))]
     quick = [read_forecast(text, nodes=30) for text in texts]
-    monkeypatch.setattr("assay.reading.expected.claims_in_lines", lambda *_: None)
+    monkeypatch.setattr("trueness.reading.expected.claims_in_lines", lambda *_: None)
     assert [read_forecast(text, nodes=30) for text in texts] == quick

@@ -2,10 +2,10 @@
 
 import pytest
 
-from assay.reading.layouts import tables_in
-from assay.reading.numbers import numbers_in
-from assay.reading.ranges import expression_at
-from assay.reading.views import view_of
+from trueness.reading.layouts import tables_in
+from trueness.reading.numbers import numbers_in
+from trueness.reading.ranges import expression_at
+from trueness.reading.views import view_of
 
 
 def values(text):

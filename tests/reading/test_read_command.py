@@ -1,9 +1,9 @@
-"""`assay read` as a user meets it: text, JSON lines, standard input, and one line for every mistake."""
+"""`trueness read` as a user meets it: text, JSON lines, standard input, and one line for every mistake."""
 
 import io
 import json
 
-from assay.cli import main
+from trueness.cli import main
 
 
 def lines_of(capsys):
@@ -82,7 +82,7 @@ def mistake(capsys, *arguments):
     assert main(["read", *arguments]) == 2
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err.startswith("assay: ") and len(told.err.strip().splitlines()) == 1
+    assert told.err.startswith("trueness: ") and len(told.err.strip().splitlines()) == 1
     return told.err
 
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.reading.reasoning_graph import read_reasoning
-from assay.reasoning import Quantity, RuleEdge, execute
-from assay.reasoning.problems import load_problems
-from assay.reasoning.prompts import GRAPH_SCHEMA, extraction_prompt
-from assay.reasoning.schema import quantity_of
-from assay.status import Status
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning import Quantity, RuleEdge, execute
+from trueness.reasoning.problems import load_problems
+from trueness.reasoning.prompts import GRAPH_SCHEMA, extraction_prompt
+from trueness.reasoning.schema import quantity_of
+from trueness.status import Status
 
 GUIDE = {  # the example of the original guide
     "target_variable": "acceleration",

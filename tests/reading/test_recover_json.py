@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.reading.structured import ARRAY, NUMBER, OBJECT, STRING, recover_json
+from trueness.reading.structured import ARRAY, NUMBER, OBJECT, STRING, recover_json
 
 
 def plain(node):

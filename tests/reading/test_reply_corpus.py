@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.reading import read_forecast
+from trueness.reading import read_forecast
 
 FILES = sorted((Path(__file__).parents[1] / "replies").glob("*.jsonl"))
 REPLIES = [json.loads(line) for file in FILES for line in file.read_text(encoding="utf-8").splitlines()]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reading.verdicts import DIMENSIONS, read_verdict
+from trueness.reading.verdicts import DIMENSIONS, read_verdict
 
 FIVE = dict(zip(DIMENSIONS, (4, 4, 3, 3, 3), strict=True))
 

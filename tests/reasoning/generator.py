@@ -2,7 +2,7 @@
 
 import random
 
-from assay.reasoning.graph import Quantity, ReasoningGraph, RuleEdge
+from trueness.reasoning.graph import Quantity, ReasoningGraph, RuleEdge
 
 SHAPES = {  # number of causes -> rules; values stay between about 0.1 and 100
     1: [

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from assay.errors import UnknownName
-from assay.reasoning import execute
-from assay.reasoning.checks import executable_score
-from assay.reasoning.damage import DAMAGES, damage, damaged_copies
-from assay.reasoning.problems import load_problems
-from assay.reasoning.quality import graph_quality
+from trueness.errors import UnknownName
+from trueness.reasoning import execute
+from trueness.reasoning.checks import executable_score
+from trueness.reasoning.damage import DAMAGES, damage, damaged_copies
+from trueness.reasoning.problems import load_problems
+from trueness.reasoning.quality import graph_quality
 
 PROBLEMS = load_problems()
 EXECUTABLE = [problem for problem in PROBLEMS if problem.answer.value is not None]

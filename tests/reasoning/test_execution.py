@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import SettingError
-from assay.reasoning import Program, Quantity, ReasoningGraph, RuleEdge, execute, intervene, sensitivity
-from assay.reasoning.checks import executable_components
-from assay.reasoning.execute import PROBES
-from assay.reasoning.rules import read_rule, rules_of
-from assay.status import Status
 from tests.reasoning.generator import hostile_rules, random_graph
+from trueness.errors import SettingError
+from trueness.reasoning import Program, Quantity, ReasoningGraph, RuleEdge, execute, intervene, sensitivity
+from trueness.reasoning.checks import executable_components
+from trueness.reasoning.execute import PROBES
+from trueness.reasoning.rules import read_rule, rules_of
+from trueness.status import Status
 
 
 def graph(target, knowns, *edges):

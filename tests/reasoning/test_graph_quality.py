@@ -2,11 +2,11 @@
 
 import pytest
 
-from assay.errors import GraphError
-from assay.reasoning import Quantity, ReasoningGraph, RuleEdge
-from assay.reasoning.checks import executable_components, score_of
-from assay.reasoning.quality import graph_quality
-from assay.status import Status
+from trueness.errors import GraphError
+from trueness.reasoning import Quantity, ReasoningGraph, RuleEdge
+from trueness.reasoning.checks import executable_components, score_of
+from trueness.reasoning.quality import graph_quality
+from trueness.status import Status
 
 
 def graph(target, knowns, *edges):

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.reasoning import Quantity, ReasoningGraph, RuleEdge, execute, intervene
-from assay.reasoning.invert import closed_form, invert, invert_all
-from assay.status import Status
 from tests.reasoning.generator import random_graph
+from trueness.reasoning import Quantity, ReasoningGraph, RuleEdge, execute, intervene
+from trueness.reasoning.invert import closed_form, invert, invert_all
+from trueness.status import Status
 
 
 def one_rule(rule, target="y", **knowns):

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.reasoning.symbols import to_sympy
-from assay.reasoning.syntax import MAX_DEPTH, MAX_DIGITS, MAX_LENGTH, MAX_POWER, MAX_TOKENS, RuleError, parse, symbol
-from assay.reasoning.trees import FUNCTIONS, Binary, Call, Choice, Name, Negative, Number, evaluate, written
 from tests.reasoning.generator import hostile_rules
+from trueness.reasoning.symbols import to_sympy
+from trueness.reasoning.syntax import MAX_DEPTH, MAX_DIGITS, MAX_LENGTH, MAX_POWER, MAX_TOKENS, RuleError, parse, symbol
+from trueness.reasoning.trees import FUNCTIONS, Binary, Call, Choice, Name, Negative, Number, evaluate, written
 
 VALUES = {"a": 3.0, "b": 4.0, "c": 0.5, "x": 2.0}
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from assay.errors import DataError, MissingExtra
-from assay.reasoning import Problem, Program, Quantity, ReasoningGraph, RuleEdge, units
-from assay.reasoning.checks import check_answer
-from assay.reasoning.symbols import to_sympy
-from assay.reasoning.syntax import parse
-from assay.reasoning.units import check_units, coherent, converted, unit_findings
-from assay.status import Status
-from assay.studies.faithfulness import evaluate
-from assay.studies.faithfulness.nodes import inversions_of
+from trueness.errors import DataError, MissingExtra
+from trueness.reasoning import Problem, Program, Quantity, ReasoningGraph, RuleEdge, units
+from trueness.reasoning.checks import check_answer
+from trueness.reasoning.symbols import to_sympy
+from trueness.reasoning.syntax import parse
+from trueness.reasoning.units import check_units, coherent, converted, unit_findings
+from trueness.status import Status
+from trueness.studies.faithfulness import evaluate
+from trueness.studies.faithfulness.nodes import inversions_of
 
 pytest.importorskip("pint")
 

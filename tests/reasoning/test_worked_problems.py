@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from assay.errors import DataError, UnknownName
-from assay.reasoning import execute
-from assay.reasoning.checks import check_answer, executable_score
-from assay.reasoning.invert import invert_all
-from assay.reasoning.problems import DOMAINS, load_problems, problem_from, read_problems
-from assay.reasoning.quality import graph_quality
-from assay.reasoning.rules import rules_of
-from assay.reasoning.schema import graph_from
 from tests.reasoning.second_method import ANSWERS
+from trueness.errors import DataError, UnknownName
+from trueness.reasoning import execute
+from trueness.reasoning.checks import check_answer, executable_score
+from trueness.reasoning.invert import invert_all
+from trueness.reasoning.problems import DOMAINS, load_problems, problem_from, read_problems
+from trueness.reasoning.quality import graph_quality
+from trueness.reasoning.rules import rules_of
+from trueness.reasoning.schema import graph_from
 
 PROBLEMS = load_problems()
 EXECUTABLE = [problem for problem in PROBLEMS if problem.answer.value is not None]

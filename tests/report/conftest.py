@@ -2,11 +2,11 @@
 
 import pytest
 
-from assay.showing.paper import write_paper
-from assay.studies.forecast.example import example
-from assay.studies.forecast.files import write_forecast_tree
-from assay.studies.forecast.findings import findings as found
-from assay.studies.forecast.paper import part
+from trueness.showing.paper import write_paper
+from trueness.studies.forecast.example import example
+from trueness.studies.forecast.files import write_forecast_tree
+from trueness.studies.forecast.findings import findings as found
+from trueness.studies.forecast.paper import part
 
 HOSTILE = r"open_router/x&y_50%$#{}~^\<b>|"
 RESPONDENTS = ("mock/calibrated", "mock/overconfident", HOSTILE)

@@ -2,11 +2,11 @@
 
 import json
 
-from assay.datasets import load
-from assay.running.cells import Cell
-from assay.running.results import Results
-from assay.running.store import Run
-from assay.status import Status
+from trueness.datasets import load
+from trueness.running.cells import Cell
+from trueness.running.results import Results
+from trueness.running.store import Run
+from trueness.status import Status
 
 MEANS = {  # F1 of each learner on each data set; None: every run failed
     "asia": {"pc": 0.9, "ges": 0.7, "random": 0.2},

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.showing import look
-from assay.showing.marks import panel_columns
-from assay.studies import charts
-from assay.studies.forecast import selection
+from trueness.showing import look
+from trueness.showing.marks import panel_columns
+from trueness.studies import charts
+from trueness.studies.forecast import selection
 
 from .conftest import HOSTILE
 

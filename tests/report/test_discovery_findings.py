@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.measure import measure_of
-from assay.studies.run_findings import CellRuns, compared, findings
+from trueness.measure import measure_of
+from trueness.studies.run_findings import CellRuns, compared, findings
 
 RNG = np.random.default_rng(5)
 NOISE = {item: RNG.normal(0, 0.02, 60) for item in "abcdefgh"}

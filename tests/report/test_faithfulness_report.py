@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from assay.reasoning.problems import load_problems, read_problems
-from assay.status import Status
-from assay.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_counterfactual, tables
-from assay.studies.faithfulness.answers import FaithfulnessStudy, Written
-from assay.studies.faithfulness.chart_probes import probes, probes_frame
-from assay.studies.faithfulness.counterfactual import OwnGraph
-from assay.studies.faithfulness.files import texts
-from assay.studies.faithfulness.known_groups import with_damaged
-from assay.studies.faithfulness.printed import print_faithfulness
 from tests.faithfulness.judges import always_critical, random_judge
 from tests.faithfulness.test_counterfactual import GRAPH, NEWTON, model
+from trueness.reasoning.problems import load_problems, read_problems
+from trueness.status import Status
+from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_counterfactual, tables
+from trueness.studies.faithfulness.answers import FaithfulnessStudy, Written
+from trueness.studies.faithfulness.chart_probes import probes, probes_frame
+from trueness.studies.faithfulness.counterfactual import OwnGraph
+from trueness.studies.faithfulness.files import texts
+from trueness.studies.faithfulness.known_groups import with_damaged
+from trueness.studies.faithfulness.printed import print_faithfulness
 
 PROBLEMS = with_damaged(load_problems("physics")[:3] + load_problems("everyday")[:2], np.random.default_rng(1))
 

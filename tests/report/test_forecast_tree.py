@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.showing.saving import csv_text, safe_name
-from assay.studies.forecast.coverage import coverage_by
-from assay.studies.forecast.files import plots, tables_of_paper, texts
-from assay.studies.forecast.llm_comparisons import comparison_names, comparison_texts
+from trueness.showing.saving import csv_text, safe_name
+from trueness.studies.forecast.coverage import coverage_by
+from trueness.studies.forecast.files import plots, tables_of_paper, texts
+from trueness.studies.forecast.llm_comparisons import comparison_names, comparison_texts
 
 CHECKS = ("runs", "complete", "widths", "vacuous", "possible")
 

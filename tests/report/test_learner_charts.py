@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.graphs import Graph
-from assay.showing import look
-from assay.studies import charts
-from assay.studies.discovery.files import plots, write_discovery_tree
+from trueness.graphs import Graph
+from trueness.showing import look
+from trueness.studies import charts
+from trueness.studies.discovery.files import plots, write_discovery_tree
 
 from .learner_results import HOSTILE, MEANS, learner_results
 

@@ -16,9 +16,9 @@ rows = 500
 """
 NOTEBOOK = """
 from pathlib import Path
-from assay.studies import charts
-from assay.showing.drawing import NotDrawn
-from assay.running.results import Results
+from trueness.studies import charts
+from trueness.showing.drawing import NotDrawn
+from trueness.running.results import Results
 figure = charts.runtime(Results.read("out"))
 print(figure._repr_html_())
 try:
@@ -50,7 +50,7 @@ def place(tmp_path_factory):
 
 
 def test_charts_are_left_out_with_one_line_and_all_else_is_written(place):
-    out, err = limited(place, "-m", "assay", "run", "plan.toml", "--folder", "out", "--workers", "1")
+    out, err = limited(place, "-m", "trueness", "run", "plan.toml", "--folder", "out", "--workers", "1")
     (told,) = [line for line in (out + err).splitlines() if "left out" in line]
     assert told.startswith("5 charts and report.pdf were left out") and told.endswith("(ulimit -v unlimited).")
     assert "V8" not in out + err and "Traceback" not in out + err
@@ -59,7 +59,7 @@ def test_charts_are_left_out_with_one_line_and_all_else_is_written(place):
     assert {"scores.csv", "plots/measured.csv", "plots/dag_asia.csv"} <= names(folder, ".csv")
     assert {"report.html", "paper/draft.tex"} <= names(folder, ".html", ".tex")
 
-    report = [sys.executable, "-m", "assay", "report", "out", "--json"]
+    report = [sys.executable, "-m", "trueness", "report", "out", "--json"]
     with_room = json.loads(subprocess.run(report, cwd=place, capture_output=True, check=True, timeout=300).stdout)
     assert with_room["notes"] == [] and {"plots/measured.svg", "report.pdf"} <= names(folder, ".svg", ".pdf")
 
@@ -71,7 +71,7 @@ def test_charts_are_left_out_with_one_line_and_all_else_is_written(place):
 
 def test_a_notebook_says_what_is_missing(place):
     if not (place / "out").exists():
-        limited(place, "-m", "assay", "run", "plan.toml", "--folder", "out", "--workers", "1")
+        limited(place, "-m", "trueness", "run", "plan.toml", "--folder", "out", "--workers", "1")
     out, _ = limited(place, "-c", NOTEBOOK)
     html, error, files = out.splitlines()
     assert html.startswith("<figure><p>No picture: the worker process died") and "<figcaption>" in html

@@ -2,12 +2,12 @@
 
 import pytest
 
-from assay.graphs import Graph
-from assay.intervals import Distribution, Interval
-from assay.learners.stability import Stability
-from assay.running.study import Plan, Study
-from assay.statistics import paired_difference, rank
-from assay.studies import charts
+from trueness.graphs import Graph
+from trueness.intervals import Distribution, Interval
+from trueness.learners.stability import Stability
+from trueness.running.study import Plan, Study
+from trueness.statistics import paired_difference, rank
+from trueness.studies import charts
 
 from .learner_results import HOSTILE, learner_results
 

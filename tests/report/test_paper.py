@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.showing import prose as methods
-from assay.showing.drawn import drawn
-from assay.showing.paper import Part, Picture, draft
-from assay.showing.pdf import width_of, wrapped, write_pdf
-from assay.showing.saving import Drawing, Figure
-from assay.showing.tables import Column, Table, escaped
-from assay.studies.discovery import paper as discovery_paper
-from assay.studies.forecast import paper as forecast_paper
-from assay.texts import printable
+from trueness.showing import prose as methods
+from trueness.showing.drawn import drawn
+from trueness.showing.paper import Part, Picture, draft
+from trueness.showing.pdf import width_of, wrapped, write_pdf
+from trueness.showing.saving import Drawing, Figure
+from trueness.showing.tables import Column, Table, escaped
+from trueness.studies.discovery import paper as discovery_paper
+from trueness.studies.forecast import paper as forecast_paper
+from trueness.texts import printable
 
 from .conftest import HOSTILE
 from .learner_results import learner_results

@@ -7,10 +7,10 @@ import pandas as pd
 import pypdf
 import pytest
 
-from assay.showing import drawing
-from assay.showing.drawing import NotDrawn
-from assay.showing.press import ENOUGH, Press
-from assay.showing.saving import Drawing, Figure
+from trueness.showing import drawing
+from trueness.showing.drawing import NotDrawn
+from trueness.showing.press import ENOUGH, Press
+from trueness.showing.saving import Drawing, Figure
 
 SQUARE = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="{n}" height="9"><rect width="{n}" height="9" fill="red"/></svg>'

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from assay.showing.tables import Column, Table, decimals_of
-from assay.studies.discovery.tables import measured_table
+from trueness.showing.tables import Column, Table, decimals_of
+from trueness.studies.discovery.tables import measured_table
 
 from .learner_results import learner_results
 

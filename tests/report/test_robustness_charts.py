@@ -4,18 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assay.datasets.corruptions import corruption as named_corruption
-from assay.datasets.series import VAR
-from assay.graphs import Graph
-from assay.statistics import mean
-from assay.status import Status
-from assay.studies.robustness.chart_corruption import corruption
-from assay.studies.robustness.chart_degradation import degradation, degradation_frame
-from assay.studies.robustness.chart_k_lambda import k_lambda, k_lambda_cells
-from assay.studies.robustness.chart_sensitivity import sensitivity, sensitivity_frame
-from assay.studies.robustness.choose_k import KChoice, oracle_k
-from assay.studies.robustness.scores import Answer, Evaluation, System, Variant
-from assay.studies.robustness.sensitivity import sensitivity_curve
+from trueness.datasets.corruptions import corruption as named_corruption
+from trueness.datasets.series import VAR
+from trueness.graphs import Graph
+from trueness.statistics import mean
+from trueness.status import Status
+from trueness.studies.robustness.chart_corruption import corruption
+from trueness.studies.robustness.chart_degradation import degradation, degradation_frame
+from trueness.studies.robustness.chart_k_lambda import k_lambda, k_lambda_cells
+from trueness.studies.robustness.chart_sensitivity import sensitivity, sensitivity_frame
+from trueness.studies.robustness.choose_k import KChoice, oracle_k
+from trueness.studies.robustness.scores import Answer, Evaluation, System, Variant
+from trueness.studies.robustness.sensitivity import sensitivity_curve
 
 
 @pytest.fixture(scope="module")

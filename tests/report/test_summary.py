@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from assay.studies.forecast import summary
+from trueness.studies.forecast import summary
 
 
 @pytest.fixture(scope="module")

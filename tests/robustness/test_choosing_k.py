@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError, SettingError
-from assay.graphs import Graph
-from assay.studies.robustness.choose_k import (
+from trueness.errors import DataError, SettingError
+from trueness.graphs import Graph
+from trueness.studies.robustness.choose_k import (
     f1_at,
     k_from_other_graphs,
     leave_one_graph_out,
@@ -16,7 +16,7 @@ from assay.studies.robustness.choose_k import (
     oracle_k,
     own_k,
 )
-from assay.studies.robustness.sensitivity import original_range, sensitivity_curve
+from trueness.studies.robustness.sensitivity import original_range, sensitivity_curve
 
 
 def curve(seed, d=8, edges=9, noise=0.6):

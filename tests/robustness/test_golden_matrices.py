@@ -6,10 +6,10 @@ import os
 import numpy as np
 import pytest
 
-from assay.datasets.recorded import AIR_QUALITY_EDGES
-from assay.graphs import Graph
-from assay.measures.ranking import score_ranking
-from assay.studies.robustness.sensitivity import k_at_threshold, sensitivity_curve
+from trueness.datasets.recorded import AIR_QUALITY_EDGES
+from trueness.graphs import Graph
+from trueness.measures.ranking import score_ranking
+from trueness.studies.robustness.sensitivity import k_at_threshold, sensitivity_curve
 
 NAMES = ("clean_full", "compound_full", "extreme", "mcar_40")
 
@@ -17,11 +17,11 @@ NAMES = ("clean_full", "compound_full", "extreme", "mcar_40")
 @pytest.fixture(scope="module")
 def published(root):
     folder = root.parent / "shared" / "golden"
-    if "ASSAY_GOLDEN" in os.environ:
-        folder = type(root)(os.environ["ASSAY_GOLDEN"])
+    if "TRUENESS_GOLDEN" in os.environ:
+        folder = type(root)(os.environ["TRUENESS_GOLDEN"])
     path = folder / "rcgnn" / "matrices.json"
     if not path.is_file():
-        pytest.skip(f"the golden matrices are not in {folder} (set ASSAY_GOLDEN)")
+        pytest.skip(f"the golden matrices are not in {folder} (set TRUENESS_GOLDEN)")
     return json.loads(path.read_text())
 
 

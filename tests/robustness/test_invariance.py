@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.graphs import Graph
-from assay.status import Status
-from assay.studies.robustness.invariance import disentanglement, expected_edges, invariance, jaccard, membership
-from assay.studies.robustness.scores import Answer, Evaluation, System, Variant
+from trueness.graphs import Graph
+from trueness.status import Status
+from trueness.studies.robustness.invariance import disentanglement, expected_edges, invariance, jaccard, membership
+from trueness.studies.robustness.scores import Answer, Evaluation, System, Variant
 
 TRUTH = Graph.from_edges(["a -> b", "b -> c"], tuple("abcd"), "dag")
 

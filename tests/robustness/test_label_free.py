@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from assay.datasets import load
-from assay.datasets.corruptions import corruption
-from assay.datasets.observed import Observed
-from assay.datasets.series import VAR
-from assay.errors import DataError, SettingError
-from assay.studies.robustness import label_free as module
-from assay.studies.robustness.label_free import (
+from trueness.datasets import load
+from trueness.datasets.corruptions import corruption
+from trueness.datasets.observed import Observed
+from trueness.datasets.series import VAR
+from trueness.errors import DataError, SettingError
+from trueness.studies.robustness import label_free as module
+from trueness.studies.robustness.label_free import (
     LABEL_FREE,
     Budget,
     adaptive_k,
@@ -25,7 +25,7 @@ from assay.studies.robustness.label_free import (
     stability_k,
     stars_k,
 )
-from assay.studies.robustness.likelihood import likelihood_path, moments
+from trueness.studies.robustness.likelihood import likelihood_path, moments
 
 VARIABLES = 8
 SERIES = VAR(nodes=VARIABLES, edges_per_node=1.0, lags=1)

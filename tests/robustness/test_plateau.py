@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assay.graphs import Graph
-from assay.studies.robustness.plateau import plateau, plateau_over_seeds, verdict_of
-from assay.studies.robustness.sensitivity import sensitivity_curve
+from trueness.graphs import Graph
+from trueness.studies.robustness.plateau import plateau, plateau_over_seeds, verdict_of
+from trueness.studies.robustness.sensitivity import sensitivity_curve
 
 LETTERS = "abcdefghijkl"
 

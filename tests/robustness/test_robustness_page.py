@@ -2,7 +2,7 @@
 
 import re
 
-from assay.datasets.corruptions import PRESETS, STEPS
+from trueness.datasets.corruptions import PRESETS, STEPS
 
 
 def test_the_code_of_the_page_runs(root):
@@ -19,8 +19,8 @@ def test_the_corruptions_that_the_page_names_are_there(root):
 
 
 def test_the_plan_on_the_page_and_the_example_have_settings_that_exist(root):
-    from assay.running.study import Plan
-    from assay.studies.robustness.plan import SETTINGS
+    from trueness.running.study import Plan
+    from trueness.studies.robustness.plan import SETTINGS
 
     page = (root / "docs" / "robustness.md").read_text(encoding="utf-8")
     plan = next(text for text in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[robustness]" in text)

@@ -1,14 +1,14 @@
-"""The curve over all K: the numbers of assay.measures at each K, and the verdict around a chosen one."""
+"""The curve over all K: the numbers of trueness.measures at each K, and the verdict around a chosen one."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import SettingError
-from assay.graphs import Graph
-from assay.measures import Reference
-from assay.studies.robustness.sensitivity import (
+from trueness.errors import SettingError
+from trueness.graphs import Graph
+from trueness.measures import Reference
+from trueness.studies.robustness.sensitivity import (
     CURVES,
     check_k,
     k_at_threshold,

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from assay.errors import DataError, SettingError
-from assay.statistics import gwet_ac1, icc, krippendorff_alpha, weighted_kappa
+from trueness.errors import DataError, SettingError
+from trueness.statistics import gwet_ac1, icc, krippendorff_alpha, weighted_kappa
 
 # Krippendorff (2011), computing alpha-reliability, example C: 4 observers, 12 units, missing values
 EXAMPLE = np.array(

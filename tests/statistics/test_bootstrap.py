@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import DataError, SettingError
-from assay.intervals import Interval
-from assay.statistics import bootstrap_means
+from trueness.errors import DataError, SettingError
+from trueness.intervals import Interval
+from trueness.statistics import bootstrap_means
 
 
 def rng(seed=0):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.errors import DataError, SettingError
-from assay.statistics import adjust, adjusted, latex_table, mann_whitney, mean, paired_difference
+from trueness.errors import DataError, SettingError
+from trueness.statistics import adjust, adjusted, latex_table, mann_whitney, mean, paired_difference
 
 ps = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.errors import DataError, SettingError
-from assay.statistics import convergence, summarise_runs
+from trueness.errors import DataError, SettingError
+from trueness.statistics import convergence, summarise_runs
 
 
 def rng(seed=0):

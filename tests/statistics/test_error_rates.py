@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.statistics import (
+from trueness.statistics import (
     adjusted,
     cliffs_delta,
     gwet_ac1,
@@ -38,8 +38,8 @@ from assay.statistics import (
     weighted_kappa,
     wild,
 )
-from assay.statistics.clusters import Totals
-from assay.statistics.ranks import friedman
+from trueness.statistics.clusters import Totals
+from trueness.statistics.ranks import friedman
 
 STUDIES = 600
 

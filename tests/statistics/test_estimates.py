@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import DataError, SettingError
-from assay.statistics import hierarchical_mean, mean
-from assay.statistics.cluster_bootstrap import resampled_means
+from trueness.errors import DataError, SettingError
+from trueness.statistics import hierarchical_mean, mean
+from trueness.statistics.cluster_bootstrap import resampled_means
 
 
 def rng(seed=0):
@@ -71,7 +71,7 @@ def test_unequal_clusters_lose_degrees_of_freedom():
 
 
 def test_bell_mccaffrey_by_matrices():
-    from assay.statistics.clusters import reference
+    from trueness.statistics.clusters import reference
 
     sizes = np.array([1.0, 3.0, 8.0, 11.0, 2.0, 5.0])
     w = sizes / sizes.sum()

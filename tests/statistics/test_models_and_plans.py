@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from assay.errors import DataError, SettingError
-from assay.statistics import (
+from trueness.errors import DataError, SettingError
+from trueness.statistics import (
     PairedDesign,
     mixed_difference,
     paired_difference,
@@ -90,7 +90,7 @@ def test_lam_1_is_the_rectified_mean_of_the_paper():
 
 
 def test_lam_0_is_the_mean_of_the_labels():
-    from assay.statistics import mean
+    from trueness.statistics import mean
 
     y, f, others = judged()
     found, alone = prediction_powered_mean(y, f, others, lam=0.0), mean(y)
@@ -98,7 +98,7 @@ def test_lam_0_is_the_mean_of_the_labels():
 
 
 def test_a_good_judge_helps_its_bias_does_not_hurt_and_a_bad_one_costs_nothing():
-    from assay.statistics import mean
+    from trueness.statistics import mean
 
     y, f, others = judged()
     good, alone = prediction_powered_mean(y, f, others), mean(y)

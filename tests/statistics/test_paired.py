@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import DataError, SettingError
-from assay.statistics import paired_difference, paired_superiority, wilcoxon
+from trueness.errors import DataError, SettingError
+from trueness.statistics import paired_difference, paired_superiority, wilcoxon
 
 TESTS = ["sign-flip", "t", "wild-cluster", "wilcoxon"]
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -121,8 +121,8 @@ def test_rademacher_weights_on_equal_clusters_are_sign_flips():
 
 
 def test_webb_weights_give_five_clusters_an_interval():
-    from assay.statistics import wild
-    from assay.statistics.clusters import Totals
+    from trueness.statistics import wild
+    from trueness.statistics.clusters import Totals
 
     totals = Totals(tuple(range(5)), rng(2).normal(size=5), np.ones(5))
     assert wild.bootstrap(totals, 999, rng(), "rademacher").interval(0.95) is None

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import ndtri
 
-from assay.errors import SettingError
-from assay.statistics.proportions import wilson
+from trueness.errors import SettingError
+from trueness.statistics.proportions import wilson
 
 
 @given(st.integers(1, 1000), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.99]))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import DataError, SettingError
-from assay.statistics import critical_difference, rank, rank_correlation
+from trueness.errors import DataError, SettingError
+from trueness.statistics import critical_difference, rank, rank_correlation
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -118,8 +118,8 @@ def test_few_pairs_have_the_p_of_all_orders():
 
 @pytest.mark.parametrize("kind", ["spearman", "kendall"])
 def test_weights_are_repeated_rows(kind):
-    from assay.statistics.clusters import clusters_of
-    from assay.statistics.correlation import correlation_of_repeated_rows, weighted_correlations
+    from trueness.statistics.clusters import clusters_of
+    from trueness.statistics.correlation import correlation_of_repeated_rows, weighted_correlations
 
     r = rng(4)
     x, y = r.integers(0, 6, 20).astype(float), r.integers(0, 6, 20).astype(float)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import SettingError
-from assay.statistics import (
+from trueness.errors import SettingError
+from trueness.statistics import (
     Reach,
     detectable_difference,
     smallest_adjusted_p,

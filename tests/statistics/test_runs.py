@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import DataError
-from assay.statistics import Bounds, quantile_bounds, summarise_columns, summarise_runs
-from assay.statistics.runs import expected_content, range_note
+from trueness.errors import DataError
+from trueness.statistics import Bounds, quantile_bounds, summarise_columns, summarise_runs
+from trueness.statistics.runs import expected_content, range_note
 
 
 def rng(seed=0):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import DataError, SettingError
-from assay.statistics import clopper_pearson, jeffreys, proportion, rule_of_three, share, wilson
+from trueness.errors import DataError, SettingError
+from trueness.statistics import clopper_pearson, jeffreys, proportion, rule_of_three, share, wilson
 
 counts = st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.errors import DataError, SettingError
-from assay.statistics import levene, paired_equivalence, pitman_morgan, unpaired_equivalence, variance_ratio
+from trueness.errors import DataError, SettingError
+from trueness.statistics import levene, paired_equivalence, pitman_morgan, unpaired_equivalence, variance_ratio
 
 
 def rng(seed=0):

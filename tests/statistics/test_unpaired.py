@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.errors import DataError
-from assay.statistics import cliffs_delta, magnitude, mann_whitney, unpaired_difference
+from trueness.errors import DataError
+from trueness.statistics import cliffs_delta, magnitude, mann_whitney, unpaired_difference
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 small = st.lists(st.integers(0, 4), min_size=1, max_size=6)
@@ -38,7 +38,7 @@ def test_clusters_in_both_samples_are_the_paired_test():
     r = rng(3)
     task = np.repeat(np.arange(8), 3)
     a, b = r.normal(size=24) + task, r.normal(size=24) + task
-    from assay.statistics import paired_difference
+    from trueness.statistics import paired_difference
 
     unpaired = unpaired_difference(a, b, (task, task))
     paired = paired_difference(a, b, task, test="t")

@@ -1,12 +1,12 @@
-"""Models of a user's own that do what no model should. ASSAY_TEST_CALLS names a file with one line for each call."""
+"""Models of a user's own that do what no model should. TRUENESS_TEST_CALLS names a file with one line for each call."""
 
 import os
 import threading
 import time
 from pathlib import Path
 
-from assay.models import Message, Reply
-from assay.status import Status
+from trueness.models import Message, Reply
+from trueness.status import Status
 
 RANGES = "Precision: [0.2, 0.6]\nRecall: [0.2, 0.6]\nF1: [0.2, 0.6]\nSHD: [1, 4]"
 ODD = f"{__file__}:"  # ODD + "Raises" is a model's name in a plan
@@ -21,7 +21,7 @@ class Odd:
         self.name = name
 
     def ask(self, messages, settings):
-        file = os.environ.get("ASSAY_TEST_CALLS")
+        file = os.environ.get("TRUENESS_TEST_CALLS")
         if file:
             with Path(file).open("a") as calls:
                 calls.write(f"{settings.seed}\n")
@@ -169,22 +169,22 @@ class Another(Odd):
 
 
 class Broken(Odd):
-    """Fails while the file named by ASSAY_TEST_BROKEN is there."""
+    """Fails while the file named by TRUENESS_TEST_BROKEN is there."""
 
     concurrency = 1
 
     def answer(self, text, settings):
-        if Path(os.environ["ASSAY_TEST_BROKEN"]).exists():
+        if Path(os.environ["TRUENESS_TEST_BROKEN"]).exists():
             return Reply("", Status.FAILED, "HTTP 500: out of order", fault="http")
         return super().answer(text, settings)
 
 
 class Waits(Odd):
-    """Answers when the file named by ASSAY_TEST_GO is there."""
+    """Answers when the file named by TRUENESS_TEST_GO is there."""
 
     concurrency = 3
 
     def answer(self, text, settings):
-        while not Path(os.environ["ASSAY_TEST_GO"]).exists():
+        while not Path(os.environ["TRUENESS_TEST_GO"]).exists():
             time.sleep(0.02)
         return super().answer(text, settings)

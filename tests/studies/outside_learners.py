@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from assay.graphs import Graph
-from assay.learners import Card, checked
+from trueness.graphs import Graph
+from trueness.learners import Card, checked
 
 CARD = {
     "title": "Outside",
@@ -144,7 +144,7 @@ class Transposed(Outside):
     card: ClassVar[Card] = Card(**CARD | {"data": {"continuous"}, "recovers": "direction"})
 
     def fit(self, data, rng):
-        from assay.learners.sortnregress import SortnRegress
+        from trueness.learners.sortnregress import SortnRegress
 
         found = SortnRegress().fit(data, rng)
         return Graph.from_matrix(found.weights, found.nodes, direction="column to row")
@@ -157,7 +157,7 @@ class NapsAsTold(Slow):
     nap: float = 0.0
 
     def fit(self, data, rng):
-        time.sleep(float(os.environ.get("ASSAY_TEST_NAP", "0")))
+        time.sleep(float(os.environ.get("TRUENESS_TEST_NAP", "0")))
         return super().fit(data, rng)
 
 

@@ -5,14 +5,14 @@ import threading
 
 import pytest
 
-from assay.models import Message, Reply, Settings
-from assay.running.asking import Asker, BudgetReached
-from assay.running.engine import local_executor
-from assay.running.results import Results
-from assay.running.store import Store
-from assay.running.study import Plan, Study
-from assay.status import Status
-from assay.studies.forecast.answers import read_forecasts
+from trueness.models import Message, Reply, Settings
+from trueness.running.asking import Asker, BudgetReached
+from trueness.running.engine import local_executor
+from trueness.running.results import Results
+from trueness.running.store import Store
+from trueness.running.study import Plan, Study
+from trueness.status import Status
+from trueness.studies.forecast.answers import read_forecasts
 
 PLAN = """
 name = "ask"
@@ -241,18 +241,18 @@ def test_a_study_that_fits_its_limit_is_not_stopped_by_calls_under_way(tmp_path)
 
 
 def test_a_limit_without_a_price_is_refused_before_anything_is_asked():
-    from assay.errors import PlanError
+    from trueness.errors import PlanError
 
     with pytest.raises(PlanError, match=r"price of openai-api/here/m.*price = \{input"):
         Plan.parse(plan(models='["openai-api/here/m"]', top="limit_usd = 1.0"), "ask.toml")
 
 
 def test_a_model_that_cannot_be_asked_is_told_before_the_first_fit(tmp_path, monkeypatch):
-    from assay.errors import AssayError
+    from trueness.errors import TruenessError
 
     monkeypatch.setenv("STRIPE_API_KEY", "stripe-key-123456789")
     stolen = '[models."vllm/m"]\nkey_variable = "STRIPE_API_KEY"\n'
-    with pytest.raises(AssayError, match="would send STRIPE_API_KEY"):
+    with pytest.raises(TruenessError, match="would send STRIPE_API_KEY"):
         run(plan(models='["mock/overconfident", "vllm/m"]', more=stolen), tmp_path)
     with Store.reading(tmp_path) as store:
         assert store.statuses() == {}
@@ -268,7 +268,7 @@ def test_a_better_reader_reads_old_replies_without_a_call(tmp_path, monkeypatch)
     def refuse(*_):
         raise AssertionError("a model was asked")
 
-    monkeypatch.setattr("assay.models.build", refuse)
+    monkeypatch.setattr("trueness.models.build", refuse)
     assert read_forecasts(tmp_path).claims.equals(calm)
     outcome = run(plan(), tmp_path)
     assert (outcome.done, outcome.total) == (28, 28)

@@ -43,7 +43,7 @@ def places(request):
         yield found
 
 
-def assay(place, *arguments):
+def trueness(place, *arguments):
     command = [*place.enter, sys.executable, str(DRIVER), *arguments]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
@@ -73,11 +73,11 @@ def within(seconds, holds):
 def test_a_cluster_of_three_gives_the_same_bytes_when_a_worker_dies(tmp_path, outside, places):
     plan = tmp_path / "spread.toml"
     plan.write_text(PLAN.format(slow=outside + "Slow"))
-    local = assay(THIS_MACHINE, "run", str(plan), "--folder", str(tmp_path / "local"))
+    local = trueness(THIS_MACHINE, "run", str(plan), "--folder", str(tmp_path / "local"))
     with cluster(places) as (address, _, workers):
         if places[0] is not THIS_MACHINE:
             assert within(60, lambda: len(networks_of(workers) - {os.readlink("/proc/self/ns/net")}) == WORKERS)
-        spread = assay(places[0], "run", str(plan), "--folder", str(tmp_path / "spread"), "--cluster", address)
+        spread = trueness(places[0], "run", str(plan), "--folder", str(tmp_path / "spread"), "--cluster", address)
         while stored(tmp_path / "spread") < 20 and spread.poll() is None:
             time.sleep(0.05)
         assert spread.poll() is None, "it ended before the blow"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from assay.cli import main
-from assay.models import addresses
-from assay.studies.reporting import Report
 from tests.studies.test_asking import plan
 from tests.studies.test_odd_models import FOUR, free_port, server_options
+from trueness.cli import main
+from trueness.models import addresses
+from trueness.studies.reporting import Report
 
 NAME = "openai-api/lab/m"
 
@@ -32,27 +32,27 @@ def test_a_study_in_which_nobody_answers_ends_in_reasons_and_the_command(dead, c
     assert main(["run", dead]) == 1
     told = capsys.readouterr().err
     assert "0 of 4 answered, 4 not asked" in told and "connection refused at" in told
-    assert f"4 of 28 were not asked. Ask them with: assay run {dead}" in told
+    assert f"4 of 28 were not asked. Ask them with: trueness run {dead}" in told
 
 
 def test_tables_that_cannot_be_written_hide_no_reason_and_ask_for_no_copy(dead, monkeypatch, capsys):
     def stumbles(folder, known):
         raise ValueError("a mistake of ours")
 
-    monkeypatch.setattr("assay.studies.reporting.write_report", stumbles)
+    monkeypatch.setattr("trueness.studies.reporting.write_report", stumbles)
     assert main(["run", dead]) == 2
     told = capsys.readouterr().err
     assert "is stored, but its tables cannot be written (ValueError: a mistake of ours)" in told
-    assert "connection refused at" in told and "Ask them with: assay run" in told
+    assert "connection refused at" in told and "Ask them with: trueness run" in told
     assert "Restore" not in told and "Traceback" not in told
 
 
 def test_the_told_command_has_the_options_of_the_run(dead, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("assay.studies.reporting.write_report", lambda folder, known: Report(folder))
-    monkeypatch.setattr("assay.page.standalone.with_page", lambda report: report)
+    monkeypatch.setattr("trueness.studies.reporting.write_report", lambda folder, known: Report(folder))
+    monkeypatch.setattr("trueness.page.standalone.with_page", lambda report: report)
     given = ["--workers", "1", "--allow-host", "http://10.0.0.5:8000", "--allow-host", "llm.lab.example"]
     given = ["--folder", str(tmp_path / "a b"), *given, "--allow-key", "LAB_TOKEN"]
     main(["run", dead, *given, "--replan", "--retry"])
     told = capsys.readouterr().err
     words = " ".join(given).replace(str(tmp_path / "a b"), f"'{tmp_path}/a b'")
-    assert f"Ask them with: assay run {dead} {words}\n" in told
+    assert f"Ask them with: trueness run {dead} {words}\n" in told

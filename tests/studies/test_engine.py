@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from assay.errors import SettingError
-from assay.running.engine import Chunk, Lane, chunk_sizes, executor_for, local_executor, run_chunk
-from assay.running.study import Plan
-from assay.studies.discovery.work import perform
+from trueness.errors import SettingError
+from trueness.running.engine import Chunk, Lane, chunk_sizes, executor_for, local_executor, run_chunk
+from trueness.running.study import Plan
+from trueness.studies.discovery.work import perform
 
 
 def echo(common, unit):

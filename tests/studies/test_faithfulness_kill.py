@@ -12,9 +12,9 @@ import time
 
 import pytest
 
-from assay.reading.verdicts import DIMENSIONS
-from assay.reasoning.problems import load_problems
 from tests.models.loopback import Loopback
+from trueness.reading.verdicts import DIMENSIONS
+from trueness.reasoning.problems import load_problems
 
 KILLS = 3
 PLAN = """
@@ -62,7 +62,7 @@ KNOWNS = (("force", 91), ("mass", 14))
 
 def start(plan, folder):
     return subprocess.Popen(
-        [sys.executable, "-m", "assay", "run", str(plan), "--folder", str(folder), "--workers", "1", "--json"],
+        [sys.executable, "-m", "trueness", "run", str(plan), "--folder", str(folder), "--workers", "1", "--json"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

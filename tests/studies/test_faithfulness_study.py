@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from assay import registry
-from assay.cli import main
-from assay.reasoning.problems import load_problems, problem_from
-from assay.running.engine import local_executor
-from assay.running.study import Plan, Study
-from assay.studies.faithfulness.answers import read_faithfulness
-from assay.studies.faithfulness.files import write_faithfulness_tree
+from trueness import registry
+from trueness.cli import main
+from trueness.reasoning.problems import load_problems, problem_from
+from trueness.running.engine import local_executor
+from trueness.running.study import Plan, Study
+from trueness.studies.faithfulness.answers import read_faithfulness
+from trueness.studies.faithfulness.files import write_faithfulness_tree
 
 PLAN = """
 name = "faith"
@@ -51,7 +51,7 @@ SOLVER = [
 
 @pytest.fixture(autouse=True)
 def known_task(monkeypatch):
-    monkeypatch.setitem(registry.TASKS, "faithfulness", "assay.studies.faithfulness.plan:Faithfulness")
+    monkeypatch.setitem(registry.TASKS, "faithfulness", "trueness.studies.faithfulness.plan:Faithfulness")
 
 
 def run(folder, judges='"mock/judge"', models='"mock/solver"'):
@@ -69,7 +69,7 @@ def run(folder, judges='"mock/judge"', models='"mock/solver"'):
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faith")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(registry.TASKS, "faithfulness", "assay.studies.faithfulness.plan:Faithfulness")
+        patch.setitem(registry.TASKS, "faithfulness", "trueness.studies.faithfulness.plan:Faithfulness")
         run(folder)
     return folder / "out"
 
@@ -121,7 +121,7 @@ def test_the_model_is_held_to_the_graph_that_it_wrote_itself(study):
 
 
 def test_a_reply_that_is_read_otherwise_now_is_not_held_against_the_old_question(study, monkeypatch):
-    from assay.studies.faithfulness import probes
+    from trueness.studies.faithfulness import probes
 
     monkeypatch.setattr(probes, "CHANGE", 3.0)
     assert [c for c in read_faithfulness(study).changed if c.graph == "own"] == []

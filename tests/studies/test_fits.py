@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from assay.running.cells import Cell
-from assay.running.fits import FitDriver
-from assay.running.progress import Progress
-from assay.running.stage import Stage
+from trueness.running.cells import Cell
+from trueness.running.fits import FitDriver
+from trueness.running.progress import Progress
+from trueness.running.stage import Stage
 
 SECONDS = {"quick": 0.01, "slow": 3.0, "dies": None, "odd": 0.01}
 

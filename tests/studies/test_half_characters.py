@@ -7,18 +7,18 @@ import sys
 
 import pytest
 
-from assay.models import Reply
-from assay.running.results import Results
-from assay.running.store import Run, Store
-from assay.status import Status
-from assay.studies.forecast.answers import read_forecasts
 from tests.studies.odd_models import HALF, ODD
 from tests.studies.test_asking import plan, run
+from trueness.models import Reply
+from trueness.running.results import Results
+from trueness.running.store import Run, Store
+from trueness.status import Status
+from trueness.studies.forecast.answers import read_forecasts
 
 LEARNER = """
 from dataclasses import dataclass
 from typing import ClassVar
-from assay.learners import Card
+from trueness.learners import Card
 
 @dataclass(frozen=True)
 class Wails:
@@ -104,6 +104,6 @@ def test_a_store_that_holds_halves_can_be_read(of_before):
 
 
 def test_show_works_on_a_store_that_holds_halves(of_before):
-    done = subprocess.run([sys.executable, "-m", "assay", "show", str(of_before)], capture_output=True, timeout=300)
+    done = subprocess.run([sys.executable, "-m", "trueness", "show", str(of_before)], capture_output=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, b""), done.stderr.decode()
     done.stdout.decode("utf-8")

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.running.channel import NoResult, Reader
-from assay.running.engine import Chunk, Lane, local_executor, run_chunk
-from assay.status import Status
 from tests.studies.test_kill import alive
+from trueness.running.channel import NoResult, Reader
+from trueness.running.engine import Chunk, Lane, local_executor, run_chunk
+from trueness.status import Status
 
 OK = {"status": "ok", "message": "", "seconds": 0.0, "answer": "done", "scores": {"f1": (0.5, "ok")}}
 NAP = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]

@@ -35,7 +35,7 @@ def start(plan, folder, workers=2):
 def workers_of(driver):
     """Worker processes whose parent is the driver."""
     found = subprocess.run(
-        ["pgrep", "-P", str(driver.pid), "-f", "assay.running.worker"], capture_output=True, text=True
+        ["pgrep", "-P", str(driver.pid), "-f", "trueness.running.worker"], capture_output=True, text=True
     ).stdout.split()
     return [int(pid) for pid in found]
 
@@ -105,6 +105,6 @@ def test_ctrl_c_finishes_what_is_in_flight_and_tells_how_to_go_on(tmp_path, outs
     driver.send_signal(signal.SIGINT)
     _, told = driver.communicate(timeout=120)
     assert driver.returncode == 130
-    assert f"Go on with: assay run {plan}" in told
+    assert f"Go on with: trueness run {plan}" in told
     assert "Traceback" not in told
     assert start(plan, tmp_path / "out").wait(timeout=300) == 0

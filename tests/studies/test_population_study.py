@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from assay.analyse.comparing import compare
-from assay.cli import main
-from assay.running.engine import local_executor
-from assay.running.results import Results
-from assay.running.store import Store
-from assay.running.study import Plan, Study
-from assay.status import Status
-from assay.studies.population.answers import Asked, read_populations
-from assay.studies.population.chart_distribution import distribution_frame
-from assay.studies.population.printed import print_populations
-from assay.studies.population.records import truth_from_dict, truth_to_dict
-from assay.studies.population.tables import summary_rows
-from assay.studies.reporting import write_report
+from trueness.analyse.comparing import compare
+from trueness.cli import main
+from trueness.running.engine import local_executor
+from trueness.running.results import Results
+from trueness.running.store import Store
+from trueness.running.study import Plan, Study
+from trueness.status import Status
+from trueness.studies.population.answers import Asked, read_populations
+from trueness.studies.population.chart_distribution import distribution_frame
+from trueness.studies.population.printed import print_populations
+from trueness.studies.population.records import truth_from_dict, truth_to_dict
+from trueness.studies.population.tables import summary_rows
+from trueness.studies.reporting import write_report
 
 TASKS = """
 [defaults]

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.datasets import load
-from assay.errors import StoreError
-from assay.page.standalone import with_page
-from assay.running.engine import local_executor
-from assay.running.outputs import write_outputs
-from assay.running.provenance import (
+from trueness.datasets import load
+from trueness.errors import StoreError
+from trueness.page.standalone import with_page
+from trueness.running.engine import local_executor
+from trueness.running.outputs import write_outputs
+from trueness.running.provenance import (
     data_digest,
     environment,
     git_commit,
@@ -25,11 +25,11 @@ from assay.running.provenance import (
     way_to,
     without_paths,
 )
-from assay.running.readings import readings_of
-from assay.running.results import Results
-from assay.running.store import Store
-from assay.running.study import Plan, Study
-from assay.studies.reporting import rewrite
+from trueness.running.readings import readings_of
+from trueness.running.results import Results
+from trueness.running.store import Store
+from trueness.running.study import Plan, Study
+from trueness.studies.reporting import rewrite
 
 PLAN = """
 name = "told"
@@ -85,7 +85,7 @@ def test_everything_that_decides_a_result_is_told(ran):
     assert found["python"] and found["platform"] and found["machine"] and found["cpu"]["cores"]
     assert found["packages"]["numpy"] == np.__version__
     assert {item.metadata["Name"] for item in metadata.distributions()} == set(found["packages"])
-    assert set(found["git"]) == {"plan", "assay"}
+    assert set(found["git"]) == {"plan", "trueness"}
     assert set(found["data"]) == {"survey", "plant"}
     assert all(SHA256.fullmatch(digest) for digest in found["data"].values())
     assert [(cell["item"], cell["respondent"], cell["runs"]) for cell in found["cells"]] == [
@@ -199,7 +199,7 @@ def test_no_file_names_a_folder_of_this_machine_or_its_user(ran, tmp_path, monke
     ],
 )
 def test_of_a_full_path_the_name_is_left(text, left, monkeypatch):
-    monkeypatch.setattr("assay.running.provenance._users", lambda: frozenset({"ada"}))
+    monkeypatch.setattr("trueness.running.provenance._users", lambda: frozenset({"ada"}))
     assert without_paths({text: [text, 5]}) == {left: [left, 5]}
 
 
@@ -210,7 +210,7 @@ def test_the_plan_is_found_from_the_study_wherever_both_are_moved(ran, tmp_path)
 
 
 def test_the_way_to_a_plan_names_no_user(tmp_path, monkeypatch):
-    monkeypatch.setattr("assay.running.provenance._users", lambda: frozenset({"ada"}))
+    monkeypatch.setattr("trueness.running.provenance._users", lambda: frozenset({"ada"}))
     assert way_to(tmp_path / "plans", tmp_path / "results" / "x") == "../../plans"
     assert way_to(tmp_path / "ada" / "plans", tmp_path / "results" / "x") is None
     assert way_to(tmp_path, Path("/elsewhere/x")) is None

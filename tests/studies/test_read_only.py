@@ -6,10 +6,10 @@ from contextlib import closing, contextmanager
 
 import pytest
 
-from assay.errors import StoreError
-from assay.running.page_store import page_store
-from assay.running.store import Run, Store
 from tests.faults.scenarios import may_mount, small_disk
+from trueness.errors import StoreError
+from trueness.running.page_store import page_store
+from trueness.running.store import Run, Store
 
 
 def run(key):
@@ -54,8 +54,8 @@ def test_readers_see_a_study_grow_and_end_and_grow_again(tmp_path):
 def test_a_driver_waits_for_a_reader_that_is_in_the_middle(tmp_path, monkeypatch):
     with Store.writing(tmp_path) as store:
         store.add("discovery", [run(str(k)) for k in range(1000)])
-    monkeypatch.setattr("assay.running.study_db.BUSY_SECONDS", 0.05)
-    monkeypatch.setattr("assay.running.study_db.TRIES", 2)
+    monkeypatch.setattr("trueness.running.study_db.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("trueness.running.study_db.TRIES", 2)
     with closing(sqlite3.connect(tmp_path / "study.db")) as reader:
         rows = reader.execute("SELECT key FROM runs")
         next(rows)

@@ -4,16 +4,16 @@ import hashlib
 
 import pytest
 
-from assay.models import Message, Reply, Settings, check_ready
-from assay.models.llama import BATCH
-from assay.running.asking import Asker
-from assay.running.cells import reply_key
-from assay.running.store import Store
-from assay.status import Status
-from assay.studies.population.plan import Population
 from tests.models.loopback import Loopback
 from tests.studies.odd_models import ODD
 from tests.studies.test_asking import plan, run
+from trueness.models import Message, Reply, Settings, check_ready
+from trueness.models.llama import BATCH
+from trueness.running.asking import Asker
+from trueness.running.cells import reply_key
+from trueness.running.store import Store
+from trueness.status import Status
+from trueness.studies.population.plan import Population
 
 QUESTION = [Message("user", "how many? \u00fc")]
 KEY = "97f77915fd2b89f7aab7834ac68443b9"  # of the version before replies had seeds
@@ -105,7 +105,7 @@ def test_the_same_study_in_two_folders_ends_in_the_same_bytes(tmp_path, monkeypa
 @pytest.mark.skipif(check_ready("embedded/smollm2") is not None, reason="needs the embedded model")
 def test_what_was_asked_before_changes_no_text():
     """Prompts that share more or fewer tokens, whole batches or not, in two orders and without any sharing."""
-    from assay.models.embedded import Embedded
+    from trueness.models.embedded import Embedded
 
     shared = "You forecast how well an algorithm will do. " * 3
     asked = [[Message("system", shared[: 30 * (k + 1)]), Message("user", f"How well will {name} do?")]

@@ -14,19 +14,19 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from assay.analyse.comparing import compare
-from assay.cli import main
-from assay.measures.ranking import score_ranking
-from assay.running.store import Store
-from assay.running.study import Plan, Study
-from assay.statistics import mean, paired_difference
-from assay.studies.robustness.answers import read_robustness
-from assay.studies.robustness.choose_k import k_from_other_graphs, oracle_k
-from assay.studies.robustness.files import report, texts, write_robustness_tree
-from assay.studies.robustness.printed import print_robustness
-from assay.studies.robustness.summaries import ALL, differences, means, optimism, optimism_places, plateaus
-from assay.studies.robustness.tables import choice_table, ranking_table
-from assay.studies.robustness.work import unpacked
+from trueness.analyse.comparing import compare
+from trueness.cli import main
+from trueness.measures.ranking import score_ranking
+from trueness.running.store import Store
+from trueness.running.study import Plan, Study
+from trueness.statistics import mean, paired_difference
+from trueness.studies.robustness.answers import read_robustness
+from trueness.studies.robustness.choose_k import k_from_other_graphs, oracle_k
+from trueness.studies.robustness.files import report, texts, write_robustness_tree
+from trueness.studies.robustness.printed import print_robustness
+from trueness.studies.robustness.summaries import ALL, differences, means, optimism, optimism_places, plateaus
+from trueness.studies.robustness.tables import choice_table, ranking_table
+from trueness.studies.robustness.work import unpacked
 
 PLAN = """
 name = "small"

@@ -2,11 +2,11 @@
 
 import pytest
 
-from assay.errors import PlanError
-from assay.running.cells import hashed
-from assay.running.cost import estimate
-from assay.running.engine import local_executor
-from assay.running.study import Plan, Study
+from trueness.errors import PlanError
+from trueness.running.cells import hashed
+from trueness.running.cost import estimate
+from trueness.running.engine import local_executor
+from trueness.running.study import Plan, Study
 
 BILLION = 10**9
 DISCOVERY = '[discovery]\ndatasets = ["cancer"]\nlearners = ["random"]\nruns = {}\n'

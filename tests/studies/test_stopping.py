@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.running.store import Store
 from tests.faults.places import DRIVER
 from tests.studies.odd_models import ODD
+from trueness.running.store import Store
 
 PLAN = """
 name = "stop"
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has
 
 @pytest.fixture()
 def start(tmp_path):
-    """Start `assay run` on a plan; what it says on stderr is in a file while it runs."""
+    """Start `trueness run` on a plan; what it says on stderr is in a file while it runs."""
     running = []
 
     def begin(model, *options):
@@ -43,7 +43,7 @@ def start(tmp_path):
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
                 env=os.environ
-                | {"ASSAY_TEST_CALLS": str(tmp_path / "calls.txt"), "ASSAY_TEST_GO": str(tmp_path / "go")},
+                | {"TRUENESS_TEST_CALLS": str(tmp_path / "calls.txt"), "TRUENESS_TEST_GO": str(tmp_path / "go")},
             )
         running.append(driver)
         return driver, said
@@ -78,7 +78,7 @@ def test_ctrl_c_says_at_once_what_is_waited_for_and_keeps_what_was_paid(tmp_path
     assert calls(tmp_path) == 3  # nothing was asked after Ctrl-C
     with Store.reading(tmp_path / "out") as store:
         assert len(store.replies()) == 3
-    assert "Go on with: assay run stop.toml --folder out" in said.read_text()
+    assert "Go on with: trueness run stop.toml --folder out" in said.read_text()
     assert "Traceback" not in said.read_text()
 
 
@@ -117,7 +117,7 @@ def test_signals_in_quick_succession_leave_no_driver_behind(tmp_path, start):
 def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
     """The last resort: whatever the main thread waits for, and does not let go of, the process ends."""
     code = (
-        "import time\nfrom assay.running import stopping\nstopping.LONGEST = 0.5\nstopping.heed_sigterm()\n"
+        "import time\nfrom trueness.running import stopping\nstopping.LONGEST = 0.5\nstopping.heed_sigterm()\n"
         "while True:\n    try:\n        print('ready', flush=True)\n        time.sleep(600)\n"
         "    except KeyboardInterrupt:\n        pass\n"
     )
@@ -132,7 +132,7 @@ def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
 def test_a_process_with_calls_that_were_left_ends_with_its_own_code():
     """Without this, native code in such a thread aborts the process when Python is taken down (exit code 134)."""
     code = (
-        "import threading\nfrom assay.running import calling\nfrom assay.models import Settings\n"
+        "import threading\nfrom trueness.running import calling\nfrom trueness.models import Settings\n"
         "class Hangs:\n    def ask(self, messages, settings):\n        threading.Event().wait()\n"
         "calling.end_process(1)\n"  # nothing is left: nothing happens
         "calling.GRACE = 0.0\n"
@@ -155,7 +155,7 @@ def test_a_run_in_another_thread_than_the_first_needs_no_signals(tmp_path):
 def test_sigterm_ends_what_keeps_the_interpreter_to_itself():
     """No handler and no thread of this process runs: a regular expression in a model's thread never lets go."""
     code = (
-        "import re, threading\nfrom assay.running import stopping\nstopping.LONGEST = stopping.FORCED = 0.5\n"
+        "import re, threading\nfrom trueness.running import stopping\nstopping.LONGEST = stopping.FORCED = 0.5\n"
         "stopping.heed_sigterm()\nprint('ready', flush=True)\n"
         "threading.Thread(target=re.match, args=(r'(a+)+$', 'a' * 60 + 'b')).start()\n"
     )
@@ -174,7 +174,7 @@ def ticks(process):
 
 def test_the_process_that_watches_ends_with_the_driver():
     code = (
-        "import os\nfrom assay.running import stopping\nstopping.heed_sigterm()\n"
+        "import os\nfrom trueness.running import stopping\nstopping.heed_sigterm()\n"
         "print(open(f'/proc/self/task/{os.getpid()}/children').read(), flush=True)\n"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True).stdout

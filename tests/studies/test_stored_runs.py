@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-import assay.running.results
-import assay.running.stored_runs
-import assay.running.study_db
-from assay.errors import StoreError
-from assay.files import writing_atomically
-from assay.running.cells import Cell
-from assay.running.results import Results
-from assay.running.store import Run, Store
-from assay.running.stored_runs import StoredRuns, Units
+import trueness.running.results
+import trueness.running.stored_runs
+import trueness.running.study_db
+from trueness.errors import StoreError
+from trueness.files import writing_atomically
+from trueness.running.cells import Cell
+from trueness.running.results import Results
+from trueness.running.store import Run, Store
+from trueness.running.stored_runs import StoredRuns, Units
 
 
 def run(key, value=0.5, status="ok"):
@@ -65,7 +65,7 @@ def test_more_units_than_one_statement_can_name(tmp_path):
 
 def test_summaries_do_not_depend_on_how_many_cells_are_taken_together(done_study, monkeypatch):
     together = Results.read(done_study).summaries
-    monkeypatch.setattr(assay.running.results, "VALUES_AT_ONCE", 1)
+    monkeypatch.setattr(trueness.running.results, "VALUES_AT_ONCE", 1)
     for one, other in zip(Results.read(done_study).summaries, together, strict=True):
         assert (one.item, one.respondent, one.statuses) == (other.item, other.respondent, other.statuses)
         for name, found in one.measures.items():
@@ -76,8 +76,8 @@ def test_summaries_do_not_depend_on_how_many_cells_are_taken_together(done_study
 
 @pytest.fixture(scope="module")
 def done_study(tmp_path_factory):
-    from assay.running.engine import local_executor
-    from assay.running.study import Plan, Study
+    from trueness.running.engine import local_executor
+    from trueness.running.study import Plan, Study
 
     folder = tmp_path_factory.mktemp("done")
     text = '[discovery]\ndatasets = ["survey"]\nlearners = ["random", "correlation"]\nruns = 6\nrows = 300'
@@ -109,7 +109,7 @@ def test_units_of_no_cell_are_searched_for_and_the_search_has_an_end(monkeypatch
     made = []
     key = Cell.key
     monkeypatch.setattr(Cell, "key", lambda cell, repeat: made.append(1) or key(cell, repeat))
-    monkeypatch.setattr(assay.running.stored_runs, "SEARCHED", 1000)
+    monkeypatch.setattr(trueness.running.stored_runs, "SEARCHED", 1000)
     Units(cells, units(*((f"k{k}", f"n{k % 50}", k) for k in range(2000))))
     assert len(made) <= 1000
 
@@ -120,7 +120,7 @@ def test_damage_in_a_file_too_large_to_be_checked_is_told_when_it_is_found(tmp_p
     content = bytearray((tmp_path / "study.db").read_bytes())
     content[20 * 4096 : -4096] = bytes(len(content) - 21 * 4096)
     (tmp_path / "study.db").write_bytes(content)
-    monkeypatch.setattr(assay.running.study_db, "CHECKED_WHOLE", 0)
+    monkeypatch.setattr(trueness.running.study_db, "CHECKED_WHOLE", 0)
     with pytest.raises(StoreError, match="must be a sound SQLite file"), Store.reading(tmp_path) as store:
         store.runs("discovery")
 

@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from assay.errors import PlanError, StoreError
-from assay.running.cells import Cell
-from assay.running.engine import local_executor
-from assay.running.results import Results
-from assay.running.store import Store
-from assay.running.study import Plan, Study
+from trueness.errors import PlanError, StoreError
+from trueness.running.cells import Cell
+from trueness.running.engine import local_executor
+from trueness.running.results import Results
+from trueness.running.store import Store
+from trueness.running.study import Plan, Study
 
 PLAN = """
 name = "small"
@@ -197,12 +197,13 @@ def test_a_locked_database_says_what_to_do(tmp_path):
 def test_a_second_driver_is_sent_away(tmp_path):
     with Store.writing(tmp_path):
         code = (
-            "from pathlib import Path\nfrom assay.running.store import Store\nfrom assay.errors import StoreError\n"
+            "from pathlib import Path\nfrom trueness.running.store import Store\n"
+            "from trueness.errors import StoreError\n"
             f"try:\n    with Store.writing(Path({str(tmp_path)!r})):\n        print('in')\n"
             "except StoreError as error:\n    print(error)\n"
         )
         told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "is being written by another assay" in told
+    assert "is being written by another trueness" in told
 
 
 def test_a_folder_without_a_study_says_so(tmp_path):

@@ -1,13 +1,13 @@
-"""assay run --verify: what is stored is what comes out again."""
+"""trueness run --verify: what is stored is what comes out again."""
 
 import sqlite3
 
 import pytest
 
-from assay.errors import SettingError, StoreError
-from assay.running.engine import local_executor
-from assay.running.study import Plan, Study
-from assay.running.verify import verify
+from trueness.errors import SettingError, StoreError
+from trueness.running.engine import local_executor
+from trueness.running.study import Plan, Study
+from trueness.running.verify import verify
 
 PLAN = """
 name = "small"

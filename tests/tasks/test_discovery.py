@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from assay.learners import build
-from assay.running.study import Plan
-from assay.studies.discovery.plan import assumptions
-from assay.studies.discovery.work import draw, perform, perform_each, prepare
+from trueness.learners import build
+from trueness.running.study import Plan
+from trueness.studies.discovery.plan import assumptions
+from trueness.studies.discovery.work import draw, perform, perform_each, prepare
 
 
 def task(vary="auto", datasets='"asia", "sachs", "synthetic-12"', learners='"random"', **more):
@@ -129,7 +129,7 @@ def test_weights_are_kept_though_scores_of_equal_graphs_are_shared():
 
 def test_kernels_are_warmed_up_once_and_on_few_columns(monkeypatch):
     cell, seen = task("bootstrap", '"sachs"', '"pc"').cells()[0], []
-    monkeypatch.setattr("assay.learners.pc.PC.fit", lambda self, data, rng=None: seen.append(data.d))
+    monkeypatch.setattr("trueness.learners.pc.PC.fit", lambda self, data, rng=None: seen.append(data.d))
     for _ in range(3):  # as for three chunks; the note keeps this cell apart from those of other tests
         prepare({**cell.common, "dataset": cell.common["dataset"] | {"note": "cold"}})
     assert seen == [5]

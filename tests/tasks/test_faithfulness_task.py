@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.errors import PlanError
-from assay.running.cells import Context
-from assay.studies.faithfulness.plan import Faithfulness
+from trueness.errors import PlanError
+from trueness.running.cells import Context
+from trueness.studies.faithfulness.plan import Faithfulness
 
 
 def task(tmp_path, settings=None, **table):
@@ -94,17 +94,17 @@ def test_a_limit_needs_a_price(tmp_path):
 def test_the_template_is_a_plan(tmp_path, monkeypatch):
     from importlib import resources
 
-    from assay import registry
-    from assay.running.study import Plan
+    from trueness import registry
+    from trueness.running.study import Plan
 
-    monkeypatch.setitem(registry.TASKS, "faithfulness", "assay.studies.faithfulness.plan:Faithfulness")
-    text = (resources.files("assay.studies.faithfulness") / "template.toml").read_text(encoding="utf-8")
+    monkeypatch.setitem(registry.TASKS, "faithfulness", "trueness.studies.faithfulness.plan:Faithfulness")
+    text = (resources.files("trueness.studies.faithfulness") / "template.toml").read_text(encoding="utf-8")
     plan = Plan.parse(text.replace("{name}", "faith"), "study.toml", tmp_path)
     assert plan.task.corrupt
     assert len(plan.task.problems) > 300
 
 
 def test_the_package_can_be_reached_from_the_top():
-    import assay
+    import trueness
 
-    assert assay.studies.faithfulness.evaluate is not None
+    assert trueness.studies.faithfulness.evaluate is not None

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from assay.errors import PlanError
-from assay.models import Reply
-from assay.running.plans import read_plan
-from assay.running.study import Plan
-from assay.status import Status
-from assay.studies.forecast.plan import read_reply
-from assay.studies.forecast.prompting import schema, template
+from trueness.errors import PlanError
+from trueness.models import Reply
+from trueness.running.plans import read_plan
+from trueness.running.study import Plan
+from trueness.status import Status
+from trueness.studies.forecast.plan import read_reply
+from trueness.studies.forecast.prompting import schema, template
 
 BASE = """
 [discovery]
@@ -133,7 +133,7 @@ MISTAKES = {
     "repeats": ("repeats = 0", "'repeats' must be a whole number of at least 1, got 0"),
     "reference": ('references = ["heuristik"]', "'references' must be of.*heuristic"),
     "temperature": ("temperature = 3", r"'temperature' must be a number in \[0, 2\]"),
-    "human": ('humans = ["nobody.csv"]', "'humans' must be CSV files.*assay new human-sheet"),
+    "human": ('humans = ["nobody.csv"]', "'humans' must be CSV files.*trueness new human-sheet"),
     "options": ('[models."mock/other"]\nconcurrency = 1', "must be named in 'models'"),
     "twice": ('names = ["named", "named"]', "'names' of .forecast. must name each once"),
 }
@@ -172,5 +172,5 @@ def test_the_original_config_is_a_plan(tmp_path):
 
 def test_a_config_without_experiments_is_told(tmp_path):
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(PlanError, match="must be a config.json with experiments.*assay new forecast"):
+    with pytest.raises(PlanError, match="must be a config.json with experiments.*trueness new forecast"):
         read_plan(str(tmp_path / "config.json"))

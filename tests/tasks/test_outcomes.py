@@ -1,8 +1,8 @@
 """What a fit without an answer says."""
 
-from assay.errors import AssayError
-from assay.running.outcomes import raised, without_answer
-from assay.status import Status
+from trueness.errors import TruenessError
+from trueness.running.outcomes import raised, without_answer
+from trueness.status import Status
 
 
 def test_our_own_errors_are_told_as_they_are_and_others_with_their_place():
@@ -12,7 +12,7 @@ def test_our_own_errors_are_told_as_they_are_and_others_with_their_place():
         except Exception as found:
             return raised(found)
 
-    assert caught(AssayError("which must be what.")) == "which must be what."
+    assert caught(TruenessError("which must be what.")) == "which must be what."
     assert caught(ValueError("two\n lines")).startswith("ValueError: two lines (test_outcomes.py:")
 
 

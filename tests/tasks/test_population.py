@@ -2,10 +2,10 @@
 
 import pytest
 
-from assay.errors import AssayError, DataError
-from assay.running.plans import template
-from assay.running.study import Plan, Study
-from assay.studies.population.questions import MODES
+from trueness.errors import DataError, TruenessError
+from trueness.running.plans import template
+from trueness.running.study import Plan, Study
+from trueness.studies.population.questions import MODES
 
 BASE = """
 [population]
@@ -97,7 +97,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("more", "message"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_a_mistake_is_one_line(more, message):
-    with pytest.raises(AssayError, match=message) as caught:
+    with pytest.raises(TruenessError, match=message) as caught:
         task(more)
     assert "\n" not in str(caught.value)
 
@@ -112,18 +112,18 @@ def test_a_mistake_is_one_line(more, message):
     ],
 )
 def test_tasks_that_cannot_be_found_are_refused(tasks, message):
-    with pytest.raises(AssayError, match=message):
+    with pytest.raises(TruenessError, match=message):
         task(base=f"[population]\nmodels = []\ntasks = {tasks}")
 
 
 def test_a_prompt_without_a_place_for_the_condition_is_refused(tmp_path):
-    with pytest.raises(AssayError, match=r"'prompt' of task 'own' must hold \{\}"):
+    with pytest.raises(TruenessError, match=r"'prompt' of task 'own' must hold \{\}"):
         own(tmp_path, prompt="What?")
 
 
 def test_more_options_than_letters_are_refused_with_a_way_out(tmp_path):
     values = tuple(f"{chr(97 + k // 10)}{k % 10}" for k in range(27))
-    with pytest.raises(AssayError, match='at most 26 options for mode .qa. .*got 27. Use mode = "distribution"'):
+    with pytest.raises(TruenessError, match='at most 26 options for mode .qa. .*got 27. Use mode = "distribution"'):
         own(tmp_path, 'modes = ["qa"]', values=values)
 
 
@@ -182,7 +182,7 @@ def test_forecast_and_population_of_one_plan_ask_models_of_their_own():
 
 def test_options_of_a_model_that_no_task_asks_are_refused():
     with pytest.raises(
-        AssayError, match=r"'mock/other'\] must be named in 'models' of \[forecast\] or 'models' of \[population\]"
+        TruenessError, match=r"'mock/other'\] must be named in 'models' of \[forecast\] or 'models' of \[population\]"
     ):
         Plan.parse(FORECAST.replace('[models."mock/empty"]', '[models."mock/other"]'), "t.toml")
 

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from assay import registry
-from assay.datasets.corruptions import corruption
-from assay.errors import AssayError
-from assay.learners.scoring import SCORERS, scorer
-from assay.learners.scoring.leaks import shuffled
-from assay.running.cells import Context
-from assay.running.engine import Chunk, local_executor, run_chunk
-from assay.studies.robustness.work import Robustness, packed, perform, unpacked
+from trueness import registry
+from trueness.datasets.corruptions import corruption
+from trueness.errors import TruenessError
+from trueness.learners.scoring import SCORERS, scorer
+from trueness.learners.scoring.leaks import shuffled
+from trueness.running.cells import Context
+from trueness.running.engine import Chunk, local_executor, run_chunk
+from trueness.studies.robustness.work import Robustness, packed, perform, unpacked
 
 SYSTEMS = {
     "series": {"kind": "var", "nodes": 4, "lags": 1, "graphs": 2, "graph_seed": 900, "edges_per_node": 1.0},
@@ -75,7 +75,9 @@ def test_a_worker_is_handed_rows_and_nothing_that_names_a_truth(tmp_path):
     unit = cell.unit(0)
     assert set(unit) == {"key", "repeat", "names", "values", "regimes", "lags"}
     sent = pickle.dumps((cell.common, unit))
-    assert not [word for word in (b"truth", b"series-0", b"assay.datasets", b"assay.graphs", b"mcar") if word in sent]
+    assert not [
+        word for word in (b"truth", b"series-0", b"trueness.datasets", b"trueness.graphs", b"mcar") if word in sent
+    ]
 
 
 @pytest.mark.parametrize("name", SCORERS)
@@ -95,7 +97,7 @@ def test_a_shuffled_truth_gives_bit_identical_answers(tmp_path, name):
 SPY = """
 import gc, sys
 import numpy as np
-from assay.learners.scoring.base import EdgeScores, ScorerCard
+from trueness.learners.scoring.base import EdgeScores, ScorerCard
 
 class Spy:
     card = ScorerCard("Spy", "counts what it must not see", "pairwise", (), "none")
@@ -125,7 +127,7 @@ def test_no_graph_and_no_data_set_is_in_the_memory_of_a_worker(tmp_path):
 
 LEAKING = {
     "through the data": "matrix = data.truth.directed * 1.0 if hasattr(data, 'truth') else 1.0 - np.eye(data.d)",
-    "through the registry": "from assay.datasets import load; matrix = load('series', {'kind': 'var', 'nodes': 4, "
+    "through the registry": "from trueness.datasets import load; matrix = load('series', {'kind': 'var', 'nodes': 4, "
     "'lags': 1, 'graph_seed': 900, 'edges_per_node': 1.0}).truth.directed * 1.0",
 }
 
@@ -134,7 +136,7 @@ LEAKING = {
 def test_a_leaking_scorer_is_caught_before_the_study_begins(tmp_path, way):
     lines = SPY.split("    def scores")[0] + f"    def scores(self, data, rng):\n        {LEAKING[way]}\n"
     (tmp_path / "leaky.py").write_text(lines + "        return EdgeScores(matrix, data.names, False, 'pairwise', {})\n")
-    with pytest.raises(AssayError, match="must not know the truth, got: .*(reads|imports)"):
+    with pytest.raises(TruenessError, match="must not know the truth, got: .*(reads|imports)"):
         task(tmp_path, scorers=["leaky.py:Spy"])
 
 
@@ -161,7 +163,7 @@ def test_a_missing_extra_leaves_its_scorer_out_in_one_line_and_the_rest_goes_on(
     monkeypatch.setattr(registry, "is_installed", lambda package: package != "torch")
     made = task(tmp_path, scorers=["correlation", "rc-gnn"])
     assert {cell.respondent for cell in made.cells()} == {"correlation"}
-    assert [note for note in made.notes if "pip install 'causal-assay[torch]'" in note and "the rest goes on" in note]
+    assert [note for note in made.notes if "pip install 'trueness[torch]'" in note and "the rest goes on" in note]
 
 
 def test_a_mask_that_empties_a_column_fails_its_fits_and_no_others(tmp_path):
@@ -205,13 +207,13 @@ def test_a_series_shorter_than_its_lags_fails_in_one_line(tmp_path):
     ],
 )
 def test_mistakes_in_a_plan_are_one_line(tmp_path, changes, told):
-    with pytest.raises(AssayError, match=told) as raised:
+    with pytest.raises(TruenessError, match=told) as raised:
         task(tmp_path, **changes)
     assert "\n" not in str(raised.value)
 
 
 def test_discrete_data_are_refused_when_the_plan_is_read(tmp_path):
-    with pytest.raises(AssayError, match="must have continuous columns"):
+    with pytest.raises(TruenessError, match="must have continuous columns"):
         task(tmp_path, {"asia": {}})
 
 
@@ -220,7 +222,7 @@ def test_regimes_that_overwrite_recorded_rows_are_labelled(tmp_path):
 
 
 def test_graphs_need_a_family(tmp_path):
-    with pytest.raises(AssayError, match="'graphs' must be a whole number"):
+    with pytest.raises(TruenessError, match="'graphs' must be a whole number"):
         task(tmp_path, {"rows": SYSTEMS["rows"] | {"graphs": 0}})
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.page.library import Library
-from assay.page.server import server_for
-from assay.page.standalone import write_page
-from assay.running.engine import local_executor
-from assay.running.study import Plan, Study
-from assay.studies import charts
-from assay.studies.forecast.answers import read_forecasts
+from trueness.page.library import Library
+from trueness.page.server import server_for
+from trueness.page.standalone import write_page
+from trueness.running.engine import local_executor
+from trueness.running.study import Plan, Study
+from trueness.studies import charts
+from trueness.studies.forecast.answers import read_forecasts
 
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 FLAGS = [

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from assay.page.entrance import way_in
+from trueness.page.entrance import way_in
 
 from .test_server import ask
 
@@ -44,7 +44,7 @@ def test_without_the_secret_the_place_is_of_no_use(small, serve):
     place = server.entrance.place
     for path in PATHS:
         assert plainly(server, place[:-1] + path)[0] == 403
-        assert plainly(server, place[:-1] + path, headers={"Cookie": "assay=guess; x=1"})[0] == 403
+        assert plainly(server, place[:-1] + path, headers={"Cookie": "trueness=guess; x=1"})[0] == 403
 
 
 def test_the_cookie_is_of_no_use_where_browsers_would_not_send_it(small, serve):
@@ -96,7 +96,7 @@ def test_the_browser_gets_a_file_that_only_this_user_can_read(small, serve):
 
 
 def test_the_command_gives_the_whole_address(small):
-    command = [sys.executable, "-m", "assay", "view", str(small), "--no-browser", "--port", "0", "--json"]
+    command = [sys.executable, "-m", "trueness", "view", str(small), "--no-browser", "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         lines = [process.stdout.readline()]
         while lines[-1] != "}\n":
@@ -112,7 +112,7 @@ def test_the_command_gives_the_whole_address(small):
 
 @pytest.mark.parametrize("how", ["address", "file"])
 def test_a_browser_that_was_let_in_stays_in(small, serve, page, how):
-    """Typed, or from the file that `assay view` opens (another site): page, data, reload and a new tab work."""
+    """Typed, or from the file that `trueness view` opens (another site): page, data, reload and a new tab work."""
     server = serve(small)
     with way_in(server.address) as file:
         page.page.goto(server.address if how == "address" else file)
@@ -149,4 +149,4 @@ def test_a_page_on_another_port_of_this_machine_gets_no_cookie(small, serve, pag
 def test_a_browser_without_the_secret_is_told_what_to_do(small, serve, page):
     server = serve(small)
     answer = page.page.goto(f"http://127.0.0.1:{server.server_port}/study/")
-    assert answer.status == 403 and "assay view" in page.page.inner_text("body")
+    assert answer.status == 403 and "trueness view" in page.page.inner_text("body")

@@ -8,19 +8,19 @@ import re
 import pytest
 from rich.console import Console
 
-from assay.page.pages import StudyPage
-from assay.running.page_store import page_store
-from assay.running.results import Results
-from assay.statistics.runs import expected_content
-from assay.studies import charts
-from assay.studies.discovery import paper as discovery_paper
-from assay.studies.discovery.printed import print_discovery
-from assay.studies.forecast import paper as forecast_paper
-from assay.studies.forecast.answers import read_forecasts
-from assay.studies.forecast.llm_comparisons import comparison_texts
-from assay.studies.forecast.printed import print_forecasts
-from assay.studies.forecast.tables import main_results
-from assay.studies.run_tables import as_csv
+from trueness.page.pages import StudyPage
+from trueness.running.page_store import page_store
+from trueness.running.results import Results
+from trueness.statistics.runs import expected_content
+from trueness.studies import charts
+from trueness.studies.discovery import paper as discovery_paper
+from trueness.studies.discovery.printed import print_discovery
+from trueness.studies.forecast import paper as forecast_paper
+from trueness.studies.forecast.answers import read_forecasts
+from trueness.studies.forecast.llm_comparisons import comparison_texts
+from trueness.studies.forecast.printed import print_forecasts
+from trueness.studies.forecast.tables import main_results
+from trueness.studies.run_tables import as_csv
 
 SHARE = pytest.approx(0.95 * 7 / 9)  # of 8 runs; one learner lost one, and 7 hold 71 %
 TOLD = re.compile(

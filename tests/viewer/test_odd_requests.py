@@ -66,7 +66,9 @@ def test_nor_is_it_for_who_was_let_in(copy, serve):
         (f"POST {place}nothing", server.token),
         (f"GET {place}copy/", ""),
     ):
-        head = request(server, f"{line} HTTP/1.1", cookie, f"X-Assay-Token: {token}", f"Content-Length: {len(second)}")
+        head = request(
+            server, f"{line} HTTP/1.1", cookie, f"X-Trueness-Token: {token}", f"Content-Length: {len(second)}"
+        )
         found = sent(server, head, second.encode())
         assert found.count("HTTP/1.1 ") == 1
 
@@ -123,7 +125,7 @@ def test_what_is_not_answered_gets_our_headers(small, serve, given, status):
 def test_json_that_is_none_is_told_in_one_line(copy, serve, body):
     server = serve(copy)
     place = server.entrance.place
-    head = ("POST {}copy/notes HTTP/1.1", f"Cookie: {server.entrance.cookie}", f"X-Assay-Token: {server.token}")
+    head = ("POST {}copy/notes HTTP/1.1", f"Cookie: {server.entrance.cookie}", f"X-Trueness-Token: {server.token}")
     first = request(server, head[0].format(place), *head[1:], f"Content-Length: {len(body)}")
     after = request(server, f"GET {place}copy/data/progress HTTP/1.1", head[1], "Connection: close")
     found = sent(server, first, body, after)
@@ -132,7 +134,7 @@ def test_json_that_is_none_is_told_in_one_line(copy, serve, body):
 
 
 def test_a_fault_of_the_program_is_answered_too(copy, serve, monkeypatch):
-    from assay.page.library import OpenStudy
+    from trueness.page.library import OpenStudy
 
     server = serve(copy)
     ask_for_key(server)

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from assay.page.standalone import write_page
+from trueness.page.standalone import write_page
 
 from .conftest import HOSTILE, MEGABYTE, RANGES
 
@@ -77,10 +77,10 @@ def test_the_k_slider_changes_f1_and_shd(small, page):
 
 
 def test_f1_and_shd_of_the_page_are_those_of_the_measures(small, page):
-    from assay.datasets import load
-    from assay.graphs import Graph
-    from assay.measures.graphs import Reference
-    from assay.studies.networks import turned
+    from trueness.datasets import load
+    from trueness.graphs import Graph
+    from trueness.measures.graphs import Reference
+    from trueness.studies.networks import turned
 
     found = opened(page, disk(small) + "#graphs?item=asia&learner=pc&k=5")
     book = json.loads(found.locator("#document").evaluate("node => node.textContent"))
@@ -227,8 +227,8 @@ def test_one_study_leads_to_another(small, copy, serve, page):
 def test_the_page_of_analyse_opens_and_escapes(page, tmp_path):
     import pandas as pd
 
-    from assay.analyse import analyse
-    from assay.page.analysis import as_html
+    from trueness.analyse import analyse
+    from trueness.page.analysis import as_html
 
     name = "<img src=x onerror='window.hacked = 1'>"
     records = [

@@ -5,15 +5,15 @@ import re
 
 import pytest
 
-from assay.errors import UnknownName
-from assay.page import standalone
-from assay.page.figures import described, for_both, python_line
-from assay.page.page import embedded, html_of, policy
-from assay.page.pages import StudyPage
-from assay.page.standalone import document_of, spread
-from assay.running.outline import path_of
-from assay.running.page_store import page_store
-from assay.studies.networks import turned
+from trueness.errors import UnknownName
+from trueness.page import standalone
+from trueness.page.figures import described, for_both, python_line
+from trueness.page.page import embedded, html_of, policy
+from trueness.page.pages import StudyPage
+from trueness.page.standalone import document_of, spread
+from trueness.running.outline import path_of
+from trueness.running.page_store import page_store
+from trueness.studies.networks import turned
 
 from .conftest import HOSTILE
 
@@ -63,7 +63,7 @@ def test_the_policy_names_our_script_and_style_alone(text):
 
 
 def test_the_matrix_has_the_numbers_of_the_tables(study, small):
-    from assay.running.results import Results
+    from trueness.running.results import Results
 
     grid = study.get("grid/discovery")
     summaries = Results.read(small).summaries
@@ -132,7 +132,7 @@ def test_a_sample_is_even_and_misses_nothing(n):
 
 
 def test_the_intervals_of_a_cell_are_those_of_the_tables(study, small):
-    from assay.running.results import Results
+    from trueness.running.results import Results
 
     cell = study.get(path_of("cell", "discovery", "cancer", "clean", "pc"))
     table = next(block for block in cell["blocks"] if block.get("title") == "Measures")

@@ -7,10 +7,10 @@ import threading
 
 import pytest
 
-from assay.errors import StoreError
-from assay.page import server as view
-from assay.page.library import Library
-from assay.page.notes import FILE
+from trueness.errors import StoreError
+from trueness.page import server as view
+from trueness.page.library import Library
+from trueness.page.notes import FILE
 
 
 def ask(server, path, method="GET", headers=None, body=None):
@@ -80,8 +80,13 @@ def test_only_our_own_page_may_write_a_note(copy, serve):
         ask(server, "/copy/data/cell/forecast/asia%2Fpc/direct%2Fnamed%2Ffull%2Ftold%2Frun/mock%2Frefuses")[2]
     )
     note = {"key": next(block["key"] for block in key["blocks"] if block["kind"] == "exchange"), "text": "seen"}
-    ours = {"Origin": f"http://127.0.0.1:{server.server_port}", "X-Assay-Token": server.token}
-    refused = [{}, {"X-Assay-Token": "wrong"}, ours | {"Origin": "http://evil.example"}, ours | {"X-Assay-Token": ""}]
+    ours = {"Origin": f"http://127.0.0.1:{server.server_port}", "X-Trueness-Token": server.token}
+    refused = [
+        {},
+        {"X-Trueness-Token": "wrong"},
+        ours | {"Origin": "http://evil.example"},
+        ours | {"X-Trueness-Token": ""},
+    ]
     assert [ask(server, "/copy/notes", "POST", headers, note)[0] for headers in refused] == [403] * 4
     assert not (copy / FILE).exists()
     assert ask(server, "/copy/notes", "POST", ours, note)[0] == 200
@@ -119,7 +124,7 @@ def test_a_note_that_is_none_is_one_line(copy, serve, note):
     server = serve(copy)
     key = ask_for_key(server)
     given = note | {"key": key} if isinstance(note, dict) and note.get("key") == "KEY" else note
-    status, _, text = ask(server, "/copy/notes", "POST", {"X-Assay-Token": server.token}, given)
+    status, _, text = ask(server, "/copy/notes", "POST", {"X-Trueness-Token": server.token}, given)
     assert status == 400 and "\n" not in json.loads(text)["error"] and not (copy / FILE).exists()
 
 
@@ -143,7 +148,7 @@ def test_no_free_port_is_one_line(small, monkeypatch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(StoreError, match="Choose another: assay view --port"):
+        with pytest.raises(StoreError, match="Choose another: trueness view --port"):
             view.server_for(Library([small]), taken.getsockname()[1])
 
 

@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-from assay.errors import DataError
-from assay.page.notes import add_note, misread_cases
-from assay.page.page import html_of
-from assay.page.pages import StudyPage
-from assay.page.standalone import document_of
-from assay.running.engine import local_executor
-from assay.running.page_store import page_store
-from assay.running.study import Plan, Study
+from trueness.errors import DataError
+from trueness.page.notes import add_note, misread_cases
+from trueness.page.page import html_of
+from trueness.page.pages import StudyPage
+from trueness.page.standalone import document_of
+from trueness.running.engine import local_executor
+from trueness.running.page_store import page_store
+from trueness.running.study import Plan, Study
 
 FAITHFULNESS = """
 name = "reasons"

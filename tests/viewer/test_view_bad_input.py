@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from assay.cli import main
-from assay.errors import StoreError
-from assay.page.folders import study_folders
-from assay.page.library import Library
-from assay.page.pages import StudyPage
-from assay.page.standalone import write_page
-from assay.running.page_store import page_store
+from trueness.cli import main
+from trueness.errors import StoreError
+from trueness.page.folders import study_folders
+from trueness.page.library import Library
+from trueness.page.pages import StudyPage
+from trueness.page.standalone import write_page
+from trueness.running.page_store import page_store
 
 
 def said(capsys, *arguments):
@@ -29,7 +29,7 @@ def test_a_folder_that_is_no_study_is_one_line(tmp_path, capsys):
 
 
 def test_no_study_at_all_is_one_line(in_tmp, capsys):
-    assert "assay run" in said(capsys, "view", "--no-browser")
+    assert "trueness run" in said(capsys, "view", "--no-browser")
 
 
 def test_a_damaged_database_is_one_line_and_is_not_touched(copy, capsys):
@@ -52,11 +52,11 @@ def test_a_study_of_an_earlier_version_says_what_to_do(copy, capsys):
     db = sqlite3.connect(copy / "study.db")
     db.execute("""UPDATE meta SET value = '{"study": "old", "seed": 1}' WHERE key = 'study'""")
     db.commit()
-    assert "assay run FOLDER" in said(capsys, "view", str(copy), "--no-browser")
+    assert "trueness run FOLDER" in said(capsys, "view", str(copy), "--no-browser")
 
 
 def test_a_study_that_never_began_says_so(tmp_path, capsys):
-    from assay.running.store import Store
+    from trueness.running.store import Store
 
     with Store.writing(tmp_path):
         pass
@@ -129,7 +129,7 @@ def test_a_folder_of_studies_is_all_of_them(small, copy, tmp_path):
 
 
 def test_the_command_says_where_the_page_is(small):
-    command = [sys.executable, "-m", "assay", "view", str(small), "--no-browser", "--port", "0", "--json"]
+    command = [sys.executable, "-m", "trueness", "view", str(small), "--no-browser", "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         lines = [process.stdout.readline()]
         while lines[-1] != "}\n":

@@ -4,8 +4,8 @@ import json
 import math
 import re
 
-from assay.models import Reply, TokenLogprob
-from assay.status import Status
+from trueness.models import Reply, TokenLogprob
+from trueness.status import Status
 
 OPTION = re.compile(r"^([A-Z])\. (.+)$", re.MULTILINE)
 BULLET = re.compile(r"^- (.+)$", re.MULTILINE)

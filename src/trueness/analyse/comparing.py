@@ -1,0 +1,168 @@
+"""Two respondents of a study against each other, in one line: `trueness compare A B`.
+
+    d_u = mean over repeats of A on unit u - the same of B,   a unit: an item under a variant that both answered
+    sign-flip test and interval over data sets, which is what was drawn; Holm over all pairs of the study's respondents
+    (beyond MAX_PAIRS of them, or MAX_TESTED pairs x units, Bonferroni, which needs the number of the others only)
+
+The long table (scores.csv) is all that is read, so every kind of study can be compared. Where A and B are variants
+(ways of asking) the unit is an item of a respondent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from trueness import registry
+from trueness.analyse.loading import csv_values
+from trueness.analyse.settings import nearest
+from trueness.errors import DataError, SettingError, StoreError, listed
+from trueness.files import check_plain
+from trueness.measure import direction
+from trueness.outside import MAX_TABLE, NOT_READ, one_line, opened
+from trueness.statistics.adjustment import adjusted
+from trueness.statistics.comparison import Comparison
+from trueness.statistics.paired import paired_difference
+
+HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
+MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
+MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
+_TEXT = ("task", "item", "variant", "respondent", "measure", "status")
+_NEEDED = (*_TEXT, "repeat", "value")
+
+
+def compare(folder: Path, a: str, b: str, measure: str | None = None, level: float = 0.95) -> Comparison:
+    """a against b on one measure of the study in `folder`; the sentence, the row and the LaTeX are the result's own."""
+    rows = _long_table(folder)
+    role = _role_of(rows, a, b, folder)
+    rows = _task_of_both(rows, role, a, b)
+    chosen = _measure(rows, measure, folder)
+    rows = rows[rows["measure"] == chosen]
+    names = sorted(set(rows[role]))
+    count = len(names) * (len(names) - 1) // 2
+    of_both = rows[rows[role].isin([a, b])]
+    lost = int((of_both["status"] != "ok").sum())
+    table = _units(of_both, role)
+    if count <= MAX_PAIRS and count * len(table) <= MAX_TESTED:
+        table = _units(rows, role)
+        pairs = [(a, b), *(pair for pair in combinations(names, 2) if set(pair) != {a, b})]
+        first = adjusted([_pair(table, one, other, level) for one, other in pairs], "holm")[0]
+    else:
+        first = _bounded(_pair(table, a, b, level), count)
+    first = first.described(
+        measure=chosen,
+        units="items",
+        clusters=_kind(rows).clusters,
+        better=direction(chosen),
+        names=(a, b),
+    )
+    note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()
+    return replace(first, notes=(*first.notes, *note))
+
+
+def _long_table(folder: Path) -> pd.DataFrame:
+    path = folder / "scores.csv"
+    if not check_plain(folder, "scores.csv"):
+        raise StoreError(f"{folder} has no scores.csv. Run the study first, or write it anew: trueness report {folder}")
+    try:
+        with opened(path, MAX_TABLE, StoreError) as file:
+            rows = pd.read_csv(
+                file, usecols=lambda name: name in _NEEDED, dtype={name: str for name in _TEXT},
+                keep_default_na=False, na_values={"value": [""]},
+            )  # fmt: skip
+        rows = csv_values(rows)
+    except NOT_READ as error:
+        raise StoreError(
+            f"{path} must be the long table of a study, got: {one_line(error)}. Write it anew: trueness report {folder}"
+        ) from None
+    missing = [name for name in _NEEDED if name not in rows]
+    if missing:
+        raise StoreError(f"{path} must be the long table of a study, got no column {missing[0]!r}.")
+    return rows
+
+
+def _role_of(rows: pd.DataFrame, a: str, b: str, folder: Path) -> str:
+    """Both are respondents, or both are variants."""
+    if a == b:
+        raise SettingError(f"two different names must be compared, got {a!r} twice.")
+    for role in ("respondent", "variant"):
+        known = set(rows[role])
+        if a in known and b in known:
+            return role
+    known = set(rows["respondent"]) | set(rows["variant"])
+    wrong = a if a not in known else b
+    raise DataError(
+        f"{wrong!r} is no respondent of {folder}.{nearest(wrong, known)} "
+        f"There are: {listed(sorted(set(rows['respondent'])), most=12)}."
+    )
+
+
+def _task_of_both(rows: pd.DataFrame, role: str, a: str, b: str) -> pd.DataFrame:
+    tasks = [task for task, part in rows.groupby("task", sort=False) if {a, b} <= set(part[role])]
+    if not tasks:
+        raise DataError(f"{a!r} and {b!r} answered different questions and cannot be compared.")
+    return rows[rows["task"] == tasks[0]]
+
+
+def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
+    known = list(dict.fromkeys(rows["measure"]))
+    chosen = measure or next((name for name in HEADLINES if name in known), known[0])
+    if chosen not in known:
+        raise SettingError(
+            f"{chosen!r} is not a measure of {folder}.{nearest(chosen, known)} There are: {listed(known, most=8)}."
+        )
+    return chosen
+
+
+def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:
+    """One row a unit, one column a name, the mean over repeats in the cell; the index is (cluster, unit)."""
+    other = "variant" if role == "respondent" else "respondent"
+    if role == "respondent":
+        rows = _beside_every_variant(rows)
+    keyed = rows.assign(cluster=_kind(rows).cluster_of(rows["item"]), unit=rows["item"] + "\x1f" + rows[other])
+    return keyed.groupby(["cluster", "unit", role])["value"].mean().unstack(role)
+
+
+def _kind(rows: pd.DataFrame) -> Any:
+    """The reading class of the study that the rows are of: it knows what was drawn independently."""
+    return registry.reading(str(rows["task"].iloc[0]))
+
+
+def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
+    """A baseline that was not asked has one answer to an item, whatever way others were asked about the same target.
+
+    Its variant is `reference`, or `reference/-/-/-/run` where a question has a target (the last part).
+    """
+    parts = rows["variant"].str.split("/")
+    rows = rows.assign(target=parts.str[4].fillna(""))
+    unasked = parts.str[0] == "reference"
+    variants = rows.loc[~unasked, ["item", "target", "variant"]].drop_duplicates()
+    there = rows.loc[unasked, ["item", "target"]].value_counts()
+    if int((there * variants[["item", "target"]].value_counts()).sum()) > MAX_BESIDE:
+        raise DataError(
+            f"a study must have at most {MAX_BESIDE:,} answers of references beside variants, got more. Compare a part."
+        )
+    beside = rows[unasked].drop(columns="variant").merge(variants, on=["item", "target"])
+    return pd.concat([rows[~unasked], beside], ignore_index=True) if len(beside) else rows
+
+
+def _bounded(found: Comparison, count: int) -> Comparison:
+    """One comparison, adjusted by how many there are: never less than Holm would make it."""
+    return replace(
+        found,
+        p_adjusted=None if found.p is None else min(1.0, count * found.p),
+        adjustment="bonferroni",
+        n_comparisons=count,
+        notes=(*found.notes, f"p is adjusted by Bonferroni for {count:,} pairs, of which the others were not tested."),
+    )
+
+
+def _pair(table: pd.DataFrame, a: str, b: str, level: float) -> Comparison:
+    asked = (table[a].notna() | table[b].notna()).to_numpy()
+    part = table[asked]
+    clusters = part.index.get_level_values("cluster").to_numpy(dtype=object)
+    return paired_difference(part[a].to_numpy(), part[b].to_numpy(), clusters, level, names=(a, b))

@@ -1,0 +1,133 @@
+"""Files of scores to tables: CSV, TSV, JSONL, parquet, and the logs of other harnesses.
+
+Every file becomes a frame with one row a run and a `domain`: its own column of that name, the task a log names, or
+the file's name. `name=path` names a domain by hand. Frames of one domain are put together, so that a harness that
+writes one log a model gives one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+from trueness.analyse import logs
+from trueness.errors import DataError, listed
+from trueness.outside import (
+    MAX_RECORDS,
+    MEGABYTE,
+    NOT_READ,
+    is_there,
+    one_line,
+    opened,
+)
+from trueness.parquet import flat_columns, parquet_columns, read_parquet
+from trueness.texts import csv_value
+
+SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
+DOMAIN = "domain"
+MAX_COLUMNS = 10_000
+MAX_CELLS = logs.MAX_CELLS
+_PLAIN_NAMES = ("scores", "results", "result", "samples", "runs", "data", "output")
+
+
+def read_tables(files: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
+    """Domain -> frame, in the order of the files."""
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for file in files:
+        name, path = _named(str(file))
+        frame = read_table(path)
+        if frame.empty:
+            raise DataError(f"{path.name} must have at least one row of scores, got none. Check the file.")
+        if name is None and DOMAIN in frame:
+            for domain, rows in frame.groupby(frame[DOMAIN].fillna("(none)").map(str), sort=False):
+                parts.setdefault(str(domain), []).append(rows.drop(columns=DOMAIN))
+        else:
+            parts.setdefault(name or _domain_of(path), []).append(frame.drop(columns=DOMAIN, errors="ignore"))
+    if not parts:
+        raise DataError(
+            "there is nothing to analyse: name at least one file of scores, e.g. trueness analyse scores.csv"
+        )
+    return {domain: _together(frames) for domain, frames in parts.items()}
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """One file, by its ending."""
+    if not is_there(path):
+        raise DataError(f"{path} is not there. Give a file of scores: {listed(_ENDINGS, most=9)}.")
+    if path.suffix == ".parquet":
+        return _parquet(path)
+    if path.suffix == ".eval":
+        return logs.inspect_archive(path)
+    if path.suffix in (".json", ".jsonl", ".ndjson"):
+        return logs.read_json(path)
+    if path.suffix in SEPARATORS:
+        return _csv(path, SEPARATORS[path.suffix])
+    raise DataError(f"{path.name} must end in one of {listed(_ENDINGS, most=9)}, got {path.suffix or 'no ending'!r}.")
+
+
+_ENDINGS = (*SEPARATORS, ".parquet", ".jsonl", ".json", ".eval")
+
+
+def _csv(path: Path, separator: str | None) -> pd.DataFrame:
+    try:
+        with opened(path, MAX_RECORDS) as file:
+            head = file.readline(MEGABYTE).decode("utf-8-sig")
+    except (UnicodeDecodeError, OSError) as error:
+        raise DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it again as UTF-8.") from None
+    if not head.strip():
+        raise DataError(f"{path.name} must have a line of column names, got an empty file.")
+    separator = separator or max((",", ";", "\t"), key=head.count)
+    if head.count(separator) >= MAX_COLUMNS:
+        got = f"{head.count(separator) + 1:,}"
+        raise DataError(f"{path.name} must have at most {MAX_COLUMNS:,} columns, got {got}. Keep those you need.")
+    most = MAX_CELLS // (head.count(separator) + 1)
+    try:
+        with opened(path, MAX_RECORDS) as file:
+            frame = pd.read_csv(
+                file, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True, nrows=most + 1
+            )
+    except NOT_READ as error:
+        raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
+    if len(frame) > most:
+        raise DataError(f"{path.name} must have at most {MAX_CELLS:,} cells, got more. Analyse a part of it.")
+    return csv_values(frame)
+
+
+def csv_values(frame: pd.DataFrame) -> pd.DataFrame:
+    """Texts as they were before a writer of ours put an apostrophe in front of them (texts.csv_cell)."""
+    marked = [name for name in frame if any(csv_value(value) is not value for value in _texts(frame[name]))]
+    return frame.assign(**{str(name): frame[name].map(csv_value) for name in marked}).rename(columns=csv_value)
+
+
+def _texts(column: pd.Series) -> list[object]:
+    return [] if is_numeric_dtype(column) else list(column.unique())
+
+
+def _parquet(path: Path) -> pd.DataFrame:
+    """Columns of lists (messages, log probabilities) are left out."""
+    return read_parquet(path, MAX_CELLS, flat_columns(path, parquet_columns(path, MAX_COLUMNS)))
+
+
+def _named(file: str) -> tuple[str | None, Path]:
+    """`chart=path/scores.csv` names its domain; a path that exists is a path, whatever signs it holds."""
+    name, equals, path = file.partition("=")
+    if equals and name and "/" not in name and not Path(file).exists():
+        return name, Path(path)
+    return None, Path(file)
+
+
+def _domain_of(path: Path) -> str:
+    """chart.csv -> chart; domains/chart/results/scores.csv -> chart."""
+    for part in (path.stem, *(parent.name for parent in path.parents)):
+        if part and part.lower() not in _PLAIN_NAMES:
+            return part
+    return path.stem
+
+
+def _together(frames: list[pd.DataFrame]) -> pd.DataFrame:
+    if len(frames) == 1:
+        return frames[0].reset_index(drop=True)
+    return pd.concat(frames, ignore_index=True, sort=False)

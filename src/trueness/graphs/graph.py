@@ -1,0 +1,90 @@
+"""Graph: a marked graph (marked.py) that goes in and out of formats (formats.py says what each holds) and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from trueness.graphs import drawing, formats
+from trueness.graphs.marked import Direction, Kind, MarkedGraph
+
+if TYPE_CHECKING:
+    import networkx
+    import pandas
+
+
+class Graph(MarkedGraph):
+    """Nodes, marks and, where there are any, weights. Checked when made, never changed afterwards."""
+
+    @classmethod
+    def of(cls, made: MarkedGraph) -> Self:
+        """The same graph, which was checked when it was made."""
+        graph = object.__new__(cls)
+        graph.__dict__.update(made.__dict__)
+        return graph
+
+    @classmethod
+    def read(cls, path: str | Path, direction: Direction | None = None, kind: Kind | None = None) -> Self:
+        """From a file: .json, .dot, .gv, .graphml, .xml, .bif, .bif.gz, .csv or .tsv."""
+        return cls.of(formats.read_graph(path, direction, kind))
+
+    def write(self, path: str | Path) -> None:
+        """Into a file whose suffix says the format."""
+        formats.write_graph(self, path)
+
+    @classmethod
+    def from_networkx(cls, graph: networkx.Graph, kind: Kind | None = None) -> Self:
+        return cls.of(formats.from_networkx(graph, kind))
+
+    def to_networkx(self) -> networkx.DiGraph:
+        return formats.to_networkx(self)
+
+    @classmethod
+    def from_causallearn(cls, graph: Any, kind: Kind | None = None, nodes: Sequence[str] | None = None) -> Self:
+        return cls.of(formats.from_causallearn(graph, kind, nodes))
+
+    def to_causallearn(self) -> Any:
+        return formats.to_causallearn(self)
+
+    @classmethod
+    def from_pandas(cls, frame: pandas.DataFrame, nodes: Sequence[str] | None = None, kind: Kind | None = None) -> Self:
+        return cls.of(formats.from_pandas(frame, nodes, kind))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        return formats.to_pandas(self)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        return cls.of(formats.from_json(text))
+
+    def to_json(self) -> str:
+        return formats.to_json(self)
+
+    @classmethod
+    def from_dot(cls, text: str) -> Self:
+        return cls.of(formats.from_dot(text))
+
+    def to_dot(self) -> str:
+        return formats.to_dot(self)
+
+    @classmethod
+    def from_graphml(cls, text: str) -> Self:
+        return cls.of(formats.from_graphml(text))
+
+    def to_graphml(self) -> str:
+        return formats.to_graphml(self)
+
+    @classmethod
+    def from_bif(cls, text: str) -> Self:
+        return cls.of(formats.from_bif(text))
+
+    def to_bif(self) -> str:
+        return formats.to_bif(self)
+
+    def to_svg(self, truth: MarkedGraph | None = None) -> str:
+        """A drawing; with a truth, its edges are marked correct, reversed, extra or missing."""
+        return drawing.to_svg(self, truth)
+
+    def _repr_svg_(self) -> str:
+        return drawing.to_svg(self)

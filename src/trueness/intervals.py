@@ -1,0 +1,172 @@
+"""Interval and Distribution: what a forecast claims and what runs or microdata show.
+
+An interval says what it is of: a single `run` or the `mean` over runs, and at which level. The interval of a mean
+shrinks as 1/sqrt(runs), the range of runs does not; comparing one with the other has made honest forecasts look
+underconfident by a factor that only counts the runs. So a comparison across the two raises.
+
+    iou = |A and B| / |A or B|,  |A or B| = |A| + |B| - |A and B|
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from trueness.errors import SettingError, TruenessError, listed
+from trueness.texts import html_text
+
+Of = Literal["run", "mean"]
+
+_PHRASE = {"run": "of runs", "mean": "CI of the mean"}
+
+
+class IncomparableIntervals(TruenessError):
+    """The interval of a mean meets the range of runs."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """All values from low to high, both ends included."""
+
+    low: float
+    high: float
+    level: float
+    of: Of
+
+    def __post_init__(self) -> None:
+        for name in ("low", "high", "level"):
+            object.__setattr__(self, name, _number(name, getattr(self, name), "an interval"))
+        if self.low > self.high:
+            raise SettingError(f"'low' of an interval must be <= 'high', got [{self.low}, {self.high}]. Swap them.")
+        if not 0 < self.level < 1:
+            raise SettingError(f"'level' of an interval must be in (0, 1), got {self.level}. Try 0.95.")
+        if self.of not in get_args(Of):
+            raise SettingError(f"'of' of an interval must be 'run' or 'mean', got {self.of!r}. Say which.")
+
+    @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    @property
+    def degenerate(self) -> bool:
+        """One point only: a ratio of widths has no value."""
+        return self.low == self.high
+
+    def contains(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def overlaps(self, other: Interval) -> bool:
+        """At least one point in common; touching counts."""
+        self._same_target(other)
+        return self.low <= other.high and other.low <= self.high
+
+    def covers(self, other: Interval) -> bool:
+        """Every point of the other is in this one."""
+        self._same_target(other)
+        return self.low <= other.low and other.high <= self.high
+
+    def intersection(self, other: Interval) -> Interval | None:
+        """The points in both, or None. It keeps the lower level, the most that it can claim."""
+        if not self.overlaps(other):
+            return None
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        return Interval(low, high, min(self.level, other.level), self.of)
+
+    def iou(self, other: Interval) -> float:
+        """Intersection over union, in [0, 1]. Of two points: 1 when they are equal, else 0 (not 0/0)."""
+        self._same_target(other)
+        if self.degenerate and other.degenerate:
+            return float(self.low == other.low)
+        common = max(0.0, min(self.high, other.high) - max(self.low, other.low))
+        return common / (self.width + other.width - common)
+
+    def _same_target(self, other: Interval) -> None:
+        if self.of != other.of:
+            raise IncomparableIntervals(
+                f"two intervals must be of the same thing, got {self} and {other}. "
+                "Compare a claim about runs with the range of the runs, a claim about the mean with its CI."
+            )
+
+    def __str__(self) -> str:
+        return f"[{short(self.low)}, {short(self.high)}] ({100 * self.level:g} % {_PHRASE[self.of]})"
+
+    def _repr_html_(self) -> str:
+        return f"<b>[{short(self.low)}, {short(self.high)}]</b> {100 * self.level:g} % {_PHRASE[self.of]}"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """probs[k] is the share of levels[k]; n is how many answers or rows it rests on, None when it is a claim.
+
+    Levels keep their order, which is what ordinal measures use.
+    """
+
+    levels: tuple[Hashable, ...]
+    probs: tuple[float, ...]
+    n: float | None = None
+
+    def __post_init__(self) -> None:
+        levels = tuple(self.levels)
+        probs = tuple(_number("probs", p, "a distribution") for p in self.probs)
+        if not levels or len(levels) != len(probs):
+            raise SettingError(
+                "'levels' and 'probs' of a distribution must have one entry a level, "
+                f"got {len(levels)} and {len(probs)}."
+            )
+        if len(set(levels)) != len(levels):
+            raise SettingError(
+                f"'levels' of a distribution must be unique, got {listed(_twice(levels))} more than once."
+            )
+        if min(probs) < 0:
+            raise SettingError(f"'probs' of a distribution must be >= 0, got {min(probs)}.")
+        total = math.fsum(probs)
+        if abs(total - 1) > 1e-9:
+            raise SettingError(f"'probs' of a distribution must sum to 1, got {total:.12g}. Divide by the sum.")
+        if self.n is not None:
+            object.__setattr__(self, "n", _number("n", self.n, "a distribution"))
+            if self.n < 0:
+                raise SettingError(f"'n' of a distribution must be >= 0, got {self.n}.")
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "probs", tuple(p / total for p in probs))
+
+    def __len__(self) -> int:
+        return len(self.levels)
+
+    def prob(self, level: Hashable) -> float:
+        """The share of one level."""
+        if level not in self.levels:
+            raise SettingError(f"{level!r} is not a level of this distribution: {listed(self.levels)}.")
+        return self.probs[self.levels.index(level)]
+
+    def __str__(self) -> str:
+        shares = ", ".join(f"{level} {100 * p:.1f} %" for level, p in zip(self.levels, self.probs, strict=True))
+        return shares if self.n is None else f"{shares} (n = {self.n:g})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html_text(str(level))}</td><td>{100 * p:.1f} %</td></tr>"
+            for level, p in zip(self.levels, self.probs, strict=True)
+        )
+        counted = "a claim" if self.n is None else f"n = {self.n:g}"
+        return f"<table><caption>{counted}</caption>{rows}</table>"
+
+
+def short(value: float) -> str:
+    """Three digits for a sentence, and no exponent for a count."""
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _number(name: str, value: object, of: str) -> float:
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise SettingError(f"{name!r} of {of} must be a finite number, got {value!r}. Leave it out when it is missing.")
+    return number
+
+
+def _twice(levels: Sequence[Hashable]) -> list[Hashable]:
+    return list(dict.fromkeys(level for level in levels if levels.count(level) > 1))

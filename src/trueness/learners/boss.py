@@ -1,0 +1,81 @@
+"""BOSS: the equivalence class of the DAG that the best order of the columns gives, by a score.
+
+    order       moved one column at a time to its best place, until no move raises the score
+    DAG         each column with the parents that grow and shrink choose among the columns before it
+    class       its CPDAG; then edges are removed greedily as in the second half of GES (`deletes`)
+
+The deletions make the answer right for faithful data as n grows and never lower the score. The first order follows
+from the content of the columns (`scores.content_order`), further ones are shuffles of it: the same data give the same
+graph, in whatever order the columns come.
+Andrews et al. (2023), NeurIPS; `kernels/boss.py`. `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+
+from trueness.datasets.table import Table
+from trueness.errors import SettingError
+from trueness.graphs import Graph
+from trueness.learners.base import Card, checked
+from trueness.learners.kernels import boss as kernel
+from trueness.learners.kernels.equivalence import cpdag_of_dag
+from trueness.learners.kernels.ges import shrink
+from trueness.learners.scores import Scores, ScoreSettings, content_order
+
+
+@dataclass(frozen=True)
+class BOSSResult:
+    """The class found, its score, the order it came from, and the score that each start ended with."""
+
+    graph: Graph
+    score: float
+    order: tuple[str, ...]
+    starts: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class BOSS(ScoreSettings):
+    """Best order score search. Returns a CPDAG."""
+
+    starts: int = 3  # orders to begin with; the best end counts
+    deletes: bool = True  # end with the deletions of GES
+
+    name: ClassVar[str] = "boss"
+    card: ClassVar[Card] = Card(
+        title="BOSS",
+        summary="Searches over orders of the variables, moving one at a time to its best place by a score.",
+        returns="cpdag",
+        data={"discrete", "continuous"},
+        mixed=False,
+        assumes=("causal sufficiency", "faithfulness", "acyclicity"),
+        paper="Andrews et al. 2023",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.starts < 1:
+            raise SettingError(f"'starts' of {self.name} must be at least 1, got {self.starts}. Try 3.")
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        return self.fit_details(data).graph
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> BOSSResult:
+        """The graph with its score and the order of the columns."""
+        table = checked(data, self)
+        scorer = self.scorer(table)
+        first = content_order(table.values).astype(np.int64)
+        shuffle = np.random.default_rng(0)  # of an order that the data decide: no choice of the user's is hidden
+        orders = [first, *(first[shuffle.permutation(table.d)] for _ in range(self.starts - 1))]
+        scores, dag = kernel.search(scorer, orders)
+        order = orders[int(np.argmax(scores))]
+        marks = cpdag_of_dag(dag, order)
+        if self.deletes:
+            shrink(scorer, marks)
+        graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
+        score = Scores(table.names, scorer).total(graph)
+        return BOSSResult(graph, score, tuple(table.names[i] for i in order), tuple(scores))

@@ -1,0 +1,82 @@
+"""Correlation: an undirected edge wherever two columns depend on each other. A baseline; causation is not claimed.
+
+continuous pair    r, tested by t = r sqrt((n - 2) / (1 - r^2)) with n - 2 degrees of freedom
+otherwise          chi2 of the table of counts (a continuous column cut at its quartiles), strength Cramer's V
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy import stats
+
+from trueness.datasets.table import Table
+from trueness.graphs import TAIL, Graph
+from trueness.learners.base import Card, check_alpha, checked
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Every pair tested on its own at level alpha."""
+
+    alpha: float = 0.05
+
+    card: ClassVar[Card] = Card(
+        title="Correlation",
+        summary="Joins every pair of columns that are marginally dependent; directs nothing.",
+        returns="cpdag",
+        data={"discrete", "continuous"},
+        assumes=("no indirect dependence",),
+        paper="baseline",
+        recovers="adjacencies",
+    )
+
+    def __post_init__(self) -> None:
+        check_alpha(self.alpha, "correlation")
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        table = checked(data, self)
+        p, strength = _pairs(table)
+        marks = np.where(p < self.alpha, TAIL, 0).astype(np.int8)
+        return Graph(table.names, marks, np.where(p < self.alpha, strength, 0.0), "cpdag")
+
+
+def _pairs(table: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """p-values and strengths of all pairs, symmetric, 1 and 0 on the diagonal."""
+    r = np.corrcoef(table.values.T).clip(-1, 1)
+    with np.errstate(divide="ignore"):
+        t = np.abs(r) * np.sqrt((table.n - 2) / (1 - r**2))
+    p, strength = 2 * stats.t.sf(t, table.n - 2), np.abs(r)
+    discrete = table.discrete
+    codes = [_codes(table, j) for j in range(table.d)] if discrete.any() else []
+    for i in range(table.d):
+        for j in range(i):
+            if discrete[i] or discrete[j]:
+                pair_p, pair_strength = _chi2(codes[i], codes[j])
+                p[[i, j], [j, i]] = pair_p
+                strength[[i, j], [j, i]] = pair_strength
+    np.fill_diagonal(p, 1.0)
+    np.fill_diagonal(strength, 0.0)
+    return p, strength
+
+
+def _codes(table: Table, j: int) -> NDArray[np.intp]:
+    column = table.values[:, j]
+    if table.levels[j] is None:
+        return np.searchsorted(np.quantile(column, (0.25, 0.5, 0.75)), column)
+    return column.astype(np.intp)
+
+
+def _chi2(x: NDArray[np.intp], y: NDArray[np.intp]) -> tuple[float, float]:
+    counts = np.bincount(x * (y.max() + 1) + y, minlength=(x.max() + 1) * (y.max() + 1)).reshape(x.max() + 1, -1)
+    counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
+    if min(counts.shape) < 2:
+        return 1.0, 0.0
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / len(x)
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    p = float(stats.chi2.sf(statistic, (counts.shape[0] - 1) * (counts.shape[1] - 1)))
+    return p, float(np.sqrt(statistic / len(x) / (min(counts.shape) - 1)))

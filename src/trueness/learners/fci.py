@@ -1,0 +1,155 @@
+"""FCI and RFCI: a PAG from conditional independence tests, with latent common causes allowed.
+
+The skeleton as in PC; colliders; then each edge x - y is tested again given subsets of Possible-D-SEP(x) and of
+Possible-D-SEP(y), for latent causes can make sets beyond the neighbours necessary; then all marks are taken back to
+circles, colliders are oriented anew, and rules R1 to R10 are applied until nothing changes.
+Spirtes, Glymour & Scheines (2000), ch. 6.7; rules and their completeness: Zhang (2008).
+
+RFCI leaves out Possible-D-SEP and tests the edges of colliders and of discriminating paths instead (learners/rfci.py;
+Colombo, Maathuis, Kalisch & Richardson 2012): its marks are as sound, it may keep an edge more.
+
+selection    also apply R5 to R7, which are about selection bias. Without selection they fire only where tests err.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, get_args
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.table import Table
+from trueness.errors import SettingError, listed
+from trueness.graphs import Graph
+from trueness.learners.base import Card, Draws, check_alpha, checked
+from trueness.learners.independence import Freedom, Independence, Test, check_settings
+from trueness.learners.kernels.pag import close, colliders
+from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
+from trueness.learners.kernels.skeleton import Skeleton
+from trueness.learners.knowledge import Knowledge
+from trueness.learners.pc import Search, search_skeleton, separating_set
+from trueness.learners.resampling import resampled_tests
+from trueness.learners.rfci import Orientation
+
+
+@dataclass(frozen=True, eq=False)
+class FCIResult:
+    """The graph and what led to it. p_values[i, j] is the largest p of the pair's tests; nan where none was made."""
+
+    graph: Graph
+    tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
+    later_tests: tuple[int, ...]  # the same for what comes after it
+    p_values: NDArray[np.float64]
+    found: Skeleton = field(repr=False)
+
+    @property
+    def n_tests(self) -> int:
+        return sum(self.tests) + sum(self.later_tests)
+
+    def separating_set(self, x: str, y: str) -> tuple[str, ...] | None:
+        """What made x and y independent; None where nothing did."""
+        return separating_set(self.graph, self.found, x, y)
+
+
+@dataclass(frozen=True)
+class FCI:
+    """Fast causal inference. Returns a PAG. `depth`: the greatest set given, -1 for no limit."""
+
+    alpha: float = 0.05
+    search: Search = "stable"
+    test: Test = "auto"
+    depth: int = -1
+    selection: bool = True
+    df: Freedom = "observed"
+    ridge: float = 0.0
+    required: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    tiers: tuple[Sequence[str], ...] = ()
+
+    owner: ClassVar[str] = "fci"
+    card: ClassVar[Card] = Card(
+        title="FCI",
+        summary="PC's search made safe against hidden common causes; its circles say what cannot be told.",
+        returns="pag",
+        data={"discrete", "continuous"},
+        mixed=False,
+        assumes=("faithfulness", "acyclicity"),
+        paper="Spirtes, Meek & Richardson 1995; Zhang 2008",
+    )
+
+    def __post_init__(self) -> None:
+        check_alpha(self.alpha, self.owner)
+        check_settings(self.test, self.df, self.ridge, self.depth, self.owner)
+        if self.search not in get_args(Search):
+            raise SettingError(
+                f"'search' of {self.owner} must be one of {listed(get_args(Search))}, got {self.search!r}."
+            )
+        self._knowledge()
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        table = checked(data, self)
+        return self._learn(self._tests(table), want_p=False).graph
+
+    def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
+        tests = resampled_tests(self, data, draws)
+        return (None if run is None else self._learn(run, want_p=False).graph for run in tests)
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> FCIResult:
+        """With the p-value of each pair, the number of tests and the separating sets."""
+        table = checked(data, self)
+        return self.run(self._tests(table))
+
+    def run(self, tests: Independence) -> FCIResult:
+        """The search on tests of your own making: an Oracle, or an Independence with other settings."""
+        return self._learn(tests, want_p=True)
+
+    def _tests(self, table: Table) -> Independence:
+        return Independence(table, self.test, self.alpha, self.df, self.ridge)
+
+    def _knowledge(self) -> Knowledge:
+        return Knowledge.of(self.required, self.forbidden, self.tiers, self.owner)
+
+    def _learn(self, tests: Independence, want_p: bool) -> FCIResult:
+        required, forbidden = self._knowledge().matrices(tests.names)
+        most = tests.most if self.depth < 0 else min(self.depth, tests.most)
+        first = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        marks = colliders(first.adjacent, first.where, first.pool, forbidden, required)
+        pool, later = remove_by_possible_dsep(
+            *tests.kernel, marks, first.adjacent, required, first.where, first.pool, most, first.p_values
+        )
+        found = first._replace(pool=pool)
+        marks = colliders(found.adjacent, found.where, pool, forbidden, required)
+        close(marks, found.where, pool, True, self.selection)
+        return self._result(Graph(tests.names, marks, None, "pag"), found, later)
+
+    def _result(self, graph: Graph, found: Skeleton, later: NDArray[np.int64]) -> FCIResult:
+        p_values = np.where(found.p_values < 0, np.nan, found.p_values)
+        return FCIResult(graph, tuple(found.tests.tolist()), tuple(later.tolist()), p_values, found)
+
+
+@dataclass(frozen=True)
+class RFCI(FCI):
+    """Really fast causal inference. Returns a PAG. Settings as in FCI."""
+
+    owner: ClassVar[str] = "rfci"
+    card: ClassVar[Card] = Card(
+        title="RFCI",
+        summary="FCI that checks the edges of colliders and discriminating paths instead of searching Possible-D-SEP.",
+        returns="pag",
+        data={"discrete", "continuous"},
+        mixed=False,
+        assumes=("faithfulness", "acyclicity"),
+        paper="Colombo, Maathuis, Kalisch & Richardson 2012",
+    )
+
+    def _learn(self, tests: Independence, want_p: bool) -> FCIResult:
+        required, forbidden = self._knowledge().matrices(tests.names)
+        most = tests.most if self.depth < 0 else min(self.depth, tests.most)
+        found = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        orientation = Orientation(tests, found, required, forbidden)
+        orientation.run(self.selection)
+        final = found.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)
+        return self._result(Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)

@@ -1,0 +1,131 @@
+"""Hill climbing: a DAG to which no single added, deleted or reversed edge gives a better score.
+
+    from the empty DAG: the move with the greatest gain, while one gains
+    tabu > 0            go on with the best move not leading back to the last `tabu` DAGs, also where it loses
+    restarts > 0        perturb the best DAG by random moves and climb again; the best of all is kept
+
+`weights[i, j] != 0 means i -> j`. DAGs of one Markov class have equal scores, so the direction of an edge that the
+class leaves open is arbitrary: it follows from the content of the columns, never from their order (see
+`scores.content_order`), and `stability` shows it as open. Use `.to_cpdag()` for what the score can tell.
+Heckerman, Geiger & Chickering (1995); tabu: Glover (1989), as in bnlearn (Scutari 2010).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.table import Table
+from trueness.errors import SettingError
+from trueness.graphs import Graph
+from trueness.learners.base import Card, checked
+from trueness.learners.kernels import hill_climbing as kernel
+from trueness.learners.kernels.scores import Scorer, total_score
+from trueness.learners.scores import ScoreSettings, content_order
+
+
+class Move(NamedTuple):
+    """A move that was made; the gain may be negative in tabu search."""
+
+    move: Literal["add", "delete", "reverse"]
+    source: str
+    target: str
+    gain: float
+
+
+@dataclass(frozen=True)
+class HillClimbingResult:
+    """The DAG, its score, the score of the empty DAG, the scores of all climbs, and the moves of the best climb."""
+
+    graph: Graph
+    score: float
+    start_score: float
+    climbs: tuple[float, ...]
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True)
+class HillClimbing(ScoreSettings):
+    """Greedy search over DAGs, with tabu list and random restarts where asked for. Returns a DAG."""
+
+    tabu: int = 0  # how many of the last DAGs must not be visited again; 0 stops at the first local optimum
+    patience: int = 15  # moves without a new best that a tabu search makes
+    restarts: int = 0
+    perturbation: int = 10  # random moves before each restart
+
+    name: ClassVar[str] = "hill-climbing"
+    card: ClassVar[Card] = Card(
+        title="Hill climbing",
+        summary="Adds, deletes and reverses edges of a DAG while the score (BIC or BDeu) rises.",
+        returns="dag",
+        data={"discrete", "continuous"},
+        mixed=False,
+        assumes=("causal sufficiency", "faithfulness", "acyclicity"),
+        paper="Heckerman, Geiger & Chickering 1995",
+        recovers="adjacencies",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for field, least in (("tabu", 0), ("patience", 0), ("restarts", 0), ("perturbation", 1)):
+            if getattr(self, field) < least:
+                raise SettingError(
+                    f"{field!r} of {self.name} must be at least {least}, got {getattr(self, field)}. "
+                    f"Try {type(self).__dataclass_fields__[field].default}."
+                )
+        if self.restarts:  # the generator then has a say
+            object.__setattr__(self, "card", replace(self.card, deterministic=False))
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        return self.fit_details(data, rng).graph
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> HillClimbingResult:
+        """The DAG with its score and the moves that led to it."""
+        table = checked(data, self)
+        if self.restarts and rng is None:
+            raise SettingError(f"'restarts' of {self.name} needs a random generator. Pass rng to fit.")
+        names, table = table.names, table.columns(content_order(table.values).tolist())
+        scorer = self.scorer(table)
+        dag = np.zeros((table.d, table.d), dtype=np.uint8)
+        start = float(total_score(scorer, dag))
+        steps = self._climb(scorer, dag)
+        best = float(total_score(scorer, dag))
+        climbs = [best]
+        for _ in range(self.restarts):
+            assert rng is not None
+            tried = dag.copy()
+            _perturb(tried, self.perturbation, scorer.limit, rng)
+            tried_steps = self._climb(scorer, tried)
+            climbs.append(float(total_score(scorer, tried)))
+            if climbs[-1] > best + kernel.NO_GAIN:
+                dag, best, steps = tried, climbs[-1], tried_steps
+        graph = Graph.from_matrix(dag, table.names, direction="row to column").reorder(names)
+        words: tuple[Literal["add", "delete", "reverse"], ...] = ("add", "delete", "reverse")
+        moves = tuple(Move(words[int(m)], table.names[int(i)], table.names[int(j)], g) for m, i, j, g in steps.tolist())
+        return HillClimbingResult(graph, best, start, tuple(climbs), moves)
+
+    def _climb(self, scorer: Scorer, dag: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Improve the DAG in place; the moves up to the best one."""
+        d = len(dag)
+        steps = np.empty((10 * d * d + 100, 4))  # far more than a climb takes; a tabu search may not end before
+        return steps[: kernel.climb(scorer, dag, self.patience, kernel.room_for(d, self.tabu), steps)]
+
+
+def _perturb(dag: NDArray[np.uint8], moves: int, limit: int, rng: Generator) -> None:
+    """Random additions, deletions and reversals that leave a DAG, in place."""
+    d = len(dag)
+    room = kernel.room_for(d, 0)
+    for _ in range(moves):
+        i, j = rng.choice(d, size=2, replace=False) if d > 1 else (0, 0)
+        kernel.reachable(dag, room.reach, room.lists)
+        if dag[i, j]:
+            dag[i, j] = 0
+            kernel.reachable(dag, room.reach, room.lists)
+            if rng.random() < 0.5 and not room.reach[i, j] and dag[:, i].sum() < limit:
+                dag[j, i] = 1
+        elif i != j and not room.reach[j, i] and dag[:, j].sum() < limit:
+            dag[i, j] = 1

@@ -1,0 +1,280 @@
+"""Conditional independence tests, one face for all searches: Pearson's X2, G2, Fisher's z, and the oracle.
+
+    chi2, g2     discrete columns; formulas in kernels/contingency.py; p = P(chi2_df > statistic)
+    fisher-z     numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
+    oracle       d-separation in a known DAG, for checking a search against theory
+
+`auto` is chi2 for discrete tables and fisher-z for continuous ones. Tables with both kinds are refused: treating
+codes as numbers or cutting numbers into bins is a choice of the analyst (Table.as_numbers(), or bin the columns).
+Searches compare statistics with critical values; a p-value is computed where one is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueness.datasets.table import Table
+from trueness.errors import DataError, SettingError, did_you_mean, listed
+from trueness.graphs import Graph
+from trueness.learners.kernels import counting, partial, testing
+from trueness.learners.kernels.testing import Tests
+
+Test = Literal["auto", "chi2", "g2", "fisher-z"]
+Freedom = Literal["observed", "textbook"]
+_KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2}
+_MERGE = 16  # rows are merged once for all tests where at most one in so many differs
+_PLANES = 2048  # most levels in all for which a table of all pairs is kept
+_LAPACK = 128  # columns from which on LAPACK's Cholesky is worth its call
+_CRITICAL = 1024  # degrees of freedom up to which critical values are listed
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """One test: `statistic` is X2 or G2, or r(x, y | S) squared for Fisher's z, where df is |S|."""
+
+    x: str
+    y: str
+    given: tuple[str, ...]
+    test: str
+    statistic: float
+    df: int
+    p_value: float
+    independent: bool
+    n: int
+
+    def __str__(self) -> str:
+        given = f" given {', '.join(self.given)}" if self.given else ""
+        verdict = "independent" if self.independent else "dependent"
+        return f"{self.x} and {self.y}{given}: {verdict} ({self.test} p = {self.p_value:.3g}, n = {self.n})"
+
+
+class Independence:
+    """Tests on the columns of a table at level alpha. `ridge` is added to the diagonal of the correlations."""
+
+    def __init__(
+        self, table: Table, test: Test = "auto", alpha: float = 0.05, df: Freedom = "observed", ridge: float = 0.0
+    ):
+        self.names = table.names
+        self.n = table.n
+        self.test = chosen_test(table, test)
+        if self.test == "fisher-z":
+            self.kernel, self.most = _gaussian(table, alpha, ridge)
+        else:
+            self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
+
+    def result(self, x: str, y: str, given: Iterable[str] = ()) -> TestResult:
+        """The test of x and y given a set of other columns."""
+        names = tuple(given)
+        i, j, *members = (self._index(name) for name in (x, y, *names))
+        if len({i, j, *members}) < len(names) + 2:
+            raise SettingError(f"a test must be of different columns, got {listed((x, y, *names))}.")
+        if len(members) > self.most:
+            raise DataError(
+                f"a set given must have at most {self.most} columns with {self.n} rows, got {len(members)}."
+            )
+        statistic, df, p, independent = testing.single(*self.kernel, i, j, np.array(members, dtype=np.int64))
+        return TestResult(x, y, names, self.test, statistic, df, p, bool(independent), self.n)
+
+    def p_value(self, x: str, y: str, given: Iterable[str] = ()) -> float:
+        return self.result(x, y, given).p_value
+
+    def independent(self, x: str, y: str, given: Iterable[str] = ()) -> bool:
+        return self.result(x, y, given).independent
+
+    def _index(self, name: str) -> int:
+        if name not in self.names:
+            raise SettingError(f"{name!r} is not a column. {did_you_mean(name, self.names)}".rstrip())
+        return self.names.index(name)
+
+
+class Oracle(Independence):
+    """d-separation in a known DAG; a search that asks it must return the truth's equivalence class."""
+
+    def __init__(self, truth: Graph, latent: Iterable[str] = ()):
+        hidden = set(latent)
+        self.names = tuple(node for node in truth.nodes if node not in hidden)
+        order = [truth.index(node) for node in (*self.names, *sorted(hidden))]
+        self.n, self.test, self.most = 0, "d-separation", len(self.names)
+        self.kernel = _bundle(
+            testing.ORACLE,
+            dag=np.ascontiguousarray(truth.directed[np.ix_(order, order)]),
+            weights=np.zeros(len(truth), np.int32),
+        )
+
+
+def chosen_test(table: Table, test: Test) -> str:
+    """The test by name, checked against the table: no Fisher's z on categories, no counts of numbers."""
+    kinds = {levels is None for levels in table.levels}
+    kind = "mixed" if len(kinds) > 1 else "continuous" if kinds == {True} else "discrete"
+    if kind == "mixed":
+        raise DataError(
+            f"{table.source} must be all discrete or all continuous for a test of independence, got both. "
+            "Use Table.as_numbers() to treat codes as numbers, or bin the continuous columns."
+        )
+    if test == "auto":
+        return "chi2" if kind == "discrete" else "fisher-z"
+    if test == "fisher-z" and kind == "discrete":
+        raise DataError(
+            f"{table.source} must hold numbers for fisher-z, got categories. "
+            "Use test = 'chi2', or Table.as_numbers() (codes = true in a plan) to use level codes as numbers."
+        )
+    if test != "fisher-z" and kind == "continuous":
+        raise DataError(f"{table.source} must be discrete for {test}, got continuous columns. Use test = 'fisher-z'.")
+    return test
+
+
+def check_settings(test: str, df: str, ridge: float, depth: int, owner: str) -> None:
+    """The settings that all learners with tests share."""
+    for name, value, hint in (("test", test, Test), ("df", df, Freedom)):
+        if value not in get_args(hint):
+            raise SettingError(f"{name!r} of {owner} must be one of {listed(get_args(hint))}, got {value!r}.")
+    if not ridge >= 0:
+        raise SettingError(f"'ridge' of {owner} must be at least 0, got {ridge:g}. Try 1e-6.")
+    if depth < -1:
+        raise SettingError(f"'depth' of {owner} must be -1 (no limit) or a set's greatest size, got {depth}. Try -1.")
+
+
+# ---- what the kernels need
+
+_NONE: dict[str, Any] = {
+    "n": 0,
+    "alpha": 0.0,
+    "limits": np.zeros(0),
+    "correlation": np.zeros((0, 0)),
+    "dag": np.zeros((0, 0), np.bool_),
+    "columns": np.zeros((0, 0), np.uint8),
+    "weights": np.zeros(0, np.int32),
+    "levels": np.zeros((0, 0), np.int64),
+    "planes": np.zeros((0, 0), np.uint64),
+    "burt": np.zeros((0, 0), np.int32),
+    "first": np.zeros(1, np.int64),
+    "xlogx": np.zeros(0),
+}
+
+
+def _bundle(kind: int, **fields: Any) -> Tests:
+    return Tests(kind=kind, **(_NONE | fields))
+
+
+def _gaussian(table: Table, alpha: float, ridge: float) -> tuple[Tests, int]:
+    centred = table.values - np.add.reduce(table.values, 0) / table.n
+    correlation = centred.T @ centred
+    partial.scale(correlation, ridge)
+    _refuse_singular(table, correlation)
+    return gaussian_tests(correlation, table.n, alpha)
+
+
+def gaussian_tests(correlation: NDArray[np.float64], n: int, alpha: float) -> tuple[Tests, int]:
+    """What the kernels need of correlations (d, d) of n rows, and the greatest set that can be given."""
+    most = max(min(len(correlation) - 2, n - 4), 0)
+    limits = _largest_squares(alpha, n, most)
+    return _bundle(testing.FISHER_Z, n=n, alpha=alpha, limits=limits, correlation=correlation), most
+
+
+@lru_cache(maxsize=64)
+def _largest_squares(alpha: float, n: int, most: int) -> NDArray[np.float64]:
+    """By |S|: the square of the partial correlation from which on Fisher's z rejects independence."""
+    z = special.ndtri(1 - alpha / 2)
+    return np.asarray(np.tanh(z / np.sqrt(np.maximum(n - 3 - np.arange(most + 1), 1))) ** 2)
+
+
+def _refuse_singular(table: Table, correlation: NDArray[np.float64]) -> None:
+    """Refuse a column that follows from others by more than the lack of rows: k rows determine k - 1 columns' rank."""
+    some = min(table.d, table.n - 1)
+    if table.d > _LAPACK and _positive(correlation[:some, :some]):
+        return
+    j = partial.dependent_column(correlation[:some, :some])
+    if j < 0:
+        return
+    coefficients = np.linalg.lstsq(correlation[:j, :j], correlation[:j, j], rcond=None)[0]
+    sources = [table.names[i] for i in np.flatnonzero(np.abs(coefficients) > 1e-6)]
+    raise DataError(
+        f"column {table.names[j]!r} of {table.source} must not follow from the others, got a linear combination of "
+        f"{listed(sources)}: the correlation matrix is singular. Drop it, or set ridge = 1e-6."
+    )
+
+
+def _positive(correlation: NDArray[np.float64]) -> bool:
+    try:
+        smallest = np.linalg.cholesky(correlation).diagonal().min()
+    except np.linalg.LinAlgError:
+        return False
+    return bool(smallest**2 >= partial.SINGULAR)
+
+
+def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> Tests:
+    levels = check_levels(table, test)
+    columns, weights = counting.merge_equal_rows(table.values, levels, most_merged(table.n))
+    if len(weights) == 0:
+        columns, weights = counting.encode(table.values, table.d), None
+    return discrete_tests(columns, weights, levels, table.n, test, alpha, df)
+
+
+def check_levels(table: Table, test: str) -> NDArray[np.int64]:
+    """The number of levels of each column, which must not be too great to count."""
+    levels = table.n_levels
+    if levels.max() > counting.MOST_LEVELS:
+        name = table.names[int(levels.argmax())]
+        raise DataError(
+            f"column {name!r} of {table.source} must have at most {counting.MOST_LEVELS} levels for {test}, "
+            f"got {levels.max()}. Group its levels, or drop it."
+        )
+    return levels
+
+
+def most_merged(n: int) -> int:
+    """Distinct rows up to which n rows are merged once for all tests."""
+    return max(n // _MERGE, 1)
+
+
+def discrete_tests(
+    columns: NDArray[np.uint8],
+    weights: NDArray[np.int32] | None,
+    levels: NDArray[np.int64],
+    n: int,
+    test: str,
+    alpha: float,
+    df: Freedom,
+) -> Tests:
+    """What the kernels need of codes (d, rows): merged rows with their weights, or all n rows and no weights."""
+    fields: dict[str, Any] = {}
+    if weights is None:
+        weights = np.ones(n, np.int32)
+        first = np.concatenate([[0], np.cumsum(levels)])
+        if first[-1] <= _PLANES:
+            planes = counting.bit_planes(columns, first)
+            fields |= {"planes": planes, "burt": counting.burt_matrix(planes, first), "first": first}
+    shape = np.zeros((2, len(levels)), np.int64)
+    shape[0] = levels
+    if df == "textbook":
+        shape[1] = counting.levels_that_occur(columns, levels)
+    if test == "g2":
+        fields["xlogx"] = _xlogx(n)
+    return _bundle(
+        _KINDS[test],
+        n=n,
+        alpha=alpha,
+        limits=_critical_values(alpha),
+        columns=columns,
+        weights=weights,
+        levels=shape,
+        **fields,
+    )
+
+
+@lru_cache(maxsize=16)
+def _critical_values(alpha: float) -> NDArray[np.float64]:
+    """By degrees of freedom: the value that chi2 exceeds with probability alpha."""
+    return np.asarray(np.concatenate([[np.inf], special.chdtri(np.arange(1.0, _CRITICAL + 1), alpha)]))
+
+
+@lru_cache(maxsize=4)
+def _xlogx(n: int) -> NDArray[np.float64]:
+    return np.asarray(special.xlogy(np.arange(n + 1.0), np.arange(n + 1.0)))

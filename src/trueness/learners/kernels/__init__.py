@@ -1,0 +1,28 @@
+"""The compiled loops of the learners: numba, one thread, kept on disk after their first use.
+
+numba looks at the file of a function to tell whether its compiled form is still good, and not at the kernels that it
+calls from other files. So the kept forms are dropped here as soon as any kernel file has changed.
+"""
+
+import contextlib
+from pathlib import Path
+
+from trueness.safe_path import no_cache_named_here
+
+
+def _drop_stale_forms() -> None:
+    folder = Path(__file__).parent
+    files = sorted(folder.glob("*.py"))
+    state = " ".join(f"{file.name} {(stat := file.stat()).st_mtime_ns} {stat.st_size}" for file in files)
+    stamp = folder / "__pycache__" / "kernels.state"
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == state:
+        return
+    for kept in (folder / "__pycache__").glob("*.nb[ic]"):
+        kept.unlink(missing_ok=True)
+    stamp.parent.mkdir(exist_ok=True)
+    stamp.write_text(state, encoding="utf-8")
+
+
+no_cache_named_here()
+with contextlib.suppress(OSError):  # a read-only installation has nothing kept beside it
+    _drop_stale_forms()

@@ -1,0 +1,265 @@
+"""Best order score search: the order of the nodes whose best DAG, found by grow and shrink, scores highest.
+
+    score of an order    sum_v s(v | grow-shrink(v, nodes before v))
+    a move               take one node to the place in the order where the sum is greatest
+    the search           move every node in turn, until no move raises the sum
+
+Grow adds the parent that raises s(v | .) most, while one does; shrink then removes likewise. What grow and shrink find
+for v depends on the set of nodes before v only, and is kept in a grow-shrink tree for each v: a node of the tree is a
+set that grow has reached, its branches are the parents that would raise the score, best first, and a prefix follows
+the first branch that it contains. So different prefixes share their work.
+Andrews, Ramsey, Sanchez Romero, Camchong & Kummerfeld (2023), "Fast scalable and accurate discovery of DAGs using
+the best order score search and grow-shrink trees", NeurIPS.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from trueness.learners.kernels.equivalence import Matrix
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
+
+NO_GAIN = 1e-6  # as in Tetrad: an order must be better by more than this
+FULL = np.inf  # told in place of a score when a tree has no room to grow
+# columns of `links` (nodes of the trees, 5): the parent added; the first branch and how many, -1 where not grown yet;
+# where in `removed` the shrunk parents stand and how many, -1 where not shrunk yet
+_ADD, _FIRST, _BRANCHES, _REMOVED, _COUNT = range(5)
+# rows of `sets`, the working space (6, d + 1): parents; a stamp where a node is out; the prefix; the order without the
+# node that moves; the order in which nodes move; parents on trial. `used` counts entries of `links` and of `removed`
+_PARENTS, _OUT, _PREFIX, _REST, _TURNS, _TRIAL = range(6)
+
+
+class Forest(NamedTuple):
+    """The trees of all nodes, and working space."""
+
+    links: Integers
+    scores: Floats  # (nodes of the trees, 2): grown, and then shrunk
+    removed: Integers
+    sets: Integers
+    used: Integers
+    at: Floats
+
+
+def forest_for(s: Scorer, room: int) -> Forest:
+    """Trees that hold their roots only, with room for so many nodes in all."""
+    d = len(s.nodes)
+    forest = Forest(
+        np.full((room, 5), -1, dtype=np.int64),
+        np.empty((room, 2)),
+        np.empty(room, dtype=np.int64),
+        np.zeros((6, d + 1), dtype=np.int64),
+        np.array([d, 0]),
+        np.empty(d + 1),
+    )
+    plant(s, forest)
+    return forest
+
+
+def search(s: Scorer, orders: list[Integers]) -> tuple[list[float], Matrix]:
+    """Improve the orders in place until no move gains; their scores, and the DAG of the best one."""
+    forest = forest_for(s, 256 * len(s.nodes))
+    scores = []
+    for order in orders:
+        while (found := climb(s, order, forest)) == FULL:  # grown again in a larger room, from the order reached
+            forest = forest_for(s, 4 * len(forest.links))
+        scores.append(float(found))
+    order = orders[int(np.argmax(scores))]
+    dag = np.zeros((len(order), len(order)), dtype=np.uint8)
+    while order_score(s, order, forest, dag) == FULL:
+        forest = forest_for(s, 4 * len(forest.links))
+    return scores, dag
+
+
+@lean
+def plant(s: Scorer, f: Forest) -> None:
+    """The roots, entries 0 to d - 1: no parents."""
+    for v in range(len(s.nodes)):
+        f.scores[v, 0] = f.scores[v, 1] = local_score(s, v, f.sets[_PARENTS], np.int64(0))
+
+
+@lean
+def climb(s: Scorer, order: Integers, f: Forest) -> float:
+    """Move nodes until none gains; the score of the order, or FULL."""
+    d = len(order)
+    improved, total = True, 0.0
+    while improved:
+        improved = False
+        for k in range(d):
+            f.sets[_TURNS, k] = order[k]
+        for k in range(d):
+            gain, total = _move(s, f.sets[_TURNS, k], order, f)
+            if gain == FULL:
+                return FULL
+            improved = improved or gain > 0
+    return total
+
+
+@lean
+def order_score(s: Scorer, order: Integers, f: Forest, dag: Matrix) -> float:
+    """The score of an order, or FULL; fills dag (1 for i -> j) with the parents chosen from those before each node."""
+    d = len(order)
+    total = 0.0
+    for k in range(d):
+        f.sets[_PREFIX, order[k]] = 0
+    for k in range(d):
+        found = _trace(s, order[k], f)
+        if found == FULL:
+            return FULL
+        total += found
+        for i in range(d):
+            dag[i, order[k]] = 0
+        for i in range(f.sets[_PARENTS, d]):
+            dag[f.sets[_PARENTS, i], order[k]] = 1
+        f.sets[_PREFIX, order[k]] = 1
+    return total
+
+
+@lean
+def _move(s: Scorer, v: int, order: Integers, f: Forest) -> tuple[float, float]:
+    """Take v to its best place; what that gains, 0 where it stays, or FULL; and the score of the order then.
+
+    at[k]: the score with v before the k-th of the others, k = d - 1 for the end.
+    """
+    d = len(order)
+    rest, prefix, at = f.sets[_REST], f.sets[_PREFIX], f.at
+    place, count = 0, 0
+    for k in range(d):
+        prefix[order[k]] = 0
+        if order[k] == v:
+            place = k
+        else:
+            rest[count] = order[k]
+            count += 1
+    before = 0.0
+    for k in range(d):  # the others before v do not have it in their prefix
+        found = _trace(s, v, f)
+        if found == FULL:
+            return FULL, 0.0
+        at[k] = before + found
+        if k < d - 1:
+            found = _trace(s, rest[k], f)
+            if found == FULL:
+                return FULL, 0.0
+            before += found
+            prefix[rest[k]] = 1
+    prefix[v] = 1
+    after, best = 0.0, d - 1
+    for k in range(d - 2, -1, -1):  # those after v do
+        prefix[rest[k]] = 0
+        found = _trace(s, rest[k], f)
+        if found == FULL:
+            return FULL, 0.0
+        after += found
+        at[k] += after
+        if at[k] > at[best]:
+            best = k
+    gain = at[best] - at[place]
+    if not gain > NO_GAIN:
+        return 0.0, at[place]
+    for k in range(d):
+        order[k] = rest[k] if k < best else v if k == best else rest[k - 1]
+    return gain, at[best]
+
+
+@lean
+def _trace(s: Scorer, v: int, f: Forest) -> float:
+    """The score of v with what grow and shrink choose from the prefix, left in sets[_PARENTS]; or FULL."""
+    d = len(s.nodes)
+    links, parents, out, prefix = f.links, f.sets[_PARENTS], f.sets[_OUT], f.sets[_PREFIX]
+    out[d] += 1  # the stamp of this walk: what bears it may not be added any more
+    out[v] = out[d]
+    node, k = v, np.int64(0)
+    while True:
+        if links[node, _BRANCHES] < 0 and not _grow(s, v, node, k, f):
+            return FULL
+        onwards = np.int64(-1)
+        first = links[node, _FIRST]
+        for branch in range(first, first + links[node, _BRANCHES]):
+            p = links[branch, _ADD]
+            out[p] = out[d]
+            if prefix[p]:
+                parents[k] = p
+                onwards = branch
+                break
+        if onwards < 0:
+            break
+        node, k = onwards, k + 1
+    if links[node, _COUNT] < 0 and not _shrink(s, v, node, k, f):
+        return FULL
+    first = links[node, _REMOVED]
+    for i in range(first, first + links[node, _COUNT]):
+        k = _without(parents, k, f.removed[i])
+    parents[d] = k
+    return f.scores[node, 1]
+
+
+@lean
+def _without(parents: Integers, k: int, p: int) -> int:
+    """Take p out of parents[:k], keeping the order of the others."""
+    i = 0
+    while parents[i] != p:
+        i += 1
+    for m in range(i, k - 1):
+        parents[m] = parents[m + 1]
+    return k - 1
+
+
+@lean
+def _grow(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
+    """The branches of a node with parents[:k], the best first; False where there is no room."""
+    d = len(s.nodes)
+    links, scores, parents, out = f.links, f.scores, f.sets[_PARENTS], f.sets[_OUT]
+    first = f.used[0]
+    if first + d > len(links):
+        return False
+    count = np.int64(0)
+    if k < s.limit:
+        for p in range(d):
+            if out[p] == out[d]:
+                continue
+            parents[k] = p
+            found = local_score(s, v, parents, k + 1)
+            if found > scores[node, 0]:
+                m = first + count
+                while m > first and scores[m - 1, 0] < found:
+                    scores[m, 0] = scores[m - 1, 0]
+                    links[m, _ADD] = links[m - 1, _ADD]
+                    m -= 1
+                scores[m, 0], links[m, _ADD] = found, p
+                count += 1
+    for m in range(first, first + count):
+        scores[m, 1] = scores[m, 0]
+        links[m, _BRANCHES] = links[m, _COUNT] = -1
+    links[node, _FIRST], links[node, _BRANCHES] = first, count
+    f.used[0] = first + count
+    return True
+
+
+@lean
+def _shrink(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
+    """What a node with parents[:k] loses, one at a time while the score rises; False where there is no room."""
+    links, scores, removed, used, trial = f.links, f.scores, f.removed, f.used, f.sets[_TRIAL]
+    if used[1] + k > len(removed):
+        return False
+    links[node, _REMOVED], links[node, _COUNT] = used[1], 0
+    left = k
+    for i in range(k):
+        trial[i] = f.sets[_PARENTS, i]
+    while left > 0:
+        best = np.int64(-1)
+        for i in range(left):  # the last one stands in for the one left out
+            p = trial[i]
+            trial[i] = trial[left - 1]
+            found = local_score(s, v, trial, left - 1)
+            trial[i] = p
+            if found > scores[node, 1]:
+                scores[node, 1], best = found, p
+        if best < 0:
+            break
+        left = _without(trial, left, best)
+        removed[used[1]] = best
+        used[1] += 1
+        links[node, _COUNT] += 1
+    return True

@@ -1,0 +1,346 @@
+"""Greedy equivalence search: from the empty CPDAG, the best Insert while one improves, then the best Delete.
+
+graph[i, j] = 1 where the edge is i -> j or i -- j. Ne(y): nodes with -- to y, Pa(y): parents, NA = Ne(y) and Adj(x).
+
+    Insert(x, y, T)   T in Ne(y) - Adj(x): add x -> y, turn t -- y into t -> y
+        gain          s(y | NA + T + Pa(y) + x) - s(y | NA + T + Pa(y))
+        valid         NA + T is a clique, and every semi-directed path from y to x meets NA + T
+    Delete(x, y, H)   H in NA: take the edge between x and y out, turn y -- h into y -> h and x -- h into x -> h
+        gain          s(y | NA - H + Pa(y) - x) - s(y | NA - H + Pa(y) + x)
+        valid         NA - H is a clique
+
+Chickering (2002), theorems 15 and 17, corollaries 16 and 18. As in FGES (Ramsey et al. 2017) what an operator of a
+pair can gain is kept until an edge that enters its formula changes; paths, which any edge may open, are looked at
+when an operator comes first. Only cliques are enumerated, so a hub with many neighbours costs no 2^|Ne|; a clique of
+k nodes still has 2^k parts, which `limit` keeps in bounds where the data are dense.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from trueness.learners.kernels.equivalence import Matrix, complete
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
+
+INSERT, DELETE = 0, 1
+NO_GAIN = 1e-9  # a gain below this is rounding
+# rows of `sets`, the working space (8, d + 1): Ne(y); Pa(y); what all operators of the pair condition on, followed by
+# what one of them adds; what they may choose from; where the chosen ones stand there; the best choice; a queue; flags
+_NEAR, _PARENTS, _BASE, _FREE, _PLACE, _BEST, _QUEUE, _SEEN = range(8)
+
+
+def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
+    """The CPDAG that GES finds, and its steps: (operator, x, y, gain) a row."""
+    graph = np.zeros((d, d), dtype=np.uint8)
+    sets = np.zeros((8, d + 1), dtype=np.int64)
+    inserted = np.empty((d * (d - 1) // 2 + 1, 4))
+    gain, held = np.empty((d, d)), np.full((d, d), np.nan)
+    best, changed = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.uint8)
+    inserted = inserted[: forward(s, graph, graph.copy(), gain, held, best, changed, sets, inserted)]
+    return graph, np.vstack([inserted, shrink(s, graph)])
+
+
+def shrink(s: Scorer, graph: Matrix) -> Floats:
+    """The backward phase alone, on the CPDAG itself; its steps."""
+    sets = np.zeros((8, len(graph) + 1), dtype=np.int64)
+    deleted = np.empty((int(graph.sum()) + 1, 4))
+    return deleted[: backward(s, graph, sets, np.zeros(len(graph) + 1, dtype=np.int64), deleted)]
+
+
+@njit(cache=True)  # not lean: `complete` makes arrays
+def forward(
+    s: Scorer,
+    graph: Matrix,
+    before: Matrix,
+    gain: Floats,
+    held: Floats,
+    best: Integers,
+    changed: Matrix,
+    sets: Integers,
+    trace: Floats,
+) -> int:
+    """Insert until nothing gains; the number of operators applied.
+
+    gain[y, x] is the most that Insert(x, y, T) gains with any T, paths not asked, and best[y] the x of the greatest;
+    held[y, x] what gain[y, x] was where a path was found in this step, else nan; before is the graph a step earlier,
+    changed[y] whether an edge of y is another since then.
+    """
+    d = len(graph)
+    x = y = np.int64(-1)  # a plain -1 is a type of its own, for which functions would be compiled again
+    steps = 0
+    while True:
+        _renew(s, graph, x, y, changed, gain, best, held, sets)
+        x, y = _first_valid(s, graph, gain, best, held, sets)
+        if x < 0:
+            return steps
+        trace[steps, 0], trace[steps, 1], trace[steps, 2], trace[steps, 3] = INSERT, x, y, gain[y, x]
+        steps += 1
+        for k in range(sets[_BEST, d]):
+            graph[y, sets[_BEST, k]] = 0
+        graph[x, y] = 1
+        if not complete(graph):
+            raise ValueError("a valid Insert has a consistent extension")
+        for i in range(d):
+            changed[i] = 0
+        for i in range(d):
+            for j in range(d):
+                if graph[i, j] != before[i, j]:
+                    changed[i] = changed[j] = 1
+                    before[i, j] = graph[i, j]
+
+
+@lean
+def _renew(
+    s: Scorer,
+    graph: Matrix,
+    x: int,
+    y: int,
+    changed: Matrix,
+    gain: Floats,
+    best: Integers,
+    held: Floats,
+    sets: Integers,
+) -> None:
+    """Compute the gains anew that a changed edge of the target v, or the new adjacency of x and y, enters."""
+    d = len(graph)
+    for v in range(d):
+        near_x = x >= 0 and graph[v, x] and graph[x, v]
+        near_y = x >= 0 and graph[v, y] and graph[y, v]
+        all_new = changed[v] or (near_x and near_y)  # the latter makes a clique of what was none
+        if all_new or near_x or near_y:
+            _sets_of(graph, v, sets)
+        for u in range(d):
+            if not np.isnan(held[v, u]):
+                gain[v, u] = held[v, u]
+                held[v, u] = np.nan
+            # a neighbour of v that u has become adjacent to
+            if all_new or (near_x and u == y) or (near_y and u == x):
+                gain[v, u] = -np.inf
+                if u != v and not graph[u, v] and not graph[v, u]:
+                    gain[v, u] = _best_insert(s, graph, u, v, np.int64(0), sets)
+        best[v] = _greatest(gain, v)
+
+
+@lean
+def _first_valid(
+    s: Scorer, graph: Matrix, gain: Floats, best: Integers, held: Floats, sets: Integers
+) -> tuple[int, int]:
+    """x and y of the best valid operator, its T in `sets`; x = -1 where none gains.
+
+    A pair whose best operator has a path gets the gain of its best valid one for this step; `held` keeps the other.
+    """
+    while True:
+        y = np.int64(0)
+        for v in range(len(gain)):
+            if gain[v, best[v]] > gain[y, best[y]]:
+                y = v
+        x = best[y]
+        if not gain[y, x] > NO_GAIN:
+            return -1, -1
+        _sets_of(graph, y, sets)
+        found = _best_insert(s, graph, x, y, np.int64(1), sets)
+        if found > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
+            return x, y
+        if np.isnan(held[y, x]):
+            held[y, x] = gain[y, x]
+        gain[y, x] = found
+        best[y] = _greatest(gain, y)
+
+
+@lean
+def _greatest(gain: Floats, y: int) -> int:
+    best = 0
+    for x in range(1, len(gain)):
+        if gain[y, x] > gain[y, best]:
+            best = x
+    return best
+
+
+@lean
+def _sets_of(graph: Matrix, y: int, sets: Integers) -> None:
+    """Ne(y) and Pa(y), their sizes in the last column."""
+    d = len(graph)
+    near, parents = 0, 0
+    for v in range(d):
+        if graph[v, y]:
+            if graph[y, v]:
+                sets[_NEAR, near] = v
+                near += 1
+            else:
+                sets[_PARENTS, parents] = v
+                parents += 1
+    sets[_NEAR, d], sets[_PARENTS, d] = near, parents
+
+
+@lean
+def _best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, sets: Integers) -> float:
+    """The greatest gain of Insert(x, y, T); T is left in `sets`."""
+    d = len(graph)
+    base = sets[_BASE]
+    k, n_free = np.int64(0), np.int64(0)
+    for i in range(sets[_NEAR, d]):  # NA, which must be a clique
+        v = sets[_NEAR, i]
+        if graph[v, x] or graph[x, v]:
+            if not _joins(graph, v, base, k - k, k):
+                return -np.inf
+            base[k] = v
+            k += 1
+    in_clique = k
+    for i in range(sets[_NEAR, d]):  # what may join it
+        v = sets[_NEAR, i]
+        if not graph[v, x] and not graph[x, v] and _joins(graph, v, base, k - k, k):
+            sets[_FREE, n_free] = v
+            n_free += 1
+    for i in range(sets[_PARENTS, d]):
+        base[k] = sets[_PARENTS, i]
+        k += 1
+    found = -np.inf
+    chosen, start = np.int64(0), np.int64(0)
+    while True:  # every clique T among the free ones, depth first, in base[k:k + chosen]
+        if k + chosen < s.limit:
+            without = local_score(s, y, base, k + chosen)
+            base[k + chosen] = x
+            gained = local_score(s, y, base, k + chosen + 1) - without
+            if gained > found and not (paths and _reaches(graph, y, x, in_clique, k, k + chosen, sets)):
+                found = gained
+                _keep(sets, k, chosen, d)
+        else:
+            start = n_free  # a larger T only adds parents
+        chosen = _next_clique(graph, sets, n_free, k, chosen, start)
+        if chosen == 0:
+            return found
+        start = sets[_PLACE, chosen - 1] + 1
+
+
+@lean
+def _keep(sets: Integers, k: int, chosen: int, d: int) -> None:
+    sets[_BEST, d] = chosen
+    for i in range(chosen):
+        sets[_BEST, i] = sets[_BASE, k + i]
+
+
+@lean
+def _next_clique(graph: Matrix, sets: Integers, n_free: int, k: int, chosen: int, start: int) -> int:
+    """Lengthen the chosen clique by a free node from `start` on, or change its last one; its size, 0 at the end."""
+    base = sets[_BASE]
+    while True:
+        for i in range(start, n_free):
+            v = sets[_FREE, i]
+            if _joins(graph, v, base, k, k + chosen):
+                base[k + chosen] = v
+                sets[_PLACE, chosen] = i
+                return chosen + 1
+        if chosen == 0:
+            return 0
+        chosen -= 1
+        start = sets[_PLACE, chosen] + 1
+
+
+@lean
+def _joins(graph: Matrix, v: int, members: Integers, first: int, last: int) -> bool:
+    """Whether v is adjacent to all of members[first:last]."""
+    i = first
+    while i < last and (graph[v, members[i]] or graph[members[i], v]):
+        i += 1
+    return i == last
+
+
+@lean
+def _reaches(graph: Matrix, y: int, x: int, in_clique: int, first: int, last: int, sets: Integers) -> bool:
+    """A semi-directed path from y to x that avoids base[:in_clique] (NA) and base[first:last] (T)."""
+    d = len(graph)
+    base, queue, seen = sets[_BASE], sets[_QUEUE], sets[_SEEN]
+    for v in range(d):
+        seen[v] = 0
+    for i in range(last):
+        if i < in_clique or i >= first:
+            seen[base[i]] = 1
+    seen[y] = 1
+    queue[0] = y
+    head, tail = 0, 1
+    while head < tail:
+        u = queue[head]
+        head += 1
+        if graph[u, x]:
+            return True
+        for v in range(d):
+            if graph[u, v] and not seen[v]:
+                seen[v] = 1
+                queue[tail] = v
+                tail += 1
+    return False
+
+
+@njit(cache=True)  # not lean: `complete` makes arrays
+def backward(s: Scorer, graph: Matrix, sets: Integers, kept: Integers, trace: Floats) -> int:
+    """Delete until nothing gains; the number of operators applied."""
+    d = len(graph)
+    steps = 0
+    while True:
+        most, source, target = NO_GAIN, np.int64(-1), np.int64(-1)
+        for y in range(d):
+            _sets_of(graph, y, sets)
+            for x in range(d):
+                if graph[x, y]:  # x -> y or x -- y
+                    found = _best_delete(s, graph, x, y, sets)
+                    if found > most:
+                        most, source, target = found, x, y
+                        for i in range(d + 1):
+                            kept[i] = sets[_BEST, i]
+        if source < 0:
+            return steps
+        trace[steps, 0], trace[steps, 1], trace[steps, 2], trace[steps, 3] = DELETE, source, target, most
+        steps += 1
+        _delete(graph, source, target, kept)
+        if not complete(graph):
+            raise ValueError("a valid Delete has a consistent extension")
+
+
+@lean
+def _best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> float:
+    """The greatest gain of Delete(x, y, H); NA - H is left in `sets`."""
+    d = len(graph)
+    base = sets[_BASE]
+    k, n_free = np.int64(0), np.int64(0)
+    for i in range(sets[_PARENTS, d]):
+        if sets[_PARENTS, i] != x:
+            base[k] = sets[_PARENTS, i]
+            k += 1
+    for i in range(sets[_NEAR, d]):
+        v = sets[_NEAR, i]
+        if v != x and (graph[v, x] or graph[x, v]):
+            sets[_FREE, n_free] = v
+            n_free += 1
+    found = -np.inf
+    chosen, start = np.int64(0), np.int64(0)
+    while True:  # every clique NA - H
+        if chosen == 0 or k + chosen < s.limit:
+            without = local_score(s, y, base, k + chosen)
+            base[k + chosen] = x
+            gained = without - local_score(s, y, base, k + chosen + 1)
+            if gained > found:
+                found = gained
+                _keep(sets, k, chosen, d)
+        else:
+            start = n_free
+        chosen = _next_clique(graph, sets, n_free, k, chosen, start)
+        if chosen == 0:
+            return found
+        start = sets[_PLACE, chosen - 1] + 1
+
+
+@lean
+def _delete(graph: Matrix, x: int, y: int, kept: Integers) -> None:
+    """Take the edge out; H are the common neighbours that are not among kept[:kept[d]]."""
+    d = len(graph)
+    graph[x, y] = graph[y, x] = 0
+    for h in range(d):
+        if graph[h, y] and graph[y, h] and (graph[h, x] or graph[x, h]):
+            is_kept = False
+            for i in range(kept[d]):
+                is_kept = is_kept or kept[i] == h
+            if not is_kept:
+                graph[h, y] = 0  # y -> h
+                if graph[x, h]:
+                    graph[h, x] = 0  # x -> h

@@ -1,0 +1,136 @@
+"""One conditional independence test for all searches: what it needs, its statistic, its verdict, its p-value.
+
+    kind            statistic       independent when
+    FISHER_Z        r^2             below limits[|S|]
+    CHI2, G2        X2, G2          below limits[df], the upper alpha quantile of chi2; always when df = 0
+    ORACLE          1 or 0          d-separated in a known DAG, whose nodes beyond the observed ones are latent
+
+A search takes the fields of Tests one by one. Those that a kind has no use for are empty arrays, not None: numba then
+compiles each search once for all kinds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.learners.kernels.compiling import bare, inner, kernel
+from trueness.learners.kernels.contingency import (
+    CELLS,
+    CHI2,
+    G2,
+    chi2_tail,
+    statistic_of_planes,
+    statistic_of_rows,
+)
+from trueness.learners.kernels.partial import normal_tail, separated, squared_partial
+
+FISHER_Z, ORACLE = 0, 3
+__all__ = ["CHI2", "FISHER_Z", "G2", "ORACLE", "Tests", "evaluate", "p_value", "single", "verdict", "workspace"]
+
+
+class Tests(NamedTuple):
+    kind: int
+    n: int
+    alpha: float
+    limits: NDArray[np.float64]
+    correlation: NDArray[np.float64]  # (d, d)
+    dag: NDArray[np.bool_]  # (d and the latent ones, the same)
+    columns: NDArray[np.uint8]  # (d, rows)
+    weights: NDArray[np.int32]  # (rows,)
+    levels: NDArray[np.int64]  # (2, d): how many; how many occur, or 0 where degrees of freedom are those observed
+    planes: NDArray[np.uint64]  # (sum of levels, n / 64), empty where rows are merged
+    burt: NDArray[np.int32]
+    first: NDArray[np.int64]  # (d + 1,) the first plane of each column
+    xlogx: NDArray[np.float64]  # k log k for k = 0 ... n
+
+
+@inner
+def workspace(kind, rows, levels, d):
+    """Memory that tests write to, made once a search: codes of rows, table (zero), strata, margins, factor.
+
+    For the oracle `rows` is the number of nodes: it uses codes as flags, strata as a stack.
+    """
+    k = d if kind == FISHER_Z else 0
+    cells, most = 2.0, 0  # a flag beside the cells of each stratum
+    for j in range(levels.shape[1]):
+        cells *= levels[0, j]
+        most = max(most, levels[0, j])
+    cells = min(cells, float(max(CELLS, rows * most, most * most + 1)))
+    return (
+        np.empty(4 * rows, np.int32),
+        np.zeros(int(cells), np.int32),
+        np.empty(4 * rows, np.int64),
+        np.empty(2 * most),
+        np.empty((k, k + 5)),
+    )
+
+
+@bare
+def _few_cells(levels, planes, x, y, chosen, k):
+    """Whether counting by popcount is cheaper than passing over the rows: 64 rows a word, some 3 words a row."""
+    cells = (levels[0, x] - 1) * (levels[0, y] - 1)
+    for i in range(k):
+        cells *= levels[0, chosen[i]] - 1
+    return k <= 1 and planes.shape[0] > 0 and cells < 192
+
+
+@bare
+def evaluate(
+    kind, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+    code, table, strata, margins, factor, x, y, chosen, k, keep,
+):  # fmt: skip
+    """Statistic and degrees of freedom (|S| for Fisher's z) of x and y given the first k chosen."""
+    if kind == FISHER_Z:
+        return squared_partial(correlation, x, y, chosen, k, keep, factor), k
+    if kind == ORACLE:
+        return 0.0 if separated(dag, x, y, chosen, k, code, strata) else 1.0, k
+    if _few_cells(levels, planes, x, y, chosen, k):
+        s = chosen[0] if k else -1
+        statistic, df = statistic_of_planes(planes, burt, first, x, y, s, kind, xlogx, table, margins)
+    else:
+        statistic, df = statistic_of_rows(
+            columns, weights, levels, x, y, chosen, k, kind, xlogx, code, table, strata, margins
+        )
+    if levels[1, x] > 0:  # the textbook's degrees of freedom
+        df = (levels[1, x] - 1) * (levels[1, y] - 1)
+        for i in range(k):
+            df *= levels[1, chosen[i]]
+    return statistic, df
+
+
+@bare
+def verdict(kind, alpha, limits, statistic, df):
+    """Whether the statistic says independent, by critical value."""
+    if kind == ORACLE:
+        return statistic == 0.0
+    if kind == FISHER_Z:  # a set too large for the rows proves nothing
+        return df < limits.shape[0] and statistic < limits[df]
+    if df < limits.shape[0]:
+        return df == 0 or statistic < limits[df]
+    return chi2_tail(statistic, df) > alpha
+
+
+@bare
+def p_value(kind, n, statistic, df):
+    if kind == ORACLE:
+        return 1.0 - statistic
+    if kind == FISHER_Z:
+        return normal_tail(statistic, n, df)
+    return chi2_tail(statistic, df)
+
+
+@kernel
+def single(
+    kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx, x, y, chosen
+):  # fmt: skip
+    """One test on its own: statistic, degrees of freedom, p-value, verdict."""
+    k = chosen.shape[0]
+    code, table, strata, margins, factor = workspace(kind, weights.shape[0], levels, k + 2)
+    statistic, df = evaluate(
+        kind, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+        code, table, strata, margins, factor, x, y, chosen, k, np.int64(0),
+    )  # fmt: skip
+    return statistic, df, p_value(kind, n, statistic, df), verdict(kind, alpha, limits, statistic, df)

@@ -1,0 +1,220 @@
+"""DirectLiNGAM and ICA-LiNGAM: a linear model with non-Gaussian noise has one causal order, and the data show it.
+
+    x_j = sum_i w_ij x_i + e_j          e_j independent, at most one of them Gaussian; weights[i, j] != 0 means i -> j
+
+DirectLiNGAM  finds the most exogenous column by pairwise likelihood ratios, takes it out of the others, goes on
+              (Shimizu et al. 2011; the measure: Hyvarinen & Smith 2013). Formulas in kernels/lingam.py.
+ICA-LiNGAM    e = W x by independent component analysis; W's rows permuted so that the diagonal is large
+              (least sum of 1 / |W_jj|), then B = I - W / diag(W) made triangular (Shimizu et al. 2006).
+
+Both then regress each column on those before it, keep what the adaptive lasso with BIC keeps, and refit.
+Only distinct rows are visited, each with its count. `lingam` 1.13.0 is the reference for both.
+
+Knowledge: required a -> b puts a before b and keeps the edge; forbidden a -> b draws none and puts b before a, unless
+both directions are forbidden (lingam's prior knowledge, where 1 and 0 speak of paths); tiers forbid all edges back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from trueness.datasets.table import Table
+from trueness.errors import DataError, SettingError
+from trueness.graphs import Graph
+from trueness.graphs.equivalence import find_cycle
+from trueness.learners.base import Card, checked
+from trueness.learners.kernels.ica import fast_ica, order_of_effects, whitening
+from trueness.learners.kernels.lasso import adaptive_lasso, least_norm
+from trueness.learners.kernels.lingam import TIE, causal_order, distinct_rows, prune
+from trueness.learners.knowledge import Knowledge
+
+Array = NDArray[np.float64]
+Matrix = NDArray[np.bool_]
+Order = NDArray[np.int64]
+
+_ASSUMES = ("linear relations", "non-Gaussian noise", "continuous variables", "causal sufficiency", "acyclicity")
+FAR_APART = 1e7  # spreads: the variances of a whitening, their squares, keep two digits of the smallest
+DEPENDENT = 1e-10  # an eigenvalue of the correlation matrix below this: a column is a linear function of others
+
+
+@dataclass(frozen=True, eq=False)
+class DirectResult:
+    """The graph, the causal order, and how clear each choice was."""
+
+    graph: Graph
+    order: tuple[str, ...]
+    margins: Array  # margins[k]: how far the second least measure lay above that of order[k]; inf without a choice
+    comparisons: int  # pairs of columns whose likelihood ratio was computed
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """Columns chosen by less than 1e-10 before another: there the order hangs on little or nothing."""
+        return tuple(name for name, margin in zip(self.order, self.margins, strict=True) if margin < TIE)
+
+
+@dataclass(frozen=True, eq=False)
+class ICAResult:
+    """The graph, the causal order, and whether the component analysis came to rest."""
+
+    graph: Graph
+    order: tuple[str, ...]
+    converged: bool
+    steps: int
+    unmixing: Array  # (components, columns)
+
+
+@dataclass(frozen=True)
+class DirectLiNGAM:
+    """The most exogenous column first, its effect taken out of the others. Returns a DAG with weights."""
+
+    required: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    tiers: tuple[Sequence[str], ...] = ()
+
+    card: ClassVar[Card] = Card(
+        title="DirectLiNGAM",
+        summary="Finds a causal order by pairwise likelihood ratios of residuals, then prunes with the adaptive lasso.",
+        returns="dag",
+        data={"continuous"},
+        assumes=_ASSUMES,
+        paper="Shimizu et al. 2011; Hyvarinen & Smith 2013",
+    )
+
+    def __post_init__(self) -> None:
+        knowledge = self._knowledge()
+        _before(*knowledge.matrices(knowledge.names()), knowledge.names())
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        return self.fit_details(data, rng).graph
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> DirectResult:
+        table = checked(data, self)
+        required, forbidden = self._knowledge().matrices(table.names)
+        rows = _Rows.of(table)
+        z = rows.centred / rows.scale[:, None]
+        before = _before(required, forbidden, table.names)
+        order, margins, comparisons = causal_order(
+            z, rows.counts, rows.single, table.n, rows.correlation.copy(), before
+        )
+        graph = rows.graph(order, table.names, required, forbidden)
+        return DirectResult(graph, tuple(table.names[i] for i in order), margins, comparisons)
+
+    def _knowledge(self) -> Knowledge:
+        return Knowledge.of(self.required, self.forbidden, self.tiers, "lingam")
+
+
+@dataclass(frozen=True)
+class ICALiNGAM:
+    """Independent components, permuted to a causal order. Returns a DAG with weights; its start is random."""
+
+    max_iter: int = 1000
+    tol: float = 1e-4
+
+    card: ClassVar[Card] = Card(
+        title="ICA-LiNGAM",
+        summary="Independent component analysis, its rows permuted to a causal order, then pruned.",
+        returns="dag",
+        data={"continuous"},
+        assumes=_ASSUMES,
+        paper="Shimizu et al. 2006",
+        deterministic=False,
+    )
+
+    def __post_init__(self) -> None:
+        if self.max_iter < 1:
+            raise SettingError(f"'max_iter' of ica-lingam must be at least 1, got {self.max_iter}. Try 1000.")
+        if not 0 < self.tol < 1:
+            raise SettingError(f"'tol' of ica-lingam must be in (0, 1), got {self.tol:g}. Try 1e-4.")
+
+    def fit(self, data: Table, rng: Generator) -> Graph:
+        return self.fit_details(data, rng).graph
+
+    def fit_details(self, data: Table, rng: Generator) -> ICAResult:
+        table = checked(data, self)
+        return self.started_at(rng.standard_normal((table.d, table.d)), table)
+
+    def started_at(self, initial: Array, table: Table) -> ICAResult:
+        """From a given first rotation (d, d) instead of a random one."""
+        rows = _Rows.of(table)
+        if np.linalg.eigvalsh(rows.correlation)[0] < DEPENDENT:
+            raise DataError(
+                f"{table.source} must have no column that is a linear function of others for ICA-LiNGAM, got a "
+                "singular covariance matrix. Drop such columns, or use 'lingam'."
+            )
+        if rows.scale.max() > FAR_APART * rows.scale.min():
+            raise DataError(
+                f"the columns of {table.source} must have spreads within a factor of {FAR_APART:g} for ICA-LiNGAM, got "
+                f"{rows.scale.min():.3g} to {rows.scale.max():.3g}. Standardise them, or use 'lingam'."
+            )
+        whiten = whitening(rows.correlation * np.outer(rows.scale, rows.scale))
+        rotation, steps, converged = fast_ica(whiten @ rows.centred, rows.counts, initial, self.tol, self.max_iter)
+        unmixing = rotation @ whiten
+        order = order_of_effects(_effects(unmixing))
+        nothing = np.zeros((table.d, table.d), dtype=bool)
+        graph = rows.graph(order, table.names, nothing, nothing)
+        return ICAResult(graph, tuple(table.names[i] for i in order), converged, steps, unmixing)
+
+
+def _effects(unmixing: Array) -> Array:
+    """effects[i, j] of j on i: components matched to columns, each scaled to 1 on its own column."""
+    size = np.maximum(np.abs(unmixing), np.finfo(np.float64).tiny)
+    _, column = linear_sum_assignment(1 / size)
+    matched = np.empty_like(unmixing)
+    matched[column] = unmixing
+    return np.asarray(np.eye(len(matched)) - matched / matched.diagonal()[:, None])
+
+
+def _before(required: Matrix, forbidden: Matrix, names: Sequence[str]) -> Matrix:
+    """before[i, j]: i must precede j. SettingError where no order can keep all that is required and forbidden."""
+    before = required | (forbidden.T & ~forbidden)
+    cycle = find_cycle(before) if before.any() else None
+    if cycle:
+        raise SettingError(
+            f"knowledge of lingam must allow an order, got {' before '.join(names[i] for i in cycle)}. "
+            "A forbidden a -> b puts b first."
+        )
+    return before
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The distinct rows of a table, centred, with their counts; columns are rows here, for the kernels' sake."""
+
+    centred: Array  # (d, m)
+    counts: Array  # (m,)
+    single: int  # rows before this one occur once
+    n: int
+    scale: Array  # (d,) standard deviations
+    correlation: Array  # (d, d)
+
+    @classmethod
+    def of(cls, table: Table) -> _Rows:
+        place, counts, single = distinct_rows(table.values)
+        centred = np.ascontiguousarray(table.values[place].T)
+        centred -= (centred @ counts / table.n)[:, None]
+        covariance = (centred * counts) @ centred.T / table.n
+        scale = np.sqrt(covariance.diagonal())
+        return cls(centred, counts, single, table.n, scale, covariance / np.outer(scale, scale))
+
+    def graph(self, order: Order, names: Sequence[str], required: Matrix, forbidden: Matrix) -> Graph:
+        """The weights along a causal order, on the scale of the data."""
+        weights = np.zeros_like(self.correlation)
+        singular = prune(self.correlation, self.n, order, required, forbidden, weights)
+        for j in np.flatnonzero(singular):
+            before = order[: int(np.flatnonzero(order == j)[0])]
+            self._prune_singular(before[~forbidden[before, j]], j, required, weights)
+        weights *= self.scale / self.scale[:, None]
+        return Graph.from_matrix(weights, names, direction="row to column")
+
+    def _prune_singular(self, before: Order, j: int, required: Matrix, weights: Array) -> None:
+        """As `prune`, where the columns before j depend on each other: least squares of least norm."""
+        gram, xy = self.n * self.correlation[np.ix_(before, before)], self.n * self.correlation[before, j]
+        keep = (adaptive_lasso(gram, xy, float(self.n), self.n) != 0) | required[before, j]
+        weights[before[keep], j] = least_norm(gram[np.ix_(keep, keep)], xy[keep])

@@ -1,0 +1,292 @@
+"""NOTEARS: a weighted DAG by continuous optimisation.
+
+    minimise  L(W) + lambda1 |W|_1   subject to   h(W) = tr(e^(W o W)) - d = 0;     weights[i, j] != 0 means i -> j
+
+l2: L = 1/(2n) |X - X W|^2 of centred X (n, d), of which only the covariance is needed; logistic and poisson: the
+negative log-likelihoods of each column given X W, on the distinct rows. By the augmented Lagrangian, then |w| below
+w_threshold is dropped. Zheng, Aragam, Ravikumar & Xing (2018); settings as in the authors' notears/linear.py.
+
+The problem is not convex, and on standardised data the answer hangs on the path taken and on where it stops:
+solver = "l-bfgs-b"   the reference's: its graph and objective up to what rounding changes in the reference itself
+solver = "scaled"     10 to 60 times faster: goes on to the minimum of each inner problem, mostly to a lower objective,
+                      often to another graph. Counts on many draws: docs/equality.md
+W can still be cyclic after the threshold; then the weakest edges on cycles are dropped and named in the details.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple, Protocol, get_args
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.table import Table
+from trueness.errors import DataError, SettingError, listed
+from trueness.graphs import Graph
+from trueness.learners.base import Card, checked
+from trueness.learners.kernels import lbfgsb
+from trueness.learners.kernels import notears as kernel
+
+Array = NDArray[np.float64]
+Loss = Literal["l2", "logistic", "poisson"]
+Scale = Literal["raw", "standardised"]
+Solver = Literal["l-bfgs-b", "scaled"]
+Minimise = Callable[[Array, float, float], tuple[Array, Array, float, float, int, int]]
+
+LOSSES = {"l2": kernel.LEAST_SQUARES, "logistic": kernel.LOGISTIC, "poisson": kernel.POISSON}
+ENDINGS = {
+    lbfgsb.EVALUATE: "out of evaluations",
+    lbfgsb.FLAT: "gradient below tolerance",
+    lbfgsb.STALLED: "objective falls no more",
+    lbfgsb.STUCK: "no step lowers the objective",
+}
+SCALED_FROM = 1e3  # rho from which on "scaled" uses the known curvature; before that it is not needed
+ASSUMES = ("linear relations", "equal noise variances or informative scale", "causal sufficiency", "acyclicity")
+FOLLOWS_SCALE = "Its directions follow the scale of the columns: expect less on standardised data (varsortability)."
+NEAR = 0.02  # weights this near to the threshold are flagged: another solver may put them on its other side
+
+
+class Weight(NamedTuple):
+    """One entry of W: source -> target."""
+
+    source: str
+    target: str
+    weight: float
+
+    def __str__(self) -> str:
+        return f"{self.source} -> {self.target} ({self.weight:.3f})"
+
+
+class Stage(NamedTuple):
+    """One inner problem: rho and alpha it was solved at, h and the objective L + lambda1 |W|_1 that it reached."""
+
+    rho: float
+    alpha: float
+    h: float
+    objective: float
+    evaluations: int
+    ended: str
+
+
+@dataclass(frozen=True, eq=False)
+class Thresholded:
+    """A DAG cut out of dense weights, and what the cut hides."""
+
+    graph: Graph
+    weights: Array  # W before the threshold
+    near_threshold: tuple[Weight, ...]  # |weight| within NEAR of the threshold, kept or not
+    removed: tuple[Weight, ...]  # above the threshold, dropped because they closed a cycle
+
+
+@dataclass(frozen=True, eq=False)
+class NOTEARSResult(Thresholded):
+    objective: float  # L(W) + lambda1 |W|_1 at `weights`
+    h: float
+    converged: bool  # h <= h_tol
+    evaluations: int
+    trace: tuple[Stage, ...]
+
+    def __str__(self) -> str:
+        state = "converged" if self.converged else "did not converge"
+        return (
+            f"NOTEARS {state}: h = {self.h:.1e}, objective {self.objective:.6g}, {len(self.trace)} stages, "
+            f"{self.evaluations} evaluations; {self.graph.n_edges()} edges{warnings(self)}."
+        )
+
+
+@dataclass(frozen=True)
+class NOTEARS:
+    """Linear NOTEARS. Returns a DAG with weights."""
+
+    lambda1: float = 0.1
+    loss: Loss = "l2"
+    w_threshold: float = 0.3
+    scale: Scale = "raw"  # as given, as in the reference: rescaling is a choice about the data, made where data are
+    max_iter: int = 100
+    h_tol: float = 1e-8
+    rho_max: float = 1e16
+    solver: Solver = "l-bfgs-b"
+
+    card: ClassVar[Card] = Card(
+        title="NOTEARS",
+        summary="Least squares with a lasso over weight matrices that a smooth constraint keeps acyclic. "
+        + FOLLOWS_SCALE,
+        returns="dag",
+        data={"continuous"},
+        assumes=ASSUMES,
+        paper="Zheng, Aragam, Ravikumar & Xing 2018",
+    )
+
+    def __post_init__(self) -> None:
+        check_penalised(self, "notears")
+        check_positive(self.max_iter, "max_iter", "notears", 100)
+        check_positive(self.h_tol, "h_tol", "notears", 1e-8)
+        if self.solver not in get_args(Solver):
+            raise SettingError(
+                f"'solver' of notears must be one of {listed(get_args(Solver))}, got {self.solver!r}. Try l-bfgs-b."
+            )
+        if not 1 < self.rho_max < np.inf:
+            raise SettingError(f"'rho_max' of notears must be above 1, got {self.rho_max:g}. Try 1e16.")
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        return self.fit_details(data, rng).graph
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> NOTEARSResult:
+        """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
+        table = checked(data, self)
+        problem = problem_of(table, self.loss, self.scale)
+        weights, steps = self._solve(problem)
+        last = steps[-1]
+        return NOTEARSResult(
+            *cut(weights, self.w_threshold, table.names),
+            objective=last.objective,
+            h=last.h,
+            converged=last.h <= self.h_tol,
+            evaluations=sum(step.evaluations for step in steps),
+            trace=tuple(steps),
+        )
+
+    def _solve(self, problem: kernel.Problem) -> tuple[Array, list[Stage]]:
+        """Algorithm 1: W, and what each inner problem reached."""
+        by_reference = self.solver == "l-bfgs-b"
+        minimise = _by_reference(problem, self.lambda1) if by_reference else _scaled(problem, self.lambda1)
+        d = len(problem.moments)
+        start: Array = np.zeros(2 * d * d if by_reference else (d, d))
+        rho, alpha, h, steps = 1.0, 0.0, np.inf, []
+        for _ in range(self.max_iter):
+            while True:
+                reached, weights, loss, new_h, evaluations, ended = minimise(start, rho, alpha)
+                objective = loss + self.lambda1 * float(np.abs(weights).sum())
+                steps.append(Stage(rho, alpha, new_h, objective, evaluations, ENDINGS[ended]))
+                if new_h <= 0.25 * h:
+                    break
+                rho *= 10
+                if rho >= self.rho_max:
+                    break
+            start, h = reached, new_h
+            alpha += rho * h
+            if h <= self.h_tol or rho >= self.rho_max:
+                break
+        return weights, steps
+
+
+def _by_reference(problem: kernel.Problem, lambda1: float) -> Minimise:
+    """From parts (P, Q) of W = P - Q to the parts, W, L and h that L-BFGS-B reaches, evaluations and the ending."""
+    space, search = kernel.space_for(problem), kernel.bounded_for(problem)
+    rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows
+
+    def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
+        parts, weights = start.copy(), np.empty((len(problem.moments),) * 2)
+        found = kernel.minimise(problem, rows, space, search, float(lambda1), rho, alpha, parts, weights)
+        return parts, weights, *found
+
+    return minimise
+
+
+def _scaled(problem: kernel.Problem, lambda1: float) -> Minimise:
+    """The same from W to W."""
+    space, search = kernel.space_for(problem), kernel.search_for(problem, lambda1)
+    rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows
+
+    def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
+        weights = start.copy()
+        found = kernel.minimise_scaled(problem, rows, space, search, rho, alpha, int(rho >= SCALED_FROM), weights)
+        return weights, weights, *found
+
+    return minimise
+
+
+# ---- shared with DAGMA and GOLEM
+
+
+def problem_of(table: Table, loss: Loss, scale: Scale) -> kernel.Problem:
+    """What the loss needs: the covariance of centred columns, or the distinct rows and their shares."""
+    values = table.values
+    if loss == "l2":  # the reference centres for this loss only
+        centred = values - values.mean(axis=0)
+        if scale == "standardised":
+            centred /= centred.std(axis=0)
+        covariance = centred.T @ centred / table.n
+        nothing = np.empty((0, table.d))
+        return kernel.Problem(
+            LOSSES[loss], covariance, nothing, np.empty(0), np.ascontiguousarray(covariance.diagonal())
+        )
+    _check_range(table, loss)
+    rows, counts = np.unique(values, axis=0, return_counts=True)
+    shares = counts / table.n
+    return kernel.Problem(LOSSES[loss], np.empty((0, 0)), rows, shares, shares @ rows**2)
+
+
+def cut(
+    weights: Array, threshold: float, names: tuple[str, ...]
+) -> tuple[Graph, Array, tuple[Weight, ...], tuple[Weight, ...]]:
+    """The fields of Thresholded: drop |w| < threshold, then the weakest edge on a cycle until there is none."""
+    kept = np.where(np.abs(weights) >= threshold, weights, 0.0)
+    removed = []
+    while True:
+        cyclic = (kept != 0) & reaches(kept != 0).T  # i -> j with a way back from j to i
+        if not cyclic.any():
+            break
+        i, j = np.unravel_index(np.argmin(np.where(cyclic, np.abs(kept), np.inf)), kept.shape)
+        removed.append(Weight(names[i], names[j], float(kept[i, j])))
+        kept[i, j] = 0.0
+    near = np.argwhere(np.abs(np.abs(weights) - threshold) <= NEAR) if threshold > NEAR else np.empty((0, 2), np.intp)
+    flagged = tuple(Weight(names[i], names[j], float(weights[i, j])) for i, j in near)
+    return Graph.from_matrix(kept, names, direction="row to column"), weights, flagged, tuple(removed)
+
+
+def reaches(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """reaches[i, j]: there is a directed path from i to j."""
+    closed = edges.copy()
+    for k in range(len(edges)):
+        closed |= np.outer(closed[:, k], closed[k])
+    return closed
+
+
+def warnings(result: Thresholded) -> str:
+    """What a reader must know of the cut; nothing where there is nothing."""
+    text = f"; near the threshold: {listed(result.near_threshold)}" if result.near_threshold else ""
+    return text + (f"; removed from cycles: {listed(result.removed)}" if result.removed else "")
+
+
+class Penalised(Protocol):
+    """The settings that NOTEARS and DAGMA have in common."""
+
+    @property
+    def lambda1(self) -> float: ...
+    @property
+    def w_threshold(self) -> float: ...
+    @property
+    def scale(self) -> Scale: ...
+    @property
+    def loss(self) -> Loss: ...
+
+
+def check_penalised(learner: Penalised, owner: str) -> None:
+    if not 0 <= learner.lambda1 < np.inf:
+        raise SettingError(f"'lambda1' of {owner} must be 0 or more, got {learner.lambda1:g}. Try 0.1.")
+    if not 0 <= learner.w_threshold < np.inf:
+        raise SettingError(f"'w_threshold' of {owner} must be 0 or more, got {learner.w_threshold:g}. Try 0.3.")
+    if learner.scale == "standardised" and learner.loss != "l2":
+        raise SettingError(f"'scale' of {owner} must be raw with the {learner.loss} loss, got standardised. Use l2.")
+
+
+def check_positive(value: float, name: str, owner: str, example: float) -> None:
+    if not value > 0:
+        raise SettingError(f"{name!r} of {owner} must be above 0, got {value:g}. Try {example:g}.")
+
+
+def _check_range(table: Table, loss: Loss) -> None:
+    """Outside these ranges the likelihood has no maximum."""
+    low, high = table.values.min(axis=0), table.values.max(axis=0)
+    wrong = (low < 0) | (high > 1) if loss == "logistic" else low < 0
+    if wrong.any():
+        j = int(np.flatnonzero(wrong)[0])
+        needed = "values in [0, 1] for the logistic loss" if loss == "logistic" else "counts for the poisson loss"
+        raise DataError(
+            f"column {table.names[j]!r} of {table.source} must hold {needed}, got {low[j]:g} to {high[j]:g}. "
+            "Use loss = 'l2', or recode it."
+        )

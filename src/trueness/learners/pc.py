@@ -1,0 +1,142 @@
+"""PC: a CPDAG from conditional independence tests.
+
+For each adjacent pair x, y and each S of size k among the neighbours of x (k = 0, 1, ...):
+remove x - y if x is independent of y given S; then orient colliders x -> y <- z with y not in S(x, z),
+then apply Meek's rules until nothing changes.
+Spirtes, Glymour & Scheines (2000), ch. 5.4; order-independent form: Colombo & Maathuis (2014).
+
+search       "stable": a pair is removed by its first separating set;
+             "exhaustive": all sets of a depth are tested and united (causal-learn's stable=True)
+colliders    which set decides: "separating set", "majority" or "max-p" (learners/colliders.py)
+conflicts    two colliders that disagree on an edge: "first" found stays (causal-learn's default), "last" wins,
+             "bidirected" keeps both heads (then the graph is no CPDAG, and says so in Graph.problems())
+No arrow that closes a directed cycle is drawn: the edge stays undirected, the collider is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.table import Table
+from trueness.errors import SettingError, listed
+from trueness.graphs import Graph
+from trueness.learners.base import Card, Draws, check_alpha, checked
+from trueness.learners.colliders import Colliders, judged
+from trueness.learners.independence import Freedom, Independence, Test, check_settings
+from trueness.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orient
+from trueness.learners.kernels.skeleton import Skeleton, skeleton
+from trueness.learners.knowledge import Knowledge, Matrix
+from trueness.learners.resampling import resampled_tests
+
+Search = Literal["stable", "exhaustive"]
+Conflicts = Literal["first", "last", "bidirected"]
+_CONFLICTS = {"first": FIRST, "last": LAST, "bidirected": BIDIRECTED}
+
+
+@dataclass(frozen=True, eq=False)
+class PCResult:
+    """The graph and what led to it. p_values[i, j] is the largest p of the pair's tests; nan where none was made."""
+
+    graph: Graph
+    tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
+    p_values: NDArray[np.float64]
+    found: Skeleton = field(repr=False)
+
+    @property
+    def n_tests(self) -> int:
+        return sum(self.tests)
+
+    def separating_set(self, x: str, y: str) -> tuple[str, ...] | None:
+        """What made x and y independent; None where nothing did."""
+        return separating_set(self.graph, self.found, x, y)
+
+
+@dataclass(frozen=True)
+class PC:
+    """Peter-Clark algorithm. Returns a CPDAG. `depth`: the greatest set given, -1 for no limit."""
+
+    alpha: float = 0.05
+    search: Search = "stable"
+    test: Test = "auto"
+    colliders: Colliders = "separating set"
+    conflicts: Conflicts = "first"
+    depth: int = -1
+    df: Freedom = "observed"
+    ridge: float = 0.0
+    required: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    tiers: tuple[Sequence[str], ...] = ()
+
+    card: ClassVar[Card] = Card(
+        title="PC",
+        summary="Removes edges by conditional independence tests, orients colliders, then Meek's rules.",
+        returns="cpdag",
+        data={"discrete", "continuous"},
+        mixed=False,
+        assumes=("causal sufficiency", "faithfulness", "acyclicity"),
+        paper="Spirtes & Glymour 1991",
+    )
+
+    def __post_init__(self) -> None:
+        check_alpha(self.alpha, "pc")
+        check_settings(self.test, self.df, self.ridge, self.depth, "pc")
+        choices = (("search", self.search, Search), ("colliders", self.colliders, Colliders))
+        for name, value, hint in (*choices, ("conflicts", self.conflicts, Conflicts)):
+            if value not in get_args(hint):
+                raise SettingError(f"{name!r} of pc must be one of {listed(get_args(hint))}, got {value!r}.")
+        self._knowledge()
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        table = checked(data, self)
+        return self._learn(self._tests(table), want_p=False)[0]
+
+    def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
+        tests = resampled_tests(self, data, draws)
+        return (None if run is None else self._learn(run, want_p=False)[0] for run in tests)
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> PCResult:
+        """With the p-value of each pair, the number of tests and the separating sets."""
+        table = checked(data, self)
+        return self.run(self._tests(table))
+
+    def run(self, tests: Independence) -> PCResult:
+        """The search on tests of your own making: an Oracle, or an Independence with other settings."""
+        graph, found = self._learn(tests, want_p=True)
+        p_values = np.where(found.p_values < 0, np.nan, found.p_values)
+        return PCResult(graph, tuple(int(count) for count in found.tests), p_values, found)
+
+    def _tests(self, table: Table) -> Independence:
+        return Independence(table, self.test, self.alpha, self.df, self.ridge)
+
+    def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, Skeleton]:
+        knowledge = self._knowledge()
+        required, forbidden = knowledge.matrices(tests.names)
+        most = tests.most if self.depth < 0 else min(self.depth, tests.most)
+        found = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+        found = judged(found, tests, self.colliders, most)
+        marks = orient(
+            found.adjacent, found.where, found.pool, forbidden, required, _CONFLICTS[self.conflicts], bool(knowledge)
+        )
+        return Graph(tests.names, marks, None, "cpdag"), found
+
+    def _knowledge(self) -> Knowledge:
+        return Knowledge.of(self.required, self.forbidden, self.tiers, "pc")
+
+
+def search_skeleton(
+    tests: Independence, required: Matrix, forbidden: Matrix, search: Search, most: int, want_p: bool
+) -> Skeleton:
+    """The skeleton and its separating sets of at most so many nodes."""
+    return Skeleton(*skeleton(*tests.kernel, required, forbidden, search == "exhaustive", most, want_p))
+
+
+def separating_set(graph: Graph, found: Skeleton, x: str, y: str) -> tuple[str, ...] | None:
+    """The names of the set that separated x and y, in the graph's order; None where there is none."""
+    i, j = graph.index(x), graph.index(y)
+    return tuple(graph.nodes[v] for v in sorted(found.members(i, j))) if found.where[i, j] >= 0 else None

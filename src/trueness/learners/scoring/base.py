@@ -1,0 +1,140 @@
+"""What a scorer is: frozen settings, a card, and scores(data, rng) -> EdgeScores. It never sees a truth.
+
+    matrix[i, j] >= 0    the strength of i -> j, larger is more certain; the diagonal is 0; ranks matter, units do not
+    data                 an Observed: values (n, d) with NaN for missing, regimes (n,) or None, lags > 0 for a series
+
+How many of the edges to keep is another question (choosing K); AUPRC and AUROC need no answer to it.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.observed import Observed, check_lags, check_observed
+from trueness.datasets.table import Table
+from trueness.errors import DataError, MissingExtra, SettingError, listed
+
+Array = NDArray[np.float64]
+MISSING = ("own likelihood", "pairwise", "complete rows", "imputation: ")  # how gaps are handled; the last one is named
+_EXTRAS = {"torch": "torch", "tigramite": "timeseries"}
+
+
+@dataclass(frozen=True)
+class ScorerCard:
+    """What people and reports may know of a scorer."""
+
+    title: str
+    summary: str
+    missing: str  # one of MISSING, then in words what is done
+    assumes: tuple[str, ...]
+    paper: str
+    symmetric: bool = False  # says nothing of direction: matrix[i, j] == matrix[j, i]
+    needs_series: bool = False  # rows must be in time order
+    needs: str = ""  # the import name of a package of an extra
+    deterministic: bool = True  # the generator has no say
+
+    def __post_init__(self) -> None:
+        if not self.missing.startswith(MISSING):
+            raise SettingError(f"'missing' of {self.title} must start with one of {listed(MISSING)}.")
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeScores:
+    """A dense answer: every ordered pair with its strength."""
+
+    matrix: Array  # (d, d)
+    names: tuple[str, ...]
+    symmetric: bool
+    handles_missing: str
+    details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        matrix = np.array(self.matrix, dtype=np.float64)
+        if matrix.shape != (len(self.names),) * 2:
+            raise DataError(f"scores must be a ({len(self.names)}, {len(self.names)}) matrix, got {matrix.shape}.")
+        if not np.isfinite(matrix).all() or (matrix < 0).any() or matrix.diagonal().any():
+            raise DataError("scores must be finite and 0 or more with a diagonal of 0, got others.")
+        matrix.setflags(write=False)
+        object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(self, "details", MappingProxyType(dict(self.details)))
+
+    def strongest(self, k: int) -> tuple[tuple[str, str], ...]:
+        """The k pairs (cause, effect) of greatest score, strongest first; ties in the order of the columns."""
+        d = len(self.names)
+        if not 0 <= k <= d * (d - 1):
+            raise SettingError(f"'k' must be at most d (d - 1) = {d * (d - 1)} for {d} columns, got {k}.")
+        ranked = np.where(np.eye(d, dtype=bool), -1.0, self.matrix).ravel()
+        order = np.argsort(-ranked, kind="stable")[:k]
+        return tuple((self.names[place // d], self.names[place % d]) for place in order)
+
+
+@runtime_checkable
+class EdgeScorer(Protocol):
+    """The contract. scoring/leaks.py checks that no truth is known."""
+
+    card: ClassVar[ScorerCard]
+
+    def scores(self, data: Table, rng: Generator) -> EdgeScores: ...
+
+
+def observed(data: Any, scorer: EdgeScorer, lags: int = 0) -> Observed:
+    """The first line of every scorer: numbers with gaps that it can use; DataError where it cannot."""
+    table = data if isinstance(data, Table) else Table.of(data)
+    words = table.text_columns()
+    if words:
+        raise DataError(
+            f"{table.source} must hold numbers for {scorer.card.title}, got text in column {words[0]!r}. "
+            "Drop such columns, or use Table.as_numbers() and say so."
+        )
+    seen = table if isinstance(table, Observed) else Observed.from_table(table.as_numbers())
+    check_observed(seen, lags)
+    if seen.n < seen.d + 2:
+        raise DataError(
+            f"{seen.source} must have more rows than columns, got {seen.n} rows and {seen.d} columns. Add rows."
+        )
+    return seen
+
+
+def series(data: Any, scorer: EdgeScorer, lags: int | None) -> tuple[Observed, int]:
+    """As `observed`, for a scorer that needs time order; `lags` None takes those that the data name."""
+    seen = observed(data, scorer)
+    used = seen.lags if lags is None else lags
+    if used < 1:
+        raise DataError(
+            f"{seen.source} must be a series for {scorer.card.title}, got rows without time order (lags = 0). "
+            f"Set 'lags' of {scorer.card.title} where the rows are in time order, or choose another scorer."
+        )
+    check_lags(seen, used)
+    return seen, used
+
+
+def answer(scorer: EdgeScorer, seen: Observed, matrix: Array, **details: Any) -> EdgeScores:
+    """The scores with what the card says of them; the diagonal is cleared."""
+    cleared = np.array(matrix, dtype=np.float64)
+    np.fill_diagonal(cleared, 0.0)
+    return EdgeScores(cleared, seen.names, scorer.card.symmetric, scorer.card.missing, details)
+
+
+def need(package: str, scorer: str) -> Any:
+    """Import a package of an extra, or say in one line how to install it."""
+    root = package.split(".")[0]
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != root:
+            raise
+        raise MissingExtra(f"scorer {scorer!r}", root, _EXTRAS[root]) from None
+
+
+def check_between(value: float, low: float, high: float, name: str, owner: str, example: float) -> None:
+    """SettingError unless low <= value <= high."""
+    if not low <= value <= high:
+        raise SettingError(f"{name!r} of {owner} must be in [{low:g}, {high:g}], got {value:g}. Try {example:g}.")

@@ -1,0 +1,233 @@
+"""Our graph learners as scorers: NOTEARS and DAGMA by |W|, LiNGAM by |B|, PC and FCI by p-values or by stability.
+
+    notears, dagma    |W_ij| before any threshold, on standardised columns: the scale of a column gives no order away
+    lingam            |B_ij| on standardised columns
+    pc, fci           "stability": the mean of share_ij over resamples of the rows (blocks of rows of a series)
+                      "-log10 p": share_ij (-log10 p_ij),  p_ij the largest p of the tests made on the pair (the
+                      strongest separating test); the ranks are those of 1 - p without its rounding to 1
+                      share_ij of the learned marks: 1 for i -> j, 0 for i <- j and i <-> j, 1/2 for i - j and i o- j;
+                      of a pair without an edge 0 for stability, 1/2 for p
+
+What each would keep by its own rule (`own_k`): |W| > .3, every weight of LiNGAM, an edge of at least half of the
+resamples, the graph's own edges.
+All but LiNGAM use the data through correlations and n alone, so gaps are handled pairwise (scoring/covariance.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.observed import Observed
+from trueness.datasets.table import Table
+from trueness.errors import SettingError, listed
+from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
+from trueness.learners import dagma, fci, lingam, notears, pc
+from trueness.learners.base import check_alpha
+from trueness.learners.scoring.associations import PAIRWISE, check_transform
+from trueness.learners.scoring.base import Array, EdgeScorer, EdgeScores, ScorerCard, answer, check_between, observed
+from trueness.learners.scoring.covariance import Transform, pairwise_correlations
+from trueness.learners.scoring.imputation import DRAWS, drawn
+
+Score = Literal["-log10 p", "stability"]
+LEAST_P = 1e-300
+THRESHOLD = 0.3  # of |W|: what the papers keep
+_LINEAR = ("linear relations", "causal sufficiency", "acyclicity")
+
+
+@dataclass(frozen=True)
+class NOTEARS:
+    """|W| of linear NOTEARS. A small lambda1 leaves few ties at 0."""
+
+    lambda1: float = 0.02
+    transform: Transform = "none"
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="NOTEARS",
+        summary="The sizes of the weights of linear NOTEARS on standardised columns.",
+        missing=PAIRWISE,
+        assumes=_LINEAR,
+        paper="Zheng, Aragam, Ravikumar & Xing 2018",
+    )
+
+    def __post_init__(self) -> None:
+        check_transform(self.transform, "notears")
+        notears.NOTEARS(lambda1=self.lambda1)
+
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        seen = observed(data, self)
+        found = pairwise_correlations(seen, self.transform)
+        fit = notears.NOTEARS(lambda1=self.lambda1).fit_details(found.stand_in())
+        return _sizes(self, seen, fit, converged=fit.converged, shrinkage=found.shrinkage)
+
+
+@dataclass(frozen=True)
+class DAGMA:
+    """|W| of linear DAGMA."""
+
+    lambda1: float = 0.02
+    transform: Transform = "none"
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="DAGMA",
+        summary="The sizes of the weights of linear DAGMA on standardised columns.",
+        missing=PAIRWISE,
+        assumes=_LINEAR,
+        paper="Bello, Aragam & Ravikumar 2022",
+    )
+
+    def __post_init__(self) -> None:
+        check_transform(self.transform, "dagma")
+        dagma.DAGMA(lambda1=self.lambda1)
+
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        seen = observed(data, self)
+        found = pairwise_correlations(seen, self.transform)
+        fit = dagma.DAGMA(lambda1=self.lambda1).fit_details(found.stand_in())
+        return _sizes(self, seen, fit, shrinkage=found.shrinkage)
+
+
+def _sizes(
+    scorer: EdgeScorer, seen: Observed, fit: notears.NOTEARSResult | dagma.DAGMAResult, **told: Any
+) -> EdgeScores:
+    """|W|; what the papers would keep is `own_k`."""
+    size = np.abs(fit.weights)
+    own = int(np.count_nonzero(size > THRESHOLD))
+    return answer(scorer, seen, size, h=fit.h, own_k=own, **told)
+
+
+@dataclass(frozen=True)
+class LiNGAM:
+    """|B| of DirectLiNGAM. It needs the shape of the noise, so correlations do not do: gaps are drawn."""
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="DirectLiNGAM",
+        summary="The sizes of the weights of DirectLiNGAM on standardised columns.",
+        missing=DRAWS,
+        assumes=("linear relations", "non-Gaussian noise", "causal sufficiency", "acyclicity"),
+        paper="Shimizu et al. 2011; Hyvarinen & Smith 2013",
+        deterministic=False,
+    )
+
+    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+        seen = observed(data, self)
+        values = drawn(seen, rng)
+        z = (values - values.mean(axis=0)) / values.std(axis=0)
+        fit = lingam.DirectLiNGAM().fit_details(Table(seen.names, z, (None,) * seen.d, seen.source))
+        weights = np.zeros((seen.d, seen.d)) if fit.graph.weights is None else fit.graph.weights  # it found no edge
+        own = int(np.count_nonzero(weights))
+        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties, own_k=own)
+
+
+@dataclass(frozen=True)
+class PC:
+    """How often an edge is found in `repeats` resamples of the rows, or each pair's strongest separating test."""
+
+    alpha: float = 0.05
+    score: Score = "stability"
+    repeats: int = 20
+    transform: Transform = "none"
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="PC",
+        summary="How often each edge is found in resamples, or the p-value of its strongest separating test.",
+        missing=PAIRWISE,
+        assumes=("causal sufficiency", "faithfulness", "acyclicity"),
+        paper="Spirtes & Glymour 1991",
+        deterministic=False,
+    )
+
+    def __post_init__(self) -> None:
+        _check_search(self.alpha, self.score, self.repeats, self.transform, "pc")
+
+    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+        seen = observed(data, self)
+        learner = pc.PC(alpha=self.alpha, test="fisher-z")
+        if self.score == "stability":
+            found = _stability(learner.fit, seen, self.repeats, self.transform, rng)
+            return answer(self, seen, found, own_k=int(np.count_nonzero(found >= 0.5)))
+        fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
+        own, scores = own_k(fit.graph), _by_p(fit.graph, fit.p_values)
+        return answer(self, seen, scores, graph=fit.graph, p_values=fit.p_values, own_k=own)
+
+
+@dataclass(frozen=True)
+class FCI:
+    """As PC, with FCI's tests and marks: hidden common causes are allowed."""
+
+    alpha: float = 0.05
+    score: Score = "stability"
+    repeats: int = 20
+    transform: Transform = "none"
+
+    card: ClassVar[ScorerCard] = ScorerCard(
+        title="FCI",
+        summary="How often each edge is found in resamples, or the p-value of its strongest separating test.",
+        missing=PAIRWISE,
+        assumes=("faithfulness", "acyclicity"),
+        paper="Spirtes, Meek & Richardson 1995; Zhang 2008",
+        deterministic=False,
+    )
+
+    def __post_init__(self) -> None:
+        _check_search(self.alpha, self.score, self.repeats, self.transform, "fci")
+
+    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+        seen = observed(data, self)
+        learner = fci.FCI(alpha=self.alpha, test="fisher-z")
+        if self.score == "stability":
+            found = _stability(learner.fit, seen, self.repeats, self.transform, rng)
+            return answer(self, seen, found, own_k=int(np.count_nonzero(found >= 0.5)))
+        fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
+        own, scores = own_k(fit.graph), _by_p(fit.graph, fit.p_values)
+        return answer(self, seen, scores, graph=fit.graph, p_values=fit.p_values, own_k=own)
+
+
+def _check_search(alpha: float, score: str, repeats: int, transform: str, owner: str) -> None:
+    check_alpha(alpha, owner)
+    check_transform(transform, owner)
+    check_between(repeats, 1, 10_000, "repeats", owner, 50)
+    if score not in get_args(Score):
+        raise SettingError(f"'score' of {owner} must be one of {listed(get_args(Score))}, got {score!r}.")
+
+
+def own_k(graph: Graph) -> int:
+    """Ordered pairs that a graph keeps; an edge without a direction is two."""
+    return int(np.count_nonzero(_shares(graph, 0.0)))
+
+
+def _by_p(graph: Graph, p_values: Array) -> Array:
+    p = np.clip(np.nan_to_num(p_values, nan=1.0), LEAST_P, 1.0)  # a pair without a test has nothing to speak for it
+    return np.asarray(-np.log10(p) * _shares(graph, 0.5))
+
+
+def _shares(graph: Graph, without_edge: float) -> Array:
+    """share[i, j]: how far the marks speak for i -> j. marks[i, j] is the mark at j of the edge between i and j."""
+    at_effect, at_cause = graph.marks, graph.marks.T
+    share = np.where(at_cause == CIRCLE, 0.5, 0.0)
+    share[(at_cause == TAIL) & (at_effect == ARROW)] = 1.0
+    share[(at_cause == TAIL) & (at_effect != ARROW)] = 0.5
+    share[(at_cause == 0) & (at_effect == 0)] = without_edge
+    return share
+
+
+def _stability(
+    fit: Callable[[Table, Generator | None], Graph], seen: Observed, repeats: int, transform: Transform, rng: Generator
+) -> Array:
+    total = np.zeros((seen.d, seen.d))
+    for _ in range(repeats):
+        sample = seen.rows(_resample(seen, rng))
+        total += _shares(fit(pairwise_correlations(sample, transform).stand_in(), None), 0.0)
+    return total / repeats
+
+
+def _resample(seen: Observed, rng: Generator) -> NDArray[np.intp]:
+    """Rows with replacement; of a series whole blocks of about n^(1/3) rows, which keep its dependence."""
+    length = round(seen.n ** (1 / 3)) if seen.lags else 1
+    starts = rng.integers(0, seen.n - length + 1, size=-(-seen.n // length))
+    return (starts[:, None] + np.arange(length)).reshape(-1)[: seen.n].astype(np.intp)

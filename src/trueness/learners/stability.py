@@ -1,0 +1,307 @@
+"""Stability: how often a learner finds each edge when the rows are drawn again.
+
+    for r = 1 ... repeats:   rows_r = n rows with replacement,  graph_r = learner.fit(rows_r)
+    frequency(i -> j)        = share of the graphs with i -> j; so for --, <->, o->, o-o, and for any edge (*-*)
+
+with Wilson's interval. The interval says how well `repeats` resamples tell the frequency over all resamples; it is
+no probability that the edge is true: a learner can be wrong with great constancy.
+Friedman, Goldszmidt & Wyner (1999), "Data analysis with Bayesian networks: a bootstrap approach".
+A resample on which the learner fails is counted by its status and is no vote against an edge: frequencies are shares
+of the graphs that came. Learners that can do so fit the resamples as a batch, without copying rows, to the same graphs
+(learners/batches.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from trueness.datasets.table import Table, check_usable
+from trueness.errors import GraphError, SettingError, TruenessError, did_you_mean
+from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
+from trueness.learners.base import Card, Learner, build, check_answer
+from trueness.learners.batches import fit_resamples
+from trueness.statistics.proportions import wilson
+from trueness.status import Status
+from trueness.texts import html_text
+
+if TYPE_CHECKING:
+    import pandas
+
+ANY = "*-*"  # an edge with whatever marks
+_FAINT = 0.05  # edges found less often than this are left out of the drawing
+_MARKS = {Edge("", "", *ends).arrow: ends for ends in product((TAIL, ARROW, CIRCLE), repeat=2)}
+_TURNED = {"<-": "->", "<--": "->", "<-o": "o->", "o-": "-o", "o--": "-o"}  # as a row has it, source and target swapped
+
+
+class EdgeFrequency(NamedTuple):
+    """In which share of the graphs `source mark target` is there, and the interval of that share."""
+
+    source: str
+    target: str
+    mark: str
+    frequency: float
+    low: float
+    high: float
+    times: int
+
+    def __str__(self) -> str:
+        share = f"{100 * self.frequency:.0f} % [{100 * self.low:.0f}, {100 * self.high:.0f}]"
+        return f"{self.source} {self.mark} {self.target}  {share}"
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """Selection frequencies of all edges over the resamples of one table."""
+
+    learner: str
+    nodes: tuple[str, ...]
+    kind: Kind
+    repeats: int
+    failures: Mapping[str, int]  # status -> resamples that gave no graph
+    messages: tuple[str, ...]  # why, each once
+    edges: tuple[EdgeFrequency, ...]  # every edge that was seen, most frequent first
+    adjacencies: tuple[EdgeFrequency, ...]  # the same for pairs, whatever the marks
+    threshold: float
+    level: float
+
+    @property
+    def n(self) -> int:
+        """Graphs that the frequencies are shares of."""
+        return self.repeats - sum(self.failures.values())
+
+    def of(self, source: str, target: str, mark: str = ANY) -> EdgeFrequency:
+        """The frequency of one edge, e.g. of("a", "b", "->"); 0 where it was never seen. *-* is an edge of any kind."""
+        for node in (source, target):
+            if node not in self.nodes:
+                raise GraphError(f"{node!r} is not a column. {did_you_mean(node, self.nodes)}".rstrip())
+        if mark in _TURNED:
+            source, target, mark = target, source, _TURNED[mark]
+        if mark != ANY and mark not in _MARKS:
+            raise GraphError(f"'mark' of an edge must be one of ->, --, <->, o->, o-o, -o, *-*, got {mark!r}.")
+        source, target, mark = _edge(source, target, mark)
+        for row in self.adjacencies if mark == ANY else self.edges:
+            if row[:3] == (source, target, mark):
+                return row
+        return _row(source, target, mark, 0, self.n, self.level)
+
+    def graph(self, threshold: float | None = None) -> Graph:
+        """What is found in at least `threshold` of the graphs, weighted by its frequency.
+
+        cpdag, pag   pairs that are adjacent so often; an end gets the mark that it has so often, else a tail (cpdag:
+                     an undirected edge) or a circle (pag), which claim nothing
+        dag          edges i -> j that are there so often; one that would close a cycle with more frequent ones is out
+        """
+        at = self.threshold if threshold is None else _share(threshold)
+        marks, weights = np.zeros((2, len(self.nodes), len(self.nodes)))
+        index = {node: i for i, node in enumerate(self.nodes)}
+        if self.kind == "dag":
+            return self._dag(at, index)
+        for row in self.adjacencies:
+            if row.frequency >= at and row.times:
+                i, j = index[row.source], index[row.target]
+                marks[i, j], marks[j, i] = self._ends(row.source, row.target, at)
+                weights[i, j] = weights[j, i] = row.frequency
+        weights[(marks == TAIL) & (marks.T == ARROW)] = 0.0  # i -> j has its weight at [i, j] alone
+        return Graph(self.nodes, marks.astype(np.int8), weights, self.kind)
+
+    def _ends(self, i: str, j: str, at: float) -> tuple[int, int]:
+        """The marks at j and at i."""
+        votes = [Counter[int](), Counter[int]()]
+        for row in self.edges:
+            if {row.source, row.target} == {i, j}:
+                source_mark, target_mark = _MARKS[row.mark]
+                at_i, at_j = (source_mark, target_mark) if row.source == i else (target_mark, source_mark)
+                votes[0][at_j] += row.times
+                votes[1][at_i] += row.times
+        unsure = TAIL if self.kind == "cpdag" else CIRCLE
+        ends = [vote.most_common(1)[0] for vote in votes]
+        to_j, to_i = (mark if count >= at * self.n else unsure for mark, count in ends)
+        if self.kind == "cpdag" and to_j == to_i == ARROW:  # each in half of the graphs
+            return TAIL, TAIL
+        return to_j, to_i
+
+    def _dag(self, at: float, index: Mapping[str, int]) -> Graph:
+        weights = np.zeros((len(self.nodes), len(self.nodes)))
+        reach = np.eye(len(self.nodes), dtype=bool)
+        for row in self.edges:
+            i, j = index[row.source], index[row.target]
+            if row.frequency >= at and not reach[j, i]:
+                weights[i, j] = row.frequency
+                reach |= np.outer(reach[:, i], reach[j])
+        marks = np.where(weights != 0, ARROW, np.where(weights.T != 0, TAIL, 0)).astype(np.int8)
+        return Graph(self.nodes, marks, weights, "dag")
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row an edge with its marks, then one a pair (mark *-*)."""
+        import pandas
+
+        return pandas.DataFrame([*self.edges, *self.adjacencies], columns=list(EdgeFrequency._fields))
+
+    def to_svg(self) -> str:
+        """Each pair with its most frequent marks, as wide and as dark as it is frequent; hover for the figures."""
+        marks, weights = np.zeros((2, len(self.nodes), len(self.nodes)))
+        shown = [row for row in self.adjacencies if row.frequency >= _FAINT]
+        said = {}
+        for pair in shown:
+            told = [row for row in self.edges if {row.source, row.target} == {pair.source, pair.target}]
+            source, target = told[0].source, told[0].target
+            i, j = self.nodes.index(source), self.nodes.index(target)
+            marks[j, i], marks[i, j] = _MARKS[told[0].mark]
+            weights[i, j] = pair.frequency
+            weights[j, i] = pair.frequency if marks[i, j] == marks[j, i] else 0.0
+            said[i, j] = "; ".join(str(row) for row in (*told, pair))
+        drawn = Graph(self.nodes, marks.astype(np.int8), weights, "pag")
+        return _faded(drawn, said)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+    def __str__(self) -> str:
+        lost = ", ".join(f"{count} {status}" for status, count in self.failures.items())
+        lost = f"; {lost}" if lost else ""
+        head = f"{self.learner}: edges in {self.n} graphs from {self.repeats} resamples{lost}"
+        if not self.n:
+            return f"{head}. {' '.join(self.messages)}"
+        kept = [row for row in self.edges if row.frequency >= self.threshold]
+        rest = len(self.edges) - len(kept)
+        lines = [head, *(f"  {row}" for row in kept)]
+        if rest:
+            lines.append(f"  {rest} more in less than {100 * self.threshold:g} % of the graphs")
+        return "\n".join(lines)
+
+
+def stability(
+    learner: Learner | str,
+    data: Any,
+    repeats: int = 100,
+    *,
+    rng: Generator,
+    threshold: float = 0.5,
+    level: float = 0.95,
+    progress: Callable[[int, int], None] | None = None,
+) -> Stability:
+    """Fit `learner` (or the one of that name) to `repeats` resamples of the rows, and count its edges.
+
+    threshold: from which frequency on an edge is told and kept in `.graph()`. progress(done, repeats) after each fit.
+    Each resample has a generator of its own, so the first k of more repeats are the same as k repeats.
+    """
+    if isinstance(learner, str):
+        learner = build(learner)
+    if repeats < 1:
+        raise SettingError(f"'repeats' of stability must be at least 1, got {repeats}. Try 100.")
+    if not 0 < level < 1:
+        raise SettingError(f"'level' of stability must be in (0, 1), got {level}. Try 0.95.")
+    card = learner.card
+    if card.returns == "weighted":
+        raise SettingError(f"stability needs definite edges, and {card.title} gives scores. Choose another learner.")
+    table = Table.of(data)
+    check_usable(table)  # what no resample can mend is the user's to mend
+    found = _Tally(table.names)
+    failures: Counter[str] = Counter()
+    messages: dict[str, None] = {}
+    generators = rng.spawn(repeats)
+    draws = (own.integers(table.n, size=table.n) for own in generators)
+    for done, run in enumerate(fit_resamples(learner, table, draws, generators), start=1):
+        status, why = _judged(run.answer, card, table.names)
+        if status == Status.OK:
+            found.add(run.answer)
+        else:
+            failures[str(status)] += 1
+            messages[why] = None
+        if progress is not None:
+            progress(done, repeats)
+    n = repeats - sum(failures.values())
+    edges = found.edges()
+    pairs: Counter[tuple[str, str, str]] = Counter()
+    for (source, target, _), count in edges.items():
+        pairs[_edge(source, target, ANY)] += count
+    return Stability(
+        learner=card.title,
+        nodes=table.names,
+        kind=card.returns,
+        repeats=repeats,
+        failures=dict(failures),
+        messages=tuple(messages),
+        edges=_rows(edges, n, level),
+        adjacencies=_rows(pairs, n, level),
+        threshold=_share(threshold),
+        level=level,
+    )
+
+
+class _Tally:
+    """How often each pair of nodes had which two marks: a graph is added in one step, edges are named at the end."""
+
+    def __init__(self, nodes: tuple[str, ...]):
+        self.nodes = nodes
+        self.places = np.arange(len(nodes) ** 2)
+        self.times = np.zeros((16, len(nodes) ** 2), dtype=np.int32)  # [4 marks[i, j] + marks[j, i], pair i, j]
+
+    def add(self, graph: Graph) -> None:
+        marks = graph.reorder(self.nodes).marks
+        self.times[(4 * marks + marks.T).ravel(), self.places] += 1
+
+    def edges(self) -> Counter[tuple[str, str, str]]:
+        d, found = len(self.nodes), Counter[tuple[str, str, str]]()
+        for at_j, at_i in product((TAIL, ARROW, CIRCLE), repeat=2):
+            times = np.triu(self.times[4 * at_j + at_i].reshape(d, d))
+            marks = at_j * (times > 0) + at_i * (times.T > 0)
+            for edge, count in zip(Graph(self.nodes, marks, None, "pag").edges, times[times > 0].tolist(), strict=True):
+                found[_edge(edge.source, edge.target, edge.arrow)] += count
+        return found
+
+
+def _judged(answer: Any, card: Card, columns: tuple[str, ...]) -> tuple[Status, str]:
+    """Whether it is a graph that counts, and if not, why."""
+    if isinstance(answer, TruenessError):
+        return Status.FAILED, str(answer)
+    if isinstance(answer, Exception):
+        return Status.FAILED, f"{type(answer).__name__}: {' '.join(str(answer).split())[:300]}"
+    problem = check_answer(answer, card, columns)
+    return (Status.UNREADABLE, problem) if problem else (Status.OK, "")
+
+
+def _rows(found: Counter[tuple[str, str, str]], n: int, level: float) -> tuple[EdgeFrequency, ...]:
+    """Most frequent first; names break ties, so that the order of the columns has no say."""
+    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(_row(*edge, count, n, level) for edge, count in ordered)
+
+
+def _row(source: str, target: str, mark: str, count: int, n: int, level: float) -> EdgeFrequency:
+    if n < 1:
+        raise GraphError("no resample gave a graph, so no edge has a frequency. See .failures and .messages.")
+    interval = wilson(count, n, level)
+    return EdgeFrequency(source, target, mark, count / n, interval.low, interval.high, count)
+
+
+def _share(threshold: float) -> float:
+    if not 0 < threshold <= 1:
+        raise SettingError(f"'threshold' of stability must be in (0, 1], got {threshold:g}. Try 0.5.")
+    return float(threshold)
+
+
+def _edge(source: str, target: str, mark: str) -> tuple[str, str, str]:
+    """An edge with equal marks is named by its ends in alphabetical order: one row, whatever the order of columns."""
+    if mark == ANY or _MARKS[mark][0] == _MARKS[mark][1]:
+        source, target = sorted((source, target))
+    return source, target, mark
+
+
+def _faded(drawn: Graph, said: Mapping[tuple[int, int], str]) -> str:
+    """The drawing with each edge as dark as it is frequent, and its figures in place of its title."""
+    svg = drawn.to_svg()
+    assert drawn.weights is not None
+    for (i, j), words in said.items():
+        edge = next(edge for edge in drawn.edges if {edge.source, edge.target} == {drawn.nodes[i], drawn.nodes[j]})
+        frequency = float(drawn.weights[i, j])
+        told = f"{edge}" if edge.weight is None else f"{edge}, weight {edge.weight:.3g}"
+        plain = f"<g><title>{html_text(told)}</title>"
+        svg = svg.replace(plain, f'<g opacity="{0.25 + 0.75 * frequency:.2f}"><title>{html_text(words)}</title>', 1)
+    return svg

@@ -1,0 +1,193 @@
+"""How near a learned graph comes to the true one.
+
+An edge is correct when both its marks equal those of the reference. With E edges in the estimate, T in the
+reference, tp correct ones and d nodes:
+
+    precision = tp / E        recall = tp / T        f1 = 2 tp / (E + T)
+    shd = number of unordered pairs whose marks differ: missing, extra, reversed, wrong mark count 1 each, at most
+          d(d-1)/2;    shd_reversals_twice = E + T - 2 tp = fp + fn
+    skeleton_*: the same with adjacency in place of marks;    arrowhead_*: over ordered pairs (i, j), arrow at j
+
+The reference of an estimate's own class is the DAG, its CPDAG, or its PAG: the best that such a learner can answer.
+`dag_*` is against the DAG whatever the class; what a flawless answer of the class gets there is `Reference.perfect`
+(asia: the true CPDAG has dag_f1 .625 and dag_shd 3), which is no ceiling: a lucky guess may beat it.
+0/0 is undefined, never 0: an estimate without edges has no precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.errors import GraphError, SettingError, did_you_mean
+from trueness.graphs import ARROW, NONE, Graph, Kind
+from trueness.measure import Measure
+from trueness.measures import adjustment
+from trueness.measures.score import UNDEFINED, Score, ratio
+
+Scores = dict[str, Score]
+
+_OWN, _DAG = "own class", "dag"
+_EDGES = {
+    "precision": ("precision", "correct edges / edges of the estimate"),
+    "recall": ("recall", "correct edges / edges of the reference"),
+    "f1": ("F1", "2 x correct edges / (edges of the estimate + edges of the reference)"),
+}
+_SHD = "unordered pairs whose marks differ (missing, extra, reversed, wrong mark: 1 each)"
+_AID = "share of ordered pairs whose effect is wrongly identified by the {} of the estimate"
+
+
+def _catalogue() -> Iterable[Measure]:
+    for prefix, reference, what in (("", _OWN, ""), ("dag_", _DAG, ", against the DAG")):
+        for name, (title, text) in _EDGES.items():
+            yield Measure(prefix + name, title + what, "higher", reference, text)
+        yield Measure(prefix + "shd", "SHD" + what, "lower", reference, _SHD, maximum=None)
+    for part, text in (("skeleton", "adjacencies"), ("arrowhead", "arrowheads")):
+        for name, (title, formula) in _EDGES.items():
+            formula = formula.replace("edges", text)
+            yield Measure(f"{part}_{name}", f"{part} {title}", "higher", _OWN, formula)
+    yield Measure("shd_normalised", "SHD / pairs", "lower", _OWN, "SHD / (d(d-1)/2)")
+    twice = "fp + fn: as SHD, and a reversed edge or a wrong mark counts 2"
+    yield Measure("shd_reversals_twice", "SHD, reversals twice", "lower", _OWN, twice, maximum=None)
+    yield Measure("parent_aid", "parent AID", "lower", _OWN, _AID.format("parents"))
+    yield Measure("ancestor_aid", "ancestor AID", "lower", _OWN, _AID.format("ancestors"))
+    yield Measure("oset_aid", "optimal-set AID", "lower", _OWN, _AID.format("optimal adjustment sets"))
+    sid = "share of ordered pairs whose interventional distribution is wrongly inferred; a DAG against a DAG only"
+    yield Measure("sid", "SID", "lower", _DAG, sid)
+
+
+MEASURES: Mapping[str, Measure] = MappingProxyType({measure.name: measure for measure in _catalogue()})
+"""Every measure of a graph, in the order of the tables; the one source for lists and docs."""
+
+MARK_MEASURES = tuple(name for name in MEASURES if name not in adjustment.DISTANCES)
+"""Those that only compare marks: fast, and defined for every class."""
+
+
+@dataclass(frozen=True)
+class _Target:
+    """A reference graph in the form that scores fast: `pairs` has one number an unordered pair of nodes."""
+
+    graph: Graph
+    pairs: NDArray[np.int8]
+    n_edges: int
+    arrows: NDArray[np.bool_]
+    n_arrows: int
+
+
+class Reference:
+    """A true DAG that scores many estimates: `Reference(truth).score(estimate)`.
+
+    With `latent` nodes only the others are observed. The own-class reference is then the PAG; the truth is no DAG
+    or CPDAG over the observed nodes, so own-class measures of such estimates are undefined, and `dag_*` compares
+    with the direct edges between observed nodes.
+    """
+
+    def __init__(self, truth: Graph, latent: Iterable[str] = ()):
+        if truth.kind != "dag":
+            raise GraphError(f"the truth must be a dag, got a {truth.kind}.")
+        self.truth = truth
+        self.latent = tuple(latent)
+        hidden = {truth.index(node) for node in self.latent}
+        kept = [i for i in range(len(truth)) if i not in hidden]
+        self.nodes = tuple(truth.nodes[i] for i in kept)
+        d = len(kept)
+        self._n_pairs = d * (d - 1) // 2
+        above, below = np.triu_indices(d, k=1)
+        self._upper, self._lower = above * d + below, below * d + above  # flat places of the two marks of a pair
+        self._targets: dict[Kind, _Target] = {}
+        self._perfect: dict[Kind, Scores] = {}
+        self._dag = self._target_of(Graph(self.nodes, truth.marks[np.ix_(kept, kept)], None, "dag"))
+
+    def score(self, estimate: Graph, measures: Iterable[str] | None = None) -> Scores:
+        """The scores of an estimate, by name; all of MEASURES unless some are asked for (MARK_MEASURES is fast)."""
+        wanted = tuple(MEASURES) if measures is None else _known(measures)
+        if estimate.kind == "weighted":
+            raise GraphError("a weighted graph has no edges to score yet. Call threshold(...) first.")
+        estimate = estimate.reorder(self.nodes)
+        own = self._own_class(estimate.kind)
+        found = self._mark_scores(estimate, own)
+        distances = tuple(name for name in wanted if name in adjustment.DISTANCES)
+        if distances:
+            found |= adjustment.scores(estimate, None if own is None else own.graph, distances)
+        return {name: found[name] for name in wanted}
+
+    def perfect(self, kind: Kind) -> Scores:
+        """What the true graph of this class gets against the DAG: perfect_precision, _recall, _f1 and _shd."""
+        if kind not in self._perfect:
+            own = self._own_class(kind)
+            if own is None:
+                raise GraphError(f"a truth with latent nodes has no {kind} over the observed ones. Ask for 'pag'.")
+            self._perfect[kind] = _edge_scores("perfect_", own.pairs, own.n_edges, self._dag)
+        return dict(self._perfect[kind])
+
+    def _own_class(self, kind: Kind) -> _Target | None:
+        """The truth of a class, made once; None when there is none."""
+        if kind == "weighted":
+            raise GraphError("a weighted graph has no class. Call threshold(...) first.")
+        if self.latent and kind != "pag":
+            return None
+        if kind == "dag":
+            return self._dag
+        if kind not in self._targets:
+            graph = self.truth.to_cpdag() if kind == "cpdag" else self.truth.to_pag(self.latent)
+            self._targets[kind] = self._target_of(graph)
+        return self._targets[kind]
+
+    def _target_of(self, graph: Graph) -> _Target:
+        arrows = graph.marks == ARROW
+        return _Target(graph, self._encode(graph), graph.n_edges(), arrows, int(np.count_nonzero(arrows)))
+
+    def _encode(self, graph: Graph) -> NDArray[np.int8]:
+        """One number an unordered pair, from its two marks; 0 is no edge."""
+        flat = graph.marks.ravel()
+        pairs: NDArray[np.int8] = flat[self._upper] * np.int8(4) + flat[self._lower]
+        return pairs
+
+    def _mark_scores(self, estimate: Graph, own: _Target | None) -> Scores:
+        pairs = self._encode(estimate)
+        edges = int(np.count_nonzero(pairs))
+        found = _edge_scores("dag_", pairs, edges, self._dag)
+        if own is None:
+            return dict.fromkeys(MARK_MEASURES, UNDEFINED) | found
+        found |= _edge_scores("", pairs, edges, own)
+        adjacent = int(np.count_nonzero((pairs != NONE) & (own.pairs != NONE)))
+        found |= _triple("skeleton_", adjacent, edges, own.n_edges)
+        arrows = estimate.marks == ARROW
+        shared = int(np.count_nonzero(arrows & own.arrows))
+        found |= _triple("arrowhead_", shared, int(np.count_nonzero(arrows)), own.n_arrows)
+        shd = int(np.count_nonzero(pairs != own.pairs))
+        found["shd_normalised"] = ratio(shd, self._n_pairs)
+        correct = int(np.count_nonzero((pairs == own.pairs) & (pairs != NONE)))
+        found["shd_reversals_twice"] = Score(float(edges + own.n_edges - 2 * correct))
+        return found
+
+
+def score_graph(estimate: Graph, truth: Graph, latent: Iterable[str] = ()) -> Scores:
+    """All measures of one estimate against a true DAG, nodes matched by name. Many estimates: use Reference."""
+    return Reference(truth, latent).score(estimate)
+
+
+def _edge_scores(prefix: str, pairs: NDArray[np.int8], edges: int, target: _Target) -> Scores:
+    correct = int(np.count_nonzero((pairs == target.pairs) & (pairs != NONE)))
+    shd = int(np.count_nonzero(pairs != target.pairs))
+    return _triple(prefix, correct, edges, target.n_edges) | {f"{prefix}shd": Score(float(shd))}
+
+
+def _triple(prefix: str, correct: int, estimated: int, true: int) -> Scores:
+    return {
+        f"{prefix}precision": ratio(correct, estimated),
+        f"{prefix}recall": ratio(correct, true),
+        f"{prefix}f1": ratio(2 * correct, estimated + true),
+    }
+
+
+def _known(measures: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(measures)
+    for name in names:
+        if name not in MEASURES:
+            raise SettingError(f"{name!r} is not a measure of a graph. {did_you_mean(name, MEASURES)}".rstrip())
+    return names

@@ -1,0 +1,231 @@
+"""Claimed intervals against the runs of an algorithm: overlap, width, and the proper scores.
+
+A claim is [l, u] at level 1 - a, or quantiles q_1 <= ... <= q_m at tau_1 < ... < tau_m. The truth [L, U] is either the
+CI of the **mean** over the runs or the **range of the runs**; which of the two is the caller's to say in a name
+(`*_mean_ci`, `*_runs`), because the first shrinks as 1/sqrt(runs) and the second does not.
+
+    intersects        l <= U and L <= u                           contains    l <= L and U <= u
+    IoU               |A and B| / |A or B|                        fraction    |A and B| / |B|,  B = [L, U]
+    calibration       (w_claim - w_truth) / w_truth               < 0 overconfident, > 0 underconfident
+    log width ratio   log max(w_claim, r) - log max(w_truth, r)   r: the measure's resolution
+
+    sharpness         u - l                                       only among claims that reach their level
+    interval score    IS = (u - l) + (2/a) (l - y)+ + (2/a) (y - u)+                       Winkler 1972
+    pinball           PL = (tau - 1{y < q}) (y - q)                                        Koenker & Bassett 1978
+    WIS               (1/(K + 1/2)) (|y - m|/2 + sum_k (a_k/2) IS_k) = 2 x mean PL         Bracher et al. 2021
+    CRPS              integral (F(x) - 1{x >= y})^2 dx                                     Gneiting & Raftery 2007
+    skill             1 - S / S_ref                                                        1 perfect, 0 as the reference
+    randomised PIT    F(y - 1) + v (F(y) - F(y - 1)),  v ~ U(0, 1)                         Czado, Gneiting & Held 2009
+
+Scores are losses: lower is better. Shapes: claims (k,), outcomes (n,) along a new last axis, so that a score of k
+claims against n runs is (k, n) before it is averaged. A truth of zero width has no ratio: NaN, which tables show as
+`degenerate`; nothing here divides by zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueness.errors import SettingError
+
+Array = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+
+# A width within a factor of 1.25 of the truth's counts as calibrated; the bounds are equally far on a log scale.
+# The original protocol says "near zero" and names no bounds.
+CALIBRATED = (-0.2, 0.25)
+CLASSES = ("overconfident", "calibrated", "underconfident")
+DEGENERATE = "degenerate"
+
+
+def covers(low: ArrayLike, high: ArrayLike, value: ArrayLike) -> Truths:
+    """Calibrated coverage, the original's primary measure, when `value` is the mean over the runs."""
+    return np.asarray((np.asarray(low) <= value) & (np.asarray(value) <= high))
+
+
+def intersects(low: ArrayLike, high: ArrayLike, truth_low: ArrayLike, truth_high: ArrayLike) -> Truths:
+    """At least one point in common; touching counts."""
+    return np.asarray((np.asarray(low) <= truth_high) & (np.asarray(truth_low) <= high))
+
+
+def contains(low: ArrayLike, high: ArrayLike, inner_low: ArrayLike, inner_high: ArrayLike) -> Truths:
+    """Every point of the second interval is in the first."""
+    return np.asarray((np.asarray(low) <= inner_low) & (np.asarray(inner_high) <= high))
+
+
+def iou(low: ArrayLike, high: ArrayLike, truth_low: ArrayLike, truth_high: ArrayLike) -> Array:
+    """Intersection over union, in [0, 1]. Of two points: 1 when they are equal, else 0 (as Interval.iou)."""
+    low, high, truth_low, truth_high = _floats(low, high, truth_low, truth_high)
+    common = _common(low, high, truth_low, truth_high)
+    union = (high - low) + (truth_high - truth_low) - common
+    points = (low == truth_low) & (high == truth_high)
+    return np.where(union > 0, common / np.where(union > 0, union, 1.0), points.astype(np.float64))
+
+
+def coverage_fraction(low: ArrayLike, high: ArrayLike, truth_low: ArrayLike, truth_high: ArrayLike) -> Array:
+    """The share of the truth's interval that the claim covers; NaN where that has no width."""
+    low, high, truth_low, truth_high = _floats(low, high, truth_low, truth_high)
+    return _ratio(_common(low, high, truth_low, truth_high), truth_high - truth_low)
+
+
+def calibration_score(low: ArrayLike, high: ArrayLike, truth_low: ArrayLike, truth_high: ArrayLike) -> Array:
+    """(w_claim - w_truth) / w_truth; NaN where the truth has no width."""
+    low, high, truth_low, truth_high = _floats(low, high, truth_low, truth_high)
+    width = truth_high - truth_low
+    return _ratio((high - low) - width, width)
+
+
+def calibration_class(score: ArrayLike) -> NDArray[np.object_]:
+    """The class of each calibration score: CLASSES by the bounds of CALIBRATED (both included), or `degenerate`."""
+    score = np.asarray(score, dtype=np.float64)
+    found = np.full(score.shape, CLASSES[1], dtype=object)
+    found[score < CALIBRATED[0]] = CLASSES[0]
+    found[score > CALIBRATED[1]] = CLASSES[2]
+    found[np.isnan(score)] = DEGENERATE
+    return found
+
+
+def log_width_ratio(
+    low: ArrayLike, high: ArrayLike, truth_low: ArrayLike, truth_high: ArrayLike, floor: ArrayLike
+) -> Array:
+    """Natural log of the ratio of widths, neither below the measure's resolution: 0 as wide, log 2 twice as wide."""
+    low, high, truth_low, truth_high, floor = _floats(low, high, truth_low, truth_high, floor)
+    if np.any(floor <= 0):
+        raise SettingError(f"'floor' of a width ratio must be > 0, got {floor.min():g}. Give the measure's resolution.")
+    return np.asarray(np.log(np.maximum(high - low, floor)) - np.log(np.maximum(truth_high - truth_low, floor)))
+
+
+def interval_score(low: ArrayLike, high: ArrayLike, outcomes: ArrayLike, level: float) -> Array:
+    """(k, n): the interval score of each claim for each outcome. `level` is one number, that of all k claims."""
+    low, high, y = _against(low, high, outcomes)
+    penalty = 2 / (1 - _level(level))
+    return np.asarray((high - low) + penalty * (np.maximum(low - y, 0) + np.maximum(y - high, 0)))
+
+
+def coverage_of_runs(low: ArrayLike, high: ArrayLike, outcomes: ArrayLike) -> Array:
+    """(k,): the share of the outcomes in each claim; of an honest claim about runs it is the level."""
+    low, high, y = _against(low, high, outcomes)
+    return np.asarray(((low <= y) & (y <= high)).mean(axis=-1))
+
+
+def pinball(quantiles: ArrayLike, outcomes: ArrayLike, tau: float) -> Array:
+    """(k, n): the loss of a claimed tau quantile for each outcome."""
+    q, _, y = _against(quantiles, quantiles, outcomes)
+    return np.maximum(tau * (y - q), (tau - 1) * (y - q))
+
+
+def weighted_interval_score(
+    lows: ArrayLike, highs: ArrayLike, levels: Sequence[float], outcomes: ArrayLike, medians: ArrayLike | None = None
+) -> Array:
+    """(k, n): WIS of claims at K levels. lows, highs: (k, K); medians: (k,) or None.
+
+    Without a median its term and the half in the denominator fall away; then one level gives (a/2) IS.
+    """
+    lows, highs = _floats(np.atleast_2d(lows), np.atleast_2d(highs))
+    total = np.zeros((len(lows), np.size(outcomes)))
+    for k, level in enumerate(levels):
+        total += (1 - level) / 2 * interval_score(lows[:, k], highs[:, k], outcomes, level)
+    if medians is None:
+        return total / len(levels)
+    return (total + pinball(medians, outcomes, 0.5)) / (len(levels) + 0.5)
+
+
+def quantile_levels(levels: Sequence[float], median: bool = False) -> Array:
+    """The tau of both ends of each level, rising, with .5 between where there is a median."""
+    tails = sorted((1 - _level(level)) / 2 for level in levels)
+    return np.array([*tails, *([0.5] if median else []), *(1 - tail for tail in reversed(tails))])
+
+
+def crps_of_quantiles(quantiles: ArrayLike, taus: ArrayLike, outcomes: ArrayLike) -> Array:
+    """(k, n): CRPS of the distribution that claimed quantiles (k, m) stand for.
+
+    The approximation: F is the line between neighbouring quantiles, and the mass outside the outermost two sits on
+    them, since a claim does not say how far its tails reach. Quantiles that cross are put in order. Exact for that F.
+    """
+    q = np.sort(np.atleast_2d(np.asarray(quantiles, dtype=np.float64)), axis=1)[:, None, :]
+    tau = np.asarray(taus, dtype=np.float64)
+    y = np.asarray(outcomes, dtype=np.float64)
+    score = np.maximum(q[..., 0] - y, 0) + np.maximum(y - q[..., -1], 0)
+    for j in range(len(tau) - 1):
+        left, right, a, b = q[..., j], q[..., j + 1], tau[j], tau[j + 1]
+        width = right - left
+        at = np.clip(y, left, right)
+        c = a + (b - a) * (at - left) / np.where(width > 0, width, 1.0)  # F at the outcome
+        score += (at - left) * _mean_square(a, c) + (right - at) * _mean_square(1 - c, 1 - b)
+    return np.asarray(score)
+
+
+def crps_of_runs(sample: ArrayLike, outcomes: ArrayLike) -> Array:
+    """(n,): the exact CRPS of the empirical distribution of `sample`: mean |x - y| - mean |x - x'| / 2."""
+    x = np.sort(np.asarray(sample, dtype=np.float64))
+    y = np.asarray(outcomes, dtype=np.float64)
+    m = len(x)
+    spread = 2 * np.dot(2 * np.arange(m) - m + 1, x) / m**2  # mean |x - x'|, from the order statistics
+    return np.asarray(np.abs(x[:, None] - y).mean(axis=0) - spread / 2)
+
+
+def bias(centre: ArrayLike, mean: ArrayLike, better: Literal["higher", "lower"]) -> Array:
+    """How much better than measured the claim's centre is: positive is optimistic, whichever way the measure points."""
+    centre, mean = _floats(centre, mean)
+    return centre - mean if better == "higher" else mean - centre
+
+
+def skill(score: ArrayLike, reference: ArrayLike) -> Array:
+    """1 - S / S_ref; NaN where the reference loses nothing."""
+    score, reference = _floats(score, reference)
+    return 1 - _ratio(score, reference)
+
+
+def randomised_pit(below: ArrayLike, at: ArrayLike, v: ArrayLike) -> Array:
+    """below = F(y - 1), at = F(y) of a count; v uniform. Uniform on [0, 1] when F is right."""
+    below, at, v = _floats(below, at, v)
+    return below + v * (at - below)
+
+
+def pit_of_quantiles(quantiles: ArrayLike, taus: ArrayLike, outcomes: ArrayLike, v: ArrayLike) -> Array:
+    """(k,): randomised PIT of one count a claim, from claimed quantiles (k, m).
+
+    F is the line between neighbouring quantiles, read half a step to each side of the count. An outcome beyond the
+    outermost quantile falls evenly into that tail: a claim says how much lies there, not where.
+    """
+    q = np.sort(np.atleast_2d(np.asarray(quantiles, dtype=np.float64)), axis=1)
+    tau = np.asarray(taus, dtype=np.float64)
+    y, v = _floats(outcomes, v)
+    below = np.array([np.interp(at, row, tau, left=0.0) for row, at in zip(q, y - 0.5, strict=True)])
+    above = np.array([np.interp(at, row, tau, right=1.0) for row, at in zip(q, y + 0.5, strict=True)])
+    return randomised_pit(below, above, v)
+
+
+def _floats(*values: ArrayLike) -> tuple[Array, ...]:
+    return tuple(np.asarray(value, dtype=np.float64) for value in values)
+
+
+def _against(low: ArrayLike, high: ArrayLike, outcomes: ArrayLike) -> tuple[Array, Array, Array]:
+    """Claims as columns, so that they meet the outcomes along a new last axis."""
+    low, high, y = _floats(low, high, outcomes)
+    return low[..., None], high[..., None], y
+
+
+def _common(low: Array, high: Array, truth_low: Array, truth_high: Array) -> Array:
+    return np.asarray(np.maximum(np.minimum(high, truth_high) - np.maximum(low, truth_low), 0.0))
+
+
+def _mean_square(start: float | Array, end: float | Array) -> Array:
+    """The mean of x^2 along the line from start to end."""
+    return np.asarray((start * start + start * end + end * end) / 3)
+
+
+def _ratio(part: Array, whole: Array) -> Array:
+    """part / whole, NaN where whole is 0."""
+    known = whole > 0
+    return np.where(known, part / np.where(known, whole, 1.0), np.nan)
+
+
+def _level(level: float) -> float:
+    if not 0 < level < 1:
+        raise SettingError(f"'level' of an interval score must be in (0, 1), got {level}. Try 0.95.")
+    return level

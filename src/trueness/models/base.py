@@ -1,0 +1,172 @@
+"""Text in, text out: the contract between a study and whatever answers it.
+
+    Model.ask(messages, settings) -> Reply
+
+A Reply is a result whatever happened: its status says whether there is an answer, its message why there is none.
+Prompt tokens are counted as `input_tokens`, of which `cached_tokens` were taken from an earlier prompt and not
+evaluated again. Cost is in US dollars; unknown is None, never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
+
+from trueness.errors import SettingError, did_you_mean
+from trueness.status import Status
+
+Role = Literal["system", "user", "assistant"]
+DAY = 86_400  # seconds
+MOST_CALLS = 1000  # in flight at a time; each is a thread
+FIXED = ("max_tokens", "temperature", "timeout")  # settings that the options of any model may fix
+
+
+@dataclass(frozen=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Role
+    content: str
+
+    def __post_init__(self) -> None:
+        if self.role not in get_args(Role):
+            raise SettingError(f"The role of a message must be one of {', '.join(get_args(Role))}, got {self.role!r}.")
+
+    def to_dict(self) -> dict[str, str]:
+        return {"role": self.role, "content": self.content}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to ask. `temperature = None` leaves it to the model; `schema` is the JSON schema of the answer."""
+
+    temperature: float | None = 0.1
+    max_tokens: int = 1024
+    schema: Mapping[str, Any] | None = None
+    top_logprobs: int = 0
+    seed: int | None = None
+    timeout: float = 120.0
+
+    def __post_init__(self) -> None:
+        _require(self.temperature is None or 0 <= self.temperature <= 2, "temperature", "in [0, 2]", self.temperature)
+        _require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens)
+        _require(0 <= self.top_logprobs <= 1000, "top_logprobs", "in 0 .. 1000", self.top_logprobs)
+        _require(0 < self.timeout <= DAY, "timeout", f"above 0 and at most {DAY:,} seconds", self.timeout)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"schema": dict(self.schema) if self.schema is not None else None}
+
+
+@dataclass(frozen=True)
+class TokenLogprob:
+    """A token of the answer, its log-probability and those of its likeliest rivals (itself among them)."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back. `settings` are the effective ones: what the model was really asked with.
+
+    `answered_as` is the name the provider says has answered, where that is another model than was asked.
+    `fault` is the kind of what went wrong where nobody answered (models/faults.py); a model of your own may say "busy".
+    """
+
+    text: str
+    status: Status
+    message: str = ""
+    model: str = ""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cost: float | None = None
+    seconds: float = 0.0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    logprobs: tuple[TokenLogprob, ...] | None = None
+    answered_as: str = ""
+    fault: str = ""
+
+    @property
+    def evaluated_tokens(self) -> int | None:
+        """Prompt tokens that were computed, not taken from an earlier prompt."""
+        if self.input_tokens is None:
+            return None
+        return self.input_tokens - (self.cached_tokens or 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"status": self.status.value, "settings": dict(self.settings)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Reply:
+        known = {f.name for f in fields(cls)}
+        given = {name: value for name, value in values.items() if name in known}
+        given["status"] = Status(given["status"])
+        if given.get("logprobs") is not None:
+            given["logprobs"] = tuple(_token(entry) for entry in given["logprobs"])
+        return cls(**given)
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Whatever answers. `ask` blocks, may be called from many threads, and raises only for the user's mistakes."""
+
+    name: str
+    concurrency: int
+    offers_schema: bool
+    offers_logprobs: bool
+
+    def ask(self, messages: Sequence[Message], settings: Settings) -> Reply: ...
+
+    def close(self) -> None: ...
+
+
+def option(options: Mapping[str, Any], name: str, default: Any, kind: type | tuple[type, ...], model: str) -> Any:
+    """An option of the plan, checked for its type (a whole number is a float, True is no number)."""
+    value = options.get(name, default)
+    if value is default or (isinstance(value, kind) and (kind is bool or not isinstance(value, bool))):
+        return value
+    names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
+    raise SettingError(f"{name!r} of model {model} must be {names}, got {value!r}.")
+
+
+def stated_concurrency(options: Mapping[str, Any], model: str) -> int:
+    """How many calls may be in flight, 10 where nothing is said."""
+    return checked_concurrency(option(options, "concurrency", 10, int, model), model)
+
+
+def checked_concurrency(value: Any, model: str) -> int:
+    """Also of models of the user's own."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_CALLS:
+        raise SettingError(
+            f"'concurrency' of model {model} must be a whole number of 1 to {MOST_CALLS}, got {value!r:.60}."
+        )
+    return value
+
+
+def fixed_settings(options: Mapping[str, Any], model: str) -> dict[str, Any]:
+    """Settings that the plan fixes for a model, whatever the study asks with."""
+    kinds: dict[str, Any] = {"temperature": (int, float), "max_tokens": int, "timeout": (int, float)}
+    fixed = {name: option(options, name, None, kind, model) for name, kind in kinds.items() if name in options}
+    Settings(**fixed)  # refuses what is out of range before anything is asked
+    return fixed
+
+
+def check_options(options: Mapping[str, Any], known: Sequence[str], model: str) -> None:
+    """Refuse an option that nothing reads."""
+    for name in options:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"It takes {', '.join(known)}."
+            raise SettingError(f"{name!r} is not an option of model {model}. {hint}")
+
+
+def _token(entry: Mapping[str, Any]) -> TokenLogprob:
+    top = tuple((str(token), float(value)) for token, value in entry.get("top", ()))
+    return TokenLogprob(entry["token"], entry["logprob"], top)
+
+
+def _require(holds: bool, name: str, must: str, got: object) -> None:
+    if not holds:
+        raise SettingError(f"{name!r} of a question must be {must}, got {got!r}.")

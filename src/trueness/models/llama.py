@@ -1,0 +1,203 @@
+"""A GGUF file run in this process by llama.cpp (through xllamacpp): loaded once, one request at a time.
+
+What a prompt shares with the last one from its beginning on is not evaluated again, in whole batches:
+
+    reused = floor(shared tokens / BATCH) * BATCH
+
+A number in llama.cpp hangs, in its last digits, on the tokens that were evaluated in one batch with it. So a prompt is
+always cut into the same batches, whatever was asked before it, and the same seed gives the same text in any order.
+Log-probabilities are those of the model itself, before temperature, grammar or bias. The native server's port is on
+loopback and locked by a random key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import time
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from trueness import registry
+from trueness.errors import SettingError
+
+BATCH = 8  # prompt tokens evaluated at once: larger ones are up to 15 % faster, and share less with the last prompt
+
+_loading = Lock()
+
+
+@dataclass
+class Generated:
+    """What came out of one request."""
+
+    text: str = ""
+    finish: str = ""  # stop, length; empty where it was cut
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    logprobs: list[dict[str, Any]] = field(default_factory=list)
+    is_late: bool = False
+    error: str = ""
+
+
+class RequestError(Exception):
+    """The native server refused a request: too long a prompt, a schema it cannot use."""
+
+
+class Llama:
+    """One loaded file."""
+
+    def __init__(self, path: Path, context: int, threads: int):
+        xllamacpp = registry.need("xllamacpp", f"model embedded/{path.name}")
+        self._key = secrets.token_hex(16)
+        self._lock = Lock()
+        self._evaluated: list[int] = []  # the last prompt, which the native server still holds
+        parameters = xllamacpp.CommonParams()
+        parameters.model.path = str(path)
+        parameters.n_ctx = context
+        parameters.n_batch = BATCH
+        parameters.n_parallel = 1
+        parameters.cache_ram_mib = 0  # other prompts than the last are not kept
+        parameters.verbosity = -1
+        parameters.api_keys = [self._key]
+        # All threads: on two idle cores that is 1.6 times faster than one. Where other work holds a core, `threads = 1`
+        # is better, since the native threads wait for each other after every layer.
+        parameters.cpuparams.n_threads = threads
+        parameters.cpuparams_batch.n_threads = threads
+        try:
+            self._server = xllamacpp.Server(parameters)
+        except Exception as error:  # the native loader raises plain RuntimeErrors
+            raise SettingError(
+                f"{path.name} must be a GGUF file that llama.cpp can load: {_one_line(error)}. "
+                "Give another file, or use embedded/smollm2."
+            ) from None
+
+    @property
+    def address(self) -> str:
+        """Where the OpenAI-style server listens, on loopback only."""
+        return str(self._server.listening_address)
+
+    @property
+    def key(self) -> str:
+        return self._key
+
+    def chat(self, body: Mapping[str, Any], timeout: float) -> Generated:
+        """A chat completion, cut when the time is over. The time begins when the model is free."""
+        result, tokens = Generated(), self._prompt_tokens(body["messages"]) if body["cache_prompt"] else []
+        deadline = float("inf")
+
+        def receive(chunk: Mapping[str, Any]) -> bool:
+            _collect(chunk, result)
+            result.is_late = time.monotonic() > deadline
+            return result.is_late
+
+        request = {**body, "stream": True, "return_progress": True, "stream_options": {"include_usage": True}}
+        with self._lock:
+            deadline = time.monotonic() + timeout
+            request["cache_prompt"] = self._cut_back(tokens)
+            try:
+                self._server.handle_chat_completions(request, receive)
+            except ValueError as error:
+                raise RequestError(_one_line(error)) from None
+            if not (result.error or result.is_late):
+                self._evaluated = tokens
+        if result.error:
+            raise RequestError(result.error)
+        return result
+
+    def _cut_back(self, tokens: list[int]) -> bool:
+        """Leave of the last prompt the whole batches that the next one shares; False where there is none.
+
+        The native server would go on behind the last shared token, in the middle of a batch. So it first gets the
+        shared batches and one token that the prompt does not go on with.
+        """
+        pairs = zip(tokens, self._evaluated, strict=False)
+        shared = next((place for place, (ours, held) in enumerate(pairs) if ours != held), len(self._evaluated))
+        kept = min(shared, len(tokens) - 1) // BATCH * BATCH
+        self._evaluated = []  # until the prompt has been evaluated to its end
+        if kept > 0:
+            other = 0 if tokens[kept] else 1
+            self._server.handle_completions({"prompt": [*tokens[:kept], other], "max_tokens": 1, "cache_prompt": True})
+        return kept > 0
+
+    def _prompt_tokens(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
+        asked = {"content": self.prompt(messages), "add_special": True, "parse_special": True}
+        return [int(token) for token in self._post("/tokenize", asked)["tokens"]]
+
+    def complete(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """A raw completion: the answer of the native server as it is."""
+        with self._lock:
+            self._evaluated = []
+            answer: dict[str, Any] = self._server.handle_completions(dict(body))
+        if "error" in answer:
+            raise RequestError(_refusal(answer["error"]))
+        return answer
+
+    def tokens(self, text: str) -> list[int]:
+        """The tokens of a text as the model itself would write it: no special tokens."""
+        found = self._post("/tokenize", {"content": text, "add_special": False, "parse_special": False})
+        return [int(token) for token in found["tokens"]]
+
+    def prompt(self, messages: Sequence[Mapping[str, str]]) -> str:
+        """The messages in the file's own chat template, up to where the answer begins."""
+        return str(self._post("/apply-template", {"messages": list(messages)})["prompt"])
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        request = urllib.request.Request(
+            self.address + path,
+            json.dumps(body).encode(),
+            {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"},
+        )
+        direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy must not see loopback
+        with direct.open(request, timeout=60) as answer:
+            found: dict[str, Any] = json.load(answer)
+        return found
+
+
+def loaded(path: Path, context: int, threads: int | None = None) -> Llama:
+    """The file, loaded at the first call of a process and shared by all later ones."""
+    with _loading:
+        return _loaded(path.resolve(), context, threads or len(os.sched_getaffinity(0)), os.getpid())
+
+
+@cache
+def _loaded(path: Path, context: int, threads: int, process: int) -> Llama:
+    return Llama(path, context, threads)
+
+
+def _collect(chunk: Mapping[str, Any], result: Generated) -> None:
+    """Add what one piece of a streamed answer tells. An error is kept: native code would swallow a raised one."""
+    if "error" in chunk:
+        result.error = _refusal(chunk["error"])
+    progress = chunk.get("prompt_progress")
+    if progress:
+        result.input_tokens, result.cached_tokens = progress["total"], progress["cache"]
+    usage = chunk.get("usage")
+    if usage:
+        result.input_tokens = usage["prompt_tokens"]
+        result.output_tokens = usage["completion_tokens"]
+        result.cached_tokens = (usage.get("prompt_tokens_details") or {}).get("cached_tokens")
+    for choice in chunk.get("choices", ()):
+        result.text += choice["delta"].get("content") or ""
+        result.finish = choice.get("finish_reason") or result.finish
+        result.logprobs += (choice.get("logprobs") or {}).get("content") or []
+
+
+def _refusal(error: Mapping[str, Any]) -> str:
+    """Why the native server did not answer, in our words where we know what to do."""
+    if error.get("type") == "exceed_context_size_error":
+        return (
+            f"the prompt of {error['n_prompt_tokens']} tokens does not fit the context of {error['n_ctx']}; "
+            "shorten it, or raise 'context' of the model"
+        )
+    return " ".join(str(error.get("message", error)).split())[:300]
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300]

@@ -1,0 +1,195 @@
+"""Models that answer from a script, faults included: for tests, dry runs and examples without a key.
+
+    mock/vacuous                  the widest ranges, always
+    mock/overconfident            ranges of almost no width, always
+    mock/copycat-of-the-prompt    the prompt itself
+    mock/refuses  truncated  empty  garbage  slow  flaky      what goes wrong with real models
+    mock/NAME, script = FILE      your own: .jsonl or .toml entries {match = [substrings], reply | status}
+
+Of a script the first entry counts whose substrings all occur in the prompt. Texts are only texts here: nothing of
+what is asked about is known. The same question always gets the same answer.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from trueness.errors import SettingError, UnknownName
+from trueness.models.base import (
+    DAY,
+    FIXED,
+    Message,
+    Reply,
+    Settings,
+    check_options,
+    fixed_settings,
+    option,
+    stated_concurrency,
+)
+from trueness.models.prices import stated_price
+from trueness.outside import is_there, json_of, text_of, toml_of
+from trueness.status import Status
+
+VACUOUS = "Precision: [0.0, 1.0]\nRecall: [0.0, 1.0]\nF1: [0.0, 1.0]\nSHD: at least 0"
+OVERCONFIDENT = "Precision: [0.900, 0.901]\nRecall: [0.900, 0.901]\nF1: [0.900, 0.901]\nSHD: [2, 3]"
+REFUSAL = "I'm sorry, but I can't give estimates for this."
+CUT = "Let us think step by step. The algorithm first looks at every pair of variables and"
+GARBAGE = "\x00]}{ 0.. lorem %% [,] \N{REPLACEMENT CHARACTER} ipsum ~~ {'precision: :"
+
+_OPTIONS = ("script", "concurrency", "price", "seconds", "fails", "of", "seed", *FIXED)
+_CHARACTERS_A_TOKEN = 4  # the usual rule of thumb; only counts and costs rest on it
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a mock gives back to one prompt."""
+
+    text: str = ""
+    status: Status = Status.OK
+    message: str = ""
+
+
+Rule = Callable[[str, Settings], Answer]  # (prompt, settings) -> answer
+
+
+def _always(text: str, status: Status = Status.OK, message: str = "") -> Rule:
+    return lambda prompt, settings: Answer(text, status, message)
+
+
+BUILT_IN: dict[str, tuple[str, Rule]] = {  # name -> (what it does, in words; what it answers)
+    "vacuous": ("the widest ranges, always", _always(VACUOUS)),
+    "overconfident": ("ranges of almost no width, always", _always(OVERCONFIDENT)),
+    "copycat-of-the-prompt": ("gives the prompt back", lambda prompt, settings: Answer(prompt)),
+    "refuses": ("always refuses", _always(REFUSAL, Status.REFUSED, "the model refused to answer")),
+    "truncated": ("always cut off", _always(CUT, Status.TRUNCATED, "the reply reached max_tokens and was cut off")),
+    "empty": ("always empty", _always("", Status.UNREADABLE, "the reply is empty")),
+    "garbage": ("characters without sense", _always(GARBAGE)),
+    "slow": ("answers after `seconds` (1)", _always(VACUOUS)),
+    "flaky": ("fails `fails` (1) of `of` (3) questions, by `seed` (0)", _always(VACUOUS)),
+}
+
+
+class Mock:
+    """A scripted model."""
+
+    offers_schema = False
+    offers_logprobs = False
+
+    def __init__(
+        self, name: str, options: Mapping[str, Any] | None = None, sleep: Callable[[float], None] = time.sleep
+    ):
+        options = options or {}
+        check_options(options, _OPTIONS, name)
+        self.name = name
+        self.concurrency: int = stated_concurrency(options, name)
+        self.price = stated_price(options.get("price"), name)
+        self._fixed = fixed_settings(options, name)
+        self._short = name.removeprefix("mock/")
+        self._rule = _rule(self._short, options)
+        self._seconds: float = option(options, "seconds", 1.0 if self._short == "slow" else 0.0, (int, float), name)
+        self._fails: int = option(options, "fails", 1, int, name)
+        self._of: int = option(options, "of", 3, int, name)
+        self._seed: int = option(options, "seed", 0, int, name)
+        for which, value, least in (("seconds", self._seconds, 0), ("fails", self._fails, 0), ("of", self._of, 1)):
+            if not least <= value <= DAY:
+                raise SettingError(f"{which!r} of model {name} must be {least} to {DAY:,}, got {value!r:.60}.")
+        self._sleep = sleep
+
+    def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
+        start = time.perf_counter()
+        settings = replace(settings, **self._fixed)
+        prompt = "\n".join(message.content for message in messages)
+        answer = self._answer(prompt, settings)
+        tokens_in, tokens_out = _tokens(prompt), _tokens(answer.text)
+        return Reply(
+            text=answer.text,
+            status=answer.status,
+            message=answer.message,
+            model=self.name,
+            input_tokens=tokens_in,
+            output_tokens=tokens_out,
+            cost=self.price.cost(tokens_in, tokens_out) if self.price else None,
+            seconds=time.perf_counter() - start,
+            settings=settings.to_dict(),
+        )
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _answer(self, prompt: str, settings: Settings) -> Answer:
+        if self._seconds:
+            self._sleep(min(self._seconds, settings.timeout))
+            if self._seconds > settings.timeout:
+                return Answer("", Status.TIMED_OUT, f"no reply within {settings.timeout:g} s")
+        if self._short == "flaky" and self._is_unlucky(prompt, settings):
+            return Answer("", Status.FAILED, f"fails {self._fails} of {self._of} questions, as it was told to")
+        return self._rule(prompt, settings)
+
+    def _is_unlucky(self, prompt: str, settings: Settings) -> bool:
+        digest = sha256(f"{self._seed}\n{settings.seed}\n{prompt}".encode()).digest()
+        return int.from_bytes(digest[:8]) % self._of < self._fails
+
+
+def read_script(path: Path) -> list[dict[str, Any]]:
+    """The entries of a script, each checked: `match` (a list of substrings) and one of `reply`, `status`."""
+    if not is_there(path):
+        raise SettingError(f"'script' of a mock must be a file, got {path}, which is not there.")
+    entries = _parsed(path)
+    for place, entry in enumerate(entries, 1):
+        _check_entry(entry, f"entry {place} of {path.name}")
+    return entries
+
+
+def _rule(short: str, options: Mapping[str, Any]) -> Rule:
+    if options.get("script") is not None:
+        script = option(options, "script", None, (str, Path), f"mock/{short}")
+        return _scripted(read_script(Path(script)), Path(script).name)
+    if short not in BUILT_IN:
+        raise UnknownName("model", f"mock/{short}", [f"mock/{name}" for name in BUILT_IN], "Your own: script = FILE.")
+    return BUILT_IN[short][1]
+
+
+def _scripted(entries: Sequence[Mapping[str, Any]], file: str) -> Rule:
+    def rule(prompt: str, settings: Settings) -> Answer:
+        for entry in entries:
+            if all(part in prompt for part in entry.get("match", ())):
+                status = Status(entry.get("status", "ok"))
+                return Answer(
+                    entry.get("reply", ""), status, entry.get("message", "" if status == "ok" else "scripted")
+                )
+        return Answer("", Status.FAILED, f"no entry of {file} matches the prompt {prompt[:60]!r}...")
+
+    return rule
+
+
+def _parsed(path: Path) -> list[dict[str, Any]]:
+    text = text_of(path, error=SettingError)
+    if path.suffix != ".toml":
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        return [json_of(line, f"{path.name} must be JSON lines; line {number}", SettingError) for number, line in lines]
+    found = toml_of(text, path.name, SettingError).get("entry")
+    if not isinstance(found, list):
+        raise SettingError(f"{path.name} must be JSON lines, or TOML with [[entry]] tables, got none of them.")
+    return found
+
+
+def _check_entry(entry: object, where: str) -> None:
+    if not isinstance(entry, dict) or not {"reply", "status"} & set(entry):
+        raise SettingError(f"{where} must have a 'reply' or a 'status', got {entry!r}.")
+    unknown = set(entry) - {"match", "reply", "status", "message"}
+    if unknown:
+        raise SettingError(f"{where} may have match, reply, status and message, got {sorted(unknown)}.")
+    match = entry.get("match", [])
+    if not isinstance(match, list) or not all(isinstance(part, str) for part in match):
+        raise SettingError(f"'match' in {where} must be a list of texts, got {match!r}.")
+    if entry.get("status", "ok") not in set(Status):
+        raise SettingError(f"'status' in {where} must be one of {', '.join(Status)}, got {entry['status']!r}.")
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text) // _CHARACTERS_A_TOKEN)

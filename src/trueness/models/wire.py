@@ -1,0 +1,83 @@
+"""The SDKs' clients bound to one address and one key: what they would do beyond a single call is off.
+
+Off are their retries (provider.py has its own rule), redirects (an SDK takes the key along to wherever it is sent) and,
+where the address is not the provider's or the environment's, what they add from the environment by themselves:
+OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS and the like. ANTHROPIC_AUTH_TOKEN is never sent in place of the key.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from trueness.models.outputs import UNKNOWN_COUNT, is_count
+from trueness.models.services import Access
+
+_COUNTS = {  # part of a path -> the counts that the layers below rely on
+    "/chat/completions": ("prompt_tokens", "completion_tokens", "total_tokens"),
+    "/responses": ("input_tokens", "output_tokens", "total_tokens"),
+    "/messages": ("input_tokens", "output_tokens"),
+}
+
+
+def bind(api: Any, way: Access) -> None:
+    """Bind the client of one of Inspect AI's model objects."""
+    client = getattr(api, "client", None)
+    if client is None:
+        _bind_each(api)
+        return
+    client.max_retries = 0
+    client._client.follow_redirects = False
+    client._client.event_hooks["response"].append(_make_countable)
+    if getattr(client, "auth_token", None):  # Inspect AI prefers ANTHROPIC_AUTH_TOKEN to the key that it is given
+        client.api_key, client.auth_token, client._custom_headers = way.secret, None, {}
+    if not way.is_providers:
+        client.organization, client.project, client._custom_headers = None, None, {}
+
+
+def _bind_each(api: Any) -> None:
+    """The same where each call makes a client of its own (Google), over aiohttp or httpx."""
+    from google.genai.types import HttpRetryOptions
+
+    made = api.model_client
+
+    def bound(http_options: Any) -> Any:
+        http_options.async_client_args = {"allow_redirects": False, "follow_redirects": False}
+        http_options.retry_options = HttpRetryOptions(attempts=1)
+        return made(http_options)
+
+    api.model_client = bound
+
+
+async def _make_countable(response: Any) -> None:
+    """Counts of tokens that the layers below cannot take (null, 3.5, "x", none) become one that is read as unknown:
+    what a home-made server answered, and billed, is not lost for them."""
+    names = next((names for part, names in _COUNTS.items() if part in response.url.path), ())
+    if response.status_code != 200 or not names:
+        return
+    await response.aread()
+    try:
+        body = json.loads(response.content, parse_int=_number)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(body, dict) or (body.get("usage") is None and "total_tokens" in names):
+        return  # OpenAI's protocols allow that no usage is told; Anthropic's does not
+    counts = body["usage"] if isinstance(body.get("usage"), dict) else {}
+    sound = {name: _sound(name, value) for name, value in counts.items()}
+    body["usage"] = sound | {name: UNKNOWN_COUNT for name in names if not is_count(counts.get(name))}
+    response._content = json.dumps(body).encode()
+
+
+def _number(text: str) -> int:
+    """Python makes no number of more than 4,300 digits, and nobody counts as far."""
+    return int(text) if len(text) < 1000 else UNKNOWN_COUNT
+
+
+def _sound(name: str, value: Any) -> Any:
+    """A further entry of a usage (tokens of the cache, of reasoning), as the layers below can take it."""
+    if name.endswith("_tokens"):
+        return value if value is None or is_count(value) else UNKNOWN_COUNT
+    if name.endswith("_details"):  # of which only those of the cache are read
+        read = isinstance(value, dict) and "cached_tokens" in value
+        return value if read and all(count is None or is_count(count) for count in value.values()) else None
+    return value

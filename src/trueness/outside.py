@@ -1,0 +1,233 @@
+"""What comes from outside: files of strangers, read within limits. Whatever is wrong with them is an error of one line.
+
+    is_there(path)                  a regular file; also where the name is no name a system can have
+    bytes_of(path, most)            the content, unpacked where it ends in .gz, at most `most` bytes of it
+    text_of(path, most)             the same as UTF-8 text
+    json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
+    opened(path, most)              a stream for readers that take one; it ends in an error behind `most` bytes
+    inflated(content, what)         what zlib packed; Unpacker(): many of one file, which are counted together
+
+A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
+Members of zips: archives.py; parquet: parquet.py.
+
+Nothing here is evaluated, and nothing is unpickled. `error` is the kind of TruenessError that the caller gives.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import re
+import tomllib
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+from trueness.errors import DataError, TruenessError
+from trueness.texts import printable
+
+MEGABYTE = 1024 * 1024
+MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by hand
+MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole
+MAX_TABLE = 2048 * MEGABYTE  # tables of rows, which are not kept as text
+SMALL_TABLE, SMALL_RECORDS, FACTOR = 64 * MEGABYTE, 16 * MEGABYTE, 100  # what packed files may unpack to
+MAX_VALUES = 20_000_000  # of a JSON text: an empty list has two characters there and 64 bytes in memory
+MAX_FILE_NAME = 180  # bytes, without an ending; systems allow 255
+MAX_DEPTH = 50  # of nested JSON and TOML; what people write has five
+MAX_DOTS = 500  # in a line of TOML: tomllib takes time with the square of the parts of a key a.b.c
+NOT_READ = (  # what pandas and pyarrow raise for files that are none of theirs
+    ValueError, OSError, EOFError, zlib.error, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
+    NotImplementedError, RecursionError,
+)  # fmt: skip
+_BACKSLASH = re.compile(r"\\")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a regular file of that name; a name that is too long or holds a null names none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def bytes_of(path: Path, most: int, error: type[TruenessError] = DataError) -> bytes:
+    """All of a file; `error` where it cannot be read, or where it (or what it unpacks to) is larger than `most`."""
+    try:
+        with opened(path, most, error) as file:
+            return file.read()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as wrong:
+        raise error(f"{path.name} must be gzip as its ending says, got: {one_line(wrong)}. Pack it again.") from None
+    except (OSError, ValueError) as wrong:  # ValueError: a null in the name
+        why = getattr(wrong, "strerror", None) or one_line(wrong)
+        raise error(f"{path} cannot be read: {why}. Check its name and permissions.") from None
+
+
+def text_of(path: Path, most: int = MAX_RECORDS, error: type[TruenessError] = DataError) -> str:
+    content = bytes_of(path, most, error)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        got = f"byte {wrong.start:,} that is not ({wrong.reason})"
+        raise error(f"{path.name} must be UTF-8 text, got {got}. Save it again as UTF-8.") from None
+
+
+def opened(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> IO[bytes]:
+    """A binary stream, unpacked where the name ends in .gz, that raises `error` once more than `most` bytes came."""
+    if path.suffix.lower() == ".gz":
+        most = unpacked_limit(path, most, SMALL_TABLE)
+        told = f"{path.name} must have at most {size(most)} unpacked, got more. Unpack it, or keep what is needed."
+        return io.BufferedReader(_Bounded(gzip.open(path, "rb"), most, error(told)), MEGABYTE)
+    file = path.open("rb")
+    if path.stat().st_size > most:
+        file.close()
+        raise error(f"{path.name} must have at most {size(most)}, got more. Keep the part that is needed.")
+    return file
+
+
+def unpacked_limit(path: Path, most: int, small: int) -> int:
+    """Bytes that a packed file may unpack to: FACTOR times its own, `small` where that is more, at most `most`."""
+    return min(most, max(small, FACTOR * path.stat().st_size))
+
+
+def inflated(content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
+    """What zlib packed; `error` where it is none, or where a few bytes unpack to very many."""
+    most = max(SMALL_RECORDS, FACTOR * len(content))
+    unpacker = zlib.decompressobj()
+    try:
+        found = unpacker.decompress(content, most)
+    except zlib.error as wrong:
+        raise error(f"{what} must be packed by zlib, got: {one_line(wrong)}. Was it changed?") from None
+    if not unpacker.eof:
+        raise error(f"{what} must unpack to at most {size(most)}, got more or a part. Was it changed?")
+    return found
+
+
+@dataclass
+class Unpacker:
+    """`inflated` for the parts of one store: together they give MAX_RECORDS, or `times` their own bytes."""
+
+    times: int
+    given: int = 0
+    taken: int = 0
+
+    def inflated(self, content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
+        found = inflated(content, what, error)
+        self.given, self.taken = self.given + len(content), self.taken + len(found)
+        most = max(MAX_RECORDS, self.times * self.given)
+        if self.taken > most:
+            raise error(f"{what} and those before must unpack to at most {size(most)}, got more. Was it changed?")
+        return found
+
+
+class _Bounded(io.RawIOBase):
+    """A few kilobytes may unpack to terabytes: what comes out is counted."""
+
+    def __init__(self, file: Any, most: int, too_large: TruenessError):
+        self._file, self._left, self._too_large = file, most, too_large
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count = int(self._file.readinto(buffer))
+        self._left -= count
+        if self._left < 0:
+            raise self._too_large
+        return count
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def json_of(text: str, what: str, error: type[TruenessError] = DataError) -> Any:
+    """The value of a JSON text; `what` names it in the message."""
+    check_values(text, what, error)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as wrong:  # ValueError: also a whole number of more than 4,300 digits
+        raise error(f"{what} must be valid JSON, got: {one_line(wrong)}. Mend it there.") from None
+    if _SURROGATE.search(text):
+        _check_characters(value, what, error)
+    check_depth(value, what, error)
+    return value
+
+
+def toml_of(text: str, what: str, error: type[TruenessError] = DataError) -> dict[str, Any]:
+    """The tables of a TOML text."""
+    if any(line.count(".") > MAX_DOTS for line in text.split("\n")):
+        raise error(f"{what} must have at most {MAX_DOTS:,} dots in a line, got more. Break it into several lines.")
+    try:
+        value = tomllib.loads(text)
+    except (ValueError, RecursionError) as wrong:
+        raise error(f"{what} must be valid TOML, got: {one_line(wrong)}. Mend it there.") from None
+    check_depth(value, what, error)
+    for number in _integers(value):
+        if not -(2**63) <= number < 2**63:  # as TOML says; Python's own have no end, and raise where a float is made
+            raise error(f"{what} must have whole numbers of at most 64 bits, got {str(number)[:20]}... Mend it.")
+    return value
+
+
+def check_values(text: str, what: str, error: type[TruenessError] = DataError) -> None:
+    """How many values a JSON text holds at most, by its commas and brackets (those within texts count too)."""
+    if sum(map(text.count, ",{[")) > MAX_VALUES:
+        raise error(f"{what} must have at most {MAX_VALUES:,} values, got more. Keep the part that is needed.")
+
+
+def check_depth(value: Any, what: str, error: type[TruenessError] = DataError) -> None:
+    """Tables in tables in tables: whatever walks them later must not run out of stack."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for part in level for inner in _parts(part)]
+        if not level:
+            return
+    raise error(f"{what} must be nested at most {MAX_DEPTH} deep, got more. Write it flatter.")
+
+
+def _parts(value: Any) -> Any:
+    return value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+
+
+def _integers(value: Any) -> Iterator[int]:
+    if isinstance(value, int):
+        yield value
+    for part in _parts(value):
+        yield from _integers(part)
+
+
+def _check_characters(value: Any, what: str, error: type[TruenessError]) -> None:
+    """Half a character (\\ud800) can be neither printed nor stored."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as wrong:
+        odd = f"\\u{ord(wrong.object[wrong.start]):04x}"
+        raise error(f"{what} must hold text that UTF-8 can carry, got {odd} alone. Remove it.") from None
+    except (ValueError, RecursionError):
+        return  # too deep: told by check_depth
+
+
+def file_name(name: str, unsafe: re.Pattern[str] = _BACKSLASH) -> str:
+    """A name for a file in its folder: nothing that acts, at most MAX_FILE_NAME bytes. A long one, and one that was
+    changed, has a hash: two names have two files."""
+    plain = unsafe.sub("-", printable(name))
+    raw = plain.encode("utf-8", "replace")
+    if plain == name and len(raw) <= MAX_FILE_NAME:
+        return plain
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{raw[: MAX_FILE_NAME - 13].decode('utf-8', 'ignore')}-{digest}"
+
+
+def size(count: int) -> str:
+    """Bytes for a message: 64 MB, 2 GB."""
+    return f"{count // (1024 * MEGABYTE):,} GB" if count >= 1024 * MEGABYTE else f"{count // MEGABYTE:,} MB"
+
+
+def one_line(error: Exception, most: int = 160) -> str:
+    """What an error of another library says, for a message of ours."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    return (said if len(said) <= most else said[: most - 3] + "...").rstrip(".")

@@ -1,0 +1,100 @@
+"""`trueness analyse` on the same page: findings and red flags first, then every table. One file, nothing loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from trueness import __version__
+from trueness.analyse import documents
+from trueness.analyse.analysis import Analysis
+from trueness.page.page import html_of
+from trueness.showing import blocks
+from trueness.statistics import Reach
+
+_TABLES = {
+    "contrasts": "Contrasts",
+    "otherwise": "Read otherwise",
+    "conditions": "Conditions",
+    "by_rule": "By rule",
+    "by_model": "By model",
+}
+
+
+def as_html(analysis: Analysis) -> str:
+    """The analysis as one self-contained page."""
+    found = documents.as_dict(analysis)
+    domains = found["domains"]
+    head = {
+        "study": "Analysis",
+        "folder": ", ".join(domain["domain"] for domain in domains),
+        "version": __version__,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "tasks": [],
+    }
+    data = {
+        "overview": {
+            "tasks": [_overview(found)],
+            "completeness": [],
+            "provenance": {},
+            "seed": None,
+        },
+        "progress": {"tasks": [], "cost": None, "latest": [], "version": ""},
+        "figures": [],
+        "analysis": [{"task": domain["domain"], "parts": list(_parts(domain))} for domain in domains],
+    }
+    return html_of({"served": False, "head": head, "tabs": ["overview", "analysis"], "sample": "", "data": data})
+
+
+def _overview(found: Mapping[str, Any]) -> dict[str, Any]:
+    domains = found["domains"]
+    understood = [f"{domain['domain']}: {'; '.join(domain['understood'])}" for domain in domains]
+    flags = [flag for domain in domains for flag in domain["red_flags"]]
+    return {
+        "task": "analysis",
+        "checks": [
+            {"name": flag["name"], "passed": not flag["raised"], "sentence": f"{flag['domain']}: {flag['evidence']}"}
+            for flag in flags
+        ],
+        "sections": [
+            {"title": "findings", "sentences": found["findings"]},
+            {"title": "what was understood", "sentences": [*understood, *found["notes"]]},
+        ],
+        "untold": list(_untold(domains)),
+        "forest": [line for domain in domains for line in _forest(domain["contrasts"])],
+    }
+
+
+def _untold(domains: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """How small a p so few clusters allow; and of what nothing is known."""
+    made = [row for domain in domains for row in domain["contrasts"] if row.get("n_clusters")]
+    for domain in dict.fromkeys(row["domain"] for row in made):
+        fewest = min(row["n_clusters"] for row in made if row["domain"] == domain)
+        yield f"{domain}: {Reach(fewest, len(made))}"
+    yield "Conditions were compared on these models and tasks: nothing is known of others."
+
+
+def _forest(contrasts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The paired differences that have an interval."""
+    return [
+        {
+            "label": f"{row['domain']}, {row['question']}: {row['treatment']} against {row['reference']}",
+            "value": row["diff"], "low": row["diff_low"], "high": row["diff_high"],
+        }
+        for row in contrasts
+        if row.get("diff") is not None and row.get("diff_low") is not None
+    ]  # fmt: skip
+
+
+def _parts(domain: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
+    return [
+        {
+            "name": f"{domain['domain']}: {title.lower()}",
+            "sentences": [],
+            "told": True,
+            "tables": [blocks.table("", domain[name])],
+        }
+        for name, title in _TABLES.items()
+        if domain[name]
+    ]

@@ -1,0 +1,154 @@
+"""The studies that a server shows: each opened once, read again when something was committed.
+
+A study that cannot be read (damaged, of another version, not begun) is there with the one line that says why.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from trueness.errors import TruenessError
+from trueness.page.page import to_json
+from trueness.page.pages import StudyPage
+from trueness.running.outline import path_of
+from trueness.running.page_store import PageStore, page_store
+from trueness.running.study_db import as_written
+from trueness.texts import printable
+
+AGAIN = 5.0  # seconds: a study that is being written is summed anew at most so often
+
+
+class OpenStudy:
+    """A study with its store held open. Answers are kept as text until the store changes."""
+
+    def __init__(self, name: str, folder: Path):
+        self.name = name
+        self.folder = folder
+        self._stack = ExitStack()
+        self._lock = threading.RLock()
+        self._store: PageStore | None = None
+        self._page: StudyPage | None = None
+        self._file: tuple[int, int] | None = None
+        self._version = ""
+        self._read = 0.0
+        self._kept: dict[str, str | None] = {}
+
+    def answer(self, path: str) -> str | None:
+        """The JSON of a path; None where the study has no such thing."""
+        with as_written(self.folder):
+            return self._answer(path)
+
+    def _answer(self, path: str) -> str | None:
+        if path == "progress":  # counts as they are now; the version is that of all other answers
+            return to_json(self._seen().progress() | {"version": self._version})
+        if path == "figures":  # read from files, never kept
+            return to_json(self._seen().figures())
+        before = self._kept.get(path)
+        if not self._lock.acquire(blocking=before is None):
+            return before  # somebody is at work on another answer; this one is there
+        try:
+            page = self._current()
+            if path not in self._kept:
+                found = page.get(path)
+                self._kept[path] = None if found is None else to_json(found)
+            return self._kept[path]
+        finally:
+            self._lock.release()
+
+    def chart_places(self) -> tuple[str, ...]:
+        with as_written(self.folder):
+            return self._seen().chart_places
+
+    def head(self) -> dict[str, Any]:
+        with as_written(self.folder):
+            return self._seen().head()
+
+    @property
+    def store(self) -> PageStore:
+        with self._lock, as_written(self.folder):
+            self._current()
+            assert self._store is not None
+            return self._store
+
+    def problem(self) -> str:
+        """Why the study cannot be shown; nothing where it can."""
+        try:
+            self.head()
+        except (TruenessError, sqlite3.Error) as error:
+            return " ".join(str(error).split())
+        return ""
+
+    def close(self) -> None:
+        with self._lock:
+            self._stack.close()
+            self._stack, self._store, self._page, self._kept = ExitStack(), None, None, {}
+
+    def _seen(self) -> StudyPage:
+        """The current page, or the one there is where somebody is at work on a large answer: looking does not wait."""
+        before = self._page
+        if not self._lock.acquire(blocking=before is None):
+            assert before is not None
+            return before
+        try:
+            return self._current()
+        finally:
+            self._lock.release()
+
+    def _current(self) -> StudyPage:
+        """The page of what is committed now; while a study runs, at most AGAIN seconds old."""
+        self._reopen_if_replaced()
+        if self._store is None:
+            self._store = self._stack.enter_context(page_store(self.folder))
+        version = f"{self._store.version()} {self._store.meta('plan')}"
+        due = time.monotonic() - self._read > AGAIN
+        if self._page is None or (version != self._version and due):
+            self._page, self._version, self._read = StudyPage(self.folder, self._store), version, time.monotonic()
+            self._kept.clear()
+        return self._page
+
+    def _reopen_if_replaced(self) -> None:
+        """Another file under the same name (the study was moved away and begun anew) is another store."""
+        try:
+            found = (self.folder / "study.db").stat()
+            file = (found.st_dev, found.st_ino)
+        except OSError:
+            file = None
+        if file != self._file:
+            self.close()
+            self._file = file
+
+
+class Library:
+    """All studies of a server, by the name that stands in their addresses."""
+
+    def __init__(self, folders: Sequence[Path]):
+        self.studies: dict[str, OpenStudy] = {}
+        for folder in folders:
+            first, k = printable(folder.name) or "study", 2
+            name = first
+            while name in self.studies:
+                name, k = f"{first}-{k}", k + 1
+            self.studies[name] = OpenStudy(name, folder)
+
+    def listed(self) -> list[dict[str, str]]:
+        return [
+            {"name": study.name, "folder": str(study.folder), "problem": study.problem()}
+            for study in self.studies.values()
+        ]
+
+    def warm(self) -> None:
+        """Sum up what the first views need, before somebody asks: a large study takes a second or two."""
+        for study in self.studies.values():
+            with suppress(TruenessError, sqlite3.Error):
+                for path in ("overview", *(path_of("grid", task["task"]) for task in study.head()["tasks"])):
+                    study.answer(path)
+
+    def close(self) -> None:
+        for study in self.studies.values():
+            study.close()

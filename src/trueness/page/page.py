@@ -1,0 +1,94 @@
+"""The page as one text: style, script and data inside, nothing loaded from elsewhere.
+
+Content-Security-Policy   script-src and style-src are the hashes of our own script and style: whatever a model
+                          wrote, the browser runs nothing else; a page from disk may connect to nobody
+data                      JSON in a <script type="application/json">, all of it ASCII, with < > & escaped
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+from trueness.texts import html_text
+
+SCRIPTS = (
+    "core.js", "source.js", "state.js", "overview.js", "figures.js", "matrix.js", "cell.js", "graphs.js", "analysis.js",
+    "live.js", "main.js",
+)  # fmt: skip
+_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+
+
+def html_of(document: Mapping[str, Any]) -> str:
+    """The whole page; `document` is what source.js calls BOOK."""
+    parts = {
+        "policy": escape(policy(bool(document["served"]))),
+        "title": html_text(f"{document['head']['study']} · trueness"),
+        "style": _static("page.css"),
+        "script": _script(),
+        "document": embedded(document),
+    }
+    page = _static("page.html")
+    for name, text in parts.items():
+        page = page.replace("{{" + name + "}}", text, 1)
+    return page
+
+
+def policy(served: bool) -> str:
+    """What the page may do: run our script, use our style, show pictures it holds; served: ask its own server."""
+    connect = "'self'" if served else "'none'"
+    return (
+        f"default-src 'none'; script-src '{_hash(_script())}'; style-src '{_hash(_static('page.css'))}'; "
+        f"img-src data: blob:; connect-src {connect}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def embedded(value: Any) -> str:
+    """JSON that may stand inside a script element: it can neither end it nor begin another."""
+    text = to_json(value)
+    for sign, code in _ESCAPED.items():
+        text = text.replace(sign, code)
+    return text
+
+
+def to_json(value: Any) -> str:
+    """ASCII; a number that JSON does not know is null."""
+    try:
+        return json.dumps(value, allow_nan=False, separators=(",", ":"), default=str)
+    except ValueError:
+        return json.dumps(_finite(value), allow_nan=False, separators=(",", ":"), default=str)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _finite(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def style() -> str:
+    """The style sheet, for pages without a script."""
+    return _static("page.css")
+
+
+@cache
+def _script() -> str:
+    """The modules one after the other, in a scope of their own."""
+    return '"use strict";\n(() => {\n' + "\n".join(_static(name) for name in SCRIPTS) + "})();\n"
+
+
+@cache
+def _static(name: str) -> str:
+    return (resources.files("trueness.page") / "static" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")

@@ -1,0 +1,165 @@
+"""A study as the page sees it: path -> JSON. The same answers go into report.html and over the wire.
+
+overview                         checks, completeness, findings, what cannot be told, progress
+grid/TASK                        the matrix
+cell/TASK/ITEM/VARIANT/RESPONDENT
+graph/TASK/ITEM                  the true graph and how often each edge was found
+analysis                         every test, table and sentence
+figures                          charts that `trueness report` drew, with their data
+progress                         what is done, failed, spent, and a version that changes with every commit
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from trueness import __version__, registry
+from trueness.errors import TruenessError
+from trueness.files import read_text
+from trueness.outside import json_of
+from trueness.page import figures
+from trueness.running.outline import Outline, TaskOutline, path_of
+from trueness.running.page_store import PageStore
+from trueness.running.readings import Readings, readings_of
+from trueness.running.results import Results
+from trueness.showing.saving import safe_name
+from trueness.studies.protocol import CellKey, PagePlace, Part
+from trueness.studies.run_reading import RunReading
+
+
+class StudyPage:
+    """One state of one study; make another when `progress` shows a new version."""
+
+    def __init__(self, folder: Path, store: PageStore, known: Readings | None = None):
+        self.folder = folder
+        self._store = store
+        self._known = known or {}
+        self.outline = Outline.of(store)
+        self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in self.outline.tasks}
+
+    @cached_property
+    def parts(self) -> dict[str, Part]:
+        return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.outline.tasks}
+
+    def _place(self, task: TaskOutline) -> PagePlace:
+        name = task.task
+        return PagePlace(
+            self.folder, self.outline, task, self._store, self._known.get(name), lambda: self._readings[name]
+        )
+
+    @cached_property
+    def _readings(self) -> Readings:
+        return self._known or readings_of(Results.all_of(self._store), self._store)
+
+    def get(self, path: str) -> Any | None:
+        """What a path names; None where the study has no such thing."""
+        kind, *names = (unquote(part) for part in path.split("/"))
+        if kind in ("overview", "analysis", "figures", "progress") and not names:
+            return getattr(self, kind)()
+        part = self.parts.get(names[0]) if names else None
+        if part is None:
+            return None
+        if kind == "grid" and len(names) == 1:
+            return part.grid().to_dict()
+        if kind == "cell" and len(names) == 4:
+            return self._cell(part, (names[1], names[2], names[3]))
+        return part.graph(names[1]) if kind == "graph" and len(names) == 2 else None
+
+    def _cell(self, part: Part, key: CellKey) -> dict[str, Any] | None:
+        found = part.cell(key)
+        return None if found is None else {"task": part.task, "key": list(key), **found}
+
+    def head(self) -> dict[str, Any]:
+        """What every page shows whatever is open."""
+        return {
+            "study": self.outline.study,
+            "folder": str(self.folder),
+            "version": __version__,
+            "made": datetime.now(UTC).isoformat(timespec="seconds"),
+            "tasks": [self._task_head(task) for task in self.outline.tasks],
+        }
+
+    def _task_head(self, task: TaskOutline) -> dict[str, Any]:
+        kind = self._kinds[task.task]
+        head = {"task": task.task, "title": kind.title or task.task.capitalize(), "question": kind.question}
+        return head | {"graphs": task.items if kind.graphs else [], "level": task.level}
+
+    def overview(self) -> dict[str, Any]:
+        return {
+            "seed": self.outline.seed,
+            "tasks": [{"task": name, **_plain(part.summary())} for name, part in self.parts.items()],
+            "completeness": [self._completeness(task) for task in self.outline.tasks],
+            "provenance": _provenance(self.folder),
+        }
+
+    def _completeness(self, task: TaskOutline) -> dict[str, Any]:
+        """Respondents by status: what was planned, what came, how the rest ended."""
+        counts: dict[str, dict[str, int]] = {name: {} for name in task.respondents}
+        planned = dict.fromkeys(task.respondents, 0)
+        statuses = self._store.statuses_of(task)
+        for place, cell in enumerate(task.cells):
+            planned[cell.respondent] += cell.repeats
+            for status, n in statuses.get(place, {}).items():
+                own = counts[cell.respondent]
+                own[status] = own.get(status, 0) + n
+        rows = [{"respondent": name, "planned": planned[name], "statuses": counts[name]} for name in task.respondents]
+        return {"task": task.task, "rows": rows}
+
+    def analysis(self) -> list[dict[str, Any]]:
+        return [
+            {"task": name, "parts": [_plain(found) for found in part.analyses()]} for name, part in self.parts.items()
+        ]
+
+    def figures(self) -> list[dict[str, Any]]:
+        return figures.described(self.folder, self.chart_places, self.chart_order)
+
+    @property
+    def chart_places(self) -> tuple[str, ...]:
+        """Folders of the study that hold charts."""
+        return ("plots", *map(safe_name, self._kinds))
+
+    @property
+    def chart_order(self) -> tuple[str, ...]:
+        """Starts of names of the charts that are to be seen first: one of each study, then the others."""
+        first = [kind.charts_first for kind in self._kinds.values()]
+        return (*(own[0] for own in first if own), *(name for own in first for name in own[1:]))
+
+    def progress(self) -> dict[str, Any]:
+        tasks = []
+        for task in self.outline.tasks:
+            counts: dict[str, int] = {}
+            for statuses in self._store.statuses_of(task).values():
+                for status, n in statuses.items():
+                    counts[status] = counts.get(status, 0) + n
+            tasks.append({"task": task.task, "planned": task.planned, "done": sum(counts.values()), "statuses": counts})
+        return {
+            "version": self._store.version(),
+            "tasks": tasks,
+            "cost": self._store.cost(),
+            "latest": self._store.latest(),
+        }
+
+    def cell_paths(self) -> Iterator[str]:
+        """Every cell that can be opened, tasks in turn so that a sample holds some of each."""
+        for name in self.parts:
+            for key in self.parts[name].cell_keys():
+                yield path_of("cell", name, *key)
+
+
+def _plain(found: Any) -> dict[str, Any]:
+    return asdict(found)
+
+
+def _provenance(folder: Path) -> dict[str, Any]:
+    try:
+        found = json_of(read_text(folder, "provenance.json"), "provenance.json")
+    except TruenessError:
+        return {}
+    kept = ("written", "python", "platform", "packages", "seed")
+    return {name: found[name] for name in kept if name in found} if isinstance(found, dict) else {}

@@ -1,0 +1,256 @@
+"""Parquet files of strangers: what a file would take in memory is known before anything of it is unpacked.
+
+    parquet_columns(path, most)            the names of its columns
+    flat_columns(path, names)              those of them with one value a row
+    read_parquet(path, cells, columns)     a frame; text is text
+    read_codes(path, cells, columns)       the same with text as categories, for millions of rows
+
+The sums in a footer are not believed. The header of every page says what it unpacks to and how its values are
+written; pyarrow goes by it, and so does this. What makes much of little (463 bytes took 7 GB), and its bound:
+
+    a packed page                        the bytes that its header names, summed over the columns that are read
+    a text of a dictionary, 10^7 rows    codes are read; they become text where the lengths of all rows fit
+    a text that shares its beginning     (DELTA_BYTE_ARRAY) refused: its length is known only when it is made
+    one number, 10^9 rows                rows x bytes of a value in a frame
+    lists                                refused: one row may hold 10^9 values
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from trueness import registry
+from trueness.errors import DataError, TruenessError, listed
+from trueness.outside import MAX_TABLE, MEGABYTE, NOT_READ, one_line, size
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SMALL, FACTOR = 256 * MEGABYTE, 1000  # a file may unpack to SMALL, or to FACTOR times its bytes, at most MAX_TABLE
+MAX_PAGES = 1_000_000
+_TEXT = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+_OBJECTS = ("date", "time32", "time64", "decimal")  # a frame holds an object of Python for each
+_DICTIONARY_PAGE, _DELTA_BYTE_ARRAY = 2, 7  # as parquet.thrift numbers types of pages and encodings
+_SLACK = 100  # bytes that pyarrow may read behind a column of an old writer (PARQUET-816)
+
+
+def parquet_columns(path: Path, most: int, error: type[TruenessError] = DataError) -> tuple[str, ...]:
+    """The columns of a parquet file, at most `most`; `error` where it is none."""
+    names = tuple(_opened(path, error).schema_arrow.names)
+    if len(names) > most:
+        raise error(f"{path.name} must have at most {most:,} columns, got {len(names):,}. Keep those you need.")
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice:
+        raise error(f"column names of {path.name} must be unique, got {listed(twice)} twice. Rename them.")
+    return names
+
+
+def flat_columns(path: Path, names: Sequence[str], error: type[TruenessError] = DataError) -> tuple[str, ...]:
+    """The columns that have one value a row: no list is a score or the name of a condition."""
+    flat = {leaf.name for leaf in _leaves(_opened(path, error)) if _is_flat(leaf)}
+    return tuple(name for name in names if name in flat)
+
+
+def read_parquet(
+    path: Path, cells: int, columns: Sequence[str], error: type[TruenessError] = DataError
+) -> pd.DataFrame:
+    """The columns as a frame; a column that was written as categories stays one."""
+    written = _opened(path, error).schema_arrow
+    return _frame(path, cells, columns, error, lambda column, name: column.cast(written.field(name).type))
+
+
+def read_codes(path: Path, cells: int, columns: Sequence[str], error: type[TruenessError] = DataError) -> pd.DataFrame:
+    """Three million words of text become three million small codes."""
+    return _frame(path, cells, columns, error, lambda column, name: column)
+
+
+def _frame(
+    path: Path, cells: int, columns: Sequence[str], error: type[TruenessError], made_of: Callable[[Any, str], Any]
+) -> pd.DataFrame:
+    file = _opened(path, error)
+    room = min(MAX_TABLE, max(SMALL, FACTOR * path.stat().st_size))
+    with _explained(path, error):
+        table = _table(path, file, cells, room, columns, error)
+        for k, name in enumerate(columns):
+            table = table.set_column(k, name, made_of(table.column(k), name))
+        frame: pd.DataFrame = table.to_pandas(split_blocks=True)
+    return frame
+
+
+def _table(path: Path, file: Any, cells: int, room: int, columns: Sequence[str], error: type[TruenessError]) -> Any:
+    """The columns, texts of dictionaries as codes; `error` before they are unpacked where that is too much."""
+    groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
+    rows, wanted = sum(max(0, group.num_rows) for group in groups), set(columns)
+    if rows * len(wanted) > cells:
+        got = f"{rows:,} rows of {len(wanted):,} columns"
+        raise error(f"{path.name} must have at most {cells:,} cells, got {got}. Keep a part of its rows.")
+    pages, codes, made = _Pages(path, room, error), [], 0
+    for k, leaf in enumerate(_leaves(file)):
+        if wanted.isdisjoint(_paths(leaf)):  # pyarrow reads a.b where a is asked for
+            continue
+        if not _is_flat(leaf):
+            got = f"got lists or records in {leaf.path!r}"
+            raise error(f"columns of {path.name} must have one value a row, {got}. Leave it out.")
+        kind = str(file.schema_arrow.field(leaf.name).type)
+        if pages.have_dictionary(leaf, [(group.num_rows, group.column(k)) for group in groups]):
+            if kind in _TEXT:
+                codes.append(leaf.name)
+            elif leaf.physical_type == "BYTE_ARRAY" and not kind.startswith("dictionary"):
+                raise error(f"column {leaf.name!r} of {path.name} must hold numbers or text, got {kind}. Write it so.")
+        made += rows * _width(leaf, kind)
+    if made > room:
+        raise _too_much(path, room, error)
+    table = _opened(path, error, codes).read(columns=list(columns)).select(list(columns))
+    table.validate(full=True)  # pyarrow reads text that is no UTF-8, and raises when it is used
+    if made + sum(map(_text_bytes, table.columns)) > room:
+        raise _too_much(path, room, error)
+    return table
+
+
+def _opened(path: Path, error: type[TruenessError], codes: Sequence[str] = ()) -> Any:
+    parquet = registry.need("pyarrow.parquet", f"reading {path.name}")
+    if path.stat().st_size > MAX_TABLE:
+        raise error(f"{path.name} must have at most {size(MAX_TABLE)}, got more. Keep the columns that are needed.")
+    with _explained(path, error):
+        return parquet.ParquetFile(path, read_dictionary=list(codes), pre_buffer=False, arrow_extensions_enabled=False)
+
+
+@contextmanager
+def _explained(path: Path, error: type[TruenessError]) -> Iterator[None]:
+    import pyarrow
+
+    try:
+        yield
+    except (*NOT_READ, pyarrow.ArrowException) as wrong:
+        raise error(f"{path.name} must be a parquet file, got: {one_line(wrong)}. Write it again.") from None
+
+
+def _leaves(file: Any) -> list[Any]:
+    return [file.schema.column(k) for k in range(len(file.schema))]
+
+
+def _is_flat(leaf: Any) -> bool:
+    return bool(leaf.max_repetition_level == 0 and leaf.path == leaf.name)
+
+
+def _paths(leaf: Any) -> list[str]:
+    parts = leaf.path.split(".")
+    return [".".join(parts[: k + 1]) for k in range(len(parts))]
+
+
+def _width(leaf: Any, kind: str) -> int:
+    """Bytes that a row takes in a frame, text of codes apart."""
+    if kind.startswith(_OBJECTS):
+        return 128
+    return 8 + (48 + max(0, leaf.length) if leaf.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0)
+
+
+def _text_bytes(column: Any) -> int:
+    """Bytes of the text that codes stand for."""
+    import numpy as np
+    import pyarrow.compute
+
+    total = 0
+    for chunk in column.chunks if str(column.type).startswith("dictionary") else ():
+        words = chunk.dictionary
+        if str(words.type) in _TEXT:
+            lengths = pyarrow.compute.binary_length(words).fill_null(0).to_numpy(zero_copy_only=False)
+            codes = chunk.indices.drop_null().to_numpy(zero_copy_only=False)
+            total += int(np.bincount(codes, minlength=len(lengths)) @ lengths.astype(np.int64))
+    return total
+
+
+class _Pages:
+    """The headers of the pages of a file; what they add up to must stay within `room`."""
+
+    def __init__(self, path: Path, room: int, error: type[TruenessError]):
+        self._path, self._room, self._error = path, room, error
+        self._unpacked = self._count = 0
+
+    def have_dictionary(self, leaf: Any, chunks: Sequence[tuple[int, Any]]) -> bool:
+        """Whether a column has a dictionary; (rows, column chunk) of every row group."""
+        found = False
+        with self._path.open("rb") as file:
+            for rows, chunk in chunks:
+                at, dictionary, seen = chunk.data_page_offset, chunk.dictionary_page_offset, 0
+                if dictionary and 0 < dictionary < at:
+                    at = dictionary
+                end = at + chunk.total_compressed_size + _SLACK
+                while seen < chunk.num_values and at < end:
+                    file.seek(at)
+                    page = _struct(file)
+                    seen += self._counted(leaf, page)
+                    if seen > rows:
+                        raise ValueError("more values than rows")
+                    found = found or page.get(1) == _DICTIONARY_PAGE
+                    at = file.tell() + page[3]
+        return found
+
+    def _counted(self, leaf: Any, page: dict[int, Any]) -> int:
+        """The values of a page, by its header as parquet.thrift has it: 2 and 3 its bytes unpacked and packed."""
+        plain, second, entries = page.get(5, {}), page.get(8, {}), page.get(7, {}).get(1, 0)
+        values = int(plain.get(1, second.get(1, 0)))
+        if min(page[2], page[3], entries, values) < 0:
+            raise ValueError("a page of less than nothing")
+        if leaf.physical_type == "BYTE_ARRAY" and _DELTA_BYTE_ARRAY in (plain.get(2), second.get(4)):
+            got = "got DELTA_BYTE_ARRAY. Write it again"
+            raise self._error(
+                f"column {leaf.name!r} of {self._path.name} must be written plain or with a dictionary, {got}."
+            )
+        self._unpacked += page[2] + 16 * entries  # pyarrow makes a table of the entries
+        self._count += 1
+        if self._unpacked > self._room:
+            raise _too_much(self._path, self._room, self._error)
+        if self._count > MAX_PAGES:
+            raise self._error(f"{self._path.name} must have at most {MAX_PAGES:,} pages, got more. Write it again.")
+        return values
+
+
+def _struct(file: IO[bytes], depth: int = 0) -> dict[int, Any]:
+    """A struct of Thrift's compact protocol: field -> number or struct; texts and fractions are passed over."""
+    fields: dict[int, Any] = {}
+    field = 0
+    while head := _byte(file):
+        field = field + (head >> 4) if head >> 4 else _zigzag(file)
+        kind = head & 15
+        if kind in (4, 5, 6):
+            fields[field] = _zigzag(file)
+        elif kind == 12 and depth < 4:
+            fields[field] = _struct(file, depth + 1)
+        elif kind in (3, 7, 8):
+            file.seek({3: 1, 7: 8}.get(kind) or _varint(file), 1)
+        elif kind not in (1, 2):  # truth values have no bytes of their own; no header of a page has lists
+            raise ValueError("a page without a header")
+    return fields
+
+
+def _zigzag(file: IO[bytes]) -> int:
+    value = _varint(file)
+    return (value >> 1) ^ -(value & 1)
+
+
+def _varint(file: IO[bytes]) -> int:
+    value = 0
+    for shift in range(0, 70, 7):
+        part = _byte(file)
+        value |= (part & 127) << shift
+        if part < 128:
+            return value
+    raise ValueError("a page without a header")
+
+
+def _byte(file: IO[bytes]) -> int:
+    byte = file.read(1)
+    if not byte:
+        raise ValueError("a page that ends before it begins")
+    return byte[0]
+
+
+def _too_much(path: Path, room: int, error: type[TruenessError]) -> TruenessError:
+    return error(
+        f"{path.name} of {path.stat().st_size:,} bytes must unpack to at most {size(room)}, got more. "
+        "Keep the rows and columns that are needed."
+    )

@@ -1,0 +1,213 @@
+"""read_distribution: the share of every level that a reply gives, each with the place it was read from.
+
+    {"male": 49, "female": 51}    {"shares": [{"level": "male", "percent": "49 %"}, ...]}
+    | male | 49 % |               - Male: 49 %          49 % men and 51 % women
+
+Shares are percentages or fractions, all of them alike. Their sum is checked: what rounding explains is divided out; a
+sum that is further off is flagged, and one that is off by more than a fifth is no distribution. A level that the reply
+leaves out has share 0 only where the others sum to 1.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from trueness.reading.level import TOO_LONG, Levels, Named, answer_view, levels_in
+from trueness.reading.numbers import Number, numbers_in
+from trueness.reading.refusals import declines
+from trueness.reading.structured import NUMBER, OBJECT, STRING, Node, recover_json
+from trueness.reading.views import LIMIT, view_of
+from trueness.status import Status
+
+FARTHEST = 0.2  # from a sum of 1: beyond it the numbers are no distribution
+OFF_SUM, LEFT_OUT = "off_sum", "level_left_out"
+
+
+class Share(NamedTuple):
+    """A number as it was written, and where."""
+
+    value: float
+    percent: bool
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class DistributionReading:
+    """`shares` are fractions as the reply gave them and sum to `total`; `probs` are divided by it.
+
+    Numbers that are no distribution (unreadable) stand in `shares` with their spans, and have no `probs`.
+    """
+
+    status: Status
+    shares: Mapping[str, float] = field(default_factory=dict)
+    spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    parser: str = ""
+    flags: tuple[str, ...] = ()
+    message: str = ""
+
+    @property
+    def total(self) -> float:
+        return sum(self.shares.values())
+
+    @property
+    def probs(self) -> dict[str, float]:
+        if self.status != Status.OK:
+            return {}
+        return {level: share / self.total for level, share in self.shares.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "status": str(self.status), "shares": dict(self.shares), "total": self.total, "parser": self.parser,
+            "spans": {level: list(span) for level, span in self.spans.items()}, "flags": list(self.flags),
+            "message": self.message,
+        }  # fmt: skip
+
+
+def read_distribution(text: str, levels: Levels) -> DistributionReading:
+    """The distribution over `levels` (name -> accepted spellings) that a reply gives."""
+    if len(text) > LIMIT:
+        read = read_distribution(text[:LIMIT], levels)
+        return replace(read, flags=(*read.flags, "text_too_long"), message=f"{TOO_LONG}. {read.message}".rstrip())
+    view = answer_view(text)
+    if not view.strip():
+        return DistributionReading(Status.UNREADABLE, message="the reply is empty.")
+    for parser, candidates in (("json", _in_json(text, levels)), ("lines", _in_lines(view, levels))):
+        found = [claim for claim in candidates if claim]
+        most = max(map(len, found), default=0)
+        found = [claim for claim in found if len(claim) == most]  # a part of the answer may be repeated before it
+        if len({tuple(sorted((level, share.value) for level, share in claim.items())) for claim in found}) > 1:
+            return DistributionReading(Status.UNREADABLE, message="the reply gives different distributions.")
+        if found:
+            return _checked(found[-1], levels, parser)
+    if declines(view):
+        return DistributionReading(Status.REFUSED, message="the reply declines to answer.")
+    return DistributionReading(Status.UNREADABLE, message="no share of any level is given.")
+
+
+def rounding(levels: int) -> float:
+    """How far rounding to whole percentages may take the sum from 1: half a point a level, 1 to 2 points in all."""
+    return min(max(0.01, 0.005 * levels), 0.02) + 1e-9
+
+
+def _checked(claim: Mapping[str, Share], levels: Levels, parser: str) -> DistributionReading:
+    """The sum decides: fractions or percentages, complete or not, a distribution or not."""
+    values = [share.value for share in claim.values()]
+    scale = 100.0 if any(share.percent for share in claim.values()) or sum(values) > 1.5 else 1.0
+    spans = {level: (claim[level].start, claim[level].end) for level in levels if level in claim}
+    shares = {level: claim[level].value / scale if level in claim else 0.0 for level in levels}
+    total = sum(shares.values())
+    problem, flags = "", []
+    if min(values) < 0 or max(values) > scale:
+        problem = f"a share of {_extreme(values):g} is not possible."
+    elif total <= 0 or abs(total - 1) > FARTHEST + 1e-9:
+        problem = f"the shares sum to {100 * total:.3g} %, not to 100 %."
+    elif len(claim) < len(levels):
+        left = [level for level in levels if level not in claim]
+        flags.append(LEFT_OUT)
+        if abs(total - 1) > rounding(len(levels)):
+            problem = f"no share is given for {', '.join(left)}, and the others sum to {100 * total:.3g} %."
+    if problem:
+        said = {level: shares[level] for level in spans}
+        return DistributionReading(Status.UNREADABLE, said, spans, parser, tuple(flags), problem)
+    message = ""
+    if abs(total - 1) > rounding(len(levels)):
+        flags.append(OFF_SUM)
+        message = f"the shares sum to {100 * total:.3g} %; they were divided by the sum."
+    return DistributionReading(Status.OK, shares, spans, parser, tuple(flags), message)
+
+
+def _extreme(values: list[float]) -> float:
+    return min(values) if min(values) < 0 else max(values)
+
+
+# ---- JSON
+
+
+def _in_json(text: str, levels: Levels) -> Iterator[dict[str, Share]]:
+    for node in recover_json(text):
+        yield from _claims(node, levels)
+
+
+def _claims(node: Node, levels: Levels) -> Iterator[dict[str, Share]]:
+    """An object whose keys are levels, or a list of objects that name a level and a number, at any depth."""
+    if node.kind == OBJECT:
+        claim = {}
+        for key, item in node.pairs:
+            level, share = _level_of(key, levels), _share(item)
+            if level is not None and share is not None:
+                claim[level] = share
+        yield claim
+    else:
+        rows = [row for item in node.items if item.kind == OBJECT and (row := _row(item, levels)) is not None]
+        yield dict(rows)
+    for item in node.items:
+        yield from _claims(item, levels)
+
+
+def _row(node: Node, levels: Levels) -> tuple[str, Share] | None:
+    """{"level": "male", "percent": 49}"""
+    names = [level for item in node.items if item.kind == STRING and (level := _level_of(item.text, levels))]
+    shares = [share for item in node.items if item.kind == NUMBER and (share := _share(item))]
+    shares = shares or [s for item in node.items if item.kind == STRING and (s := _share(item)) and s.percent]
+    return (names[0], shares[0]) if len(names) == 1 and len(shares) == 1 else None
+
+
+def _level_of(key: str, levels: Levels) -> str | None:
+    """The level that a key is, or names as the only one."""
+    view = view_of(key)
+    for level, spellings in levels.items():
+        if view.split() in [view_of(spelling).split() for spelling in (level, *spellings)]:
+            return level
+    named = {name.level for name in levels_in(view, levels)}
+    return named.pop() if len(named) == 1 else None
+
+
+def _share(node: Node) -> Share | None:
+    if node.kind == NUMBER:
+        return Share(float(node.text), False, node.start, node.end)
+    if node.kind == STRING:
+        numbers = numbers_in(view_of(node.text))
+        if len(numbers) == 1:
+            return Share(numbers[0].value, numbers[0].percent, node.start, node.end)
+    return None
+
+
+# ---- lines and tables
+
+
+def _in_lines(view: str, levels: Levels) -> Iterator[dict[str, Share]]:
+    """One claim of all lines together: in each, as many levels as numbers, one behind the other."""
+    named = levels_in(view, levels)
+    signs = list(view)
+    for name in named:  # the digits of "18-29" are no share
+        signs[name.start : name.end] = "x" * (name.end - name.start)
+    masked = "".join(signs)
+    starts = [name.start for name in named]
+    claim: dict[str, Share] = {}
+    others: list[tuple[str, Share]] = []
+    start = 0
+    for line in masked.split("\n"):
+        end = start + len(line)
+        names = named[bisect_left(starts, start) : bisect_left(starts, end)]
+        numbers = [number for number in numbers_in(masked, start, end) if not number.level]
+        for name, number in _paired(names, numbers):
+            share = Share(number.value, number.percent, number.start, number.end)
+            if claim.setdefault(name.level, share).value != share.value:
+                others.append((name.level, share))
+        start = end + 1
+    yield claim
+    yield from (claim | {level: share} for level, share in others)  # given twice, and not the same
+
+
+def _paired(names: list[Named], numbers: list[Number]) -> list[tuple[Named, Number]]:
+    if any(number.percent for number in numbers):
+        numbers = [number for number in numbers if number.percent]
+    if len(names) != len(numbers):
+        return []
+    pairs = list(zip(names, numbers, strict=True))
+    before = [name.start < number.start for name, number in pairs]
+    return pairs if all(before) or not any(before) else []

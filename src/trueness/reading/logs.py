@@ -1,0 +1,69 @@
+"""Files of replies: one reply as text, or JSON lines with a `text` field whose other fields are handed through."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from trueness.errors import DataError, TruenessError
+from trueness.outside import MAX_RECORDS, size, text_of
+from trueness.reading.expected import read_forecast
+
+_JSON_LINES = (".jsonl", ".ndjson")
+
+
+def readings_of(file: str, nodes: int | None = None) -> Iterator[dict[str, Any]]:
+    """What is read from each reply of a file ('-' is standard input); a line that is no reply has an `error`."""
+    text = _text_of(file)
+    if Path(file).suffix in _JSON_LINES or (file == "-" and _are_json_lines(text)):
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        if not lines:
+            raise DataError(f"{file} must hold a reply a line, got an empty file. Write one JSON object a line.")
+        for number, line in lines:
+            yield _reading_of_line(file, number, line, nodes)
+    else:
+        yield read_forecast(text, nodes=nodes).to_dict()
+
+
+def _text_of(file: str) -> str:
+    if file != "-":
+        return text_of(Path(file))
+    written = sys.stdin.buffer.read(MAX_RECORDS + 1)
+    if len(written) > MAX_RECORDS:
+        raise DataError(f"standard input must have at most {size(MAX_RECORDS)}, got more. Give it in parts.")
+    try:
+        return written.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"standard input must be UTF-8 text, got byte {error.start} that is not. Convert it.") from None
+
+
+def _are_json_lines(text: str) -> bool:
+    """Whether the first line is an object with a text; a reply may itself be JSON."""
+    try:
+        first = json.loads(text.strip().partition("\n")[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and "text" in first
+
+
+def _reading_of_line(file: str, number: int, line: str, nodes: int | None) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return _failed(file, number, "must be JSON", line)
+    if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
+        return _failed(file, number, "must be an object with a 'text' that is text", line)
+    others = {name: value for name, value in entry.items() if name != "text"}
+    try:
+        reading = read_forecast(entry["text"], nodes=entry.get("nodes", nodes))
+    except TruenessError as error:
+        return {"line": number, "error": f"line {number} of {file}: {error}"} | others
+    return others | reading.to_dict()
+
+
+def _failed(file: str, number: int, must: str, line: str) -> dict[str, Any]:
+    got = line if len(line) <= 40 else line[:40] + "..."
+    return {"line": number, "error": f"line {number} of {file} {must}, got {got!r}. The other lines are read."}

@@ -1,0 +1,279 @@
+"""Range expressions: two numbers and what stands between them.
+
+    [0.6, 0.8]   0.6-0.8   0.6 to 0.8   between 0.6 and 0.8   60-80 %   [60, 80] %   0.8 down to 0.6   0.7 +- 0.1   0.7
+
+An expression is brought to the scale of its measure last, because only the measure says whether 60 can be a share. An
+end beyond what the measure can be (an SHD of 40 on 8 nodes, [0.8, 1.4]) is a claim like another, flagged `beyond`,
+where the scale is plain; a precision of 72, or of -0.1 behind what may be a dash, says no scale and is a problem. An
+SHD farther than ten times what it can be is cut there: 1e400 is a claim as bad as they come, and still a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from trueness.reading.numbers import PERCENT, Number
+from trueness.reading.words import PLAIN
+
+RANGE, POINT, PLUS_MINUS, PAIR, AT_LEAST, AT_MOST = "range", "point", "plus-minus", "pair", "at least", "at most"
+FALLING, HALF = "falling", "half"  # 0.8 down to 0.6; an open bracket with one number in it
+BROKEN = "broken"
+NORMALISED, OUT_OF_RANGE, BEYOND = "normalised", "out_of_range", "beyond"
+
+_BETWEEN_NUMBERS = {
+    "-": RANGE, "--": RANGE, "---": RANGE, "to": RANGE, "~": RANGE, "..": RANGE, "...": RANGE, "…": RANGE,
+    "- to": RANGE,
+    "bis": RANGE, "bis zu": RANGE, "à": RANGE, "a": RANGE, "hasta": RANGE, "至": RANGE, "到": RANGE, "up to": RANGE,
+    "through": RANGE, "->": RANGE, "から": RANGE, "até": RANGE, "al": RANGE, "do": RANGE, "до": RANGE, "till": RANGE,
+    "to about": RANGE, "to around": RANGE, "to roughly": RANGE, "to approximately": RANGE, "to ~": RANGE, "-~": RANGE,
+    "- ~": RANGE, "〜": RANGE, "upto": RANGE, "~ ": RANGE, "to maybe": RANGE, "to perhaps": RANGE, "-to-": RANGE,
+    "±": PLUS_MINUS, "+/-": PLUS_MINUS, "+-": PLUS_MINUS, "-/+": PLUS_MINUS, "plus or minus": PLUS_MINUS,
+    "plus/minus": PLUS_MINUS, "+ / -": PLUS_MINUS, "plus-minus": PLUS_MINUS, "± ~": PLUS_MINUS,
+    ",": PAIR, ";": PAIR, ", ": PAIR, "and": "and", "und": "and", "et": "and", "y": "and", "e": "and", "和": "and",
+    "与": "and", "and about": "and", "and around": "and", "i": "and", "и": "and", "och": "and", "en": "and",
+    "& ": "and", "&": "and", "tot": RANGE, "pana la": RANGE,
+    "până la": RANGE, ", ..., ": RANGE, ", ...,": RANGE, ", …,": RANGE,
+    "down to": FALLING, "down to about": FALLING, "down to around": FALLING, "down to roughly": FALLING,
+    "down to ~": FALLING, "and down to": FALLING, "bis hinunter zu": FALLING, "bis hinab zu": FALLING,
+    "to a low of": FALLING, "to a high of": RANGE,
+    "hinunter bis": FALLING, "jusqu à": RANGE, "descendant jusqu à": FALLING, "bajando hasta": FALLING,
+    "(±": PLUS_MINUS, "(+/-": PLUS_MINUS, "(+-": PLUS_MINUS, "(± ": PLUS_MINUS,
+}  # fmt: skip
+_BETWEEN = tuple("between zwischen entre tra fra между pomiędzy 介于 在 within tussen mellan".split())
+_QUICK = {"-": RANGE, " - ": RANGE, " to ": RANGE, ", ": PAIR, "~": RANGE}  # the same without a look at the words
+_NAMED_ENDS = re.compile(
+    r"\(?(?:low|lower|min|minimum|high|upper|max|maximum|best|worst|optimistic|pessimistic)(?: bound| end| case)?\)?"
+)
+_SIGN_BEHIND = re.compile(rf" {{0,2}}(?:\((?:{PERCENT})\)|{PERCENT})")  # [60, 88] %
+_BEFORE_SIGN = frozenset("% (")
+_OR_MORE = re.compile(
+    r" {0,2}(?:\+(?! ?[\d/(-])|(?:or|oder|ou|o) (?:higher|more|above|better|greater|mehr|plus|más)\b)"
+)
+_OR_LESS = re.compile(r" {0,2}(?:or|oder|ou|o) (?:lower|less|below|fewer|weniger|moins|menos)\b")
+_DANGLING = re.compile(  # a range whose other end is no number; a product or a sum
+    r" {0,2}(?:(?:[-~±/]|to\b|\.\.)\s{0,4}[.\d]| \.\d|[*×+] {0,2}[(\d])"
+)
+_NO_TAIL = frozenset(("", "\n", ",", ";", "]", ")"))
+_MOST_SHARE = 2.0  # below it [0.8, 1.4] is of shares; 0.8-80 may be of percentages
+_SQUEEZED = re.compile(r"\s*(?:≤|<=?)[a-z\s]{1,30}(?:≤|<=?)\s*")  # 0.6 <= P <= 0.8
+_UNNAMED = re.compile(r" {0,2}[^\W\d_]{1,12}(?: [^\W\d_]{1,12})? {0,2}")  # one or two words between two numbers
+_GOES_ON, _GOES_ON_WITH = frozenset("-~"), re.compile(r"[-~][.\d]")
+_PARTING = frozenset("and or with at in for but vs of is und et y e oder ou o i и per out from by as on if".split())
+_OPEN, _CLOSE = "[(", "])"
+MAX_GAP = 40
+_UNBOUND = {BROKEN: "candidates", HALF: "one_end"}
+FARTHEST = 1e9  # of an SHD where nobody says how many nodes there are
+_FAR = 10  # times what an SHD can be
+_new = tuple.__new__  # half the time of a named tuple's own: expressions and bounds are made for every value
+
+
+class Expression(NamedTuple):
+    """One or two numbers that say a range, a point or a bound; not yet on the scale of a measure."""
+
+    kind: str
+    first: Number
+    second: Number | None
+    start: int
+    end: int
+    bracketed: bool
+    taken: int  # how many numbers it used
+
+
+class Bounds(NamedTuple):
+    """An expression on the scale of its measure; `problem` says why it cannot be one."""
+
+    low: float
+    high: float
+    flags: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def expression_at(view: str, numbers: Sequence[Number], index: int, stop: int) -> Expression:
+    """The expression that begins with this number and ends before `stop`."""
+    first = numbers[index]
+    at = first.start - 1
+    while at >= 0 and view[at] == " ":
+        at -= 1
+    opened = at >= 0 and view[at] in _OPEN
+    start = at if opened else first.start
+    second = numbers[index + 1] if index + 1 < len(numbers) else None
+    if second is not None and second.start < stop and second.start - first.end <= MAX_GAP and not second.level:
+        kind = _QUICK.get(view[first.end : second.start]) or _connection(view, first, second, opened)
+        if kind:
+            closed = _closing(view, second.end) if opened else 0
+            if kind != PAIR or closed or (not opened and first.percent == second.percent):
+                if view[second.end : second.end + 1] in _GOES_ON and _GOES_ON_WITH.match(view, second.end):
+                    kind = BROKEN  # 0.6-0.7-0.8
+                if closed and view[closed : closed + 1] in _BEFORE_SIGN:
+                    second, closed = _signed(view, second, closed)
+                return _new(Expression, (kind, first, second, start, closed or second.end, bool(closed), 2))
+    if first.comma:
+        if opened and (closed := _closing(view, first.end)):
+            return _pair_without_blank(view, first, start, closed, True)
+        if view[first.start - 1 : first.start] == ",":  # shd,4,9
+            return _pair_without_blank(view, first, first.start, first.end, False)
+    closed = _closing(view, first.end) if opened else 0
+    if view[first.end : first.end + 1] in _NO_TAIL:
+        if opened and not closed and view[first.end : first.end + 1] == "\n" and first.end + 1 < len(view):
+            return _new(Expression, (HALF, first, None, first.start, first.end, False, 1))
+        return _new(
+            Expression, (POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
+        )
+    if second is not None and second.start < stop and _may_join(view[first.end : second.start]):
+        return _new(Expression, (BROKEN, first, None, first.start, first.end, False, 1))
+    if (found := _OR_MORE.match(view, first.end)) is not None:
+        return _new(Expression, (AT_LEAST, first, None, first.start, found.end(), False, 1))
+    if (found := _OR_LESS.match(view, first.end)) is not None:
+        return _new(Expression, (AT_MOST, first, None, first.start, found.end(), False, 1))
+    if _DANGLING.match(view, first.end):
+        return _new(Expression, (BROKEN, first, None, first.start, first.end, False, 1))
+    return _new(
+        Expression, (POINT, first, None, start if closed else first.start, closed or first.end, bool(closed), 1)
+    )
+
+
+def _connection(view: str, first: Number, second: Number, opened: bool) -> str:
+    gap = view[first.end : second.start]
+    words = gap.strip()
+    kind = _BETWEEN_NUMBERS.get(words, "")
+    if not kind and not words and second.value < 0 and gap == "":
+        return ""
+    if not kind and _SQUEEZED.fullmatch(gap):
+        return RANGE
+    if not kind and ("(" in words or "l" in words or "m" in words or "h" in words):
+        kind = _BETWEEN_NUMBERS.get(_NAMED_ENDS.sub("", words).strip(), "")
+    if "\n" in gap and not opened and words != "to":
+        return ""
+    if kind == "and":
+        before = view[max(0, first.start - 30) : first.start]
+        return RANGE if any(word in before for word in _BETWEEN) else ""
+    return kind
+
+
+def _may_join(gap: str) -> bool:
+    """0.5 tot 0.7: one word that is not known may make a range of two numbers."""
+    if _UNNAMED.fullmatch(gap) is None:
+        return False
+    words = gap.split()
+    return _PARTING.isdisjoint(words) and not PLAIN.issuperset(words)
+
+
+def _closing(view: str, end: int) -> int:
+    """Where the bracket that closes here ends, or 0."""
+    while end < len(view) and view[end] in " \n":
+        end += 1
+    return end + 1 if end < len(view) and view[end] in _CLOSE else 0
+
+
+def _signed(view: str, number: Number, end: int) -> tuple[Number, int]:
+    """The last number between brackets, with the per cent sign that stands behind them, and where that ends."""
+    sign = _SIGN_BEHIND.match(view, end)
+    return (number._replace(percent=True), sign.end()) if sign else (number, end)
+
+
+def _pair_without_blank(view: str, number: Number, start: int, end: int, bracketed: bool) -> Expression:
+    """[5,12]: between brackets a comma parts two numbers."""
+    comma = view.index(",", number.start)
+    if bracketed:
+        number, end = _signed(view, number, end)
+    low = Number(float(view[number.start : comma]), number.start, comma, number.percent, whole=True)
+    high = Number(float(view[comma + 1 : number.end].rstrip(" %")), comma + 1, number.end, number.percent, whole=True)
+    return Expression(PAIR, low, high, start, end, bracketed, 1)
+
+
+def bounds_of(expression: Expression, measure: str, nodes: int | None, in_percent: bool, commas: bool) -> Bounds:
+    """Low and high on the scale of the measure, with what had to be mended, or the problem.
+
+    `in_percent`: the label said "(%)". `commas`: the reply writes 0,7 and not 0.7.
+    """
+    kind, first, second = expression.kind, expression.first, expression.second
+    if kind in _UNBOUND:
+        return Bounds(0, 0, (), _UNBOUND[kind])
+    last = first if second is None else second
+    percent = in_percent or first.percent or last.percent
+    most = 1.0 if measure != "shd" else (nodes * (nodes - 1) / 2 if nodes else FARTHEST)
+    if not percent and not first.unit and not last.unit and (measure != "shd" or (first.whole and last.whole)):
+        bounds = _placed(kind, first.value, last.value, most)
+        return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
+    if measure == "shd":
+        if 0 < last.value <= 1 and not (first.whole and last.whole) and kind != PLUS_MINUS:
+            return Bounds(0, 0, (), NORMALISED)
+        if percent or first.fraction or last.fraction:
+            return Bounds(0, 0, (), "unit")
+        low, high = _grouped(first, commas), _grouped(last, commas)
+        if low is None or high is None or (first.comma and second is None):
+            return Bounds(0, 0, (), "thousands")
+    else:
+        if first.unit.startswith("edge") or last.unit.startswith("edge"):
+            return Bounds(0, 0, (), "unit")
+        low, high = first.value, last.value
+        if percent:
+            bare = [n for n in (first, last) if not n.percent and not in_percent]
+            if any(not n.whole and n.value <= 1 and kind != PLUS_MINUS for n in bare):
+                return Bounds(0, 0, (), "mixed")
+            if kind == PLUS_MINUS and any(not n.whole and n.value <= 1 for n in bare):
+                return Bounds(0, 0, (), "mixed")
+            low, high = low / 100, high / 100
+    bounds = _placed(kind, low, high, most)
+    return _possible(bounds, expression, measure, percent, most) if bounds.problem else bounds
+
+
+def _possible(bounds: Bounds, expression: Expression, measure: str, percent: bool, most: float) -> Bounds:
+    """The same; ends beyond what the measure can be are a claim where it is plain that they are meant so."""
+    if bounds.problem != OUT_OF_RANGE or ("swapped" in bounds.flags and measure != "shd"):
+        return bounds
+    if expression.kind == PAIR and not expression.bracketed:
+        return bounds  # 0,70.6
+    low, high = bounds.low, bounds.high
+    if low < 0:
+        plain = expression.bracketed and (measure == "shd" or percent or high < _MOST_SHARE)  # else it may be a dash
+    else:
+        plain = measure == "shd" or percent or low < 1 < high < _MOST_SHARE
+    if not plain:
+        return bounds
+    far = _FAR * most
+    return Bounds(min(max(low, -far), far), min(max(high, -far), far), (*bounds.flags, BEYOND))
+
+
+def _grouped(number: Number, commas: bool) -> float | None:
+    """1,200 beside 0.7 is a thousand two hundred, 1.200 beside 0,7 too; alone either may be meant."""
+    if number.whole or number.fraction or number.value < 1 or number.value >= 1000:
+        return number.value
+    three = round(number.value * 1000) if _decimals(number) == 3 else None
+    if three is None or not number.comma and not commas:
+        return number.value
+    return float(three) if number.comma != commas else None
+
+
+def _decimals(number: Number) -> int:
+    width = number.end - number.start - len(str(int(abs(number.value)))) - 1
+    return width
+
+
+def _placed(kind: str, low: float, high: float, most: float) -> Bounds:
+    if kind in (RANGE, PAIR) and 0 <= low <= high <= most:
+        return _new(Bounds, (low, high, (), ""))
+    flags: tuple[str, ...] = ()
+    if kind == POINT:
+        flags = ("point",)
+    elif kind == PLUS_MINUS:
+        middle, spread = (min(max(value, -1e300), 1e300) for value in (low, high))  # endless less endless is no number
+        low, high, flags = middle - abs(spread), middle + abs(spread), ("plus_minus",)
+        if 0 <= middle <= most and (low < 0 or high > most):
+            low, high, flags = max(low, 0.0), min(high, most), ("plus_minus", "clipped")
+        low, high = round(low, 12), round(high, 12)
+    elif kind == AT_LEAST:
+        high, flags = max(low, most), ("one_sided",)
+        if most == FARTHEST:
+            return Bounds(low, high, flags, "no_upper_end")
+    elif kind == AT_MOST:
+        low, flags = 0.0, ("one_sided",)
+    elif kind == FALLING:
+        low, high = min(low, high), max(low, high)
+    elif low > high:
+        low, high, flags = high, low, ("swapped",)
+    if low < 0 or high > most:
+        return Bounds(low, high, flags, OUT_OF_RANGE)
+    return Bounds(low, high, flags)

@@ -1,0 +1,124 @@
+"""A reasoning graph out of JSON, a mapping, or a model's answer with JSON somewhere in it.
+
+    read_reasoning('Here is the DAG: {"target_variable": "a", ...}')  ->  GraphReading(graph, status, messages, span)
+
+Of several objects the one with most parts of a graph is taken, of equals the last: models correct themselves.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trueness.reading.refusals import declines
+from trueness.reading.structured import ARRAY, NUMBER, OBJECT, STRING, Node, recover_json
+from trueness.reading.views import view_of
+from trueness.reasoning.graph import Quantity, ReasoningGraph
+from trueness.reasoning.schema import graph_from, looks_like_graph, quantity_of, status_of
+from trueness.status import Status
+
+MAX_CHARACTERS = 1_000_000
+_WORDS = {"true": True, "false": False, "null": None, "none": None}
+
+
+@dataclass(frozen=True)
+class GraphReading:
+    """The graph, as far as it could be kept. `span` is where it stands in the text."""
+
+    graph: ReasoningGraph | None
+    status: Status
+    messages: tuple[str, ...] = ()
+    span: tuple[int, int] | None = None
+    answer: Quantity | None = None  # what stands as "answer" beside the graph
+
+    @property
+    def message(self) -> str:
+        return " ".join(self.messages)
+
+
+def read_reasoning(given: str | Mapping[str, Any]) -> GraphReading:
+    """The reasoning graph of a text or of a mapping; never raises for what is in it."""
+    if isinstance(given, Mapping):
+        return _reading(given, None, complete=True)
+    if not isinstance(given, str):
+        return GraphReading(
+            None, Status.UNREADABLE, (f"a reasoning graph must be JSON or text, got {type(given).__name__}.",)
+        )
+    if len(given) > MAX_CHARACTERS:
+        told = f"a text with a reasoning graph must have at most {MAX_CHARACTERS:,} characters, got {len(given):,}."
+        return GraphReading(None, Status.UNREADABLE, (told,))
+    best: tuple[int, Any, Node] | None = None
+    for node in recover_json(given):
+        value = _value(given, node)
+        parts = looks_like_graph(value)
+        if parts and (best is None or parts >= best[0]):
+            best = (parts, value, node)
+    if best is None:
+        return _nothing(given)
+    _, value, node = best
+    return _reading(value, (node.start, node.end), complete=_complete(node))
+
+
+def _reading(given: Any, span: tuple[int, int] | None, complete: bool) -> GraphReading:
+    graph, findings = graph_from(given)
+    messages = tuple(finding.message for finding in findings)
+    status = status_of(graph)
+    if not complete:
+        messages = ("the JSON is cut off; what stands before the cut was read.", *messages)
+        status = Status.TRUNCATED if status is not Status.OK or graph is None else status
+    return GraphReading(graph, status, messages, span, _answer(given))
+
+
+def _answer(given: Any) -> Quantity | None:
+    """The answer that a model gives with its graph; null and "unknown" are none."""
+    said = given.get("answer", given.get("final_answer")) if isinstance(given, Mapping) else None
+    if said is None or isinstance(said, list) or (isinstance(said, Mapping) and "value" not in said):
+        return None
+    found = quantity_of(said)
+    return None if found.value is None and found.text.strip().lower() in ("", "unknown", "none", "null") else found
+
+
+def _nothing(text: str) -> GraphReading:
+    if not text.strip():
+        return GraphReading(None, Status.UNREADABLE, ("the answer is empty.",))
+    if declines(view_of(text[:5_000])):
+        return GraphReading(None, Status.REFUSED, ("the answer declines to give a graph.",))
+    return GraphReading(None, Status.UNREADABLE, ("the answer holds no JSON with a causal graph.",))
+
+
+def _complete(node: Node) -> bool:
+    """Whether every bracket was closed."""
+    return (node.complete or node.kind not in (OBJECT, ARRAY)) and all(_complete(item) for item in node.items)
+
+
+def _value(text: str, node: Node) -> Any:
+    """The node as Python values; by the standard's own reader where the JSON is right."""
+    written = text[node.start : node.end]
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        return _plain(node)
+
+
+def _plain(node: Node) -> Any:
+    if node.kind == OBJECT:
+        return {key: _plain(item) for key, item in node.pairs}
+    if node.kind == ARRAY:
+        return [_plain(item) for item in node.items]
+    if node.kind == NUMBER:
+        return float(node.text)
+    if node.kind == STRING:
+        return _unescaped(node.text)
+    word = node.text.strip()
+    return _WORDS.get(word.lower(), word)
+
+
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return text

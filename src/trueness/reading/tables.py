@@ -1,0 +1,311 @@
+"""Claims from tables: markdown, LaTeX, comma-separated or aligned with blanks.
+
+cell (row, column): its measure and its role (lower, upper, median, 80 %) are said by the heads of row and column
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from trueness.reading.claims import Claim, Scale, one_sided, paired, trouble
+from trueness.reading.labels import Label
+from trueness.reading.layouts import Cell, Row, Table
+from trueness.reading.numbers import Number, numbers_in
+from trueness.reading.ranges import POINT, Expression, expression_at
+from trueness.reading.words import gap_of
+
+_WORDS = re.compile(r"[^\W\d]+")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_LOWER = frozenset(
+    "lower low min minimum lb from untere untergrenze inférieure inferior mínimo lo l 下限 下界 left".split()
+)
+_UPPER = frozenset(
+    "upper high max maximum ub to obere obergrenze supérieure superior máximo hi u 上限 上界 right".split()
+)
+_OF_ENDS = (
+    _LOWER
+    | _UPPER
+    | frozenset(
+        "bound bounds limit end estimate value ci of the confidence interval range est grenze borne límite limite "
+        "quantile percentile predicted expected pi credible in percent estimated precision recall f shd case "
+        "scenario".split()
+    )
+)
+_MIDDLE = frozenset("median mean midpoint central point mid mode expected mediana médiane 中位数 best average".split())
+_WORST = frozenset("worst pessimistic pessimistisch pessimiste pesimista pessimista 悲观 最差".split())
+_BEST = frozenset("best optimistic optimistisch optimiste optimista 乐观 最好".split())
+_TYPICAL = _MIDDLE | frozenset("typical likely realistic typisch typique típico realistisch probable 典型".split())
+_OF_ROWS = frozenset(  # heads of the column in which the rows are named that leave 2.5 % and 97.5 % quantiles
+    "quantile quantiles percentile percentiles quantil quantils perzentil percentil level levels coverage interval ci "
+    "confidence bound bounds end limit statistic measure measures metric metrics estimate forecast q p the of".split()
+)
+_SILENT = frozenset(
+    "reasoning reason notes note rationale comment comments explanation confidence justification why width unit "
+    "description interpretation meaning definition begründung remarque nota assumption assumptions direction baseline "
+    "random because basis remark factors source argument evidence literature published reported possible theoretical "
+    "理由 说明 备注 remarks sd std".split()
+)
+_LEVEL_HEADS = frozenset(("level", "coverage", "interval level", "nominal level", "niveau"))
+_SPREAD = frozenset("sd std stdev deviation variance se".split())
+_ASIDE = re.compile(r"\s*\((?![^()]*(?:-|to|,) ?[\d.])")  # 0.5 to 0.7 (2 of 8 edges are weak)
+_LEVELS = frozenset((50.0, 80.0, 90.0, 95.0, 99.0))
+QUANTILES = {
+    2.5: (0.95, "lower"), 97.5: (0.95, "upper"), 25.0: (0.5, "lower"), 75.0: (0.5, "upper"), 10.0: (0.8, "lower"),
+    90.0: (0.8, "upper"), 50.0: (None, "median"), 0.025: (0.95, "lower"), 0.975: (0.95, "upper"),
+    5.0: (0.9, "lower"), 95.0: (0.9, "upper"), 0.05: (0.9, "lower"), 0.95: (0.9, "upper"), 0.5: (None, "median"),
+    0.25: (0.5, "lower"), 0.75: (0.5, "upper"), 0.1: (0.8, "lower"), 0.9: (0.8, "upper"),
+}  # fmt: skip
+
+
+class _Head(NamedTuple):
+    measure: str = ""
+    role: str = ""
+    level: float | None = None
+    silent: bool = False
+    percent: bool = False
+    text: str = ""
+    words: frozenset[str] = frozenset()
+
+
+_HIGH = _Head(role="upper")  # of lines without heads
+
+
+def claims_in_table(
+    view: str, table: Table, labels: Sequence[Label], numbers: Sequence[Number], scale: Scale
+) -> list[Claim]:
+    """The claims of all cells; a measure with several unnamed value columns cannot be read."""
+    grid = _Grid(view, table, labels, numbers)
+    columns = _cases(_quantiles([_head(view, cell, grid.measure(cell)) for cell in table.rows[0]]))
+    by_columns = sum(bool(head.measure) for head in columns) > 1
+    if by_columns and grid.repeats_labels():
+        return []  # lines of labels and values, parted by bars
+    rows = list(table.rows[1:])
+    if by_columns:
+        heads = _cases([_head(view, row[0], "") for row in rows])
+        if _OF_ROWS.issuperset(columns[0].words):
+            heads = _quantiles(heads)
+        else:
+            heads = [head._replace(level=None) for head in heads]  # 95 % of something else
+    else:
+        place = grid.place_of_measures()
+        if grid.numbers_in(table.rows[0]) and grid.measure(table.rows[0][min(place, len(table.rows[0]) - 1)]):
+            rows, columns = list(table.rows), _ends_of(grid, table)  # no line of heads
+        columns = [head._replace(measure="") for head in columns]
+        heads = [_head(view, row[place], grid.measure(row[place])) if place < len(row) else _Head() for row in rows]
+        if place < len(columns) and columns[place].percent:  # Metric (in %)
+            heads = [head._replace(percent=head.measure != "shd") for head in heads]
+    found = _Found(view, scale, ("bare_pair",) if columns and columns[-1] is _HIGH else ())
+    for row, head in zip(rows, heads, strict=True):
+        head = _levelled(head, row, columns, grid)
+        for index, cell in enumerate(row):
+            column = columns[index] if index < len(columns) else _Head()
+            if column.text in _LEVEL_HEADS:
+                continue
+            if column.measure if by_columns else not grid.measure(cell):
+                inside = grid.numbers_in((cell,))
+                if inside:
+                    found.add(cell, inside, head, column)
+    return found.claims()
+
+
+def _levelled(head: _Head, row: Row, columns: Sequence[_Head], grid: _Grid) -> _Head:
+    """The row's head, with the level that a column of levels gives it."""
+    for cell, column in zip(row, columns, strict=False):
+        if column.text in _LEVEL_HEADS:
+            inside = grid.numbers_in((cell,))
+            if len(inside) == 1 and inside[0].percent and inside[0].value in _LEVELS:
+                return head._replace(level=inside[0].value / 100)
+    return head
+
+
+class _Grid:
+    """The labels and numbers of a table, by cell."""
+
+    def __init__(self, view: str, table: Table, labels: Sequence[Label], numbers: Sequence[Number]):
+        self.view, self.table, self.labels, self.numbers = view, table, labels, numbers
+        self.label_starts = [label.start for label in labels]
+        self.number_starts = [number.start for number in numbers]
+
+    def measure(self, cell: Cell) -> str:
+        """The one measure that a cell names."""
+        first, last = bisect_left(self.label_starts, cell[0]), bisect_left(self.label_starts, cell[1])
+        if first == last:
+            return ""
+        inside = {label.measure for label in self.labels[first:last]}
+        return inside.pop() if len(inside) == 1 else ""
+
+    def numbers_in(self, cells: Row) -> Sequence[Number]:
+        start, end = cells[0][0], cells[-1][1]
+        if self.table.sign == ",":
+            return numbers_in(self.view, start, end)  # there 4,9 are two cells
+        return self.numbers[bisect_left(self.number_starts, start) : bisect_left(self.number_starts, end)]
+
+    def repeats_labels(self) -> bool:
+        """Whether cells below the heads name measures of their own, or the heads hold values."""
+        below = any(self.measure(cell) for row in self.table.rows[1:] for cell in row)
+        return below or any(not number.level and not number.percent for number in self.numbers_in(self.table.rows[0]))
+
+    def place_of_measures(self) -> int:
+        """The column that names the measures: the first, or the second behind an index."""
+        first = sum(bool(self.measure(row[0])) for row in self.table.rows)
+        return int(sum(bool(self.measure(row[1])) for row in self.table.rows if len(row) > 1) > first)
+
+
+def _head(view: str, cell: Cell, measure: str) -> _Head:
+    text = view[cell[0] : cell[1]].strip()
+    return _head_of(text, measure) if len(text) < 100 else _Head(measure, text=text)
+
+
+@lru_cache(maxsize=4096)
+def _head_of(text: str, measure: str) -> _Head:
+    words = frozenset(_WORDS.findall(text))
+    digits = [float(d) for d in _DIGITS.findall(text.replace("f1", "").replace("f 1", ""))]
+    lower, upper = bool(words & _LOWER), bool(words & _UPPER)
+    role = "" if lower == upper else "lower" if lower else "upper"
+    if role and not measure and not words <= _OF_ENDS:
+        role = ""  # low alpha, high alpha
+    role = role or ("median" if words & _MIDDLE else "")
+    level = digits[0] / 100 if len(digits) == 1 and digits[0] in _LEVELS else None
+    percent = "%" in text and not digits
+    return _Head(measure, role, level, bool(words & _SILENT), percent, text, words)
+
+
+def _quantiles(columns: list[_Head]) -> list[_Head]:
+    """Columns headed 2.5 %, 50 %, 97.5 % are quantiles, not levels."""
+    values = [_DIGITS.findall(head.text) for head in columns]
+    heads = {float(value[0]) for value in values if len(value) == 1}
+    if len(heads) < 2 or not (heads & {2.5, 97.5, 0.025, 25.0, 75.0, 10.0} or {5.0, 95.0} <= heads):
+        return columns
+    made = []
+    for head, value in zip(columns, values, strict=True):
+        if len(value) == 1 and not head.measure:
+            level, role = QUANTILES.get(float(value[0]), (None, "other"))
+            head = head._replace(level=level, role=role, percent=False)
+        made.append(head)
+    return made
+
+
+def _cases(heads: list[_Head]) -> list[_Head]:
+    """Pessimistic beside optimistic are the ends; which of them is the lower says the measure.
+
+    The worst and the best case are ends only where what is expected stands between them; else they are extremes.
+    """
+    worst = [k for k, head in enumerate(heads) if head.words & _WORST and not head.measure]
+    if len(worst) != 1:
+        return heads
+    best = [k for k, head in enumerate(heads) if head.words & _BEST and not head.measure and k not in worst]
+    if len(best) != 1:
+        return heads
+    between = {k: head.words & _TYPICAL for k, head in enumerate(heads) if k not in (*worst, *best)}
+    extremes = "worst" in heads[worst[0]].words and not any(between.values())
+    roles = {worst[0]: "other" if extremes else "worst", best[0]: "other" if extremes else "best"}
+    roles |= {k: "median" for k, met in between.items() if met}
+    return [head._replace(role=roles.get(k, head.role)) for k, head in enumerate(heads)]
+
+
+def _ends_of(grid: _Grid, table: Table) -> list[_Head]:
+    """Heads for lines without any: a measure and two numbers that rise in every line are the ends of a range."""
+    heads = [_Head() for _ in table.rows[0]]
+    for row in table.rows:
+        numbers = grid.numbers_in(row[1:]) if len(row) == 3 and grid.measure(row[0]) else ()
+        if len(numbers) != 2 or numbers[0].value > numbers[1].value or len(grid.numbers_in(row[1:2])) != 1:
+            return heads
+    return [_Head(), _Head(role="lower"), _HIGH]
+
+
+class _Found:
+    """What the cells of a table say, by measure."""
+
+    def __init__(self, view: str, scale: Scale, flags: tuple[str, ...]):
+        self.view, self.scale, self.flags = view, scale, flags  # flags of ends that were given apart
+        self.ends: dict[tuple[str, float | None, str], Expression] = {}
+        self.made: list[Claim] = []
+        self.unnamed: dict[tuple[str, str], list[Claim]] = {}
+        self.spread: set[str] = set()  # measures with a standard deviation: a mean beside it is no range
+
+    def add(self, cell: Cell, numbers: Sequence[Number], row: _Head, column: _Head) -> None:
+        measure = row.measure or column.measure
+        if not measure or row.silent or column.silent:
+            if not _SPREAD.isdisjoint(_WORDS.findall(column.text)):
+                self.spread.add(measure)
+            return
+        role = row.role or column.role
+        if role in ("worst", "best"):
+            role = "lower" if (role == "worst") == (measure != "shd") else "upper"
+        level = row.level or column.level
+        if role == "other":
+            return
+        own = [number for number in numbers if not number.level]
+        if len(numbers) > len(own):
+            level = next(number.value / 100 for number in numbers if number.level)
+        if not own:
+            return
+        expression, middle = self._expressions(own, cell)
+        percent = row.percent or column.percent
+        if expression is None:
+            self.made.append(trouble(measure, cell[0], cell[1], "table", "candidates"))
+            return
+        if role in ("lower", "upper") and expression.kind == POINT:
+            key = (measure, level, role)
+            if key in self.ends and self.ends[key].first.value != expression.first.value:
+                self.made.append(trouble(measure, cell[0], cell[1], "table", "candidates"))
+            number = expression.first
+            if percent and not number.percent:
+                expression = expression._replace(first=number._replace(percent=True))
+            self.ends[key] = expression
+            return
+        if role == "median" and expression.kind == POINT:
+            self.made.append(self.scale.claim(measure, expression, "table", True, None, percent, (), True))
+            return
+        if middle is not None:
+            self.made.append(self.scale.claim(measure, middle, "table", True, None, percent, (), True))
+        claim = self.scale.claim(measure, self._sided(expression, cell), "table", True, level, percent)
+        if level is None and row.measure and expression.kind == POINT and not column.measure:
+            self.unnamed.setdefault((measure, row.text), []).append(claim)
+        else:
+            self.made.append(claim)
+
+    def _sided(self, expression: Expression, cell: Cell) -> Expression:
+        if expression.kind != POINT:
+            return expression
+        side = gap_of(self.view[cell[0] : expression.start]).side
+        return one_sided(expression, side == "least") if side in ("least", "most") else expression
+
+    def _expressions(self, numbers: Sequence[Number], cell: Cell) -> tuple[Expression | None, Expression | None]:
+        """The range of a cell and the point before it; None where more stands there."""
+        first = expression_at(self.view, numbers, 0, cell[1])
+        if first.taken == len(numbers) or (first.taken == 2 and _ASIDE.match(self.view, first.end, cell[1])):
+            return first, None
+        second = expression_at(self.view, numbers, first.taken, cell[1])
+        if first.taken + second.taken < len(numbers):
+            return None, None
+        if first.kind == POINT and second.kind != POINT:
+            return second, first
+        if second.kind == POINT and first.kind != POINT:
+            return first, second
+        return None, None
+
+    def claims(self) -> list[Claim]:
+        claims = [
+            trouble(claim.measure, claim.start, claim.end, "table", "spread")
+            if claim.measure in self.spread and claim.low == claim.high
+            else claim
+            for claim in self.made
+        ]
+        ranged = {claim.measure for claim in self.made} | {key[0] for key in self.ends}
+        for (measure, level, role), low in self.ends.items():
+            high = self.ends.get((measure, level, "upper"))
+            if role == "lower" and high is not None:
+                claims.append(self.scale.claim(measure, paired(low, high), "table", True, level, flags=self.flags))
+            elif role == "lower" or (measure, level, "lower") not in self.ends:
+                claims.append(trouble(measure, low.start, low.end, "table", "one_end"))
+        for (measure, _), points in self.unnamed.items():
+            if len({point.low for point in points}) > 1:
+                claims.append(trouble(measure, points[0].start, points[-1].end, "table", "candidates"))
+            elif measure not in ranged:
+                claims.append(points[0])
+        return claims

@@ -1,0 +1,51 @@
+"""Reasoning graphs: what an argument says it depends on, executed, intervened on, inverted."""
+
+from trueness.reasoning.checks import (
+    AnswerCheck,
+    Component,
+    check_answer,
+    executable_components,
+    executable_score,
+    score_of,
+)
+from trueness.reasoning.damage import DAMAGES, Damaged, damage, damaged_copies
+from trueness.reasoning.execute import Execution, NodeEffect, Program, execute, intervene, sensitivity
+from trueness.reasoning.graph import Finding, PlanStep, Problem, Quantity, ReasoningGraph, RuleEdge
+from trueness.reasoning.invert import Inversion, invert, invert_all
+from trueness.reasoning.problems import load_problems, read_problems
+from trueness.reasoning.prompts import GRAPH_SCHEMA, extraction_prompt
+from trueness.reasoning.quality import GraphQuality, graph_quality
+
+__all__ = [
+    "DAMAGES",
+    "GRAPH_SCHEMA",
+    "AnswerCheck",
+    "Component",
+    "Damaged",
+    "Execution",
+    "Finding",
+    "GraphQuality",
+    "Inversion",
+    "NodeEffect",
+    "PlanStep",
+    "Problem",
+    "Program",
+    "Quantity",
+    "ReasoningGraph",
+    "RuleEdge",
+    "check_answer",
+    "damage",
+    "damaged_copies",
+    "execute",
+    "executable_components",
+    "executable_score",
+    "extraction_prompt",
+    "graph_quality",
+    "intervene",
+    "invert",
+    "invert_all",
+    "load_problems",
+    "read_problems",
+    "score_of",
+    "sensitivity",
+]

@@ -1,0 +1,300 @@
+"""Executing a reasoning graph: values from the knowns on, and what do(X = x') makes of the target.
+
+    v(X) = x            for a known X
+    v(E) = rule_E(v(C1), ..., v(Ck))      in topological order
+    do(X = x'):         the rule (or known) of X is replaced by x', everything below is computed again
+
+A known that also has a rule keeps its given value; the rule is checked against it. Several rules of one effect must
+agree (relative 1e-6); the first is taken and a disagreement is told. Nothing here raises for a bad graph: a node
+without a value has a finding that says why, and the status of the execution is that of the target.
+Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from trueness.errors import SettingError, did_you_mean
+from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, named
+from trueness.reasoning.rules import Rule, rules_of
+from trueness.reasoning.trees import Evaluator, compiled
+from trueness.status import Status
+
+Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
+AGREE = 1e-6  # relative difference up to which two rules of one effect agree
+MOVES = 1e-9  # relative difference from which the target has moved
+PROBES: tuple[tuple[float, float], ...] = (  # x' = factor * x + shift, tried in this order
+    (1.1, 0.0),
+    (2.0, 0.0),
+    (0.5, 0.0),
+    (1.0, 1.0),
+    (1.0, -1.0),
+    (10.0, 0.0),
+    (0.1, 0.0),
+    (-1.0, 0.0),
+    (0.0, 0.0),
+    (100.0, 0.0),
+    (0.0, 1.0),
+    (1.0, 100.0),
+    (1.0, -100.0),
+    (1e4, 1e4),
+)
+
+
+@dataclass(frozen=True)
+class Execution:
+    """The values that could be computed; `status` is ok where the target has one."""
+
+    target: float | None
+    values: Mapping[str, float]
+    status: Status
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """Why there is no target, or what disagrees; one line."""
+        return " ".join(finding.message for finding in self.findings[:3])
+
+
+@dataclass(frozen=True)
+class NodeEffect:
+    """What do(node) does to the target over the fixed probes.
+
+    `moves` is None where the target has no value for any probe. `elasticity` is the relative change of the target for
+    a relative change of 10 % of the node, divided by it; None where one of them is 0.
+    """
+
+    node: str
+    moves: bool | None
+    status: Status
+    elasticity: float | None = None
+    at: float | None = None  # the first x' that moved the target
+    target: float | None = None  # and what the target became
+
+
+class Program:
+    """A graph made ready: rules compiled once, executed many times."""
+
+    def __init__(self, graph: ReasoningGraph):
+        self.graph = graph
+        self.rules: Mapping[str, tuple[Rule, ...]] = rules_of(graph)
+        self.slots = {node: slot for slot, node in enumerate(graph.nodes)}
+        self.findings = _structural(graph)
+        self._steps: dict[str, list[Evaluator]] = {
+            node: [compiled(rule.tree, self.slots) for rule in rules if rule.tree is not None]
+            for node, rules in self.rules.items()
+        }
+
+    @cached_property
+    def base(self) -> Execution:
+        return self.run({})
+
+    @cached_property
+    def effects(self) -> Mapping[str, NodeEffect]:
+        """Per node other than the target: does the target move at all for any of the fixed probes?"""
+        return {node: _effect(self, node) for node in self.graph.non_target}
+
+    def run(self, changes: Mapping[str, float]) -> Execution:
+        """All values under do(changes), with what went wrong."""
+        graph, findings = self.graph, list(self.findings)
+        self._check(changes)
+        values = [math.nan] * len(self.slots)
+        have: set[str] = set()
+        for node in graph.order or ():
+            value, found = self._value(node, values, have, changes)
+            findings += found
+            if value is not None:
+                values[self.slots[node]] = value
+                have.add(node)
+        target = values[self.slots[graph.target]] if graph.target in have else None
+        got = {node: values[self.slots[node]] for node in graph.nodes if node in have}
+        return Execution(target, got, Status.OK if target is not None else Status.DEGENERATE, tuple(findings))
+
+    def _check(self, changes: Mapping[str, float]) -> None:
+        for node, value in changes.items():
+            if node not in self.slots:
+                nearest = did_you_mean(node, self.slots)
+                raise SettingError(f"do() must be on a node of the graph, got {node!r}. {nearest}".rstrip())
+            if not math.isfinite(value):
+                raise SettingError(f"do({node}) must set a finite number, got {value}.")
+
+    def _value(
+        self, node: str, values: list[float], have: set[str], changes: Mapping[str, float]
+    ) -> tuple[float | None, list[Finding]]:
+        if node in changes:
+            return float(changes[node]), []
+        computed, findings = self._computed(node, values, have)
+        known = self.graph.knowns.get(node)
+        if known is not None and known.value is not None:
+            if computed and not changes and not close(computed[0], known.value, AGREE):
+                told = f"'{node}' is given as {known.value:g}, but its rule gives {computed[0]:g}."
+                return known.value, [Finding(Status.DEGENERATE, told, node)]
+            return known.value, []
+        if any(not close(value, computed[0], AGREE) for value in computed[1:]):
+            shown = ", ".join(f"{value:g}" for value in computed)
+            findings.append(Finding(Status.DEGENERATE, f"the rules of '{node}' disagree: {shown}.", node))
+        if not computed and not findings:
+            findings.append(_without_value(node, known))
+        return (computed[0] if computed else None), findings
+
+    def _computed(self, node: str, values: list[float], have: set[str]) -> tuple[list[float], list[Finding]]:
+        """What each rule of a node gives; words beside a formula are no finding."""
+        steps = iter(self._steps.get(node, ()))
+        made = [
+            _not_executable(node, rule) if rule.tree is None else _applied(node, rule, next(steps), values, have)
+            for rule in self.rules.get(node, ())
+        ]
+        computed = [value for value in made if isinstance(value, float)]
+        findings = [value for value in made if isinstance(value, Finding)]
+        if computed:
+            findings = [finding for finding in findings if finding.status is Status.UNREADABLE]
+        return computed, findings
+
+    # ---- the fast way: only the target, only what lies between
+
+    def held(self, node: str) -> bool:
+        """Known with a number: its value is given and not computed."""
+        known = self.graph.knowns.get(node)
+        return known is not None and known.value is not None
+
+    def moved_by(self, node: str) -> dict[str, None]:
+        """The nodes that are computed again under do(node), in order."""
+        found: set[str] = set()
+        waiting = [node]
+        while waiting:
+            for child in self.graph.children[waiting.pop()]:
+                if child not in found and child != node and not self.held(child):
+                    found.add(child)
+                    waiting.append(child)
+        return dict.fromkeys(sorted(found, key=self._place.__getitem__)) if self._place else {}
+
+    @cached_property
+    def _place(self) -> Mapping[str, int]:
+        """Where each node stands in the order; nothing where there is a cycle."""
+        return {node: place for place, node in enumerate(self.graph.order or ())}
+
+    @cached_property
+    def _needed(self) -> frozenset[str]:
+        return self.graph.ancestors(self.graph.target) | {self.graph.target}
+
+    def _between(self, node: str) -> list[tuple[int, Evaluator]] | None:
+        """Steps from a node to the target, in order; None where one of them cannot be executed."""
+        moved = self.moved_by(node)
+        valued = {node, *moved, *self.base.values}
+        steps = [(self.slots[below], self._first_step(below, valued)) for below in moved if below in self._needed]
+        found = [(slot, step) for slot, step in steps if step is not None]
+        return found if len(found) == len(steps) else None
+
+    def _first_step(self, node: str, valued: set[str]) -> Evaluator | None:
+        """The first rule of a node all of whose causes have a value."""
+        executable = [rule for rule in self.rules.get(node, ()) if rule.tree is not None]
+        pairs = zip(executable, self._steps.get(node, ()), strict=True)
+        return next((step for rule, step in pairs if rule.uses <= valued), None)
+
+    def response(self, node: str) -> Response | None:
+        """The target as a function of one node, all others as they are; None where it cannot be executed.
+
+        The function gives nan where the target has no value.
+        """
+        if self.graph.order is None or self.graph.target not in self.slots or node not in self.slots:
+            return None
+        steps = self._between(node)
+        if steps is None:
+            return None
+        base = [self.base.values.get(name, math.nan) for name in self.graph.nodes]
+        changed_slot, target_slot = self.slots[node], self.slots[self.graph.target]
+
+        def target_at(changed: float) -> float:
+            values = base.copy()
+            values[changed_slot] = changed
+            try:
+                for slot, step in steps:
+                    values[slot] = step(values)
+            except (ArithmeticError, ValueError):
+                return math.nan
+            return values[target_slot]
+
+        return target_at
+
+
+def execute(graph: ReasoningGraph) -> Execution:
+    """All values from the knowns on."""
+    return Program(graph).base
+
+
+def intervene(graph: ReasoningGraph, changes: Mapping[str, float]) -> Execution:
+    """All values under do(X = x') for every X of `changes`."""
+    return Program(graph).run(changes)
+
+
+def sensitivity(graph: ReasoningGraph | Program) -> dict[str, NodeEffect]:
+    """Per node other than the target: does the target move at all for any of the fixed probes?"""
+    return dict((graph if isinstance(graph, Program) else Program(graph)).effects)
+
+
+def _effect(program: Program, node: str) -> NodeEffect:
+    base = program.base
+    if base.target is None:
+        return NodeEffect(node, None, Status.DEGENERATE)
+    if program.graph.target not in program.moved_by(node):
+        return NodeEffect(node, False, Status.OK)
+    response = program.response(node)
+    x = base.values.get(node)
+    if response is None or x is None:
+        return NodeEffect(node, None, Status.DEGENERATE)
+    seen = False
+    elasticity = None
+    for factor, shift in PROBES:
+        changed = factor * x + shift
+        if changed == x:
+            continue
+        target = response(changed)
+        if not math.isfinite(target):
+            continue
+        seen = True
+        if (factor, shift) == PROBES[0] and base.target:
+            elasticity = (target / base.target - 1) / (factor - 1)
+        if not close(target, base.target, MOVES):
+            return NodeEffect(node, True, Status.OK, elasticity, changed, target)
+    return NodeEffect(node, False if seen else None, Status.OK if seen else Status.DEGENERATE, elasticity)
+
+
+def _applied(node: str, rule: Rule, step: Evaluator, values: list[float], have: set[str]) -> float | Finding:
+    """The value of one rule, or why it has none."""
+    lacking = [cause for cause in sorted(rule.uses) if cause not in have]
+    if lacking:
+        return Finding(Status.DEGENERATE, f"'{node}' needs {named(lacking)}, without value.", node)
+    try:
+        value = float(step(values))
+    except (ArithmeticError, ValueError) as error:
+        return Finding(Status.DEGENERATE, f"the rule of '{node}' has no value here: {error}.", node)
+    if not math.isfinite(value):
+        return Finding(Status.DEGENERATE, f"the rule of '{node}' gives {value}.", node)
+    return value
+
+
+def _not_executable(node: str, rule: Rule) -> Finding:
+    told = rule.message or f"the rule of '{node}' is in words and cannot be executed."
+    return Finding(Status.UNREADABLE if rule.kind == "broken" else Status.DEGENERATE, told, node)
+
+
+def _without_value(node: str, known: Quantity | None) -> Finding:
+    if known is None:
+        return Finding(Status.DEGENERATE, f"'{node}' has no value: it is neither known nor has a rule.", node)
+    told = f"'{node}' is given as {known.text!r}, which is no number." if known.text else f"'{node}' has no value."
+    return Finding(Status.UNREADABLE, told, node)
+
+
+def _structural(graph: ReasoningGraph) -> list[Finding]:
+    findings = []
+    if not graph.target:
+        findings.append(Finding(Status.UNREADABLE, "the graph must name its target, got none."))
+    if graph.cycle:
+        findings.append(
+            Finding(Status.DEGENERATE, f"the graph has a cycle: {' -> '.join(graph.cycle)}.", graph.cycle[0])
+        )
+    return findings

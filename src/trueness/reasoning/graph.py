@@ -1,0 +1,262 @@
+"""ReasoningGraph: what a piece of reasoning says it depends on.
+
+    {"target_variable": t, "knowns": {name: value}, "causal_graph": [{"cause": [..], "effect": e, "rule": "e = ..."}],
+     "computation_plan": [{"id", "target", "inputs", "description"}]}
+
+Nodes are the knowns, all causes and effects, and the target. An edge of the JSON with causes c1..ck and one effect is
+k arcs c_i -> effect with one rule. The graph may be wrong in every way (a cycle, no target, a rule in words): what was
+found wrong while reading stands in `findings`, and the checks of this package give a status instead of a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from trueness.graphs import Graph
+from trueness.status import Status
+
+if TYPE_CHECKING:
+    import networkx
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A value with its unit; `value` is None where what was given is no number, and `text` keeps it as it was."""
+
+    value: float | None
+    unit: str | None = None
+    text: str = ""
+
+    def __str__(self) -> str:
+        shown = self.text if self.value is None else f"{self.value:.10g}"
+        return f"{shown} {self.unit}" if self.unit else shown
+
+
+@dataclass(frozen=True)
+class RuleEdge:
+    """The causes of one effect and the rule that makes it: a formula (`a = F/m`) or words."""
+
+    causes: tuple[str, ...]
+    effect: str
+    rule: str = ""
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.causes)} -> {self.effect}"
+
+
+@dataclass(frozen=True)
+class PlanStep:
+    """One step of the computation plan, as it was given."""
+
+    id: str
+    target: str
+    inputs: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something found wrong, in one line; `where` names the node or edge."""
+
+    status: Status
+    message: str
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class ReasoningGraph:
+    """A target, what is known, edges with rules, a plan. Never changed; `replace` of dataclasses makes a copy."""
+
+    target: str
+    knowns: Mapping[str, Quantity]
+    edges: tuple[RuleEdge, ...]
+    plan: tuple[PlanStep, ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)  # of nodes that are not known: the target, steps between
+    findings: tuple[Finding, ...] = ()
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """Knowns, then causes and effects in the order of the edges, then the target; each once."""
+        named = [*self.knowns, *(name for edge in self.edges for name in (*edge.causes, edge.effect))]
+        return tuple(dict.fromkeys([*named, *([self.target] if self.target else [])]))
+
+    @property
+    def non_target(self) -> tuple[str, ...]:
+        """The nodes that are intervened on."""
+        return tuple(node for node in self.nodes if node != self.target)
+
+    @cached_property
+    def parents(self) -> Mapping[str, tuple[str, ...]]:
+        """Per node its causes over all its edges, each once."""
+        found: dict[str, dict[str, None]] = {node: {} for node in self.nodes}
+        for edge in self.edges:
+            found[edge.effect].update(dict.fromkeys(edge.causes))
+        return {node: tuple(causes) for node, causes in found.items()}
+
+    @cached_property
+    def children(self) -> Mapping[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {node: [] for node in self.nodes}
+        for node, causes in self.parents.items():
+            for cause in causes:
+                found[cause].append(node)
+        return {node: tuple(effects) for node, effects in found.items()}
+
+    @cached_property
+    def rules_of(self) -> Mapping[str, tuple[RuleEdge, ...]]:
+        """Per effect the edges that make it."""
+        found: dict[str, list[RuleEdge]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.effect, []).append(edge)
+        return {node: tuple(edges) for node, edges in found.items()}
+
+    @cached_property
+    def order(self) -> tuple[str, ...] | None:
+        """The nodes, causes before effects; None where there is a cycle."""
+        waiting = {node: len(causes) for node, causes in self.parents.items()}
+        ready = [node for node in self.nodes if not waiting[node]]
+        for node in ready:  # grows while it is walked
+            for child in self.children[node]:
+                waiting[child] -= 1
+                if not waiting[child]:
+                    ready.append(child)
+        return tuple(ready) if len(ready) == len(self.nodes) else None
+
+    @cached_property
+    def cycle(self) -> tuple[str, ...]:
+        """One cycle, first node repeated at the end, or nothing."""
+        if self.order is not None:
+            return ()
+        on_cycle = next(node for node in self.nodes if node in self.descendants(node))
+        came_from: dict[str, str] = {}
+        waiting = [on_cycle]
+        for node in waiting:  # grows while it is walked; breadth first, so the cycle is a shortest one
+            for child in self.children[node]:
+                if child == on_cycle:
+                    path = [node]
+                    while path[-1] != on_cycle:
+                        path.append(came_from[path[-1]])
+                    return (*reversed(path), on_cycle)
+                if child not in came_from:
+                    came_from[child] = node
+                    waiting.append(child)
+        return ()
+
+    def ancestors(self, node: str) -> frozenset[str]:
+        return self._reached(node, self.parents)
+
+    def descendants(self, node: str) -> frozenset[str]:
+        return self._reached(node, self.children)
+
+    def _reached(self, node: str, following: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
+        """All nodes behind this one; itself only where it lies on a cycle."""
+        found: set[str] = set()
+        waiting = list(following.get(node, ()))
+        while waiting:
+            reached = waiting.pop()
+            if reached not in found:
+                found.add(reached)
+                waiting.extend(following[reached])
+        return frozenset(found)
+
+    def path_to_target(self, node: str) -> tuple[str, ...]:
+        """A shortest path from a node to the target, both included; nothing where there is none."""
+        came_from: dict[str, str] = {node: ""}
+        waiting = [node]
+        for reached in waiting:  # grows while it is walked
+            if reached == self.target:
+                path = [reached]
+                while came_from[path[-1]]:
+                    path.append(came_from[path[-1]])
+                return tuple(reversed(path))
+            for child in self.children.get(reached, ()):
+                if child not in came_from:
+                    came_from[child] = reached
+                    waiting.append(child)
+        return ()
+
+    def unit_of(self, node: str) -> str | None:
+        known = self.knowns.get(node)
+        return known.unit if known is not None and known.unit else self.units.get(node)
+
+    def to_graph(self) -> Graph:
+        """Our Graph, for drawing and its formats; GraphError where there is a cycle."""
+        arcs = {(cause, node) for node, causes in self.parents.items() for cause in causes}
+        matrix = [[int((row, column) in arcs) for column in self.nodes] for row in self.nodes]
+        return Graph.from_matrix(matrix, self.nodes, direction="row to column", kind="dag")
+
+    def to_networkx(self) -> networkx.DiGraph:
+        """With the rule on each arc; cycles are allowed here."""
+        import networkx
+
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.nodes)
+        graph.add_edges_from((cause, edge.effect, {"rule": edge.rule}) for edge in self.edges for cause in edge.causes)
+        return graph
+
+    def to_dict(self) -> dict[str, Any]:
+        """The original's schema; units, where there are any, beside it."""
+        units = {name: known.unit for name, known in self.knowns.items() if known.unit} | dict(self.units)
+        written: dict[str, Any] = {
+            "target_variable": self.target,
+            "knowns": {name: _plain(known) for name, known in self.knowns.items()},
+            "causal_graph": [
+                {"cause": list(edge.causes), "effect": edge.effect, "rule": edge.rule} for edge in self.edges
+            ],
+            "computation_plan": [
+                {"id": step.id, "target": step.target, "inputs": list(step.inputs), "description": step.description}
+                for step in self.plan
+            ],
+        }
+        return written | ({"units": units} if units else {})
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A worked problem: its text, the right graph, the reasoning in words and the answer.
+
+    `tolerance` is relative: a value agrees with the answer where |value - answer| <= tolerance * |answer|
+    (for an answer of 0: <= tolerance).
+    """
+
+    id: str
+    domain: str
+    text: str
+    graph: ReasoningGraph
+    answer: Quantity
+    reasoning: str = ""
+    tolerance: float = 0.01
+
+    def to_dict(self) -> dict[str, Any]:
+        """One line of a problems file; the keys are those of the original's batch."""
+        return {
+            "id": self.id,
+            "domain": self.domain,
+            "problem_text": self.text,
+            "dag": self.graph.to_dict(),
+            "answer": {"value": self.answer.value, "unit": self.answer.unit}
+            | ({"text": self.answer.text} if self.answer.text else {}),
+            "reasoning_trajectory": self.reasoning,
+            "tolerance": self.tolerance,
+        }
+
+
+def close(value: float, expected: float, tolerance: float) -> bool:
+    """|value - expected| <= tolerance * |expected|; for an expected 0 the tolerance is absolute."""
+    return abs(value - expected) <= tolerance * (abs(expected) or 1.0)
+
+
+def named(names: Iterable[str]) -> str:
+    """Names for a message, in quotes."""
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _plain(known: Quantity) -> float | int | str:
+    if known.value is None:
+        return known.text
+    return int(known.value) if known.value.is_integer() and abs(known.value) < 1e15 else known.value

@@ -1,0 +1,276 @@
+"""Hiding a known and recovering it: which values of X make the target what it is?
+
+    solve  f(x) = t,   f: x -> target under do(X = x), the other knowns as they are
+
+1. Where X reaches the target on one path and occurs once in each rule, the rules are undone one by one (`exact`).
+2. Else, where f is a rational function of x, from the real roots of its numerator (`roots`).
+3. Else by search (`numeric`): sign changes of f(x) - t on a fixed grid, 0 and +-10^(k/6) for k = -54..54, closed by
+   Brent's method; dips of |f(x) - t| between them are looked into; a stretch on which f(x) = t is a range.
+
+Every solution is put back into the graph and must give the target. The label (unique, several, none) describes the
+rule, not the reasoning: max, sums of unknowns and parity are right and cannot be inverted. `several` includes a range
+(any value fits). A `numeric` label is what the grid shows: rules that swing within a step of it can hide solutions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal
+
+from trueness.reasoning.execute import Program, Response
+from trueness.reasoning.graph import ReasoningGraph, close
+from trueness.reasoning.isolation import NotIsolated, Preimage, followed, isolated
+from trueness.reasoning.rational import Rational, rational
+from trueness.reasoning.trees import Name, Tree, count_names, evaluate, written
+from trueness.status import Status
+
+Label = Literal["unique", "several", "none"]
+Method = Literal["exact", "roots", "numeric"]
+
+GRID = sorted({0.0, *(sign * 10 ** (k / 6) for k in range(-54, 55) for sign in (1, -1))})
+_SAME = 1e-6  # relative; solutions nearer than this are one
+_FITS = 1e-6  # relative difference from the target up to which a solution is one
+_MOST = 16  # solutions that are kept
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_DIPS = 6  # places where the target comes near without crossing that are looked into
+_STRETCHES = 4  # solutions around which a range is looked for
+
+
+@dataclass(frozen=True)
+class Inversion:
+    """What hiding one known shows. `label` is None where the graph cannot be executed; `message` says why."""
+
+    hidden: str
+    label: Label | None
+    status: Status
+    solutions: tuple[float, ...] = ()
+    ranges: tuple[tuple[float, float], ...] = ()  # every value of these fits
+    method: Method | None = None
+    recovered: bool | None = None  # the true value is among the solutions
+    message: str = ""
+
+    @property
+    def identifiable(self) -> bool | None:
+        return None if self.label is None else self.label == "unique"
+
+    @property
+    def unique_if_positive(self) -> bool | None:
+        """Whether one solution is left where only sizes above 0 make sense: +-v of a kinetic energy."""
+        if self.label is None:
+            return None
+        return not any(high > 0 for _, high in self.ranges) and sum(value > 0 for value in self.solutions) == 1
+
+
+def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = None) -> Inversion:
+    """Recover one known from the target's value (as executed, or as given) and the other knowns."""
+    program = graph if isinstance(graph, Program) else Program(graph)
+    known = program.graph.knowns.get(hidden)
+    true = known.value if known is not None else None
+    wanted = program.base.target if target is None else target
+    if known is None or true is None or wanted is None:
+        why = f"'{hidden}' is no known with a number." if true is None else program.base.message
+        return Inversion(hidden, None, Status.DEGENERATE, message=why)
+    response = program.response(hidden)
+    if response is None:
+        return Inversion(hidden, None, Status.DEGENERATE, message=program.base.message or "a rule is in words.")
+    if program.graph.target not in program.moved_by(hidden):
+        fits = close(program.base.target or 0.0, wanted, _FITS)
+        everything = Preimage((), ((-math.inf, math.inf),)) if fits else Preimage()
+        return _labelled(hidden, true, everything, "exact", f"the target does not depend on '{hidden}'.")
+    return _solved(program, hidden, true, wanted, response)
+
+
+def invert_all(graph: ReasoningGraph | Program) -> dict[str, Inversion]:
+    """Each known hidden in turn."""
+    program = graph if isinstance(graph, Program) else Program(graph)
+    return {name: invert(program, name) for name in program.graph.knowns}
+
+
+def closed_form(graph: ReasoningGraph | Program, hidden: str) -> str | None:
+    """The formula that recovers a known, `F = acceleration * m`; None where there is no single one.
+
+    Of a square the positive root is written.
+    """
+    program = graph if isinstance(graph, Program) else Program(graph)
+    chain = _chain(program, hidden) if program.graph.target in program.moved_by(hidden) else None
+    value: Tree | None = None if chain is None else Name(program.graph.target)
+    for name, tree in chain or ():
+        value = None if value is None else isolated(value, tree, name)
+    return None if value is None else f"{hidden} = {written(value)}"
+
+
+def _solved(program: Program, hidden: str, true: float, wanted: float, response: Response) -> Inversion:
+    chain = _chain(program, hidden)
+    if chain is not None:
+        try:
+            found = _undone(program, chain, wanted)
+            return _checked(hidden, true, wanted, found, response, "exact")
+        except (NotIsolated, ArithmeticError, ValueError):
+            pass  # no inverse is known: search
+    fraction = _fraction(program, hidden)
+    if fraction is not None:
+        roots = fraction.solutions(wanted)
+        if roots is not None:
+            return _checked(hidden, true, wanted, Preimage(roots), response, "roots")
+    return _checked(hidden, true, wanted, _searched(response, wanted), response, "numeric")
+
+
+def _chain(program: Program, hidden: str) -> list[tuple[str, Tree]] | None:
+    """(name, rule in which it occurs once) from the target back to the hidden node; None where paths fork."""
+    graph = program.graph
+    on_path = {hidden, *program.moved_by(hidden)}
+    chain: list[tuple[str, Tree]] = []
+    node = graph.target
+    while node != hidden:
+        tree = next((rule.tree for rule in program.rules.get(node, ()) if rule.tree is not None), None)
+        if tree is None:
+            return None
+        moving = [(name, times) for name, times in count_names(tree).items() if name in on_path]
+        if len(moving) != 1 or moving[0][1] != 1:
+            return None
+        chain.append((moving[0][0], tree))
+        node = moving[0][0]
+    return chain
+
+
+def _undone(program: Program, chain: Sequence[tuple[str, Tree]], wanted: float) -> Preimage:
+    values = program.base.values
+
+    def value_of(tree: Tree) -> float:
+        return evaluate(tree, values)
+
+    found = Preimage((wanted,))
+    for name, tree in chain:
+        found = followed(tree, name, found, value_of)
+    return found
+
+
+def _fraction(program: Program, hidden: str) -> Rational | None:
+    """The target as a rational function of the hidden node; None where a rule is not rational."""
+    graph = program.graph
+    made: dict[str, Rational] = {name: Rational.constant(value) for name, value in program.base.values.items()}
+    made[hidden] = Rational.variable()
+    needed = graph.ancestors(graph.target) | {graph.target}
+    for node in program.moved_by(hidden):
+        if node not in needed:
+            continue
+        tree = next((rule.tree for rule in program.rules.get(node, ()) if rule.tree is not None), None)
+        fraction = None if tree is None else rational(tree, made)
+        if fraction is None:
+            return None
+        made[node] = fraction
+    return made.get(graph.target)
+
+
+def _searched(response: Response, wanted: float) -> Preimage:
+    def excess(x: float) -> float:
+        return response(x) - wanted
+
+    scale = _FITS * 1e-3 * (abs(wanted) or 1.0)
+    points, runs = _scanned(excess, scale)
+    ranges = [(_stretch(excess, low, scale)[0], _stretch(excess, high, scale)[1]) for low, high in runs[:_STRETCHES]]
+    for x in points[:_STRETCHES]:
+        low, high = _stretch(excess, x, scale)
+        if high > low:
+            ranges.append((low, high))
+    ranges = _joined(ranges)
+    points = [x for x in points if not any(low <= x <= high for low, high in ranges)]
+    return Preimage(tuple(points[:_MOST]), tuple(ranges))
+
+
+def _scanned(excess: Callable[[float], float], scale: float) -> tuple[list[float], list[tuple[float, float]]]:
+    """Solutions on and between the points of the grid, the nearest to 0 first; and runs of points that all fit."""
+    values = [excess(x) for x in GRID]
+    points: list[float] = []
+    runs: list[tuple[float, float]] = []
+    dips: list[int] = []
+    for i, (x, value) in enumerate(zip(GRID, values, strict=True)):
+        before = values[i - 1] if i else math.nan
+        if abs(value) <= scale and abs(before) <= scale:
+            runs.append((GRID[i - 1], x))
+        elif abs(value) <= scale:
+            points.append(x)
+        elif abs(before) > scale and value * before < 0:
+            points += _crossing(excess, GRID[i - 1], x)
+        elif 0 < i < len(GRID) - 1 and abs(before) > abs(value) < abs(values[i + 1]) and value * values[i + 1] > 0:
+            dips.append(i)
+    for i in sorted(dips, key=lambda i: abs(GRID[i]))[:_DIPS]:
+        points += _dip(excess, GRID[i - 1], GRID[i + 1], scale)
+    return sorted(points, key=abs), _joined(runs)
+
+
+def _crossing(excess: Callable[[float], float], low: float, high: float) -> list[float]:
+    from scipy.optimize import brentq
+
+    with suppress(ValueError, RuntimeError):  # a gap in the domain between the two points
+        return [float(brentq(excess, low, high, xtol=1e-300, rtol=1e-12, maxiter=100))]
+    return []
+
+
+def _dip(excess: Callable[[float], float], low: float, high: float, scale: float) -> list[float]:
+    """Where the target comes near between grid points without crossing on them: no, one or two solutions."""
+    sign = math.copysign(1.0, excess(low))
+    left, right = low, high
+    for _ in range(45):  # golden section; 45 steps leave 4e-10 of the width
+        first, second = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
+        left, right = (left, second) if sign * excess(first) < sign * excess(second) else (first, right)
+    bottom = (left + right) / 2
+    depth = sign * excess(bottom)
+    if abs(depth) <= scale:
+        return [bottom]
+    return [*_crossing(excess, low, bottom), *_crossing(excess, bottom, high)] if depth < 0 else []
+
+
+def _stretch(excess: Callable[[float], float], x: float, scale: float) -> tuple[float, float]:
+    """The range around x on which the target stays as it is: rules with steps (floor, max). Often x alone."""
+
+    def fits(at: float) -> bool:
+        return abs(excess(at)) <= scale
+
+    ends = []
+    for sign in (-1.0, 1.0):
+        inside, outside = 0.0, 1e-6 * max(abs(x), 1e-6)
+        while outside < 1e10 and fits(x + sign * outside):
+            inside, outside = outside, 4 * outside
+        for _ in range(24 if inside else 0):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if fits(x + sign * middle) else (inside, middle)
+        ends.append(x + sign * inside)
+    return ends[0], ends[1]
+
+
+def _joined(ranges: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Ranges that overlap are one."""
+    joined: list[tuple[float, float]] = []
+    for low, high in sorted(ranges):
+        if joined and low <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+        else:
+            joined.append((low, high))
+    return joined
+
+
+def _checked(hidden: str, true: float, wanted: float, found: Preimage, response: Response, method: Method) -> Inversion:
+    """Only what gives the target when put back; near ones are one."""
+    kept: list[float] = []
+    for point in found.points:
+        if not math.isfinite(point) or not close(response(point), wanted, _FITS):
+            continue
+        if not any(close(point, other, _SAME) or abs(point - other) < 1e-12 for other in kept):
+            kept.append(point)
+    message = "further solutions lie at every period." if found.periodic and kept else ""
+    return _labelled(hidden, true, Preimage(tuple(sorted(kept)), found.ranges, found.periodic), method, message)
+
+
+def _labelled(hidden: str, true: float, found: Preimage, method: Method, message: str = "") -> Inversion:
+    inside = any(low <= true <= high for low, high in found.ranges)
+    recovered = inside or any(close(point, true, 1e-4) or abs(point - true) < 1e-9 for point in found.points)
+    label: Label
+    if found.ranges or len(found.points) > 1 or (found.periodic and found.points):
+        label = "several"
+    else:
+        label = "unique" if found.points else "none"
+    return Inversion(hidden, label, Status.OK, found.points, found.ranges, method, recovered, message)

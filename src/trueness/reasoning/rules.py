@@ -1,0 +1,157 @@
+"""The rule of an effect: a formula over its causes, words, or something that is neither.
+
+    formula   `a = F/m`, `F/m`, `Newton: a = F/m (second law)`    a tree over the causes; can be executed
+    words     `friction slows the car`                            no error; left to the judge
+    broken    `a = F /`, `a = f.__class__`, `a = F/m` without m   a message says why; cannot be executed
+    empty
+
+A formula may call the effect and its causes by their names, in other case, or by short names: the left side stands for
+the effect, and a symbol left over stands for the one cause left over or the one that begins with its letter. What was
+taken for what is told in `aliases`. `F = m*a` for the effect a is solved for a where a occurs once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from trueness.reasoning.graph import ReasoningGraph, named
+from trueness.reasoning.isolation import isolated
+from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
+from trueness.reasoning.trees import CONSTANTS, Name, Tree, count_names, renamed
+
+RuleKind = Literal["formula", "words", "broken", "empty"]
+
+_FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
+_TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
+_BEHIND = re.compile(
+    r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+\s+[^\W\d]+|\(\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
+)
+_FRONT = re.compile(r"^[^:=]*:\s*")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one effect follows from its causes. `tree` is over the names of nodes, and only where `kind` is formula."""
+
+    text: str
+    kind: RuleKind
+    tree: Tree | None = None
+    uses: frozenset[str] = frozenset()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    message: str = ""
+
+    @property
+    def executable(self) -> bool:
+        return self.tree is not None
+
+
+def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
+    """Per effect its rules, each text once: an edge for each cause with the same rule is one rule."""
+    found: dict[str, tuple[Rule, ...]] = {}
+    for effect, edges in graph.rules_of.items():
+        texts = dict.fromkeys(edge.rule.strip() for edge in edges)
+        if len(texts) > 1:
+            texts.pop("", None)
+        found[effect] = tuple(read_rule(text, graph.parents[effect], effect, graph.nodes) for text in texts)
+    return found
+
+
+def read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...] = ()) -> Rule:
+    """The rule of one effect. `nodes` are all names of the graph: a symbol that is another node is no alias."""
+    if not text:
+        return Rule(text, "empty", message=f"the edge to '{effect}' has no rule.")
+    if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
+        told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
+        return Rule(text[:MAX_LENGTH], "broken", message=told)
+    return _read(text, causes, effect, nodes)
+
+
+@lru_cache(maxsize=8192)
+def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...]) -> Rule:
+    if not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
+        return Rule(text, "words")
+    first = ""
+    for candidate in _candidates(text):
+        try:
+            equation = parse(candidate, (*causes, effect))
+        except RuleError as error:
+            first = first or str(error)
+            continue
+        return _bound(text, equation, causes, effect, nodes)
+    if "=" not in text and len(_TWO_WORDS.findall(text)) > 1:
+        return Rule(text, "words")
+    return Rule(text, "broken", message=f"rule of '{effect}': {first}")
+
+
+def _candidates(text: str) -> Iterator[str]:
+    """The text as it is, then without what people write in front of and behind a formula."""
+    tried = {text, ""}
+    yield text
+    shorter = _BEHIND.sub("", text)
+    for candidate in (shorter, _FRONT.sub("", text), _FRONT.sub("", shorter)):
+        if candidate not in tried:
+            tried.add(candidate)
+            yield candidate
+
+
+def _bound(text: str, equation: Equation, causes: Sequence[str], effect: str, nodes: Sequence[str]) -> Rule:
+    """The symbols of an equation matched to the effect and its causes."""
+    left, right = equation
+    found = (count_names(left) if left is not None else {}) | count_names(right)
+    others = {symbol(node) for node in nodes if node not in causes and node != effect}
+    aliases = _aliases(left, [name for name in found if name not in others], causes, effect)
+    unmatched = [name for name in found if name not in aliases]
+    strange = [name for name in unmatched if name in others or name not in CONSTANTS]
+    if strange:
+        verb = "is" if len(strange) == 1 else "are"
+        message = f"rule of '{effect}' uses {named(strange)}, which {verb} not among its causes ({named(causes)})."
+        return Rule(text, "broken", message=message)
+    right = renamed(right, aliases)
+    left = None if left is None else renamed(left, aliases)
+    tree = right if left is None or left == Name(effect) else isolated(left, right, effect)
+    if tree is None or effect in count_names(tree):
+        return Rule(text, "broken", message=f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'.")
+    uses = frozenset(name for name in count_names(tree) if name in causes)
+    told = {short: name for short, name in aliases.items() if short != symbol(name)}
+    return Rule(text, "formula", tree, uses, told)
+
+
+def _aliases(left: Tree | None, found: Sequence[str], causes: Sequence[str], effect: str) -> dict[str, str]:
+    """What each symbol stands for, as far as that is clear. The effect may stand on either side: F = m*a."""
+    aliases = _exact((*causes, effect), found)
+    unmatched = [name for name in found if name not in aliases and name not in CONSTANTS]
+    if effect not in aliases.values():
+        together = _guessed(unmatched, [name for name in (*causes, effect) if name not in aliases.values()])
+        if effect in together.values():
+            return aliases | together
+        if isinstance(left, Name) and left.name in unmatched:
+            aliases[left.name] = effect
+            unmatched.remove(left.name)
+    return aliases | _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()])
+
+
+def _exact(names: Sequence[str], found: Sequence[str]) -> dict[str, str]:
+    """Symbols that are a node's own name, or the only one that differs in case."""
+    aliases = {symbol(name): name for name in names if symbol(name) in found}
+    for written in found:
+        near = [name for name in names if symbol(name).casefold() == written.casefold()]
+        if written not in aliases and len(near) == 1 and near[0] not in aliases.values():
+            aliases[written] = near[0]
+    return aliases
+
+
+def _guessed(unmatched: Sequence[str], free: Sequence[str]) -> dict[str, str]:
+    """One symbol and one cause left over, or symbols that begin exactly one cause each; else nothing."""
+    if len(unmatched) == len(free) == 1:
+        return {unmatched[0]: free[0]}
+    found: dict[str, str] = {}
+    for short in unmatched:
+        begun = [cause for cause in free if cause[:1].casefold() == short[:1].casefold()]
+        if len(begun) != 1 or begun[0] in found.values():
+            return {}
+        found[short] = begun[0]
+    return found

@@ -1,0 +1,275 @@
+"""From the original's JSON to a ReasoningGraph: what can be kept is kept, what is wrong is told in one line each.
+
+    causes     ["F", "m"]  "F"  "F, m"  "F and m"
+    knowns     {"F": 10}  {"F": "10 N"}  {"F": {"value": 10, "unit": "N"}}  [{"name": "F", "value": 10, "unit": "N"}]
+    edges      {"cause", "effect", "rule"}  ["F", "a"]  "F, m -> a"
+    units      {"units": {"F": "N", "a": "m/s^2"}}
+
+`graph_from` never raises for what it is given; a problems file, which must be right, is read by the same function.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge
+from trueness.status import Status
+
+TARGET_KEYS = ("target_variable", "target", "goal", "target_name", "output_variable")
+KNOWN_KEYS = ("knowns", "known", "givens", "given", "known_values", "known_variables")
+EDGE_KEYS = ("causal_graph", "edges", "causal_edges", "relations", "graph")
+PLAN_KEYS = ("computation_plan", "plan", "steps")
+WRAPPERS = ("dag", "reasoning_dag", "enhanced_dag", "causal_dag", "graph", "result", "answer", "output")
+MOST = 300  # knowns, edges or steps; a reasoning graph has ten
+LONGEST_NAME = 200
+
+_CAUSES = ("cause", "causes", "from", "source", "parents", "parent", "inputs")
+_EFFECT = ("effect", "to", "target", "child", "output")
+_RULE = ("rule", "formula", "equation", "relation", "relationship", "mechanism", "description")
+_QUANTITY = re.compile(
+    r"""^\s*(?:=\s*)?(?P<sign>[-+−]?)\s*(?P<currency>[$€£¥]?)\s*
+    (?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d{1,3})?|\.\d+)
+    (?:\s*(?:/\s*(?P<under>\d+)(?![.\d])|(?:[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?(?P<power>[-−+]?\d{1,3}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})\)?)))?
+    \s*(?P<unit>(?:%|°|[^\W\d]|/|1/)[^,;=]{0,40})?\s*$""",
+    re.VERBOSE,
+)
+_SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+_CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+_OPEN = frozenset(("", "?", "??", "unknown", "tbd", "to be determined", "to be calculated", "none", "null", "n/a"))
+_AND = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
+_ARROW = re.compile(r"\s*(?:->|=>|→|⇒|-->)\s*")
+
+
+def quantity_of(value: Any, unit: str | None = None) -> Quantity:
+    """A number, `10 N`, `$1,200`, `3 x 10^8 m/s`, `5 %`, or {"value": 10, "unit": "N"}; else text without a value."""
+    if isinstance(value, Mapping):
+        inner = value.get("value", value.get("amount"))
+        said = value.get("unit", value.get("units"))
+        return quantity_of(inner, str(said) if said else unit)
+    if isinstance(value, bool) or value is None:
+        return Quantity(None, unit, "" if value is None else str(value).lower())
+    if isinstance(value, int | float):
+        # float() of an integer with a million digits would raise
+        number = float(value) if isinstance(value, float) or abs(value) < 10**300 else math.inf
+        return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, "a number out of range")
+    text = str(value)
+    found = _QUANTITY.match(text) if len(text) <= 120 else None
+    if found is None:
+        return Quantity(None, unit, text[:LONGEST_NAME])
+    number = float(found["number"].replace(",", ""))
+    if found["under"]:
+        number = number / float(found["under"]) if float(found["under"]) else math.nan
+    if found["power"]:
+        number *= float(f"1e{found['power'].translate(_SUPERSCRIPT)}")  # math.pow would raise at 10^999
+    if not math.isfinite(number):
+        return Quantity(None, unit, text)
+    said = (found["unit"] or "").strip() or _CURRENCY.get(found["currency"], "") or None
+    return Quantity(-number if found["sign"] in ("-", "−") else number, unit or said)
+
+
+def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
+    """The graph of a JSON value and what is wrong with it; None where nothing of a graph is there."""
+    given = _unwrapped(given)
+    if given is None:
+        got = (
+            "a reasoning graph must be an object with 'target_variable', 'knowns' and 'causal_graph'; got none of them."
+        )
+        return None, (Finding(Status.UNREADABLE, got),)
+    findings: list[Finding] = []
+    target = _name(_first(given, TARGET_KEYS))
+    units = _units(given, target)
+    knowns = dict(_knowns(_first(given, KNOWN_KEYS), units, findings))
+    edges = tuple(_edges(_first(given, EDGE_KEYS), findings))
+    asked = {target, *(edge.effect for edge in edges)}
+    knowns = {name: known for name, known in knowns.items() if not (name in asked and _open(known))}
+    findings += [
+        Finding(Status.UNREADABLE, f"known '{name}' has no value. Give a number.", name)
+        for name, known in knowns.items()
+        if _open(known)
+    ]
+    plan = tuple(_plan(_first(given, PLAN_KEYS), findings))
+    nodes = {*knowns, *(name for edge in edges for name in (*edge.causes, edge.effect))}
+    if not target:
+        findings.append(Finding(Status.UNREADABLE, "'target_variable' is missing. Name the node that is asked for."))
+    elif edges and target not in nodes:
+        told = f"the target '{target}' is not in the causal graph. Add an edge to it."
+        findings.append(Finding(Status.DEGENERATE, told, target))
+    if not edges:
+        findings.append(Finding(Status.UNREADABLE, "'causal_graph' has no edge that can be read."))
+    extra = {name: unit for name, unit in units.items() if name not in knowns}
+    graph = ReasoningGraph(target, knowns, edges, plan, extra, tuple(findings))
+    if graph.cycle:
+        told = f"the graph has a cycle: {' -> '.join(graph.cycle)}. Take one of its edges out."
+        findings.append(Finding(Status.DEGENERATE, told, graph.cycle[0]))
+        graph = ReasoningGraph(target, knowns, edges, plan, extra, tuple(findings))
+    return graph, tuple(findings)
+
+
+def status_of(graph: ReasoningGraph | None) -> Status:
+    """ok where target and edges are there and no cycle; else what stops the checks."""
+    if graph is None or not graph.target or not graph.edges:
+        return Status.UNREADABLE
+    return Status.DEGENERATE if graph.cycle else Status.OK
+
+
+def looks_like_graph(given: Any) -> int:
+    """How many of the four parts are there, also one level below."""
+    inner = _unwrapped(given)
+    return 0 if inner is None else sum(_first(inner, keys) is not None for keys in (TARGET_KEYS, KNOWN_KEYS, EDGE_KEYS))
+
+
+def _unwrapped(given: Any, depth: int = 3) -> Mapping[str, Any] | None:
+    if isinstance(given, list) and any(isinstance(item, Mapping) and _first(item, _EFFECT) for item in given[:MOST]):
+        return {"causal_graph": given}
+    if not isinstance(given, Mapping) or not depth:
+        return None
+    if any(_first(given, keys) is not None for keys in (TARGET_KEYS, EDGE_KEYS[:-1])):
+        return given
+    for key in WRAPPERS:
+        inner = _unwrapped(given.get(key), depth - 1)
+        if inner is not None:
+            return inner
+    return given if _first(given, KNOWN_KEYS) is not None else None
+
+
+def _first(given: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    return next((given[key] for key in keys if given.get(key) is not None), None)
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, Mapping):
+        value = _first(value, ("name", "variable", "id", "symbol"))
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+    if isinstance(value, str) or is_number:
+        return str(value).strip()[:LONGEST_NAME]
+    return ""
+
+
+def _units(given: Mapping[str, Any], target: str) -> dict[str, str]:
+    said = given.get("units")
+    found = {_name(name): str(unit) for name, unit in said.items() if unit} if isinstance(said, Mapping) else {}
+    of_target = given.get("target_unit", given.get("unit"))
+    if target and isinstance(of_target, str):
+        found.setdefault(target, of_target)
+    return found
+
+
+def _knowns(given: Any, units: Mapping[str, str], findings: list[Finding]) -> Iterator[tuple[str, Quantity]]:
+    if given is None:
+        findings.append(Finding(Status.UNREADABLE, "'knowns' is missing. Give the values that the problem states."))
+        return
+    if isinstance(given, Mapping):
+        pairs = [(_name(name), value) for name, value in given.items()]
+    elif isinstance(given, list):
+        pairs = [
+            (_name(item), item if isinstance(item, Mapping) else None)
+            if not isinstance(item, list) or len(item) != 2
+            else (_name(item[0]), item[1])
+            for item in given
+        ]
+    else:
+        findings.append(
+            Finding(Status.UNREADABLE, f"'knowns' must be an object of names and values, got {_kind(given)}.")
+        )
+        return
+    if len(pairs) > MOST:
+        findings.append(Finding(Status.TRUNCATED, f"at most {MOST:,} knowns are read, got {len(pairs):,}."))
+    for name, value in pairs[:MOST]:
+        if not name:
+            findings.append(Finding(Status.UNREADABLE, "a known without a name is left out."))
+            continue
+        yield name, quantity_of(value, units.get(name))
+
+
+def _open(known: Quantity) -> bool:
+    """{"a": null} and {"a": "?"}: named among the knowns, but asked for."""
+    return known.value is None and known.text.strip().lower() in _OPEN
+
+
+def _edges(given: Any, findings: list[Finding]) -> Iterator[RuleEdge]:
+    if isinstance(given, Mapping):
+        inner = _first(given, EDGE_KEYS)
+        given = inner if inner is not None else [given]
+    if given is None:
+        return
+    if not isinstance(given, list | tuple):
+        findings.append(Finding(Status.UNREADABLE, f"'causal_graph' must be a list of edges, got {_kind(given)}."))
+        return
+    if len(given) > MOST:
+        findings.append(Finding(Status.TRUNCATED, f"at most {MOST:,} edges are read, got {len(given):,}."))
+    for number, item in enumerate(given[:MOST], start=1):
+        causes, effects, rule = _edge_parts(item)
+        if not causes or not effects:
+            lacks = "a cause" if not causes else "an effect"
+            told = f"edge {number} must have {lacks}, got {_shown(item)}; it is left out."
+            findings.append(Finding(Status.UNREADABLE, told))
+            continue
+        if not isinstance(rule, str):
+            if rule is not None:
+                told = f"the rule of edge {number} must be text, got {_kind(rule)}; the edge is kept without it."
+                findings.append(Finding(Status.UNREADABLE, told, effects[0]))
+            rule = ""
+        for effect in effects:
+            if effect in causes:
+                told = f"'{effect}' must not be its own cause (edge {number})."
+                findings.append(Finding(Status.DEGENERATE, told, effect))
+            yield RuleEdge(causes, effect, rule.strip())
+
+
+def _edge_parts(item: Any) -> tuple[tuple[str, ...], tuple[str, ...], Any]:
+    if isinstance(item, Mapping):
+        return _names(_first(item, _CAUSES)), _names(_first(item, _EFFECT)), _first(item, _RULE)
+    if isinstance(item, str):
+        ends = _ARROW.split(item[:LONGEST_NAME])
+        return (_names(ends[0]), _names(ends[1]), None) if len(ends) == 2 else ((), (), None)
+    if isinstance(item, list | tuple) and len(item) in (2, 3):
+        return _names(item[0]), _names(item[1]), item[2] if len(item) == 3 else None
+    return (), (), None
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """Names of a list, or of a text with several of them; each once."""
+    if isinstance(value, list | tuple):
+        found = [_name(part) for part in value]
+    else:
+        found = [part.strip() for part in _AND.split(_name(value))]
+    return tuple(dict.fromkeys(name for name in found if name))
+
+
+def _plan(given: Any, findings: list[Finding]) -> Iterator[PlanStep]:
+    if given is None:
+        return
+    if not isinstance(given, list):
+        findings.append(Finding(Status.UNREADABLE, f"'computation_plan' must be a list of steps, got {_kind(given)}."))
+        return
+    for number, item in enumerate(given[:MOST], start=1):
+        if isinstance(item, str):
+            yield PlanStep(f"step{number}", "", (), item)
+        elif isinstance(item, Mapping):
+            name = _name(item.get("id")) or f"step{number}"
+            description = item.get("description", item.get("operation", ""))
+            yield PlanStep(name, _name(item.get("target")), _names(item.get("inputs")), str(description or ""))
+        else:
+            findings.append(
+                Finding(Status.UNREADABLE, f"step {number} of the plan must be an object, got {_kind(item)}.")
+            )
+
+
+def _kind(value: Any) -> str:
+    return {
+        str: "text",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        dict: "an object",
+        list: "a list",
+    }.get(type(value), type(value).__name__)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"an object with {', '.join(map(repr, list(value)[:4]))}" if value else "an empty object"
+    return f"{value[:40]!r}" if isinstance(value, str) else _kind(value)

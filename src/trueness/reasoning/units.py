@@ -1,0 +1,416 @@
+"""Units: does each rule give what its effect is said to be, and the answer in the unit that was asked for?
+
+    unit(x * y) = unit(x) unit(y),   unit(x^n) = unit(x)^n,   x + y, max(x, y), x < y: one dimension,   exp(x): none
+
+A rule is computed with the numbers as they are written. Where its unit differs from the declared one by a factor only
+(36 km/h for 10 s declared in m), the numbers must be converted first: `mixed`. A mismatch is a label and a message,
+never an error: numbers in a rule may carry units of their own (W = 9.81 * m), and such a rule is not judged.
+20 °C is a point of its scale in a known, a difference in a product (J/(kg °C), m * c * T); where a conversion would
+have to know which of them is meant, there is none and a sentence says so.
+pint knows the units (extra `reasoning`); without it nothing is checked, and only a conversion that is needed raises.
+What pint cannot do (another zero, logarithms, numbers out of range) is None, in one place: `_by_pint`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from threading import Lock
+from typing import Any, Literal, TypeVar
+
+from trueness.errors import MissingExtra
+from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph
+from trueness.reasoning.rules import rules_of
+from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts
+from trueness.status import Status
+
+Agreement = Literal["agrees", "mixed", "mismatch", "unchecked"]
+Made = TypeVar("Made")
+
+NOT_TOGETHER = "its units cannot be brought together: what is in °C may be a point or a difference. Give it in K."
+
+_OWN = {"$": "USD", "€": "EUR", "£": "GBP", "%": "percent", "°C": "degC", "°F": "degF", "Ω": "ohm", "°": "degree"}
+_OWN |= {"Δ°C": "delta_degC", "Δ°F": "delta_degF"}
+_POINTS = {f"degree_{name}": f"delta_degree_{name}" for name in ("Celsius", "Fahrenheit", "Reaumur")}
+_COUNTS = frozenset("item items unit units person people piece pieces each count".split())
+_making = Lock()
+_CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CHF")
+_PART = re.compile(
+    r"\s*(?:(?P<name>Δ?°[CF]?|[^\W\d_][^\W\d]*|[$€£%Ω])|(?P<power>[-+]?\d{1,2})|(?P<sign>\*\*|[*/^()·×]))"
+)
+_SUPERSCRIPT = str.maketrans({**{sup: f"^{digit}" for digit, sup in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}, "⁻": "^-"})
+_PURE = frozenset((0.5, 0.25, 100.0, 1000.0))  # factors of formulas and of percentages, not quantities
+
+
+@dataclass(frozen=True)
+class UnitCheck:
+    """One rule: the unit it gives, the one that was declared, and whether they agree."""
+
+    effect: str
+    agreement: Agreement
+    derived: str | None = None
+    declared: str | None = None
+    message: str = ""
+
+
+class _Mismatch(Exception):
+    """Two dimensions where there must be one."""
+
+
+class _Mixed(Exception):
+    """One dimension in two units."""
+
+
+class _Unchecked(Exception):
+    """A unit that is not given or not known."""
+
+
+def check_units(graph: ReasoningGraph) -> tuple[UnitCheck, ...]:
+    """Each executable rule, causes before effects; nothing where no unit is given or pint is not installed."""
+    if not _has_units(graph) or graph.order is None or _registry() is None:
+        return ()
+    rules, units, checks = rules_of(graph), _given(graph), []
+    for node in graph.order:
+        tree = next((rule.tree for rule in rules.get(node, ()) if rule.tree is not None), None)
+        if tree is not None:
+            check, unit = _checked(node, tree, units, graph.unit_of(node))
+            checks.append(check)
+            units.setdefault(node, unit)
+    return tuple(checks)
+
+
+def unit_findings(graph: ReasoningGraph) -> tuple[Finding, ...]:
+    """What check_units found wrong."""
+    return tuple(
+        Finding(Status.DEGENERATE, check.message, check.effect)
+        for check in check_units(graph)
+        if check.agreement in ("mismatch", "mixed")
+    )
+
+
+def coherent(graph: ReasoningGraph) -> ReasoningGraph | None:
+    """The same graph with every known in SI base units, for rules that mix km and m; MissingExtra without pint.
+
+    None where a known cannot be converted: T2 - T1 is the same in °C and K, every other use of T is not.
+    """
+    _needed("converting units")
+    units = _given(graph)
+    trees = [rule.tree for rules in rules_of(graph).values() for rule in rules if rule.tree is not None]
+    if any(_is_a_point(tree, units) for tree in trees):
+        return None
+    knowns = {}
+    for name, known in graph.knowns.items():
+        base = known if units[name] is None or known.value is None else _in_base_units(known, units[name])
+        if base is None:
+            return None
+        knowns[name] = base
+    return replace(graph, knowns=knowns, units={})
+
+
+def _in_base_units(known: Quantity, unit: Any) -> Quantity | None:
+    def made() -> Quantity:
+        base = _registry().Quantity(known.value, unit).to_base_units()
+        return Quantity(float(base.magnitude), f"{base.units:~C}" or None, known.text)
+
+    return _by_pint(made)
+
+
+def _is_a_point(tree: Tree, units: Mapping[str, Any]) -> bool:
+    """Whether a name in °C stands anywhere but in a difference of two."""
+    if isinstance(tree, Name):
+        return str(units.get(tree.name)) in _POINTS
+    inner = [_is_a_point(part, units) for part in parts(tree)]
+    if isinstance(tree, Binary) and tree.operator == "-" and isinstance(tree.left, Name) and all(inner):
+        return not isinstance(tree.right, Name)
+    return any(inner)
+
+
+def target_unit(graph: ReasoningGraph) -> str | None:
+    """The unit of the target: as declared, or as its rules give it; None where that is not known."""
+    declared = graph.unit_of(graph.target)
+    if declared:
+        return declared
+    return next((check.derived for check in check_units(graph) if check.effect == graph.target), None)
+
+
+def converted(value: float, unit: str | None, wanted: str | None) -> float | None:
+    """A value in another unit; None where it has none there. Equal or missing units need no pint."""
+    if not unit or not wanted or unit.replace(" ", "") == wanted.replace(" ", ""):
+        return value
+    registry = _needed(f"converting {unit} to {wanted}")
+    old, new = _unit(unit), _unit(wanted)
+    if old is None or new is None or old.dimensionality != new.dimensionality:
+        return None
+    found = _by_pint(lambda: float(registry.Quantity(value, old).to(new).magnitude))
+    return found if found is not None and math.isfinite(found) else None
+
+
+def of_other_dimension(unit: str | None, wanted: str | None) -> bool:
+    """Whether both are known, and no number of the one is one of the other."""
+    old, new = _unit(unit), _unit(wanted)
+    return old is not None and new is not None and old.dimensionality != new.dimensionality
+
+
+def _has_units(graph: ReasoningGraph) -> bool:
+    return bool(graph.units) or any(known.unit for known in graph.knowns.values())
+
+
+def _given(graph: ReasoningGraph) -> dict[str, Any]:
+    """Units of the knowns; a known without one is unknown, not dimensionless."""
+    return {name: _unit(known.unit) if known.unit else None for name, known in graph.knowns.items()}
+
+
+def _checked(node: str, tree: Tree, units: Mapping[str, Any], declared: str | None) -> tuple[UnitCheck, Any]:
+    wanted = _unit(declared) if declared else None
+    try:
+        derived = _derived(tree, units)
+    except _Mismatch as error:
+        return UnitCheck(node, "mismatch", None, declared, f"units in the rule of '{node}': {error}"), wanted
+    except _Mixed as error:
+        return UnitCheck(node, "mixed", None, declared, f"units in the rule of '{node}': {error}"), wanted
+    except _Unchecked:
+        return UnitCheck(node, "unchecked", None, declared), wanted
+    shown = _shown(derived) or "1"
+    if wanted is None:
+        return UnitCheck(node, "agrees" if not declared else "unchecked", shown, declared), derived
+    if derived.dimensionality != wanted.dimensionality:
+        if _carries(tree):
+            return UnitCheck(node, "unchecked", shown, declared), wanted
+        message = f"the rule of '{node}' gives {shown}, but it is declared in {declared}."
+        return UnitCheck(node, "mismatch", shown, declared, message), wanted
+    factor = _factor(derived, wanted)
+    if factor is None or abs(factor - 1) < 1e-9 or _carries(tree, any_number=True):
+        return UnitCheck(node, "agrees", shown, declared), wanted
+    message = f"the rule of '{node}' gives {shown}, but it is declared in {declared} (factor {factor:g})."
+    return UnitCheck(node, "mixed", shown, declared, message), wanted
+
+
+def _derived(tree: Tree, units: Mapping[str, Any]) -> Any:
+    """The unit of a tree."""
+    registry = _registry()
+    if isinstance(tree, Number):
+        return registry.Unit("dimensionless")
+    if isinstance(tree, Name):
+        if tree.name not in units:
+            return registry.Unit("dimensionless")  # pi, e
+        if units[tree.name] is None:
+            raise _Unchecked
+        return units[tree.name]
+    if isinstance(tree, Negative):
+        return _derived(tree.operand, units)
+    if isinstance(tree, Choice):
+        return _same((tree.then, tree.otherwise), units)
+    if isinstance(tree, Binary):
+        return _of_binary(tree, units)
+    return _of_call(tree, units)
+
+
+def _of_binary(tree: Binary, units: Mapping[str, Any]) -> Any:
+    if tree.operator in COMPARISONS:
+        if tree.operator not in ("and", "or"):
+            _same((tree.left, tree.right), units)
+        return _registry().Unit("dimensionless")
+    if tree.operator in ("+", "-", "%"):
+        return _same((tree.left, tree.right), units)
+    left, right = _derived(tree.left, units), _derived(tree.right, units)
+    if tree.operator == "*":
+        return _computed(lambda: _difference(left) * _difference(right))
+    if tree.operator == "/":
+        return _computed(lambda: _difference(left) / _difference(right))
+    if left.dimensionless and right.dimensionless:
+        return left
+    exponent = tree.right.operand if isinstance(tree.right, Negative) else tree.right
+    if not isinstance(exponent, Number):
+        raise _Unchecked
+    power = -exponent.value if isinstance(tree.right, Negative) else exponent.value
+    return _computed(lambda: _difference(left) ** power)
+
+
+def _of_call(tree: Call, units: Mapping[str, Any]) -> Any:
+    if tree.function in ("min", "max", "sum", "mean"):
+        return _same(tree.arguments, units)
+    inner = _derived(tree.arguments[0], units)
+    if tree.function == "sqrt":
+        return _computed(lambda: _difference(inner) ** 0.5)
+    if tree.function in ("abs", "floor", "ceil", "round"):
+        return inner
+    if not inner.dimensionless:
+        raise _Mismatch(f"{tree.function}() must have a number without unit, got {_shown(inner)}.")
+    return _registry().Unit("dimensionless")
+
+
+def _same(trees: tuple[Tree, ...], units: Mapping[str, Any]) -> Any:
+    """One dimension for all; a bare number takes that of the others, since it may carry their unit."""
+    found = [_derived(tree, units) for tree in trees if not _bare(tree)]
+    if not found:
+        return _registry().Unit("dimensionless")
+    for other in found[1:]:
+        if other.dimensionality != found[0].dimensionality:
+            raise _Mismatch(f"{_shown(found[0])} and {_shown(other)} cannot be added or compared.")
+        factor = _factor(other, found[0])
+        if factor is not None and abs(factor - 1) > 1e-9:
+            raise _Mixed(f"{_shown(found[0])} and {_shown(other)} must be one unit.")
+    return found[0]
+
+
+def _bare(tree: Tree) -> bool:
+    return not any(isinstance(part, Name) for part in _walk(tree))
+
+
+def _carries(tree: Tree, any_number: bool = False) -> bool:
+    """Whether a number of the rule may carry a unit: 9.81 may, 2, 0.5 and 100 do not."""
+    numbers = [part.value for part in _walk(tree) if isinstance(part, Number)]
+    if any_number:
+        return any(value not in (0.5, 0.25, 2.0, 1.0) for value in numbers)
+    return any(not (value.is_integer() and abs(value) <= 12) and value not in _PURE for value in numbers)
+
+
+def _walk(tree: Tree) -> list[Tree]:
+    found = [tree]
+    for part in found:  # grows while it is walked
+        found.extend(parts(part))
+    return found
+
+
+def _factor(unit: Any, wanted: Any) -> float | None:
+    """How many of the wanted unit one of this is; None for scales with another zero (degC)."""
+    registry = _registry()
+    ends = _by_pint(lambda: [float(registry.Quantity(value, unit).to(wanted).magnitude) for value in (0.0, 1.0)])
+    return ends[1] if ends is not None and ends[0] == 0 else None
+
+
+def _computed(compute: Callable[[], Any]) -> Any:
+    """A unit made of units, which pint may not know how to make."""
+    unit = _by_pint(compute)
+    if unit is None:
+        raise _Unchecked
+    return unit
+
+
+def _difference(unit: Any) -> Any:
+    """Of a scale with another zero the unit of differences: all that can be multiplied."""
+    return _registry().Unit(_POINTS.get(str(unit), unit))
+
+
+def _shown(unit: Any) -> str:
+    return _by_pint(lambda: f"{unit:~C}") or ""
+
+
+def _by_pint(compute: Callable[[], Made]) -> Made | None:
+    """What pint computes; None where it cannot."""
+    import numpy as np
+    import pint
+
+    try:
+        with np.errstate(all="ignore"):  # 0 in dB is the logarithm of 0
+            return compute()
+    except (pint.errors.PintError, ArithmeticError, ValueError, TypeError, AttributeError):
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _unit(text: str | None) -> Any:
+    """A unit of pint from text like `kg m^2/s^2` or `J/(kg·K)`; None where it is not known.
+
+    The text is taken apart here, and pint sees single names only: its own reader computes, and 9**9**9 would hang it.
+    """
+    if not text or len(text) > 60 or _registry() is None:
+        return None
+    tokens = _unit_tokens(text.translate(_SUPERSCRIPT).replace("^-^", "^-"))
+    if tokens is None:
+        return None
+    unit, rest = _product(tokens, 0)
+    return unit if rest == len(tokens) else None
+
+
+def _unit_tokens(text: str) -> list[tuple[str, str]] | None:
+    tokens, at = [], 0
+    text = text.strip()
+    while at < len(text):
+        match = _PART.match(text, at)
+        if match is None:
+            return None
+        tokens.append((match.lastgroup or "", match[match.lastgroup or ""]))
+        at = match.end()
+    return tokens
+
+
+def _product(tokens: list[tuple[str, str]], at: int, depth: int = 0) -> tuple[Any, int]:
+    """Factors up to a closing bracket: (unit or None, where it ended)."""
+    factors, sign = [], 1
+    while at < len(tokens) and depth < 5:
+        kind, text = tokens[at]
+        if text == ")":
+            break
+        at += 1
+        if kind == "sign" and text != "(":
+            sign = -1 if text == "/" else 1
+            continue
+        if kind == "power":
+            if text != "1":  # 1/s
+                return None, at
+            continue
+        if text == "(":
+            factor, at = _product(tokens, at, depth + 1)
+            at += 1
+        else:
+            factor = _named_unit(text)
+        power, at = _exponent(tokens, at)
+        if factor is None:
+            return None, at
+        factors.append((factor, sign * power))
+        sign = 1
+    return _by_pint(lambda: _multiplied(factors)), at
+
+
+def _multiplied(factors: list[tuple[Any, int]]) -> Any:
+    """One factor is itself, a point of its scale; of several each is a difference."""
+    if len(factors) == 1 and factors[0][1] == 1:
+        return factors[0][0]
+    unit = _registry().Unit("dimensionless")
+    for factor, power in factors:
+        unit *= _difference(factor) ** power
+    return unit
+
+
+def _exponent(tokens: list[tuple[str, str]], at: int) -> tuple[int, int]:
+    if at < len(tokens) and tokens[at][1] in ("^", "**"):
+        at += 1
+    if at < len(tokens) and tokens[at][0] == "power":
+        return int(tokens[at][1]), at + 1
+    return 1, at
+
+
+def _named_unit(name: str) -> Any:
+    if name.lower() in _COUNTS:
+        return _registry().Unit("dimensionless")
+    return _by_pint(lambda: _registry().Unit(_OWN.get(name, name)))
+
+
+def _registry() -> Any:
+    """The one registry of the process: units of two registries cannot meet, so threads must not make two."""
+    with _making:
+        return _made()
+
+
+@cache
+def _made() -> Any:
+    """pint's registry with currencies, or None where pint is not installed."""
+    try:
+        import pint
+    except ModuleNotFoundError:
+        return None
+    registry: Any = pint.UnitRegistry()
+    for currency in _CURRENCIES:
+        registry.define(f"{currency} = [{currency.lower()}]")
+    return registry
+
+
+def _needed(what: str) -> Any:
+    registry = _registry()
+    if registry is None:
+        raise MissingExtra(what, "pint", "reasoning")
+    return registry

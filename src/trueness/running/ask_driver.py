@@ -1,0 +1,240 @@
+"""The driver of questions: a few threads for each model take its units; what comes back is stored here.
+
+Models work side by side. Ctrl-C and SIGTERM wake this loop and do not break into it, so that what was taken is stored:
+the first one calls off what was not sent and says what is waited for, another one leaves that, too. After SIGTERM calls
+under way have a few seconds. Whatever holds up a model's call, its threads do not keep the program from ending.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from trueness import models
+from trueness.errors import TruenessError
+from trueness.running.asking import Asker, BudgetReached
+from trueness.running.calling import PASSING, CalledOff
+from trueness.running.cells import Cell
+from trueness.running.outcomes import raised, without_answer
+from trueness.running.progress import EXAMPLES, Asked, Progress, Report, clock
+from trueness.running.stage import Stage
+from trueness.running.stopping import AFTER_SIGTERM, heeded
+from trueness.running.store import Run, Store
+from trueness.status import Status
+
+SHOW_EVERY = 0.2  # seconds between reports of progress
+
+ENDED, WOKEN = "ended", "woken"
+
+Unit = tuple[Cell, int]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How it ended: by Ctrl-C, or because the budget is spent (`stopped`: why); and models that were set aside."""
+
+    interrupted: bool = False
+    stopped: str = ""
+    set_aside: dict[str, str] = field(default_factory=dict)  # name -> why
+
+
+def check_models(stage: Stage, missing: Mapping[int, Sequence[int]], folder: Path) -> None:
+    """Refuse a model that lacks something (a key, a yes, a package); for a study: before hours of fits, not after."""
+    for name in dict.fromkeys(stage.cells[index].respondent for index, repeats in missing.items() if repeats):
+        models.check(name, stage.models.get(name, {}), folder)
+
+
+class AskDriver:
+    """Questions of one task until none is missing."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        store: Store,
+        missing: Mapping[int, Sequence[int]],
+        progress: Progress,
+        report: Report,
+        retry: bool = False,
+        folder: Path = Path(),  # where the plan's own paths start
+        seed: int = 1,
+    ):
+        self.stage, self.store, self.report, self.progress = stage, store, report, progress
+        self.asker = Asker(store, stage.models, stage.limit_usd, retry, folder, seed)
+        self.units: dict[str, deque[Unit]] = {}
+        for index, repeats in ((index, repeats) for index, repeats in missing.items() if repeats):
+            cell = stage.cells[index]
+            self.units.setdefault(cell.respondent, deque()).extend((cell, r) for r in repeats)
+        progress.unit, progress.limit, progress.spent = "asks", stage.limit_usd, self.asker.spent
+        progress.asked = {
+            name: Asked(total=sum(cell.repeats for cell in stage.cells if cell.respondent == name))
+            for name in dict.fromkeys(cell.respondent for cell in stage.cells)
+        }
+        for name, asked in progress.asked.items():
+            asked.done = asked.total - len(self.units.get(name, ()))
+        self._finished: SimpleQueue[tuple[Cell, int, Any] | str] = SimpleQueue()
+        self._at_work = 0  # threads that have not ended
+        self._set_aside: dict[str, str] = {}
+        self._leaving = float("inf")  # when what is under way is left
+        self._interrupted, self._stopped = False, ""
+        self._began = self._shown = time.monotonic()
+
+    def drive(self) -> Asking:
+        """Until all is done, or nothing more is to be."""
+        self.report(self.progress)
+        with ExitStack() as stack:
+            stack.callback(self.asker.close)
+            stack.callback(self._stop, "the run has ended")  # also by an error: nobody goes on paying
+            # a SimpleQueue takes what it is given even where the loop is interrupted within `get`
+            signals = stack.enter_context(heeded(lambda: self._finished.put(WOKEN)))
+            self._start()
+            while self._at_work:
+                self._take()
+                if signals:
+                    self._interrupt(signals.popleft())
+                if time.monotonic() > self._leaving:
+                    self._tell(f"left: {self._waited_for()}. The same command asks again for what is missing.")
+                    break
+            self._show(last=True)
+        return Asking(self._interrupted, self._stopped, self._set_aside)
+
+    def _start(self) -> None:
+        """As many threads for each model as it takes calls at a time."""
+        slots = {name: self.asker.model(name).concurrency for name in self.units}  # a missing key is said here
+        for name, units in self.units.items():
+            for _ in range(min(slots[name], len(units))):
+                threading.Thread(target=self._work, args=(units,), name=f"unit {name}", daemon=True).start()
+                self._at_work += 1
+
+    def _work(self, units: deque[Unit]) -> None:
+        while True:
+            try:
+                cell, repeat = units.popleft()
+            except IndexError:
+                self._finished.put(ENDED)
+                return
+            outcome: Any
+            try:
+                outcome = self.stage.perform(cell, repeat, self.asker.ask)
+            except BaseException as error:
+                outcome = error
+            self._finished.put((cell, repeat, outcome))
+
+    def _take(self) -> None:
+        """Store one outcome, or look round after a moment in which there was none."""
+        with suppress(Empty):
+            came = self._finished.get(timeout=SHOW_EVERY)
+            self._at_work -= came == ENDED
+            if not isinstance(came, str):
+                self._store(*came)
+        self._look_round()
+        self._show()
+
+    def _store(self, cell: Cell, repeat: int, outcome: Any) -> None:
+        if isinstance(outcome, CalledOff):
+            return  # it stays missing: the same command asks
+        if isinstance(outcome, BudgetReached):
+            self._stop(str(outcome))
+            self._stopped = self._stopped or str(outcome)
+            return
+        if isinstance(outcome, BaseException):
+            failure: BaseException = outcome
+            if isinstance(failure, TruenessError) or failure is self.asker.unstored:
+                self._stop(str(failure))
+                raise failure
+            # of a task of the user's own
+            outcome = without_answer(Status.FAILED, raised(outcome), 0.0)
+        if not isinstance(outcome, dict):
+            message = f"perform must give a dict of status, message, seconds, answer and scores, got {type(outcome)}"
+            outcome = without_answer(Status.FAILED, message, 0.0)
+        excerpt, cost = outcome.pop("excerpt", ""), outcome.pop("cost", None)
+        run = Run(cell.key(repeat), cell.item, cell.variant, cell.respondent, repeat, **outcome)
+        self.store.add(self.stage.name, [run])
+        self._count(run, excerpt, cost)
+
+    def _count(self, run: Run, excerpt: str, cost: float | None) -> None:
+        self.progress.done += 1
+        asked = self.progress.asked[run.respondent]
+        asked.done += 1
+        if cost is not None:
+            asked.cost = (asked.cost or 0.0) + cost
+        if run.status in (Status.UNREADABLE, Status.TRUNCATED):
+            asked.unreadable += 1
+            if len(asked.examples) < EXAMPLES:
+                asked.examples.append(excerpt)
+        asked.refused += run.status == Status.REFUSED
+        asked.failed += run.status == Status.FAILED
+        asked.timed_out += run.status == Status.TIMED_OUT
+        if run.status in PASSING:
+            asked.trouble = run.message
+        if run.status != Status.OK:
+            self.progress.failures[run.status] = self.progress.failures.get(run.status, 0) + 1
+        self.progress.last = f"{run.item} x {run.respondent}"
+
+    # ---- stopping
+
+    def _interrupt(self, number: int) -> None:
+        self._interrupted = True
+        self._stop("stopped")
+        calls, now = self.asker.under_way(), time.monotonic()
+        longest = max((call.until - now for call in calls), default=AFTER_SIGTERM)
+        longest = max(1.0, longest if number == signal.SIGINT else min(longest, AFTER_SIGTERM))
+        self._leaving = now + longest + 0.5
+        one = len(calls) == 1
+        what = "1 call in flight is" if one else f"{len(calls) or 'no'} calls in flight are"
+        more = f"; Ctrl-C again leaves {'it' if one else 'them'}" if number == signal.SIGINT else ""
+        whose = f" ({self._waited_for()})" if number == signal.SIGTERM else ""
+        self._tell(f"stopping; {what} paid and waited for, at most {clock(longest)}{whose}{more}")
+
+    def _stop(self, why: str) -> None:
+        """No unit is begun and no call is made; what is under way may end."""
+        for units in self.units.values():
+            units.clear()
+        self.asker.stop(why)
+
+    def _waited_for(self) -> str:
+        """Calls under way, by model; what a task does beside them."""
+        calls = Counter(call.name for call in self.asker.under_way())
+        told = [f"{count} call{'s' if count > 1 else ''} to {name}" for name, count in calls.items()]
+        return ", ".join(told) or "work of the task itself"
+
+    # ---- what is told
+
+    def _look_round(self) -> None:
+        """A model that was set aside is told of once."""
+        for name, standing in list(self.asker.standings.items()):
+            if standing.why_set_aside and name not in self._set_aside:
+                self._set_aside[name] = standing.why_set_aside
+                asked = self.progress.asked.get(name, Asked(0))
+                self._tell(
+                    f"{name} is set aside {standing.why_set_aside.rstrip('.')}. {asked.total - asked.done:,} of its "
+                    f"{asked.total:,} are not asked: the same command asks them, --retry also those that failed."
+                )
+
+    def _tell(self, line: str) -> None:
+        self.progress.notes.append(line)
+        self._show(last=True)
+
+    def _show(self, last: bool = False) -> None:
+        now = time.monotonic()
+        if now - self._shown < SHOW_EVERY and not last:
+            return
+        self._shown = now
+        self.progress.spent = self.asker.spent
+        calls = Counter(call.name for call in self.asker.under_way())
+        for name, asked in self.progress.asked.items():
+            asked.in_flight = calls[name]
+            again = self.asker.trying_again(name)
+            asked.waiting, asked.trouble = len(again), again[-1] if again else asked.trouble
+            asked.is_set_aside = name in self._set_aside
+        left = sum(asked.total - asked.done for asked in self.progress.asked.values() if not asked.is_set_aside)
+        if self.progress.done:
+            self.progress.seconds_left = (now - self._began) / self.progress.done * left
+        self.report(self.progress)

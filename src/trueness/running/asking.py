@@ -1,0 +1,325 @@
+"""Asking models: every reply is stored the moment it arrives, and nothing is paid for twice.
+
+    key of a reply  = hash(model and its options, messages, settings, salt)
+    seed of a reply = 31 bits of hash(seed of the study, key), where the task states none
+
+A task performs a unit of work as plain code that calls `ask` once or several times; a reply that is in the store is
+given back without a call. So a resumed study goes on where it stopped, and a better reader rereads old replies for
+nothing. A call is made when its model takes one more (standing.py) and the most it can cost fits the limit beside what
+is spent and what calls under way can cost; where only those stand in the way it waits for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from trueness import models
+from trueness.errors import TruenessError
+from trueness.models import Message, Model, Reply, Settings
+from trueness.models.base import checked_concurrency
+from trueness.models.faults import Fault
+from trueness.models.prices import Price, stated_price
+from trueness.running.calling import PASSING, UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
+from trueness.running.cells import hashed, reply_key
+from trueness.running.standing import LONGEST_WAIT, UNANSWERED, Standing
+from trueness.running.store import Store
+from trueness.status import Status
+
+BYTES_A_TOKEN = 3.0  # fewer than real text has, so that the cost of a call is not underestimated
+CLOSING = 5.0  # seconds that a model may take to close
+
+Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
+
+
+class BudgetReached(TruenessError):
+    """The next call could pass the limit."""
+
+
+class SetAside(CalledOff):
+    """The model is not asked any more in this run."""
+
+
+class Asker:
+    """`ask` that calls a model where the store has no reply. Threads share it; one lock guards all that it counts."""
+
+    def __init__(
+        self,
+        store: Store,
+        options: Mapping[str, Mapping[str, Any]],
+        limit: float | None = None,
+        retry: bool = False,
+        folder: Path = Path(),
+        seed: int = 1,
+    ):
+        self.store, self.options, self.limit, self.retry, self.folder = store, options, limit, retry, folder
+        self.seed = seed
+        self.spent = store.spent() + (0.0 if limit is None else self._uncounted())
+        self.calls = 0
+        self.why_stopped = ""  # nothing more is asked then; what is under way may end
+        self.unstored: Exception | None = None  # why a reply could not be kept: nothing more is asked then, either
+        self.standings: dict[str, Standing] = {}
+        self._models: dict[str, Model] = {}
+        self._changed = threading.Condition(threading.RLock())
+        self._keys_under_way: dict[str, Future[Reply]] = {}
+        self._calls: dict[WatchedCall, float] = {}  # under way -> the most that it can cost
+        self._waiting: Counter[str] = Counter()  # questions that nobody answered, before they are asked again
+
+    def model(self, name: str) -> Model:
+        with self._changed:
+            if name not in self._models:
+                self._models[name] = _watchable(self._built(name), self._pause)
+            if name not in self.standings:
+                self.standings[name] = Standing(name, checked_concurrency(self._models[name].concurrency, name))
+            return self._models[name]
+
+    def _built(self, name: str) -> Model:
+        try:
+            return models.build(name, self.options.get(name, {}), self.folder)
+        except TruenessError:
+            raise
+        except Exception as error:  # a class of the user's own
+            raise TruenessError(f"model {name} cannot be made: {as_reply(error, name, 0.0).message}") from error
+
+    def close(self) -> None:
+        """A model of the user's own may take its time here, or raise: it has had its chance."""
+        closing = [threading.Thread(target=_closed, args=(model,), daemon=True) for model in self._models.values()]
+        for thread in closing:
+            thread.start()
+        end = time.monotonic() + CLOSING
+        for thread in closing:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    def stop(self, why: str) -> None:
+        """No new call, and none again; what is under way may end."""
+        with self._changed:
+            self.why_stopped = self.why_stopped or why
+            self._changed.notify_all()
+
+    def under_way(self) -> list[WatchedCall]:
+        """Calls that a model works on at this moment; those that wait to try again are not among them."""
+        with self._changed:
+            return [call for call in self._calls if not call.trying_again]
+
+    def trying_again(self, name: str) -> list[str]:
+        """Why calls to a model wait before they are made again."""
+        with self._changed:
+            pausing = [call.trying_again for call in self._calls if call.name == name and call.trying_again]
+            return pausing + ["turned away"] * self._waiting[name]
+
+    def ask(self, name: str, messages: Sequence[Message], settings: Settings, salt: str) -> Reply:
+        """The stored reply, or a new one; two threads that ask the same get one call's reply."""
+        key = reply_key(name, self.options.get(name, {}), messages, settings, salt)
+        with self._changed:
+            known = self.store.reply(key)
+            if known is not None and not (self.retry and known.status in PASSING):
+                return Reply.from_dict(known.reply)
+            other = self._keys_under_way.get(key)
+            if other is None:
+                mine: Future[Reply] = Future()
+                self._keys_under_way[key] = mine
+        if other is not None:
+            return other.result()
+        try:
+            reply = self._answered(key, name, messages, self._as_asked(key, name, settings))
+        except BaseException as error:
+            mine.set_exception(error)
+            raise
+        finally:
+            with self._changed:
+                del self._keys_under_way[key]
+        mine.set_result(reply)
+        return reply
+
+    def _as_asked(self, key: str, name: str, settings: Settings) -> Settings:
+        """With the seed of this reply, and with what the plan fixes for the model: it counts for time and money."""
+        own = self.options.get(name, {})
+        fixed = {what: own[what] for what in ("max_tokens", "timeout") if isinstance(own.get(what), int | float)}
+        drawn = int.from_bytes(hashlib.sha256(f"{self.seed} {key}".encode()).digest()[:4]) >> 1
+        return replace(settings, seed=drawn if settings.seed is None else settings.seed, **fixed)
+
+    def _answered(self, key: str, name: str, messages: Sequence[Message], settings: Settings) -> Reply:
+        """Until somebody answers, or fails to: who was not reached or turned away is asked again."""
+        while True:
+            reply = self._call(key, name, messages, settings)
+            if reply is not None:
+                return reply
+            with self._changed:
+                self._waiting[name] += 1
+                self._called_off(self.standings[name], self.standings[name].wait)
+                self._waiting[name] -= 1
+
+    def _call(self, key: str, name: str, messages: Sequence[Message], settings: Settings) -> Reply | None:
+        """The reply, kept; None where nobody answered and no attempt can be on the bill."""
+        model = self.model(name)
+        price = stated_price(self.options.get(name, {}).get("price"), name) if self.limit is not None else None
+        most = _most(price, messages, settings)
+        asked = settings.to_dict()
+        # before the call, so that what was asked can be stored for certain once it is paid
+        sent = json.dumps([message.to_dict() for message in messages], ensure_ascii=False)
+
+        def keep(reply: Reply) -> Reply:
+            reply = replace(reply, cost=_cost(reply, price))
+            self._keep(key, name, sent, asked, reply, call)
+            return reply
+
+        call = WatchedCall(model, name, messages, settings, lambda reply: self._keep_late(reply, keep), most)
+        self._enter(call)
+        try:
+            reply = call.reply()
+            with self._changed:
+                self.standings[name].came(reply, call)
+            if reply.fault in UNANSWERED and not call.most * call.unclear:
+                return None
+            return keep(reply)
+        except CallerMistake as mistake:  # every other call would meet it as well
+            with self._changed:
+                self.standings[name].set_aside(f"because {mistake}")
+            raise SetAside(str(mistake)) from mistake
+        finally:
+            with self._changed:
+                del self._calls[call]
+                self.standings[name].under_way -= 1
+                self.calls += 1
+                self._changed.notify_all()
+
+    def _enter(self, call: WatchedCall) -> None:
+        """Wait until the model takes one more call and its money is free; refuse it where that will never be."""
+        standing = self.standings[call.name]
+        with self._changed:
+            while True:
+                if self.unstored is not None:
+                    raise self.unstored
+                if self.why_stopped:
+                    raise CalledOff(self.why_stopped)
+                if standing.why_set_aside:
+                    raise SetAside(standing.why_set_aside)
+                reserved, fits = sum(self._calls.values()), self._fits(call.most)
+                if fits and standing.is_free:
+                    break
+                if not fits and reserved == 0:
+                    raise BudgetReached(
+                        f"the next call to {call.name} could cost {call.most:.4f} USD, and {self.spent:.4f} of the "
+                        f"limit of {self.limit:g} USD is spent ({reserved:.4f} reserved for calls under way). Raise "
+                        "'limit_usd' and give the same command again; nothing is lost."
+                    )
+                self._changed.wait()
+            self._calls[call] = call.most
+            standing.under_way += 1
+
+    def _fits(self, most: float) -> bool:
+        """Whether an attempt that can cost `most` fits beside what is spent and what calls under way can cost."""
+        return self.limit is None or most == 0 or self.spent + sum(self._calls.values()) + most <= self.limit
+
+    def _keep(
+        self,
+        key: str,
+        name: str,
+        sent: str,
+        asked: dict[str, Any],
+        reply: Reply,
+        call: WatchedCall,
+    ) -> None:
+        """Store a reply and count what it cost; of what nobody told, the most that it can have cost."""
+        unclear = call.unclear + (reply.cost is None and reply.fault not in UNBILLED)
+        asked |= {} if self.limit is None else {"unknown_usd": call.most * unclear}
+        prompt = hashed(sent.encode("utf-8", "replace").decode())
+        try:
+            self.store.add_reply(key, name, prompt, sent, asked, reply.to_dict())
+        except Exception as error:  # a full disk: what other threads would ask next could not be kept either
+            with self._changed:
+                self.unstored = error
+                self._changed.notify_all()
+            raise
+        with self._changed:
+            self.spent += (reply.cost or 0.0) + call.most * unclear
+
+    def _keep_late(self, reply: Reply, keep: Callable[[Reply], Reply]) -> None:
+        """An answer that nobody waits for any more: it was paid for, and a later run finds it."""
+        if reply.status not in PASSING:
+            with suppress(Exception):  # the study may have ended meanwhile
+                keep(reply)
+
+    def _pause(self, seconds: float, fault: Fault) -> str:
+        """How a provider's model waits between two attempts, in its call's own thread; why there is no further one.
+
+        An attempt that may be on the bill keeps its money, and the next one needs as much again. A call that ends here
+        is kept where it may have cost anything: the bill does not ask why it ended.
+        """
+        here = threading.current_thread()
+        with self._changed:
+            call = next((call for call in self._calls if call.thread is here), None)
+            if call is None:
+                raise CalledOff("nobody waits for this call any more")
+            standing = self.standings[call.name]
+            if fault.kind == "busy":
+                standing.slow_down(call)
+            elif fault.kind == "connection":
+                standing.count(fault.kind, fault.message, call)
+                seconds = min(seconds, LONGEST_WAIT)
+            call.pauses(seconds, fault)
+            more = 0.0 if fault.kind in UNBILLED else call.most
+            why = self._called_off(standing, seconds)
+            if why and not (more or call.most * call.unclear):
+                raise CalledOff(why)
+            if not why and not self._fits(more):
+                why = f"it could pass the limit of {self.limit:g} USD"
+            if not why:
+                self._calls[call] += more
+                call.tries_again(fault)
+            return why
+
+    def _called_off(self, standing: Standing, seconds: float) -> str:
+        """Why nothing more is asked, as soon as that is so; '' when the time is over."""
+        return self._changed.wait_for(lambda: self.why_stopped or standing.why_set_aside, seconds)
+
+    def _uncounted(self) -> float:
+        """What replies of earlier versions, which kept no account of unknown usage, can have cost."""
+        total = 0.0
+        for name, status, asked, sent in self.store.uncounted():
+            price = stated_price(self.options.get(name, {}).get("price"), name)
+            if status != Status.FAILED and price is not None:
+                tokens = asked.get("max_tokens")
+                messages = [Message("user", str(message.get("content", ""))) for message in sent]
+                total += price.cost(tokens_of(messages), tokens if isinstance(tokens, int) else 0) or 0.0
+        return total
+
+
+def tokens_of(messages: Sequence[Message]) -> int:
+    """A generous estimate of a prompt's tokens."""
+    return math.ceil(sum(len(m.content.encode("utf-8", "replace")) + 12 for m in messages) / BYTES_A_TOKEN)
+
+
+def _most(price: Price | None, messages: Sequence[Message], settings: Settings) -> float:
+    return (price.cost(tokens_of(messages), settings.max_tokens) or 0.0) if price else 0.0
+
+
+def _cost(reply: Reply, price: Price | None) -> float | None:
+    """What the model says, or what its tokens cost; None where nobody knows."""
+    if reply.cost is not None or price is None or reply.status in PASSING:
+        return reply.cost
+    return price.cost(reply.input_tokens, reply.output_tokens)
+
+
+def _watchable(model: Model, pause: Callable[[float, Fault], str]) -> Model:
+    """A provider's model waits between attempts: here it can be seen and called off."""
+    from trueness.models.provider import Provided
+
+    if isinstance(model, Provided):
+        model.pause = pause
+    return model
+
+
+def _closed(model: Model) -> None:
+    with suppress(Exception):
+        model.close()

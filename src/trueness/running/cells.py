@@ -1,0 +1,93 @@
+"""Cells and units of work, and their keys.
+
+A cell is one respondent on one item; a unit is one repeat of it. A unit's key is a hash of everything that decides
+its result, and its random streams come from the key: the result does not depend on order, workers or machines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from numpy.random import Generator, SeedSequence, default_rng
+
+from trueness.models import Message, Settings
+
+NOT_DECISIVE = ("concurrency", "price", "key_variable", "retries", "delay", "timeout")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a task may know of the plan it stands in: `tasks` are those made before it, `folder` starts its paths."""
+
+    settings: Mapping[str, Any]
+    seed: int
+    folder: Path
+    file: str
+    tasks: Mapping[str, Any] = field(default_factory=dict)
+    study: Path | None = None  # the folder that the study will lie in
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All repeats of one respondent on one item. `common` travels to the worker; `identity` enters the keys."""
+
+    item: str
+    variant: str
+    respondent: str
+    repeats: int
+    common: dict[str, Any]
+    identity: dict[str, Any]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All of them. How many there are may be a stranger's number: work goes by the `key` of one repeat."""
+        return tuple(self.key(repeat) for repeat in range(self.repeats))
+
+    def key(self, repeat: int) -> str:
+        """hashed(f"{start} repeat {repeat}"), without hashing the start again."""
+        made = self._hash.copy()
+        made.update(b"%d" % repeat)
+        return str(made.hexdigest()[:32])
+
+    @cached_property
+    def _hash(self) -> Any:
+        return hashlib.sha256(f"{self.start} repeat ".encode())
+
+    @cached_property
+    def start(self) -> str:
+        """What keys are made of; cells that ask the same under two names share their units."""
+        return json.dumps(self.identity, sort_keys=True, default=str)
+
+    def unit(self, repeat: int) -> dict[str, Any]:
+        return {"key": self.key(repeat), "repeat": repeat}
+
+
+def placeless(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings for an identity: of a full path the file's name alone, so that results do not hang on where it lies."""
+    return {name: Path(value).name if _is_full_path(value) else value for name, value in settings.items()}
+
+
+def _is_full_path(value: Any) -> bool:
+    return isinstance(value, str) and Path(value).is_absolute()
+
+
+def hashed(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
+
+
+def reply_key(model: str, options: Mapping[str, Any], messages: Sequence[Message], asked: Settings, salt: str) -> str:
+    """The key of a reply: what makes two calls the same. How many run at a time, or their price, does not."""
+    decisive = {name: value for name, value in options.items() if name not in NOT_DECISIVE}
+    settings = {name: value for name, value in asked.to_dict().items() if name not in NOT_DECISIVE}
+    return hashed(json.dumps([model, decisive, [m.to_dict() for m in messages], settings, salt], sort_keys=True))
+
+
+def stream(seed: int, name: str) -> Generator:
+    """The random stream of that name in a study with that seed."""
+    return default_rng(SeedSequence([seed, int(hashed(name), 16)]))

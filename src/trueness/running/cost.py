@@ -1,0 +1,195 @@
+"""What a study will cost and what it can show, before it is run.
+
+expected time = sum over cells (seconds of one calibration fit x fits left) / workers
+expected cost = sum over calls (prompt tokens x price in + reply tokens x price out), low: short, high: max_tokens
+
+No model is asked; a prompt's tokens are counted as one for every 4 characters (low) or 3 (high).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trueness import models
+from trueness.models.prices import stated_price
+from trueness.running.cells import Cell
+from trueness.running.engine import Chunk, run_chunk
+from trueness.running.stage import Stage
+from trueness.running.store import Store
+from trueness.running.stored_runs import Units
+from trueness.running.study import Study
+from trueness.statistics.reach import Reach
+from trueness.status import Status
+
+SHORT_REPLY = {  # tokens of a reply that wastes none, by formulation, mode or probe; 1 where it is not known
+    "judge": 80, "counterfactual": 60, "own_graph": 150,
+    "direct": 60, "steps": 300, "interval": 60, "quantiles": 200,
+    "qa": 1, "likelihood": 1, "sample": 3, "story": 150, "distribution": 40,
+}  # fmt: skip
+CALIBRATION_LIMIT = 20.0  # seconds; a slower fit is reported as "at least"
+
+
+@dataclass(frozen=True)
+class CellCost:
+    item: str
+    respondent: str
+    left: int
+    seconds: float
+    status: str
+    message: str
+
+
+@dataclass(frozen=True)
+class AskCost:
+    """What asking one model will take. Costs are in USD, None where its price is not known."""
+
+    model: str
+    calls: int
+    left: int
+    input_tokens: tuple[int, int]
+    output_tokens: tuple[int, int]
+    cost: tuple[float | None, float | None]
+    missing: str  # what must be there before it can be asked, or ''
+    elsewhere: str = ""  # its address and its key, where they are not the provider's own
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The cost and the reach of a plan."""
+
+    cells: tuple[CellCost, ...]
+    fits: int
+    done: int
+    workers: int
+    notes: tuple[str, ...]
+    asks: tuple[AskCost, ...] = ()
+    limit_usd: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        return sum(cell.seconds * cell.left for cell in self.cells) / self.workers
+
+    @property
+    def at_least(self) -> bool:
+        """A calibration fit was cut off: the time is a lower bound."""
+        return any(cell.status == Status.TIMED_OUT for cell in self.cells)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "cells": len(self.cells),
+            "fits": self.fits,
+            "fits_done": self.done,
+            "workers": self.workers,
+            "expected_seconds": round(self.seconds, 3),
+            "expected_is_lower_bound": self.at_least,
+            "per_cell": [vars(cell) for cell in self.cells],
+            "calls": sum(ask.calls for ask in self.asks),
+            "calls_left": sum(ask.left for ask in self.asks),
+            "per_model": [vars(ask) for ask in self.asks],
+            "limit_usd": self.limit_usd,
+            "what_it_can_show": list(self.notes),
+        }
+
+
+def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
+    """One fit of every cell of tasks that fit (of cells that a task calls alike, of the first), not stored; with what
+    the folder already holds taken off."""
+    fitted = [(stage, cell) for stage in study.stages if stage.is_fitted for cell in stage.cells]
+    timed = [Timed(executor, *pair) for pair in {_kind(*pair): pair for pair in reversed(fitted)}.values()]
+    done = _stored(study)
+    found = {_kind(one.stage, one.cell): one.result() for one in timed}
+    costs = []
+    for stage in study.stages:
+        if stage.is_fitted:
+            for cell, stored in zip(stage.cells, done[stage.name], strict=True):
+                costs.append(CellCost(cell.item, cell.respondent, cell.repeats - stored, *found[_kind(stage, cell)]))
+    fits = sum(cell.repeats for _, cell in fitted)
+    fits_done = fits - sum(cost.left for cost in costs)
+    asking = [stage for stage in study.stages if not stage.is_fitted]
+    asks = tuple(ask for stage in asking for ask in _ask_costs(stage, done[stage.name], study.plan.base))
+    limit = study.plan.settings.get("limit_usd")
+    return Estimate(tuple(costs), fits, fits_done, workers, tuple(_notes(study, asks, limit)), asks, limit)
+
+
+class Timed:
+    """A calibration under way. Where fits of a cell differ, its task says which ones to time, and each one's share."""
+
+    def __init__(self, executor: Executor, stage: Stage, cell: Cell):
+        self.stage, self.cell = stage, cell
+        self.shares = stage.calibration(cell)
+        # the first is done twice: it also pays for imports, compilation and caches
+        units = tuple(cell.unit(repeat) for repeat in (next(iter(self.shares)), *self.shares))
+        chunk = Chunk(stage.function, cell.common, units, min(stage.time_limit, CALIBRATION_LIMIT))
+        self.future = executor.submit(run_chunk, chunk)
+
+    def result(self) -> tuple[float, str, str]:
+        """Seconds of a fit, status and message."""
+        outcomes = self.future.result()[1:]
+        seconds = sum(
+            share * (one["seconds"] or 0.0) for share, one in zip(self.shares.values(), outcomes, strict=True)
+        )
+        worst = next((one for one in outcomes if one["status"] != Status.OK), outcomes[-1])
+        return seconds, worst["status"], worst["message"]
+
+
+def _kind(stage: Stage, cell: Cell) -> Hashable:
+    return stage.name, stage.alike(cell)
+
+
+def _ask_costs(stage: Stage, done: Sequence[int], folder: Path) -> Iterator[AskCost]:
+    for name, options in stage.models.items():
+        mine = [(cell, stored) for cell, stored in zip(stage.cells, done, strict=True) if cell.respondent == name]
+        todo = [(cell, (cell.repeats - stored) * cell.common.get("calls", 1)) for cell, stored in mine]
+        characters = sum(left * sum(len(m.content) for m in cell.common["messages"]) for cell, left in todo)
+        tokens_in = (math.ceil(characters / 4), math.ceil(characters / 3))
+        tokens_out = (
+            sum(left * SHORT_REPLY.get(cell.variant.split("/")[0], 1) for cell, left in todo),
+            sum(left * cell.common["settings"].max_tokens for cell, left in todo),
+        )
+        price = stated_price(options.get("price"), name)
+        low, high = (None if price is None else price.cost(*pair) for pair in zip(tokens_in, tokens_out, strict=True))
+        missing = models.check_ready(name, options, folder) or ""
+        calls = sum(cell.repeats * cell.common.get("calls", 1) for cell, _ in mine)
+        left = sum(left for _, left in todo)
+        told = models.elsewhere(name, options)
+        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, told)
+
+
+def _stored(study: Study) -> dict[str, list[int]]:
+    """Of each task and cell: how many units the folder holds; counted by those that are there, not by those planned."""
+    if not (study.plan.folder / "study.db").is_file():
+        return {stage.name: [0] * len(stage.cells) for stage in study.stages}
+    with Store.reading(study.plan.folder) as store:
+        found = {stage.name: Units(stage.cells, store.units(stage.name)) for stage in study.stages}
+    return {
+        name: [sum(units.statuses.get(place, {}).values()) for place in range(len(units.cells))]
+        for name, units in found.items()
+    }
+
+
+def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[str]:
+    """What later tests could show at all with this design, and what stands in its way."""
+    notes = [line for ask in asks for line in (ask.missing, ask.elsewhere) if line]
+    notes += [note for stage in study.stages for note in stage.notes]
+    high = sum(ask.cost[1] or 0.0 for ask in asks)
+    if limit is not None and high > limit:
+        notes.append(
+            f"The calls could cost up to {high:.2f} USD; the limit is {limit:g}: it may be reached before the end."
+        )
+    for stage in study.stages:
+        if stage.reach is not None:
+            notes += stage.reach
+            continue
+        respondents, (units, called) = stage.n_respondents, stage.units
+        pairs = respondents * (respondents - 1) // 2
+        if pairs:
+            notes.append(
+                f"Comparing {respondents} respondents of {stage.name} in pairs over {units} {called} (the units): "
+                f"{Reach(units, pairs)}"
+            )
+    return notes + [note for stage in study.stages for note in stage.cautions]

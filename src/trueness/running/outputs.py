@@ -1,0 +1,72 @@
+"""The files of a study folder: all but study.db can be written again from it.
+
+scores.csv                    the long table; the same bytes however the study was run
+runtime.csv                   seconds of every fit (they differ from run to run, so not in scores.csv)
+provenance.json, study.toml   versions, seed, the plan
+
+and what a study's reading writes beside them (write_numbers).
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from trueness.files import write_atomically, write_bytes_atomically, writing_atomically
+from trueness.running.provenance import provenance
+from trueness.running.readings import Readings
+from trueness.running.results import Row
+from trueness.running.store import Store, to_json
+from trueness.texts import csv_row
+
+_RUNTIME = ("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message")
+
+
+def write_outputs(readings: Readings, store: Store, plan: str, plan_folder: Path, folder: Path) -> None:
+    """Everything that needs no drawing."""
+    results = [reading.results for reading in readings.values()]
+    write_bytes_atomically(folder, "study.toml", plan.encode())  # as the user wrote it
+    write_atomically(folder, "provenance.json", to_json(provenance(results, store, plan, plan_folder, folder)))
+    _write_tables(readings, folder)
+    for reading in readings.values():
+        reading.write_numbers(folder)
+
+
+def _write_tables(readings: Readings, folder: Path) -> None:
+    """scores.csv and runtime.csv, a cell at a time: each cell is read once, and no more is held."""
+    with _csv(folder, "scores.csv", Row._fields) as scores, _csv(folder, "runtime.csv", _RUNTIME) as runtime:
+        for reading in readings.values():
+            found, anew = reading.results, reading.rows()
+            for row in anew or ():
+                scores.writerow(row._replace(value=None if row.value is None else float(row.value)))
+            for cell in found.cells:
+                runs = found.of_cell(cell)
+                if anew is None:
+                    scores.writerows(found.rows_of(cell, runs))
+                what = (found.task, cell.item, cell.variant, cell.respondent)
+                runtime.writerows((*what, run.repeat, run.status, run.seconds, run.message) for run in runs)
+
+
+class _Shown:
+    """A CSV writer whose texts nobody can be harmed by (texts.csv_cell)."""
+
+    def __init__(self, writer: Any):
+        self._writer = writer
+
+    def writerow(self, row: Iterable[Any]) -> None:
+        self._writer.writerow(csv_row(row))
+
+    def writerows(self, rows: Iterable[Iterable[Any]]) -> None:
+        self._writer.writerows(map(csv_row, rows))
+
+
+@contextmanager
+def _csv(folder: Path, name: str, columns: Sequence[str]) -> Iterator[_Shown]:
+    """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status."""
+    with writing_atomically(folder, name) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        yield _Shown(writer)

@@ -1,0 +1,86 @@
+"""Plans that come from a command line: a file, a study folder, a template, or the quickstart."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from trueness import registry
+from trueness.errors import PlanError, StoreError, UnknownName
+from trueness.outside import MAX_PLAN, json_of, text_of
+from trueness.running.study import Plan
+from trueness.texts import printable
+
+
+class NewFile(NamedTuple):
+    """What `new` writes, where, and what to do with it."""
+
+    path: Path
+    text: str
+    what_next: str
+
+
+def read_plan(file: str | None, folder: str | None = None) -> Plan:
+    """A study.toml, a study folder, or, with no file, the quickstart."""
+    if file and registry.offer("plan", Path(file).suffix):
+        return foreign_plan(Path(file), folder)
+    if file:
+        return Plan.read(file, folder)
+    return Plan.parse(_quickstart(), "quickstart.toml", Path(), folder)
+
+
+def foreign_plan(path: Path, folder: str | None = None) -> Plan:
+    """A plan in another program's form, turned into our TOML by the study that knows it."""
+    config = json_of(text_of(path, MAX_PLAN, PlanError), path.name, PlanError)
+    settings = registry.offer("plan", path.suffix)(config, path)
+    return Plan.parse(_toml({"name": path.stem} | settings), path.name, path.parent, folder)
+
+
+def _toml(settings: dict[str, Any], prefix: str = "") -> str:
+    """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's."""
+    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
+    for key, value in settings.items():
+        if isinstance(value, dict):
+            lines += ["", f"[{prefix}{json.dumps(key)}]", _toml(value, f"{prefix}{json.dumps(key)}.")]
+    return "\n".join(lines)
+
+
+def template(task: str, path: Path) -> str:
+    """The commented plan that `trueness new` writes."""
+    if task not in registry.names("task"):
+        raise UnknownName("task", task, registry.names("task"))
+    if path.suffix != ".toml":
+        raise PlanError(f"a plan must be a .toml file, got {path.name!r}. Try {path.stem}.toml.")
+    if not path.parent.is_dir():
+        raise PlanError(f"the folder {path.parent} is not there. Make it first.")
+    plain = path.stem.isprintable() and not set(path.stem) & set('"\\')  # it stands in quotes, and in comments
+    name = path.stem if plain and path.stem != "study" else task
+    return _template(task).replace("{name}", name).replace("{file}", printable(str(path)))
+
+
+def new_file(what: str, file: str | None, plan: str | None = None) -> NewFile:
+    """What `new` writes: a study's own offer (a sheet, questions about a user's data), or its commented plan."""
+    make = registry.offer("new", what)
+    made: NewFile | None = None if make is None else make(file, plan)
+    if made is not None:
+        return made
+    path = Path(file or "study.toml")
+    return NewFile(path, template(what, path), f"Next: trueness plan {path}, then trueness run {path}")
+
+
+def newest_folder() -> Path:
+    """The study under results/ that was written last."""
+    found = sorted(Path("results").glob("*/study.db"), key=lambda path: path.lstat().st_mtime)
+    if not found:
+        raise StoreError("there is no study under results/. Name a folder, or make one: trueness run")
+    return found[-1].parent
+
+
+def _quickstart() -> str:
+    return (resources.files("trueness.running") / "quickstart.toml").read_text(encoding="utf-8")
+
+
+def _template(study: str) -> str:
+    return (resources.files(f"trueness.studies.{study}") / "template.toml").read_text(encoding="utf-8")

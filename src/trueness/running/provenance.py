@@ -1,0 +1,275 @@
+"""Where a study's results come from: provenance.json.
+
+    plan        its hash and seed, the way to its folder, and the commit of that folder where it is a clone
+    sessions    one for each command that worked on the study: when, on what machine, with which packages
+    data        a hash of every data set's truth and rows
+    models      a hash of the files behind models that run here
+    cells       what was asked for, with every setting
+
+A session is written to the store when it begins and when it ends, so that `trueness report` on another machine tells of
+the machine that did the work. Environments that several sessions share stand in the file once.
+
+The file goes where the results go, so it names no folder of this machine and no user: of a full path the file's own
+name is left, and the plan's folder is told as the way to it from the study's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import cache
+from getpass import getuser
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trueness.datasets import Dataset
+from trueness.errors import StoreError, TruenessError
+from trueness.files import read_text
+from trueness.outside import json_of
+from trueness.running.cells import stream
+from trueness.running.results import Results
+from trueness.running.stage import Stage
+from trueness.running.store import Store
+
+GIT_SECONDS = 5.0
+SAMPLE = 200  # rows that stand for a data set whose rows are simulated
+_FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # within a sentence or a command
+
+
+def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder: Path, folder: Path) -> dict[str, Any]:
+    """provenance.json of the study in `folder`, from its store."""
+    sessions, environments = _entry(store, "sessions", []), _entry(store, "environments", {})
+    used = [
+        environments[str(entry["environment"])] for entry in sessions if str(entry.get("environment")) in environments
+    ]
+    found = {
+        "study": results[0].study,
+        "tasks": [found.task for found in results],
+        "seed": results[0].seed,
+        "written": _now(),
+        "plan_from_here": way_to(plan_folder, folder),
+        "plan_sha256": _sha256((store.meta("plan") or "").encode()),
+        "plan_file_sha256": _sha256(plan.encode()),
+        **(used[-1] if used else environment()),
+        "sessions": sessions,
+        "environments": environments,
+        **_entry(store, "sources", {"data": {}, "models": {}}),
+        "cells": [
+            {
+                "task": found.task,
+                "item": cell.item,
+                "variant": cell.variant,
+                "respondent": cell.respondent,
+                "runs": cell.repeats,
+                "settings": cell.identity,
+            }
+            for found in results
+            for cell in found.cells
+        ],
+    }
+    return without_paths(found)  # type: ignore[no-any-return]
+
+
+def way_to(plan_folder: Path, folder: Path) -> str | None:
+    """From the study's folder to the plan's, such as '../..'; None where that would name folders of a user."""
+    there, here = plan_folder.resolve(), folder.resolve()
+    way = Path(os.path.relpath(there, here))
+    shared = Path(os.path.commonpath((there, here)))
+    return None if shared == Path(shared.anchor) or _users() & set(way.parts) else str(way)
+
+
+def plan_folder_of(folder: Path) -> Path:
+    """Where the paths of a study folder's own study.toml start: the plan's folder, else the study's.
+
+    The study may be a stranger's: what it says is taken where `way_to` would have said it, so it cannot lead to
+    another part of the machine.
+    """
+    try:
+        told = json_of(read_text(folder, "provenance.json"), "provenance.json")
+    except TruenessError:
+        return folder
+    entries = told if isinstance(told, dict) else {}
+    way, older = entries.get("plan_from_here"), entries.get("plan_folder")  # the second: as it was typed, before 0.2
+    place = folder / way if isinstance(way, str) else Path(older) if isinstance(older, str) else folder
+    try:
+        return place if place.is_dir() and way_to(place, folder) is not None else folder
+    except (OSError, ValueError):  # a name that no system can have
+        return folder
+
+
+def without_paths(value: Any) -> Any:
+    """The same without folders of this machine: of a full path in any text the file's name is left."""
+    if isinstance(value, dict):
+        return {without_paths(key): without_paths(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_paths(entry) for entry in value]
+    if not isinstance(value, str):
+        return value
+    parts = [Path(part).name if _is_private(part) else part for part in value.split(":")]  # data.csv:graph.dot
+    return _FULL_PATH.sub(lambda path: Path(path[0]).name, ":".join(parts))
+
+
+def _is_private(text: str) -> bool:
+    """A full path (no address, //host), or one that climbs to a folder of the user."""
+    parts = text.split("/")
+    return (parts[0] == "" and len(parts) > 1 and parts[1] != "") or (".." in parts and bool(_users() & set(parts)))
+
+
+@cache
+def _users() -> frozenset[str]:
+    """What this user is called, as far as the system tells."""
+    found = set()
+    with suppress(RuntimeError):
+        found.add(Path.home().name)
+    with suppress(OSError, KeyError, ImportError):
+        found.add(getuser())
+    return frozenset(found - {""})
+
+
+@contextmanager
+def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterator[None]:
+    """Written when the work begins, and again when it ends: a driver that was killed has no end."""
+    here = environment() | {"git": {"plan": git_commit(plan_folder), "trueness": own_state()}}
+    name = _sha256(json.dumps(here, sort_keys=True).encode())[:12]
+    environments, sessions = _entry(store, "environments", {}) | {name: here}, _entry(store, "sessions", [])
+    sessions.append({"began": _now(), "ended": None, "environment": name})
+    store.set_meta("environments", json.dumps(environments))
+    store.set_meta("sources", json.dumps(without_paths(sources(stages))))
+    store.set_meta("sessions", json.dumps(sessions))
+    yield
+    sessions[-1]["ended"] = _now()
+    store.set_meta("sessions", json.dumps(sessions))
+
+
+def _entry(store: Store, name: str, default: Any) -> Any:
+    """What the store says under that name; a store of somebody else may say anything."""
+    text = store.meta(name)
+    found = default if text is None else json_of(text, f"the entry {name!r} of study.db", StoreError)
+    tables = found if isinstance(found, list) else found.values() if isinstance(found, dict) else [None]
+    if type(found) is not type(default) or not all(isinstance(entry, dict) for entry in tables):
+        raise StoreError(f"the entry {name!r} of study.db must be as trueness writes it, got another. Restore a copy.")
+    return found
+
+
+def environment() -> dict[str, Any]:
+    return {
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "platform": platform.platform(),
+        "machine": platform.machine(),
+        "cpu": {"model": _cpu_model(), "cores": os.cpu_count()},
+        "packages": dict(_packages()),
+    }
+
+
+@cache
+def _packages() -> tuple[tuple[str, str], ...]:
+    """Everything that is installed: a learner of the user's own may import any of it."""
+    read = (item.metadata for item in metadata.distributions())  # parsed at each look
+    found = {item["Name"]: item["Version"] for item in read if item["Name"]}
+    return tuple(sorted(found.items(), key=lambda pair: pair[0].lower()))
+
+
+@cache
+def _cpu_model() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    named = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+    found = {key.strip(): value.strip() for key, value in named.items()}
+    part = " ".join(found[key] for key in ("CPU implementer", "CPU part") if key in found)  # Arm has no name here
+    return found.get("model name") or part or platform.processor()
+
+
+@cache
+def git_commit(folder: Path) -> str | None:
+    """None where the folder is no clone. Whether files were changed is not asked: git would run what a clone's own
+    settings name, and hashes tell of the plan and its data anyway."""
+    return _git(folder, "rev-parse", "HEAD")
+
+
+@cache
+def own_state() -> dict[str, Any] | None:
+    """Of a clone of this program: commit, and whether files were changed since; None where it was installed."""
+    here = Path(__file__).parent
+    if _git(here, "ls-files", "--error-unmatch", Path(__file__).name) is None:
+        return None
+    changed = _git(here, "status", "--porcelain", "--untracked-files=no", "--", ".")
+    return {"commit": git_commit(here), "changed": None if changed is None else bool(changed)}
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    program = shutil.which("git")
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(
+            [program, "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
+            capture_output=True,
+            text=True,
+            timeout=GIT_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Any]]:
+    """Hashes of what is asked about and of who is asked, as far as it lies on this machine."""
+    data: dict[str, str] = {}
+    models: dict[str, Any] = {}
+    for stage in stages:
+        for name, held in stage.datasets.items():
+            data[name] = data_digest(getattr(held, "dataset", held))
+        for name, truth in stage.about.get("truths", {}).items():  # shares by condition
+            data[name] = _sha256(json.dumps(truth, sort_keys=True, default=str).encode())
+        models |= {name: model_digest(name) for name in stage.models}
+    return {"data": data, "models": models}
+
+
+def data_digest(dataset: Dataset) -> str:
+    """Of the truth and the rows; of simulated data the first rows of a fixed stream."""
+    table = dataset.table
+    if table is None:
+        table = dataset.draw(SAMPLE, stream(0, "provenance"))
+    digest = hashlib.sha256(dataset.truth.to_json().encode())
+    digest.update(json.dumps([table.names, table.levels], default=str).encode())
+    digest.update(np.ascontiguousarray(table.values, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def model_digest(name: str) -> str | None:
+    """Of the weights or the file of a model that runs here; None for a provider's, which may change behind its name."""
+    if name.startswith("embedded/"):
+        from trueness.models.embedded import weights
+
+        return _file_sha256(weights(name))
+    file = Path(name.rpartition(":")[0])
+    return _file_sha256(file) if file.suffix == ".py" and file.is_file() else None
+
+
+@cache
+def _file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

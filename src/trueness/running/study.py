@@ -1,0 +1,328 @@
+"""A study: a TOML plan and a folder. Run what is missing, write what can be regenerated.
+
+    Plan.read("study.toml")  ->  Study(plan).run(...)  ->  study.db, scores.csv, variance/*.json, provenance.json
+
+A plan has one task or several that build on each other, which are run in order: fits by the
+executor, questions to models from the driver's own threads. The same command resumes: units that are in study.db are
+not done again. A folder belongs to one plan; another plan in the same folder is refused unless it is said to replace
+the first (`--replan`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trueness import registry
+from trueness.errors import PlanError, StoreError, did_you_mean, listed
+from trueness.files import check_plain, read_text
+from trueness.outside import MAX_PLAN, is_there, json_of, one_line, text_of, toml_of
+from trueness.running.ask_driver import AskDriver, Asking, check_models
+from trueness.running.cells import Cell, Context
+from trueness.running.fits import FitDriver
+from trueness.running.model_outcomes import ModelOutcome, model_outcomes
+from trueness.running.outputs import write_outputs
+from trueness.running.progress import Progress, Report
+from trueness.running.provenance import plan_folder_of, session, without_paths
+from trueness.running.readings import Scored, readings_of
+from trueness.running.results import Results, describe
+from trueness.running.stage import PlannedStudy, Stage
+from trueness.running.store import Store
+from trueness.running.study_db import as_written, check_entry
+from trueness.status import Status
+from trueness.texts import arriving_json, html_text, shown_alike
+
+PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
+MAX_NAME = 100
+MAX_UNITS = 10_000_000  # that the driver holds a list of: 0.4 GB, and 1.5 GB for those that a resumed study has stored
+NOT_IDENTITY = ("name", "folder", "limit_usd")  # what may change without making it another study
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study.toml, checked. `text` is the file as it was, `settings` what it says."""
+
+    name: str
+    seed: int
+    folder: Path
+    base: Path  # where the plan's own relative paths start
+    text: str
+    settings: dict[str, Any]
+    tasks: tuple[PlannedStudy, ...]
+    file: str = "study.toml"
+
+    @classmethod
+    def read(cls, path: Path | str, folder: Path | str | None = None) -> Plan:
+        """A plan file, or a study folder that was made from one."""
+        path = Path(path)
+        is_study = path.is_dir()
+        file = path / "study.toml" if is_study else path
+        if not (check_plain(path, file.name) if is_study else is_there(path)):
+            raise PlanError(f"{file} is not there. Write one with: trueness new {registry.names('task')[0]} {file}")
+        if is_study:
+            return cls.parse(read_text(path, file.name, MAX_PLAN), file.name, plan_folder_of(path), folder or path)
+        return cls.parse(text_of(path, MAX_PLAN, PlanError), path.name, path.parent, folder)
+
+    @classmethod
+    def parse(cls, text: str, file: str, base: Path = Path(), folder: Path | str | None = None) -> Plan:
+        """`base` is where the plan's own paths start; `folder` overrules the plan's."""
+        settings = toml_of(text, file, PlanError)
+        tasks = [name for name in registry.names("task") if name in settings]
+        tasks += [key for key in settings if ".py:" in key]  # a user's own: ["my_file.py:MyTask"]
+        for key in settings:
+            if key not in PLAN_KEYS and key not in tasks:
+                known = (*PLAN_KEYS, *registry.names("task"))
+                raise PlanError(f"{key!r} is not a key of a plan. {did_you_mean(key, known)}  ({file})")
+        if not tasks:
+            raise PlanError(
+                f"a plan must have a task table, such as [{registry.names('task')[0]}], got none.  ({file})"
+            )
+        name = _checked_name(settings.get("name", Path(file).stem), file)
+        seed = settings.get("seed", 1)
+        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
+            raise PlanError(f"'seed' must be a whole number of at least 0, got {seed!r:.60}.  ({file})")
+        for key in ("datasets", "models", *tasks):
+            _check_tables(settings, key, tasks, file)
+        where = Path(folder) if folder else _checked_folder(settings.get("folder", f"results/{name}"), file)
+        made: dict[str, PlannedStudy] = {}
+        for task in tasks:
+            context = Context(settings, seed, base.resolve(), file, made, where)
+            made[task] = _made(registry.located(task, base), settings[task], context)
+        _check_models(settings, made, file)
+        return cls(name, seed, where, base.resolve(), text, settings, tuple(made.values()), file)
+
+    @property
+    def task(self) -> PlannedStudy:
+        """The first task: what all others rest on."""
+        return self.tasks[0]
+
+    def identity(self) -> dict[str, Any]:
+        """What makes two plans the same: everything but the name, the folder, the budget and comments."""
+        return {key: value for key, value in self.settings.items() if key not in NOT_IDENTITY}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: complete, or with work left because it was interrupted, `stopped` (why) or models set aside."""
+
+    total: int
+    done: int
+    failed: int
+    interrupted: bool
+    stopped: str = ""
+    models: tuple[ModelOutcome, ...] = ()
+    readings: Mapping[str, Scored] = field(default_factory=dict, repr=False)  # what was read for scores.csv
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether models were asked and none has answered anything."""
+        return bool(self.models) and not any(model.answered for model in self.models)
+
+    def to_dict(self) -> dict[str, Any]:
+        plain = {name: value for name, value in vars(self).items() if name != "readings"}
+        return plain | {"models": [model.to_dict() for model in self.models]}
+
+
+class Study:
+    """A plan and the store behind it."""
+
+    def __init__(self, plan: Plan):
+        self.plan = plan
+        self.stages = [Stage(task, _checked_cells(task, plan.file)) for task in plan.tasks]
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The cells of the first task."""
+        return self.stages[0].cells
+
+    def run(
+        self,
+        executor: Executor,
+        slots: int,
+        report: Report | None = None,
+        retry: bool = False,
+        replan: bool = False,
+    ) -> Outcome:
+        """Do what is missing (with `retry`, also what failed), then write the outputs."""
+        self._check_size()
+        folder = self.plan.folder
+        folder.mkdir(parents=True, exist_ok=True)
+        done = total = 0
+        interrupted, asking = False, Asking()
+        set_aside: dict[str, dict[str, str]] = {}  # task -> model -> why
+        with Store.writing(folder) as store:
+            self._claim(store, replan)
+            todo = self._todo(store, retry)
+            for stage, missing in zip(self.stages, todo, strict=True):
+                if not stage.is_fitted:
+                    check_models(stage, missing, self.plan.base)
+            with session(store, self.stages, self.plan.base) if any(todo) else nullcontext():
+                for stage, missing in zip(self.stages, todo, strict=True):
+                    before = stage.planned - sum(map(len, missing.values()))
+                    progress = Progress(stage.planned, before, slots=slots, stage=stage.name)
+                    told = report or (lambda _: None)
+                    if not (interrupted or asking.stopped):
+                        if stage.is_fitted:
+                            interrupted = FitDriver(stage, store, executor, slots, missing, progress, told).drive()
+                        else:
+                            where = (self.plan.base, self.plan.seed)
+                            asking = AskDriver(stage, store, missing, progress, told, retry, *where).drive()
+                            interrupted, set_aside[stage.name] = asking.interrupted, asking.set_aside
+                    total, done = total + stage.planned, done + before + progress.done
+            with as_written(folder):
+                results = Results.all_of(store)
+                answered_as = store.answered_as()
+                asked = {stage.name for stage in self.stages if not stage.is_fitted}
+                found = [model_outcomes(r, set_aside.get(r.task, {}), answered_as) for r in results if r.task in asked]
+                readings = readings_of(results, store)
+                write_outputs(readings, store, self.plan.text, self.plan.base, folder)
+        failed = sum(one.n_failed(replies=not stage.is_fitted) for one, stage in zip(results, self.stages, strict=True))
+        models = tuple(model for own in found for model in own)
+        return Outcome(total, done, failed, interrupted, asking.stopped, models, readings)
+
+    def _check_size(self) -> None:
+        units = sum(cell.repeats * cell.common.get("calls", 1) for stage in self.stages for cell in stage.cells)
+        if units > MAX_UNITS:
+            raise PlanError(
+                f"a study must have at most {MAX_UNITS:,} fits and questions, got {units:,}. Use fewer runs, or "
+                f"several studies.  ({self.plan.file})"
+            )
+
+    def _todo(self, store: Store, retry: bool) -> list[dict[int, list[int]]]:
+        """Of each stage: cell index -> the repeats that are to be done."""
+        known = store.statuses()
+        return [_missing(stage.cells, known, retry) for stage in self.stages]
+
+    def _repr_html_(self) -> str:
+        """In a notebook: what the plan asks for. It reads no store."""
+        rows = []
+        for stage in self.stages:
+            cells = stage.cells
+            counts = (len({c.item for c in cells}), len({c.respondent for c in cells}), sum(c.repeats for c in cells))
+            texts = [stage.name, *(f"{count:,}" for count in counts)]
+            rows.append("<tr>" + "".join(f"<td>{html_text(text)}</td>" for text in texts) + "</tr>")
+        head = "".join(f"<th>{name}</th>" for name in ("task", "items", "respondents", "units"))
+        title = f"{self.plan.name}: seed {self.plan.seed}, {self.plan.folder}"
+        return f"<table><caption>{html_text(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+
+    def _claim(self, store: Store, replan: bool) -> None:
+        """A folder belongs to one plan."""
+        ours = arriving_json(json.dumps(without_paths(self.plan.identity()), sort_keys=True, default=str))
+        theirs = without_paths(json_of(store.meta("plan") or "{}", "the entry 'plan' of study.db", StoreError))
+        if theirs and theirs != json.loads(ours) and not replan:
+            told = _difference(theirs, json.loads(ours)) if isinstance(theirs, dict) else "one that cannot be read"
+            raise StoreError(
+                f"the study in {self.plan.folder} was made from another plan ({told}). Use a new folder, or --replan."
+            )
+        entry = describe(self.plan.name, self.plan.seed, self.stages)
+        try:
+            check_entry(entry)
+        except sqlite3.DatabaseError as error:
+            raise PlanError(
+                f"a plan must give a study that can be read again, got {error}. Make two of it.  ({self.plan.file})"
+            ) from None
+        store.set_meta("plan", ours)
+        store.set_meta("study", entry)
+
+
+def _checked_cells(task: PlannedStudy, file: str) -> list[Cell]:
+    """The cells of a task; one of the user's own may give two the same names, and nobody could tell them apart."""
+    cells = task.cells()
+    names = Counter((cell.item, cell.variant, cell.respondent) for cell in cells)
+    for name, count in names.most_common(1):
+        if count > 1:
+            raise PlanError(
+                f"the cells of {task.name!r} must differ in their names, got {name} {count} times.  ({file})"
+            )
+    for kind in zip(*names, strict=True):
+        if alike := shown_alike(kind):
+            raise PlanError(
+                f"names of {task.name!r} must look different where they are shown, got {alike[0]!r} and {alike[1]!r}. "
+                f"Rename one.  ({file})"
+            )
+    return cells
+
+
+def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int, list[int]]:
+    """Cell index -> the repeats that are to be done, of cells that have any."""
+
+    def is_missing(key: str) -> bool:
+        return key not in known or (retry and known[key] != Status.OK)
+
+    found = {index: [r for r in range(cell.repeats) if is_missing(cell.key(r))] for index, cell in enumerate(cells)}
+    return {index: repeats for index, repeats in found.items() if repeats}
+
+
+def _made(task: str, settings: dict[str, Any], context: Context) -> PlannedStudy:
+    made = registry.resolve("task", task)
+    if not hasattr(made, "from_plan"):
+        raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({context.file})")
+    try:
+        study: PlannedStudy = made.from_plan(settings, context)
+        return study
+    except OSError as error:  # a name too long for a file, a folder in place of one, no permission
+        raise PlanError(f"a file that [{task}] names cannot be read: {one_line(error)}.  ({context.file})") from None
+
+
+def _checked_name(name: Any, file: str) -> str:
+    """A study's name is also that of its folder: a plan of somebody else must not choose another one by it."""
+    text = str(name) if isinstance(name, str | int | float) else ""
+    if not 0 < len(text) <= MAX_NAME or not text.isprintable() or set(text) & set("/\\") or text.strip(". ") == "":
+        raise PlanError(f"'name' must be 1 to {MAX_NAME} characters without a slash, got {name!r:.60}.  ({file})")
+    return text
+
+
+def _checked_folder(folder: Any, file: str) -> Path:
+    """Below the current folder, also where links lead; another place is for the user to name, not for the file."""
+    path = Path(folder) if isinstance(folder, str) and "\0" not in folder else Path("/")
+    inside = not path.is_absolute() and ".." not in path.parts
+    leads = Path(os.path.realpath(path)) if inside else path
+    if not inside or not leads.is_relative_to(os.path.realpath(".")):
+        linked = f", a link to {leads}" if inside else ""
+        raise PlanError(
+            f"'folder' must be a path below the current one, got {folder!r:.60}{linked}. Name another with --folder.  "
+            f"({file})"
+        )
+    return path
+
+
+def _check_tables(settings: dict[str, Any], key: str, tasks: list[str], file: str) -> None:
+    value = settings.get(key, {})
+    if not isinstance(value, dict):
+        raise PlanError(f"{key!r} must be a table, [{key}], got {value!r:.60}.  ({file})")
+    if key not in tasks and not all(isinstance(entry, dict) for entry in value.values()):
+        raise PlanError(f"{key!r} at the top of a plan must be tables such as [{key}.NAME].  ({file})")
+
+
+def _check_models(settings: dict[str, Any], made: Mapping[str, PlannedStudy], file: str) -> None:
+    """Options of a model that no task asks are a misspelt name."""
+    stages = {name: Stage(task, []) for name, task in made.items()}
+    asking = {name: stage for name, stage in stages.items() if not stage.is_fitted}
+    asked = [model for stage in asking.values() for model in stage.models]
+    for name in settings.get("models", {}):
+        if asking and name not in asked:
+            lists = {task: "'models' or 'judges'" if stage.has_judges else "'models'" for task, stage in asking.items()}
+            places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
+            raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(asked)}.  ({file})")
+
+
+def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
+    """The first settings that differ, e.g. 'alpha 0.01, now 0.05'."""
+    flat_old, flat_new = _flat(old), _flat(new)
+    keys = [key for key in {**flat_old, **flat_new} if flat_old.get(key) != flat_new.get(key)]
+    return listed((f"{key} {flat_old.get(key, 'not set')}, now {flat_new.get(key, 'not set')}" for key in keys), most=2)
+
+
+def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat = {}
+    for key, value in settings.items():
+        flat.update(_flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value})
+    return flat

@@ -1,0 +1,383 @@
+"""study.db: how it is opened, and what is checked before anything of it is used.
+
+    reading(folder), rereading(folder)   a connection that cannot write; the second without the checks
+    writing(folder)                      the driver's, behind study.lock; made where there is none
+    as_written(folder)                   around readers of a stored study: what they stumble over is one line
+
+The file may be a stranger's. It and its logs must be plain files (files.py); its schema must be ours, word for word,
+so that no view, trigger, generated column, check or virtual table is ever evaluated; its values must have the types
+that are written, and its entry 'study' the shape that `results.describe` gives it. Nothing is made in proportion to a
+number that stands in it: how many units are planned is counted, not listed.
+
+While a driver works, the journal is a WAL, so that readers see what is committed; it ends in a journal that needs no
+second file, so that a finished study can be read where nothing can be written. A finished study that is still in WAL
+mode (an older version's, or a page was open) is read there as immutable.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import math
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from traceback import extract_tb
+from typing import Any
+from urllib.parse import quote
+
+from trueness.errors import StoreError, TruenessError
+from trueness.files import check_plain, open_in_place, read_bytes
+from trueness.outside import json_of, one_line
+from trueness.texts import arriving_json, shown_alike
+
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 3.0
+TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and then lets go
+CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
+MAX_REPEATS = 100_000_000  # of a cell
+MAX_SUMMARIES = 1_000_000  # cells x measures of a task: each has an interval of its own
+FEW_COMBINED, PER_CELL = 5_000, 20  # combinations that any study may have, or for each of its cells
+MAX_COMBINED = 100_000  # of what a task multiplies; 50 data sets, 20 learners, 6 references, 2 targets are 12,000
+NAME = "study.db"
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, task TEXT NOT NULL, item TEXT NOT NULL, variant TEXT NOT NULL,
+    respondent TEXT NOT NULL, repeat INTEGER NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL,
+    seconds REAL, answer TEXT);
+CREATE TABLE IF NOT EXISTS scores (
+    run INTEGER NOT NULL REFERENCES runs(id), measure TEXT NOT NULL, value REAL, status TEXT NOT NULL,
+    PRIMARY KEY (run, measure)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS prompts (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, respondent TEXT NOT NULL, prompt TEXT NOT NULL REFERENCES prompts(hash),
+    asked TEXT NOT NULL, at TEXT NOT NULL, status TEXT NOT NULL, cost REAL, reply TEXT NOT NULL) WITHOUT ROWID;
+"""
+_TEXT, _NUMBER = "'text'", "'real', 'integer', 'null'"
+_KINDS = {  # SQLite keeps any value in any column; a database of somebody else may
+    "meta": dict.fromkeys(("key", "value"), _TEXT),
+    "runs": dict.fromkeys(("key", "task", "item", "variant", "respondent", "status", "message"), _TEXT)
+    | {"repeat": "'integer'", "seconds": _NUMBER, "answer": "'text', 'null'"},
+    "scores": {"measure": _TEXT, "status": _TEXT, "value": _NUMBER},
+    "prompts": {"messages": _TEXT},
+    "replies": dict.fromkeys(("key", "respondent", "prompt", "asked", "at", "status", "reply"), _TEXT)
+    | {"cost": _NUMBER},
+}
+_TASK = {"task": str, "level": int | float, "measures": list, "headline": list, "about": dict, "cells": list}
+_CELL = {"item": str, "variant": str, "respondent": str, "repeats": int, "identity": dict, "about": dict}
+_MULTIPLIED = (  # lists in a study's `about` of which tables are made that have a row for each combination
+    "datasets", "learners", "references", "targets", "corruptions", "scorers", "truths", "judges", "evaluated",
+    "graphs",
+)  # fmt: skip
+_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Checked, and unable to write."""
+    path = folder / NAME
+    if not _check_files(folder, writing=False):
+        raise StoreError(f"{folder} must be a study folder with a study.db, got none. Run 'trueness run' first.")
+    with explained(path), closing(_connect_reading(path)) as connection:
+        _check(connection, path, driver=False)
+        yield connection
+
+
+@contextmanager
+def rereading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Of a store that this process has opened, and so checked, before."""
+    path = folder / NAME
+    with explained(path), closing(_connect_reading(path)) as connection:
+        yield connection
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[sqlite3.Connection]:
+    """The driver's: made where there is none, locked against a second driver. Whoever uses it closes it."""
+    path = folder / NAME
+    with _driver_lock(folder), explained(path):
+        _check_files(folder, writing=True)
+        connection = _connect(path, "mode=rwc")
+        try:
+            _check(connection, path, driver=True)
+            _set_journal(connection, "WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.executescript(SCHEMA)
+            yield connection
+        finally:
+            connection.close()
+
+
+def end_journal(connection: sqlite3.Connection) -> None:
+    """One file from now on. Where somebody is reading it stays in WAL mode, and is as complete."""
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode=DELETE")
+
+
+@contextmanager
+def as_written(folder: Path) -> Iterator[None]:
+    """Around what reads a stored study: a stranger's may hold anything, and every reader's stumbling is one line."""
+    try:
+        yield
+    except (TruenessError, BrokenPipeError):
+        raise
+    except Exception as error:
+        place = extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {one_line(error, 100)}, {Path(place.filename).name} line {place.lineno}"
+        raise StoreError(
+            f"{folder} must hold a study as trueness writes it, got what cannot be read ({what}). Restore a copy; "
+            "'trueness --debug' shows more."
+        ) from error
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """SQLite's errors as one line that says what to do."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        text = str(error)
+        if "locked" in text or "busy" in text:
+            raise StoreError(
+                f"{path} is locked by another program. Close it or wait, then give the same command again; "
+                "nothing was changed."
+            ) from error
+        if "readonly" in text or "unable to open" in text:
+            if not os.access(path.parent, os.W_OK):
+                told = f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
+            elif path.with_name(f"{NAME}-journal").exists():
+                told = f"{path} was left in the middle of a write. Go on with the study: trueness run {path.parent}"
+            else:
+                told = f"{path} cannot be opened ({text}). Check its permissions and folder."
+            raise StoreError(told) from error
+        if "full" in text:
+            raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
+        raise StoreError(_damaged(path, error)) from error
+    except sqlite3.DatabaseError as error:
+        raise StoreError(_damaged(path, error)) from error
+
+
+def _damaged(path: Path, error: Exception) -> str:
+    return (
+        f"{path} must be a sound SQLite file, got: {' '.join(str(error).split())[:120]}. It was not touched. Restore a "
+        f"copy, save what is left with 'sqlite3 {path.name} .recover', or move it away to start anew."
+    )
+
+
+# ---- opening
+
+
+def _check_files(folder: Path, writing: bool) -> bool:
+    """Whether there is a store; StoreError where it or one of its logs is a link or no file.
+
+    A rollback journal may name another file, which SQLite deletes when it rolls back: ours never does.
+    """
+    there = check_plain(folder, NAME, alone=writing)
+    for log in ("wal", "shm", "journal"):
+        check_plain(folder, f"{NAME}-{log}", alone=writing or log == "shm")  # readers, too, write into the second
+    if writing and check_plain(folder, f"{NAME}-journal"):
+        if read_bytes(folder, f"{NAME}-journal", CHECKED_WHOLE)[-8:] == _JOURNAL_MAGIC:
+            raise StoreError(
+                f"{folder / NAME}-journal must be trueness's own, got one that names another file. Nothing was "
+                "touched: move it away."
+            )
+    return there
+
+
+def _connect(path: Path, how: str) -> sqlite3.Connection:
+    uri = f"file:{quote(os.fsencode(path.resolve()))}?{how}"  # a name may be bytes that are no text
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
+    connection.text_factory = lambda raw: str(raw, "utf-8", "replace")  # half a character must not lock up the rest
+    connection.execute("PRAGMA trusted_schema=OFF")
+    connection.execute("PRAGMA cell_size_check=ON")
+    return connection
+
+
+def _connect_reading(path: Path) -> sqlite3.Connection:
+    connection = _connect(path, "mode=ro")
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if "unable to open" not in str(error) or not _lies_still(path):
+            raise
+        return _connect(path, "mode=ro&immutable=1")
+    except sqlite3.DatabaseError:
+        connection.close()
+        raise
+    return connection
+
+
+def _lies_still(path: Path) -> bool:
+    """Nobody can be writing there, and all of it is in the one file."""
+    log = path.with_name(f"{NAME}-wal")
+    return not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+
+
+def _set_journal(connection: sqlite3.Connection, mode: str) -> None:
+    """It takes a moment in which nobody reads."""
+    for left in reversed(range(TRIES)):
+        try:
+            connection.execute(f"PRAGMA journal_mode={mode}")
+        except sqlite3.OperationalError:
+            if not left:
+                raise
+        else:
+            return
+
+
+@contextmanager
+def _driver_lock(folder: Path) -> Iterator[None]:
+    """One driver a study. The kernel lets go of the lock when its holder dies, however it dies."""
+    lock = open_in_place(folder, "study.lock")
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            holder = os.read(lock, 20).decode("utf-8", "replace").strip() or "unknown"
+            raise StoreError(
+                f"{folder} is being written by another trueness (process {holder}). Wait for it, or watch it with "
+                f"'trueness show {folder}'; nothing was changed."
+            ) from None
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(lock)
+
+
+# ---- checking
+
+
+def _check(connection: sqlite3.Connection, path: Path, driver: bool) -> None:
+    """Refuse a damaged file, one of a newer version or of another make before anything is written or evaluated.
+
+    Every page must have one parent: pages that point at each other make endless rows of a few kilobytes. It takes four
+    seconds of a gigabyte, most of them for the scores. A driver, who needs none of them to know what is left to do,
+    leaves those of a large file out (`Store` stops at a score that comes twice).
+    """
+    tables = _check_schema(connection, path)
+    small = path.stat().st_size <= CHECKED_WHOLE
+    for table in sorted(tables - {"scores"}) if driver and not small else [None]:
+        verdict = connection.execute(f"PRAGMA quick_check({table or 1})").fetchone()
+        if verdict is None or verdict[0] != "ok":
+            raise sqlite3.DatabaseError(str(verdict and verdict[0]))
+    if small:
+        _check_types(connection, tables)
+    if "meta" in tables:
+        _check_version(connection, path)
+        _check_study(connection)
+
+
+def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
+    """The tables that are there, each as we make it; an older version made fewer of them."""
+    with closing(sqlite3.connect(":memory:")) as ours:
+        ours.executescript(SCHEMA)
+        known = {name: _words(sql) for name, sql in ours.execute(_TABLES)}
+    found = set()
+    for kind, name, table, sql in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
+        if kind == "index" and sql is None and table in known:
+            continue  # of a key, made by SQLite itself
+        if kind != "table" or _words(sql) != known.get(name):
+            raise StoreError(
+                f"{path} must hold tables only, as trueness writes them, got the {kind} {name!r:.60}. It was not "
+                "opened."
+            )
+        found.add(name)
+    return found
+
+
+_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
+
+
+def _words(sql: Any) -> str:
+    return " ".join(str(sql).split())
+
+
+def _check_types(connection: sqlite3.Connection, tables: set[str]) -> None:
+    for table in tables:
+        wrong = " OR ".join(f"typeof({column}) NOT IN ({allowed})" for column, allowed in _KINDS[table].items())
+        if connection.execute(f"SELECT 1 FROM {table} WHERE {wrong} LIMIT 1").fetchone():
+            raise sqlite3.DatabaseError(f"a value of another type than trueness writes in the table {table}")
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+    if row is None:
+        return
+    if not (isinstance(row[0], str) and row[0].isascii() and row[0].isdecimal() and len(row[0]) < 10):
+        raise sqlite3.DatabaseError(f"{row[0]!r:.40} for the version of its schema")
+    if int(row[0]) > SCHEMA_VERSION:
+        raise StoreError(
+            f"{path} must be of schema {SCHEMA_VERSION} or older, got {row[0]}. Update: pip install -U trueness"
+        )
+
+
+def _check_study(connection: sqlite3.Connection) -> None:
+    row = connection.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
+    if row is not None:
+        check_entry(str(row[0]))
+
+
+def check_entry(text: str) -> None:
+    """The entry 'study' must have the shape that `results.describe` gives it. A driver asks before it begins: what it
+    could not read again must not be paid for."""
+    study = json_of(arriving_json(text), "its entry 'study'", StoreError)
+    if not isinstance(study, dict):
+        raise sqlite3.DatabaseError("an entry 'study' that is no table")
+    if "tasks" not in study:
+        return
+    _check_shape(study, {"study": str, "seed": int, "tasks": list})
+    if not 0 <= study["seed"] < 2**64:
+        raise sqlite3.DatabaseError("an entry 'study' with a seed that no plan can have")
+    names = [_check_task(task) for task in study["tasks"]]
+    if len(set(names)) < len(names):
+        raise sqlite3.DatabaseError("an entry 'study' with a task twice")
+
+
+def _check_task(task: Any) -> str:
+    """Its name."""
+    _check_shape(task, _TASK)
+    measures, headline, cells = task["measures"], task["headline"], task["cells"]
+    if not all(isinstance(name, str) for name in (*measures, *headline)) or len(set(measures)) < len(measures):
+        raise sqlite3.DatabaseError("an entry 'study' with measures that are no different names")
+    if not set(headline) <= set(measures):
+        raise sqlite3.DatabaseError("an entry 'study' with a headline that is not measured")
+    if not 0 < task["level"] < 1:
+        raise sqlite3.DatabaseError("an entry 'study' with a level that is not between 0 and 1")
+    if len(cells) * len(measures) > MAX_SUMMARIES:
+        raise sqlite3.DatabaseError(f"more than {MAX_SUMMARIES:,} measures of cells")
+    for cell in cells:
+        _check_shape(cell, _CELL)
+        if not 0 <= cell["repeats"] <= MAX_REPEATS:
+            raise sqlite3.DatabaseError(f"{cell['repeats']:,} repeats of a cell (at most {MAX_REPEATS:,})")
+    if len({(cell["item"], cell["variant"], cell["respondent"]) for cell in cells}) < len(cells):
+        raise sqlite3.DatabaseError("an entry 'study' with a cell twice")
+    kinds = ([cell[name] for cell in cells] for name in ("item", "variant", "respondent"))
+    if any(map(shown_alike, (measures, *kinds))):
+        raise sqlite3.DatabaseError("an entry 'study' with two names that are shown alike")
+    _check_about(task["task"], task["about"], len(cells))
+    return str(task["task"])
+
+
+def _check_about(task: str, about: Mapping[str, Any], cells: int) -> None:
+    """A list of a few kilobytes must not become rows without end: it names each once, and products have a limit."""
+    for key, value in about.items():
+        listed = isinstance(value, list) and key != "notes"  # sentences, which nothing is multiplied with
+        names = [name for name in value if isinstance(name, str)] if listed else []
+        if len(set(names)) < len(names):
+            raise sqlite3.DatabaseError(f"an entry 'study' with a name twice in {key!r:.40}")
+    lists = [about[key] for key in _MULTIPLIED if isinstance(about.get(key), list | dict)]
+    most = min(MAX_COMBINED, max(FEW_COMBINED, PER_CELL * cells))
+    if math.prod(max(1, len(value)) for value in lists) > most:
+        raise sqlite3.DatabaseError(f"more than {most:,} combinations of what the task {task} is about")
+
+
+def _check_shape(found: Any, shape: Mapping[str, Any]) -> None:
+    for key, kind in shape.items():
+        value = found.get(key) if isinstance(found, dict) else None
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise sqlite3.DatabaseError(f"an entry 'study' without a usable {key!r}")

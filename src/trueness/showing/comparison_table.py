@@ -1,0 +1,26 @@
+"""One comparison as a table of one row: `trueness compare A B --csv | --tex | --md`."""
+
+from __future__ import annotations
+
+from trueness.showing.look import measure_label
+from trueness.showing.tables import Column, Table
+from trueness.statistics.comparison import ADJUSTED, Comparison
+
+
+def comparison_table(found: Comparison) -> Table:
+    row = {**found.row(), "measure": measure_label(found.measure)}
+    columns: tuple[Column, ...] = (
+        Column("a", "a", "text"),
+        Column("b", "b", "text"),
+        Column("measure", "Measure", "text"),
+        Column("n_units", found.units, "count"),
+        Column("n_clusters", found.clusters, "count"),
+        Column("mean_a", "Mean a"),
+        Column("mean_b", "Mean b"),
+        Column("difference", "a - b", "number", "low", "high"),
+        Column("p", f"p ({found.test})", decimals=3),
+        Column("p_adjusted", f"p ({ADJUSTED.get(found.adjustment or '', 'not adjusted')})", decimals=3),
+    )
+    if found.n_units == found.n_clusters or found.units == found.clusters:
+        columns = tuple(column for column in columns if column.key != "n_clusters")
+    return Table("comparison", columns, [row], found.sentence())

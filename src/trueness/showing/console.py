@@ -1,0 +1,91 @@
+"""Where tables and colours go to the terminal; plain lines go through printing.py.
+
+    console()      rich's, whose own codes are the only ones that pass
+    plain(text)    a name or a sentence within rich's markup: one line, no markup of its own, nothing that acts
+
+What reaches a console without `plain` drives no terminal either, but its line ends break lines.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console as _Console
+from rich.console import ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.segment import Segment
+from rich.table import Table
+
+from trueness.files import write_atomically
+from trueness.texts import printable, printable_lines
+
+_LEFT_OPEN = re.compile(r"(\\*)\[(?=[a-z#/@][^\[\]]*$)")
+PICTURE = 108  # columns of a saved picture
+WIDE = 160  # columns assumed where there is no TTY
+
+
+class Console(_Console):
+    """Segments that are no control of rich's own are shown character by character."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(highlight=False, emoji=False, **settings)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            shown = text if control else printable_lines(text)
+            yield segment if shown is text or shown == text else Segment(shown, style)
+
+
+def console(stderr: bool = False) -> Console:
+    made = Console(stderr=stderr, soft_wrap=False)
+    return made if made.is_terminal else Console(stderr=stderr, width=WIDE)
+
+
+def plain(text: object) -> str:
+    """One line as it is; a bracket that is left open must not find its end in what follows."""
+    return _LEFT_OPEN.sub(r"\1\1\[", escape(printable(str(text))))
+
+
+def save_recorded(show: Callable[[Console], None], folder: Path, path: Path) -> None:
+    from rich.terminal_theme import DIMMED_MONOKAI
+
+    out = Console(record=True, width=PICTURE, file=io.StringIO(), force_terminal=True)
+    show(out)
+    svg = out.export_svg(title=printable(f"trueness show {folder}"), theme=DIMMED_MONOKAI)
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code", "DejaVu Sans Mono, Menlo")
+    write_atomically(path.parent, path.name, svg)
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], title: str, out: Console | None = None) -> None:
+    out = out or console()
+    if not rows:
+        out.print(f"no {plain(title)}")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in rows[0]:
+        numbers = all(isinstance(row[name], int) for row in rows)
+        shown = plain(name)
+        table.add_column(shown, justify="right" if numbers else "left", overflow="fold", no_wrap=name == "name")
+    for row in rows:
+        table.add_row(*(plain(value) for value in row.values()))
+    out.print(table)
+
+
+def print_card(card: Mapping[str, Any]) -> None:
+    out = console()
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in card.items():
+        lines = str(value).split("\n")  # a prompt and a reply have several
+        if isinstance(value, Mapping):
+            lines = [f"{key}: {text}" if text != "" else key for key, text in value.items()]
+        elif isinstance(value, list):
+            lines = [", ".join(map(str, value))]
+        table.add_row(plain(name), "\n".join(map(plain, lines)))
+    out.print(table)

@@ -1,0 +1,110 @@
+"""Pictures, drawn by processes beside Python and never in it.
+
+The renderer brings an engine of its own (V8) that ends its process when it cannot have the memory it asks for, or comes
+upon something it does not know. Here that is a picture which was not drawn: `NotDrawn`, and everything else goes on.
+
+    pictures(source, formats)    at once, by a process that stays for the next one (a notebook draws one by one)
+    Drawers(processes)           many at a time (press.py)
+
+Where the first picture of all, an empty one, cannot be drawn, or GIVE_UP in a row cannot, no more are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import CancelledError, Executor, Future
+from contextlib import ExitStack
+from functools import cache
+from typing import Any
+
+from trueness.errors import TruenessError
+from trueness.running.engine import Chunk, local_executor, run_chunk
+from trueness.showing.rendering import Source
+from trueness.status import Status
+
+LIMIT = 120.0  # seconds for one picture
+GIVE_UP = 3
+_NOTHING: Source = {"mark": "point", "data": {"values": []}}
+
+Pictures = dict[str, bytes]  # format -> the file's bytes
+Coming = Future[list[dict[str, Any]]]
+
+
+class NotDrawn(TruenessError):
+    """The renderer gave no picture; nothing else depends on it. Its text says why."""
+
+
+class Drawers:
+    """Processes that draw, started with the first picture."""
+
+    def __init__(self, processes: int = 1):
+        self._processes = processes
+        self._stack = ExitStack()
+        self._executor: Executor | None = None
+        self._first: Coming | None = None
+        self._in_a_row = 0
+        self.broken = ""  # why no more are drawn
+
+    def begin(self, source: Source, formats: Sequence[str]) -> Coming:
+        """Start a picture, which `take` waits for."""
+        if self._executor is None:
+            self._executor, _ = self._stack.enter_context(local_executor(self._processes))
+            self._first = self._submit(_NOTHING, ())
+        return self._submit(source, formats)
+
+    def take(self, coming: Coming) -> Pictures:
+        """The pictures that were begun; NotDrawn where there are none."""
+        if self._first is not None:
+            first, self._first = self._first, None
+            self.broken = _why_not(_outcome_of(first))
+        if self.broken:
+            coming.cancel()
+            raise NotDrawn(self.broken)
+        outcome = _outcome_of(coming)
+        why_not = _why_not(outcome)
+        self._in_a_row = self._in_a_row + 1 if why_not else 0
+        if self._in_a_row >= GIVE_UP:
+            self.broken = why_not
+        if why_not:
+            raise NotDrawn(why_not)
+        drawn: Pictures = outcome["pictures"]
+        return drawn
+
+    def close(self) -> None:
+        self._stack.close()
+        self._executor = None
+
+    def _submit(self, source: Source, formats: Sequence[str]) -> Coming:
+        chunk = Chunk("trueness.showing.rendering:perform", {"formats": list(formats)}, ({"source": source},), LIMIT)
+        assert self._executor is not None
+        return self._executor.submit(run_chunk, chunk)
+
+
+def pictures(source: Source, formats: Sequence[str]) -> Pictures:
+    drawers = _alone()
+    try:
+        return drawers.take(drawers.begin(source, formats))
+    except NotDrawn:
+        if drawers.broken:  # there may be more memory the next time
+            _alone.cache_clear()
+            drawers.close()
+        raise
+
+
+@cache
+def _alone() -> Drawers:
+    return Drawers()
+
+
+def _outcome_of(coming: Coming) -> dict[str, Any]:
+    try:
+        (outcome,) = coming.result()
+    except (OSError, CancelledError) as error:  # no process could be started
+        return {"status": Status.FAILED, "message": str(error)}
+    return outcome
+
+
+def _why_not(outcome: dict[str, Any]) -> str:
+    if outcome["status"] == Status.OK:
+        return ""
+    return f"{outcome['message']}. Drawing needs memory, and room for addresses (ulimit -v unlimited)."

@@ -1,0 +1,125 @@
+"""paper/draft.tex with its tables and figures, for a plain article class with booktabs and graphicx; and report.pdf.
+
+It holds what the program knows: how the study was made, the checks, the results, and what stays open. The argument is
+the author's. All text that comes from data or models is escaped. A study has one part a task (parts.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trueness.files import write_atomically, write_bytes_atomically
+from trueness.showing.tables import Table, escaped, label_of
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure that was drawn, as SVG and as PDF."""
+
+    name: str
+    caption: str
+    svg: str
+    pdf: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a paper says of one task.
+
+    checks: whether its numbers stand, and how complete they are: on top of every report. said: heading and sentences.
+    """
+
+    task: str
+    abstract: str
+    checks: Sequence[str]
+    methods: Sequence[str]
+    said: Sequence[tuple[str, Sequence[str]]] = ()
+    tables: Sequence[Table] = ()
+    pictures: Sequence[Picture] = field(default_factory=tuple)
+
+
+def write_paper(folder: Path, study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> list[Path]:
+    """draft.tex, tables/ and figures/ below folder/paper; shared: methods of all parts (plan, versions, seed)."""
+    written = []
+    for part in parts:
+        for table in part.tables:
+            written.append(write_atomically(folder, f"paper/tables/{table.name}.tex", table.to_latex()))
+        for picture in part.pictures:
+            written.append(write_bytes_atomically(folder, f"paper/figures/{picture.name}.pdf", picture.pdf))
+    return [*written, write_atomically(folder, "paper/draft.tex", draft(study, parts, shared))]
+
+
+def draft(study: str, parts: Sequence[Part], shared: Sequence[str] = ()) -> str:
+    """The text of draft.tex. Tables lie in tables/<name>.tex, figures in figures/<name>.pdf."""
+    tables = [table for part in parts for table in part.tables]
+    pictures = [picture for part in parts for picture in part.pictures]
+    several = len(parts) > 1
+    checks = [sentence for part in parts for sentence in part.checks]
+    methods = [_section("Methods", "")]
+    for part in parts:
+        methods += [_subsection(part.task.capitalize())] if several else []
+        methods.append("\n".join(escaped(sentence) for sentence in part.methods))
+    methods += [_subsection("Plan and versions"), "\n".join(map(escaped, shared))] if shared else []
+    blocks = [
+        _HEAD % {"title": escaped(f"Study {study}")},
+        "\n".join([r"\begin{abstract}", "% Generated from the results; write the argument here."]
+                  + [escaped(part.abstract) for part in parts] + [r"\end{abstract}"]),
+        _section("Validation", _itemised(checks)),
+        *methods,
+        _section("Results", "\n\n".join([_references(tables, pictures), *(_input(table) for table in tables)])),
+    ]  # fmt: skip
+    for part in parts:
+        for heading, sentences in part.said:
+            title = f"{part.task.capitalize()}: {heading.lower()}" if several else heading
+            blocks.append(_section(title, _itemised(sentences)))
+    blocks += [_figure(picture) for picture in pictures]
+    return "\n\n".join([*blocks, r"\end{document}"]) + "\n"
+
+
+def _references(tables: Sequence[Table], pictures: Sequence[Picture]) -> str:
+    parts = [rf"Table~\ref{{tab:{label_of(table.name)}}}" for table in tables]
+    parts += [rf"Figure~\ref{{fig:{label_of(picture.name)}}}" for picture in pictures]
+    return f"See {', '.join(parts)}." if parts else "Nothing was measured."
+
+
+def _input(table: Table) -> str:
+    return rf"\input{{tables/{table.name}.tex}}"
+
+
+def _figure(picture: Picture) -> str:
+    size = r"width=\textwidth,height=0.8\textheight,keepaspectratio"
+    return "\n".join(
+        [
+            r"\begin{figure}[p]",
+            r"\centering",
+            rf"\includegraphics[{size}]{{figures/{picture.name}.pdf}}",
+            rf"\caption{{{escaped(picture.caption)}}}",
+            rf"\label{{fig:{label_of(picture.name)}}}",
+            r"\end{figure}",
+        ]
+    )
+
+
+def _section(title: str, body: str) -> str:
+    return rf"\section{{{escaped(title)}}}" + ("\n" + body if body else "")
+
+
+def _subsection(title: str) -> str:
+    return rf"\subsection{{{escaped(title)}}}"
+
+
+def _itemised(sentences: Sequence[str]) -> str:
+    if not sentences:
+        return "Nothing."
+    return "\n".join([r"\begin{itemize}", *(rf"\item {{}}{escaped(line)}" for line in sentences), r"\end{itemize}"])
+
+
+_HEAD = r"""\documentclass{article}
+\usepackage{booktabs}
+\usepackage{graphicx}
+\title{%(title)s}
+\date{}
+\begin{document}
+\maketitle"""

@@ -1,0 +1,145 @@
+"""Many pictures at once, drawn by processes beside Python while it goes on (drawing.py); only this process writes.
+
+A picture that cannot be drawn is left out: its numbers are written, an older picture of that name is taken away, and
+`notes` says how many and why.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from trueness.files import remove
+from trueness.showing.drawing import Coming, Drawers, NotDrawn, Pictures
+from trueness.showing.rendering import FORMATS, Source
+from trueness.showing.saving import Figure, source_of, write_numbers, write_pictures
+
+PROCESSES = min(2, os.cpu_count() or 1)
+ENOUGH = 8  # pictures for which a second process is worth its start
+_HELD = 32  # pictures on their way: a study of hundreds does not hold them all
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    source: Source
+    formats: Sequence[str]
+    use: Callable[[Pictures], object]
+    lost: Callable[[], object]
+
+
+class Press:
+    """Opened by `press()`. What was given is there, or left out, when `wait` returns."""
+
+    def __init__(self, stack: ExitStack, processes: int = PROCESSES):
+        self._stack = stack
+        self._processes = processes
+        self._drawers: Drawers | None = None
+        self._queued: list[_Job] = []
+        self._sent: deque[tuple[_Job, Coming]] = deque()
+        self.missing: set[Path] = set()  # files of pictures that could not be drawn
+        self._charts, self._why_not = 0, ""
+        self._documents: list[str] = []
+
+    def begin(self) -> None:
+        """Many will come: the processes may start, which they do while Python reads the study."""
+        self._open(self._processes)
+        self._send()
+
+    def save(self, figure: Figure, folder: Path, inner: str) -> list[Path]:
+        """As `save_figure`: the files that will be there, if the picture can be drawn."""
+        name = str(PurePosixPath(inner, figure.name))
+        files = [f"{name}.{form}" for form in FORMATS]
+        self._draw(
+            _Job(
+                source_of(figure.chart), FORMATS,
+                lambda found: write_pictures(folder, name, found, figure.caption),
+                lambda: self._leave_out(folder, files),
+            )
+        )  # fmt: skip
+        return [*(folder / file for file in files), write_numbers(folder, name, figure.frame)]
+
+    def now(self, source: Source, formats: Sequence[str]) -> Pictures:
+        """Pictures that are needed at once; NotDrawn where there are none."""
+        drawers = self._open(1)
+        try:
+            return drawers.take(drawers.begin(source, formats))
+        except NotDrawn as error:
+            self._charts, self._why_not = self._charts + 1, str(error)
+            raise
+
+    def leave_out(self, folder: Path, file: str) -> None:
+        """A document whose pages could not be drawn; an older one is taken away."""
+        remove(folder, file)
+        self._documents.append(file)
+
+    def pdfs(self, svgs: Sequence[str]) -> list[bytes]:
+        """Each as PDF, in order; NotDrawn where one cannot be drawn."""
+        found: dict[int, bytes] = {}
+        for k, svg in enumerate(svgs):
+            self._draw(_Job(svg, ("pdf",), lambda drawn, k=k: found.update({k: drawn["pdf"]}), lambda: None))  # type: ignore[misc]
+        self.wait()
+        if len(found) < len(svgs):
+            raise NotDrawn(self._why_not)
+        return [found[k] for k in range(len(svgs))]
+
+    def wait(self) -> None:
+        self._send()
+        while self._sent:
+            self._take()
+
+    def notes(self) -> list[str]:
+        """One line where something is missing."""
+        charts = [] if not self._charts else ["1 chart"] if self._charts == 1 else [f"{self._charts} charts"]
+        lost = [*charts, *self._documents]
+        many = "was" if len(lost) == 1 and self._charts < 2 else "were"
+        return [f"{' and '.join(lost)} {many} left out (numbers are in the CSV files): {self._why_not}"] if lost else []
+
+    def _draw(self, job: _Job) -> None:
+        """What it is for is done by this thread, at the latest in `wait`."""
+        self._queued.append(job)
+        if self._drawers is not None or len(self._queued) >= ENOUGH:
+            self._send()
+        while len(self._sent) > _HELD:
+            self._take()
+
+    def _open(self, processes: int) -> Drawers:
+        if self._drawers is None:
+            self._drawers = Drawers(processes)
+            self._stack.callback(self._drawers.close)
+        return self._drawers
+
+    def _send(self) -> None:
+        if self._queued:
+            drawers = self._open(self._processes if len(self._queued) >= ENOUGH else 1)
+            self._sent.extend((job, drawers.begin(job.source, job.formats)) for job in self._queued)
+            self._queued.clear()
+
+    def _take(self) -> None:
+        """The oldest."""
+        job, coming = self._sent.popleft()
+        assert self._drawers is not None
+        try:
+            found = self._drawers.take(coming)
+        except NotDrawn as error:
+            self._why_not = str(error)
+            job.lost()
+        else:
+            job.use(found)
+
+    def _leave_out(self, folder: Path, files: Sequence[str]) -> None:
+        self._charts += 1
+        for file in files:
+            remove(folder, file)
+            self.missing.add(folder / file)
+
+
+@contextmanager
+def press() -> Iterator[Press]:
+    with ExitStack() as stack:
+        made = Press(stack)
+        yield made
+        made.wait()

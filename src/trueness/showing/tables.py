@@ -1,0 +1,254 @@
+"""One description of a table, written for the terminal, as LaTeX (booktabs), Markdown, HTML or CSV.
+
+A column of estimates shows `value [low, high]` with as many decimals as the intervals allow: two digits of the median
+width, d = 1 - floor(log10(width)), so that no figure is shown that the data do not know. The best row is bold only
+where it can be told apart: its interval and that of every other contender have no point in common (sufficient, not
+necessary). `within` names keys: rows that agree on them contend with one another only.
+All text is escaped and shows what it holds (texts.printable); a missing value is a dash, never a number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+import pandas as pd
+
+from trueness.showing.saving import csv_text
+from trueness.statistics.result import latex_text
+from trueness.texts import drawn, html_text, printable
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+Kind = Literal["text", "count", "number", "percent"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """`key` of a row; where `low` and `high` name keys too, the interval stands beside the value."""
+
+    key: str
+    title: str
+    kind: Kind = "number"
+    low: str | None = None
+    high: str | None = None
+    better: Literal["higher", "lower"] | None = None
+    decimals: int | None = None
+
+
+_LINE = 78  # signs that a line of a plain article holds at \\small; a wider table is scaled
+_TITLE = Column("title", "", "text")
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows and how to show them. Rows for which `contends` is false are never the best (references, say)."""
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: Sequence[Mapping[str, Any]]
+    caption: str
+    contends: str | None = None
+    rule_before: str | None = None  # a thin rule wherever this key changes
+    within: tuple[str, ...] = ()  # the best is sought among the rows that agree on these keys
+
+    def frame(self) -> pd.DataFrame:
+        """All numbers, unrounded."""
+        keys = [key for column in self.columns for key in (column.key, column.low, column.high) if key]
+        return pd.DataFrame([{key: row.get(key) for key in keys} for row in self.rows], columns=keys)
+
+    def to_csv(self) -> str:
+        return csv_text(self.frame())
+
+    def titles(self) -> list[str]:
+        """Of the columns, not escaped."""
+        return [drawn(printable(column.title)) for column in self.columns]
+
+    def cells(self) -> list[list[str]]:
+        """The text of each cell, not escaped."""
+        shown = {column.key: _shown(column, self.rows) for column in self.columns}
+        return [[shown[column.key][k] for column in self.columns] for k in range(len(self.rows))]
+
+    def to_rich(self, title: str = "", shown: Sequence[int] | None = None, once: Sequence[str] = ()) -> RichTable:
+        """For the terminal; names are data, so they are escaped.
+
+        shown: places of the columns, where not all have room. once: keys whose text is not repeated from row to row.
+        """
+        from rich.markup import escape as plain
+        from rich.table import Table as Printed
+
+        bold, rows, titles = self._best(), self.cells(), self.titles()
+        places = range(len(self.columns)) if shown is None else shown
+        printed = Printed(
+            box=None, pad_edge=False, header_style="bold", collapse_padding=True, title=plain(title) or None,
+            title_justify="left", title_style="bold",
+        )  # fmt: skip
+        for c in places:
+            column = self.columns[c]
+            left = column.kind == "text" or column.low is not None  # estimates line up at their start
+            printed.add_column(plain(titles[c]), justify="left" if left else "right", no_wrap=True)
+        for k, cells in enumerate(rows):
+            if self._ruled(k):
+                printed.add_section()
+            texts = [f"[bold]{plain(t)}[/]" if (k, c.key) in bold else plain(t)
+                     for t, c in zip(cells, self.columns, strict=True)]  # fmt: skip
+            for c, column in enumerate(self.columns):
+                if column.key in once and k and cells[: c + 1] == rows[k - 1][: c + 1]:
+                    texts[c] = ""
+            printed.add_row(*(texts[c] for c in places))
+        return printed
+
+    def _repr_html_(self) -> str:
+        bold = self._best()
+        head = "".join(f"<th>{escape(title)}</th>" for title in self.titles())
+        lines = []
+        for k, cells in enumerate(self.cells()):
+            texts = [escape(cell) for cell in cells]
+            texts = [f"<b>{t}</b>" if (k, c.key) in bold else t for t, c in zip(texts, self.columns, strict=True)]
+            lines.append("<tr>" + "".join(f"<td>{text}</td>" for text in texts) + "</tr>")
+        caption = f"<caption>{html_text(self.caption)}</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+    def to_markdown(self) -> str:
+        bold = self._best()
+        lines = ["| " + " | ".join(_markdown(title, _TITLE) for title in self.titles()) + " |"]
+        lines.append("|" + "|".join(" :--- " if c.kind == "text" else " ---: " for c in self.columns) + "|")
+        for k, cells in enumerate(self.cells()):
+            texts = [_markdown(cell, column) for cell, column in zip(cells, self.columns, strict=True)]
+            texts = [f"**{t}**" if (k, c.key) in bold else t for t, c in zip(texts, self.columns, strict=True)]
+            lines.append("| " + " | ".join(texts) + " |")
+        return "\n".join([*lines, "", printable(self.caption)]) + "\n"
+
+    def to_latex(self) -> str:
+        """A table environment with caption and label tab:<name>; needs booktabs, and graphicx where it is wide."""
+        bold = self._best()
+        spec = "".join("l" if column.kind == "text" else "r" for column in self.columns)
+        shown = [self.titles(), *self.cells()]
+        fits = sum(max(len(row[k]) for row in shown) + 2 for k in range(len(self.columns))) <= _LINE
+        begin, end = ("", "") if fits else (r"\resizebox{\textwidth}{!}{%" + "\n", "}")
+        lines = [r"\begin{table}[t]", r"\centering", r"\small", rf"\caption{{{escaped(self.caption)}}}"]
+        lines += [rf"\label{{tab:{label_of(self.name)}}}", rf"{begin}\begin{{tabular}}{{{spec}}}", r"\toprule"]
+        lines += [" & ".join(map(escaped, self.titles())) + r" \\", r"\midrule"]
+        for k, cells in enumerate(self.cells()):
+            if self._ruled(k):
+                lines.append(r"\midrule")
+            texts = [
+                _latex(cell, column, (k, column.key) in bold) for cell, column in zip(cells, self.columns, strict=True)
+            ]
+            lines.append(" & ".join(texts) + r" \\")
+        return "\n".join([*lines, r"\bottomrule", rf"\end{{tabular}}{end}", r"\end{table}"]) + "\n"
+
+    def _ruled(self, k: int) -> bool:
+        key = self.rule_before
+        return bool(k and key) and self.rows[k].get(str(key)) != self.rows[k - 1].get(str(key))
+
+    def _best(self) -> set[tuple[int, str]]:
+        fields: dict[tuple[Any, ...], list[int]] = {}
+        for k, row in enumerate(self.rows):
+            if not self.contends or row.get(self.contends):
+                fields.setdefault(tuple(row.get(key) for key in self.within), []).append(k)
+        pairs = ((c.key, _best_row(c, self.rows, field)) for c in self.columns for field in fields.values())
+        return {(row, key) for key, row in pairs if row is not None}
+
+
+def escaped(text: str) -> str:
+    """For the text of a plain LaTeX article: specials escaped, signs that its fonts lack spelt out or named."""
+    text = "".join(_SPELT.get(sign) or sign for sign in printable(text))
+    named = "".join(sign if ord(sign) < 0x180 else f"[U+{ord(sign):04X}]" for sign in text)
+    return "".join(_TEXT_SIGNS.get(sign) or latex_text(sign) for sign in named)
+
+
+def label_of(name: str) -> str:
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in name)
+
+
+def decimals_of(widths: Sequence[float]) -> int:
+    """Two digits of the median width, between 0 and 4 decimals; 2 where no interval is known."""
+    known = sorted(w for w in widths if w > 0 and math.isfinite(w))
+    if not known:
+        return 2
+    return min(4, max(0, 1 - math.floor(math.log10(known[len(known) // 2]))))
+
+
+def _shown(column: Column, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    if column.kind == "text":
+        return [_text(row.get(column.key)) for row in rows]
+    if column.kind == "count":
+        return ["-" if _absent(row.get(column.key)) else f"{int(row[column.key]):,}" for row in rows]
+    scale = 100.0 if column.kind == "percent" else 1.0
+    places = column.decimals
+    if places is None:
+        places = decimals_of([scale * width for row in rows if (width := _width(column, row)) is not None])
+    return [_number(column, row, scale, places) for row in rows]
+
+
+def _number(column: Column, row: Mapping[str, Any], scale: float, places: int) -> str:
+    if _absent(row.get(column.key)):
+        return "-"
+    value = _fixed(scale * row[column.key], places)
+    if _width(column, row) is None:
+        return value
+    assert column.low is not None and column.high is not None
+    return f"{value} [{_fixed(scale * row[column.low], places)}, {_fixed(scale * row[column.high], places)}]"
+
+
+def _fixed(value: float, places: int) -> str:
+    text = f"{value:.{places}f}"
+    return text[1:] if text.startswith("-") and float(text) == 0 else text  # no minus zero
+
+
+def _width(column: Column, row: Mapping[str, Any]) -> float | None:
+    if column.low is None or column.high is None or _absent(row.get(column.low)) or _absent(row.get(column.high)):
+        return None
+    return float(row[column.high] - row[column.low])
+
+
+def _best_row(column: Column, rows: Sequence[Mapping[str, Any]], field: Sequence[int]) -> int | None:
+    """The row of the field that is best and can be told apart from every other one; None where none can."""
+    if column.better is None:
+        return None
+    sign = 1.0 if column.better == "higher" else -1.0
+    field = [k for k in field if not _absent(rows[k].get(column.key))]
+    if len(field) < 2 or any(_width(column, rows[k]) is None for k in field):
+        return None
+    best = max(field, key=lambda k: sign * rows[k][column.key])
+    near, far = (column.low, column.high) if sign > 0 else (column.high, column.low)
+    assert near is not None and far is not None
+    apart = all(sign * rows[best][near] > sign * rows[k][far] for k in field if k != best)
+    return best if apart else None
+
+
+def _absent(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _text(value: Any) -> str:
+    return "-" if _absent(value) or value == "" else drawn(printable(str(value)))
+
+
+def _latex(cell: str, column: Column, bold: bool) -> str:
+    if cell == "-":
+        return "--"
+    if column.kind == "text":
+        return rf"\textbf{{{escaped(cell)}}}" if bold else escaped(cell)
+    # each number in math, for its minus; the brackets outside, for the space before them
+    text = f"${cell.replace(',', '{,}')}$" if column.kind == "count" else _NUMBER.sub(r"$\g<0>$", cell)
+    return rf"{{\boldmath {text}}}" if bold else text
+
+
+def _markdown(cell: str, column: Column) -> str:
+    """Text is escaped, so that a name cannot be a link or a picture; numbers need it not."""
+    if column.kind != "text":
+        return cell
+    return " ".join("".join("\\" + sign if sign in _MARKDOWN_SIGNS else sign for sign in cell).split())
+
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_MARKDOWN_SIGNS = set("\\`*_{}[]()<>#|!~")
+_TEXT_SIGNS = {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+_SPELT = {"−": "-", "–": "--", "·": "-", "…": "...", "±": "+-", "≤": "<=", "≥": ">=", "×": "x"}

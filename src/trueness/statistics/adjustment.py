@@ -1,0 +1,62 @@
+"""Several comparisons at once: p-values that answer for all of them.
+
+    Holm:  p_(i) -> max_{j <= i} min(1, (k - j + 1) p_(j))        of k comparisons, controls any false finding
+    BH:    p_(i) -> min_{j >= i} min(1, k p_(j) / j)              controls the share of false findings
+
+Holm for hypotheses declared beforehand, BH for a screening. Max-t (max_t.py) uses that comparisons on the same units
+depend on each other, and gives away less than Holm. Holm (1979); Benjamini & Hochberg (1995).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from trueness.errors import DataError
+from trueness.statistics.clusters import Array
+from trueness.statistics.comparison import Comparison
+from trueness.statistics.max_t import max_t_p
+from trueness.statistics.result import checked_choice
+
+Adjustment = Literal["holm", "bh"]
+
+
+def adjust(p: ArrayLike, method: Adjustment = "holm") -> Array:
+    """Adjusted p-values in the order given; NaN is a comparison that was not made and is not counted."""
+    checked_choice("method", method, Adjustment)
+    values = np.asarray(p, dtype=np.float64)
+    there = np.flatnonzero(~np.isnan(values))
+    if ((values[there] < 0) | (values[there] > 1)).any():
+        raise DataError("'p' must be between 0 and 1, or missing (nan).")
+    found = np.full(values.shape, np.nan)
+    order = there[np.argsort(values[there], kind="stable")]
+    rank = np.arange(1, len(order) + 1)
+    if method == "holm":
+        stepped = np.maximum.accumulate((len(order) - rank + 1) * values[order])
+    else:
+        stepped = np.minimum.accumulate((len(order) / rank * values[order])[::-1])[::-1]
+    found[order] = np.minimum(stepped, 1.0)
+    return found
+
+
+def adjusted(comparisons: Sequence[Comparison], method: Literal["holm", "bh", "max-t"] = "holm") -> list[Comparison]:
+    """The same comparisons with p_adjusted; one without a p keeps none and is not counted."""
+    checked_choice("method", method, Literal["holm", "bh", "max-t"])
+    if method == "max-t":
+        values = max_t_p(comparisons)
+    else:
+        values = adjust([np.nan if c.p is None else c.p for c in comparisons], method)
+    made = int(np.count_nonzero(~np.isnan(values)))
+    return [
+        dataclasses.replace(
+            comparison,
+            p_adjusted=None if np.isnan(value) else float(value),
+            adjustment=method,
+            n_comparisons=max(made, 1),
+        )
+        for comparison, value in zip(comparisons, values, strict=True)
+    ]

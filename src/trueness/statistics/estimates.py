@@ -1,0 +1,180 @@
+"""A mean and how well it is known, when rows nest in clusters.
+
+    SE_c = (1/n) sqrt(C/(C-1) sum_c (sum_{i in c} (s_i - mean))^2),    interval = mean -+ t_{C-1} SE_c
+    clusters of unequal size: fewer degrees of freedom (clusters.py)
+    two ways: V = V_a + V_b - V_ab,  V_ab from the cells of both,      t with min(C_a, C_b) - 1
+
+A thousand repeats of six tasks are six things known well, not six thousand. Methods:
+
+    t            the above; holds its level from 6 clusters up, the default
+    sign-flip    all means that an exact sign-flip test would not reject; exact for symmetric clusters
+    wild         the same of a wild cluster bootstrap-t
+    bootstrap    percentiles of resampled clusters, expanded for few of them (cluster_bootstrap.py)
+    percentile   the plain ones, as most papers report them; too short below about 30 clusters
+
+Miller (2024), Adding error bars to evals; Cameron, Gelbach & Miller (2008, 2011).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from trueness.errors import DataError
+from trueness.intervals import Interval
+from trueness.statistics import cluster_bootstrap, sign_flip, wild
+from trueness.statistics.cluster_bootstrap import RESAMPLES
+from trueness.statistics.clusters import Array, Clusters, Labels, Totals, as_sample, clusters_of, crossed, kept, present
+from trueness.statistics.result import Estimate, checked_choice, checked_level
+
+Method = Literal["t", "sign-flip", "wild", "bootstrap", "percentile"]
+
+
+def mean(
+    values: ArrayLike,
+    clusters: Labels | None = None,
+    second: Labels | None = None,
+    level: float = 0.95,
+    method: Method = "t",
+    *,
+    name: str = "mean",
+    resamples: int = RESAMPLES,
+    rng: np.random.Generator | None = None,
+) -> Estimate:
+    """values: (n,), NaN where missing; clusters, second: one label a row, the second crossing the first.
+
+    rng: for the bootstraps; None draws from a fixed seed, so that the same values give the same interval.
+    """
+    checked_level(level)
+    checked_choice("method", method, Method)
+    sample, inside, n_missing = present(as_sample(values), clusters)
+    if second is not None:
+        return _two_way(as_sample(values), clusters, second, level, method, name)
+    if len(sample) == 0:
+        return Estimate(name, None, None, 0, 0, method, level, n_missing=n_missing, notes=("No row has a value.",))
+    centre = _exact_mean(sample)
+    if inside.count < 2:
+        note = (
+            "One unit has no spread." if len(sample) == 1 else "All rows lie in one cluster, so no interval is known."
+        )
+        return Estimate(name, centre, None, len(sample), 1, method, level, n_missing=n_missing, notes=(note,))
+    se = math.sqrt(inside.variance((sample - centre) / len(sample)))
+    notes: tuple[str, ...] = ("Every value is the same.",) if sample.min() == sample.max() else ()
+    interval = _interval(sample, inside, centre, se, level, method, resamples, rng or np.random.default_rng(0))
+    if interval is None:
+        notes += (f"{inside.count} clusters cannot bound the mean at this level.",)
+    label = f"clustered {method}" if inside.count < len(sample) else method
+    return Estimate(name, centre, interval, len(sample), inside.count, label, level, se, n_missing, notes=notes)
+
+
+def hierarchical_mean(
+    values: ArrayLike,
+    levels: Sequence[Labels],
+    level: float = 0.95,
+    *,
+    name: str = "mean",
+    resamples: int = RESAMPLES,
+    rng: np.random.Generator | None = None,
+) -> Estimate:
+    """The hierarchical bootstrap: draw models, within each draw tasks; the repeats of a task stay together.
+
+    levels: labels from the outermost in (model, then task); inner labels are taken within the outer ones.
+    Drawing at inner levels too repeats noise that the outer draw already holds: the interval errs on the long side.
+    """
+    checked_level(level)
+    if not levels:
+        raise DataError("'levels' must hold at least one label a row, got none. Pass (models, tasks).")
+    sample = as_sample(values)
+    there = ~np.isnan(sample)
+    found, n_missing = sample[there], int((~there).sum())
+    nested = [clusters_of(kept(labels, there), len(found)) for labels in levels]
+    for k in range(1, len(nested)):
+        nested[k] = crossed(nested[k - 1], nested[k])
+    outer = nested[0]
+    if outer.count < 2:
+        note = "Fewer than two outermost clusters have a value, so no interval is known."
+        centre = _exact_mean(found) if len(found) else None
+        return Estimate(
+            name,
+            centre,
+            None,
+            len(found),
+            outer.count,
+            "hierarchical bootstrap",
+            level,
+            n_missing=n_missing,
+            notes=(note,),
+        )
+    draws = cluster_bootstrap.hierarchically_resampled_means(
+        found - found[0], nested, resamples, rng or np.random.default_rng(0)
+    )
+    tail = cluster_bootstrap.expanded_tail(level, outer.count)
+    low, high = np.quantile(draws, [tail, 1 - tail]) + found[0]
+    interval = Interval(low, high, level, "mean")
+    se = float(draws.std(ddof=1))
+    return Estimate(
+        name, _exact_mean(found), interval, len(found), outer.count, "hierarchical bootstrap", level, se, n_missing
+    )
+
+
+def _interval(
+    sample: Array,
+    inside: Clusters,
+    centre: float,
+    se: float,
+    level: float,
+    method: Method,
+    resamples: int,
+    rng: np.random.Generator,
+) -> Interval | None:
+    if method == "t" or se == 0:
+        df, factor = inside.reference
+        half = float(stdtrit(df, (1 + level) / 2)) * factor * se
+        return Interval(centre - half, centre + half, level, "mean")
+    # measured from the mean: rounding stays small whatever the size of the values
+    totals = Totals(inside.labels, inside.sums(sample - centre), inside.sizes)
+    if method == "sign-flip":
+        ends = sign_flip.flips(totals, resamples, rng).interval(level)
+    elif method == "wild":
+        ends = wild.bootstrap(totals, resamples, rng).interval(level)
+    else:
+        tail = (1 - level) / 2 if method == "percentile" else cluster_bootstrap.expanded_tail(level, inside.count)
+        draws = cluster_bootstrap.resampled_means(totals.sums, totals.sizes, resamples, rng)
+        low, high = np.quantile(draws, [tail, 1 - tail])
+        ends = float(low), float(high)
+    return None if ends is None else Interval(centre + ends[0], centre + ends[1], level, "mean")
+
+
+def _two_way(
+    values: Array, clusters: Labels | None, second: Labels, level: float, method: Method, name: str
+) -> Estimate:
+    if clusters is None or method != "t":
+        raise DataError("'second' needs 'clusters' and method 't': a two-way interval is V_a + V_b - V_ab with t.")
+    there = ~np.isnan(values)
+    sample, n_missing = values[there], int((~there).sum())
+    one, two = (clusters_of(kept(labels, there), len(sample)) for labels in (clusters, second))
+    few = min(one.count, two.count)
+    if few < 2:
+        note = "Each way needs two clusters with a value, so no interval is known."
+        centre = _exact_mean(sample) if len(sample) else None
+        return Estimate(name, centre, None, len(sample), few, "two-way t", level, n_missing=n_missing, notes=(note,))
+    centre = _exact_mean(sample)
+    influence = (sample - centre) / len(sample)
+    both = crossed(one, two)
+    v_one, v_two = one.variance(influence), two.variance(influence)
+    # V_ab may exceed what it is taken from, by chance; the larger of both ways is then the safe one
+    se = math.sqrt(max(v_one + v_two - both.variance(influence), v_one, v_two))
+    half = float(stdtrit(few - 1, (1 + level) / 2)) * se
+    interval = Interval(centre - half, centre + half, level, "mean")
+    note = f"Clustered two ways, {one.count} x {two.count}."
+    return Estimate(name, centre, interval, len(sample), few, "two-way t", level, se, n_missing, notes=(note,))
+
+
+def _exact_mean(sample: Array) -> float:
+    """A mean of equal numbers may differ by rounding; this one does not."""
+    return float(sample[0] + (sample - sample[0]).mean())

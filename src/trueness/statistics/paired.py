@@ -1,0 +1,154 @@
+"""Paired differences: the same units under two conditions, which is where the power is.
+
+    d_i = a_i - b_i,   clusters of units share a sign, a weight, or a rank
+
+    sign-flip      exact over 2^C sign patterns; interval by inversion                     the default
+    t              mean(d) / SE_c against t with C - 1; interval mean -+ t SE_c
+    wild-cluster   wild cluster bootstrap-t, for few clusters of unequal size
+    wilcoxon       signed ranks of the cluster means, exact with ties; Hodges-Lehmann estimate and interval
+
+Twenty tasks of five repeats and a shift of .3 sd: an unpaired test finds it in .49 of studies, these in .98; with
+task-by-condition variation the unpaired one also rejects a true null in .39. So average the repeats of a unit first,
+or name the unit in `clusters`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtr, stdtrit
+
+from trueness.errors import DataError
+from trueness.intervals import Interval
+from trueness.statistics import sign_flip, wild
+from trueness.statistics.cluster_bootstrap import RESAMPLES
+from trueness.statistics.clusters import Array, Clusters, Labels, Totals, as_sample, clusters_of, kept
+from trueness.statistics.comparison import Comparison
+from trueness.statistics.effects import paired_superiority
+from trueness.statistics.result import Alternative, checked_choice, checked_level
+from trueness.statistics.signed_rank import WALSH, hodges_lehmann, signed_rank_p
+
+Test = Literal["sign-flip", "t", "wild-cluster", "wilcoxon"]
+
+
+def paired_difference(
+    a: ArrayLike,
+    b: ArrayLike,
+    clusters: Labels | None = None,
+    level: float = 0.95,
+    test: Test = "sign-flip",
+    alternative: Alternative = "two-sided",
+    names: tuple[str, str] = ("a", "b"),
+    *,
+    resamples: int = RESAMPLES,
+    rng: np.random.Generator | None = None,
+) -> Comparison:
+    """a[i] and b[i] belong to one unit; a pair with a missing end (NaN) is left out and counted.
+
+    rng: for what is too large to enumerate; None draws from a fixed seed, so that the same data give the same p.
+    """
+    checked_level(level)
+    checked_choice("test", test, Test)
+    checked_choice("alternative", alternative, Alternative)
+    one, other = as_sample(a, "a"), as_sample(b, "b")
+    if len(one) != len(other):
+        raise DataError(f"'a' and 'b' of a paired comparison must be equally long, got {len(one)} and {len(other)}.")
+    there = ~(np.isnan(one) | np.isnan(other))
+    one, other = one[there], other[there]
+    d = one - other
+    inside = clusters_of(kept(clusters, there), len(d))
+    blank = Comparison(
+        names, None, None, test, None, len(d), inside.count, alternative, "paired", level,
+        n_each=(len(d), len(d)), n_missing=int((~there).sum()),
+    )  # fmt: skip
+    if len(d) == 0:
+        return replace(blank, notes=("No unit has both values.",))
+    blank = replace(blank, difference=float(d.mean()), means=(float(one.mean()), float(other.mean())))
+    if inside.count < 2:
+        return replace(blank, notes=("One independent unit allows no test and no interval.",))
+    totals = Totals(inside.labels, inside.sums(d), inside.sizes)
+    found = replace(blank, effect=paired_superiority(one, other, kept(clusters, there), level), totals=totals)
+    if np.ptp(d) <= 1e-12 * max(1.0, float(np.abs(d).max())) and abs(d[0]) <= 1e-12:
+        nothing = Interval(0.0, 0.0, level, "mean")
+        note = "Both are equal in every unit."
+        return replace(found, difference=0.0, interval=nothing, p=1.0, interval_method="degenerate", notes=(note,))
+    generator = rng or np.random.default_rng(0)
+    if test == "t":
+        return _by_t(found, d, inside)
+    if test == "wilcoxon":
+        return _by_ranks(found, inside.means(d))
+    if test == "sign-flip":
+        flips = sign_flip.flips(totals, resamples, generator)
+        p, ends, label = flips.p(0.0, alternative), flips.interval(level), "sign-flip inversion"
+        found = replace(found, p=p, exact=flips.exact, p_error=flips.error(p), smallest_p=flips.smallest_p(alternative))
+    else:
+        wilds = wild.bootstrap(totals, resamples, generator)
+        p, ends, label = wilds.p(0.0, alternative), wilds.interval(level), "wild cluster bootstrap-t inversion"
+        found = replace(found, p=p, statistic=wilds.t(), p_error=wilds.error(p))
+    if ends is None:
+        note = f"{inside.count} independent units are too few to bound the difference at this level."
+        return replace(found, interval_method=label, notes=(note,))
+    return replace(found, interval=Interval(*ends, level, "mean"), interval_method=label)
+
+
+def wilcoxon(
+    a: ArrayLike,
+    b: ArrayLike,
+    clusters: Labels | None = None,
+    level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    names: tuple[str, str] = ("a", "b"),
+) -> Comparison:
+    """Wilcoxon's signed-rank test on pairs, or on the mean differences of clusters of pairs."""
+    return paired_difference(a, b, clusters, level, "wilcoxon", alternative, names)
+
+
+def _by_t(found: Comparison, d: Array, inside: Clusters) -> Comparison:
+    centre = float(d.mean())
+    se = math.sqrt(inside.variance((d - centre) / len(d)))
+    df, factor = inside.reference
+    half = float(stdtrit(df, (1 + found.level) / 2)) * factor * se
+    interval = Interval(centre - half, centre + half, found.level, "mean")
+    if se <= 1e-12 * abs(centre):
+        note = "The difference is the same in every unit: t has no value."
+        return replace(found, interval=interval, interval_method="t", notes=(note,))
+    t = centre / (factor * se)
+    p = t_p(t, df, found.alternative)
+    return replace(found, interval=interval, interval_method="t", statistic=t, p=p)
+
+
+def _by_ranks(found: Comparison, d: Array) -> Comparison:
+    # rounding in the means must neither make nor break a tie
+    d = np.round(d, 12 - math.ceil(math.log10(float(np.abs(d).max()))))
+    w, p, exact = signed_rank_p(d, found.alternative)
+    estimate, ends = hodges_lehmann(d, found.level)
+    zeros, moved = int(np.count_nonzero(d == 0)), np.abs(d[d != 0])
+    ties = len(moved) - len(np.unique(moved))
+    notes: tuple[str, ...] = (f"{zeros} zero differences left out of the test.",) if zeros else ()
+    notes += (f"{ties} tied differences share their ranks.",) if ties else ()
+    if ends is None:
+        many = f"More than {WALSH} units: their Walsh averages are not written out; see test='t' for an interval."
+        notes += (many if len(d) > WALSH else "The units cannot bound the difference at this level.",)
+    sides = 2 if found.alternative == "two-sided" else 1
+    return replace(
+        found,
+        difference=estimate,
+        interval=None if ends is None else Interval(*ends, found.level, "mean"),
+        estimand="median difference (Hodges-Lehmann)",
+        interval_method="Walsh averages",
+        statistic=w,
+        p=p,
+        exact=exact,
+        smallest_p=min(1.0, math.ldexp(sides, -len(moved))) if exact else None,
+        notes=notes,
+    )
+
+
+def t_p(t: float, df: float, alternative: Alternative) -> float:
+    if alternative == "two-sided":
+        return min(1.0, 2 * float(stdtr(df, -abs(t))))
+    return float(stdtr(df, -t if alternative == "greater" else t))

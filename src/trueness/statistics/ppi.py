@@ -1,0 +1,73 @@
+"""Prediction-powered inference: a judge's many scores, corrected by a few that people gave.
+
+    estimate = mean(y) + lam (mean(f_N) - mean(f_n))
+    V        = var(y - lam f)/n + lam^2 var(f_N)/N
+    lam      = cov(y, f) / ((1 + n/N) var(f)),  within [0, 1]
+
+y, f: labels and predictions of the n labelled items; f_N: predictions of N others. lam = 1 is the original form, 0
+leaves the predictions out, and the one above makes V smallest, so that a bad judge costs nothing but its calls.
+Angelopoulos et al. (2023), Science 382; lam: Angelopoulos, Duchi & Zrnic (2023), PPI++.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from trueness.errors import DataError
+from trueness.intervals import Interval
+from trueness.statistics.clusters import Array, Labels, as_sample, clusters_of, kept
+from trueness.statistics.result import Estimate, checked_level
+
+
+def prediction_powered_mean(
+    labels: ArrayLike,
+    predictions: ArrayLike,
+    more_predictions: ArrayLike,
+    clusters: tuple[Labels | None, Labels | None] | None = None,
+    level: float = 0.95,
+    *,
+    lam: float | None = None,
+    name: str = "prediction-powered mean",
+) -> Estimate:
+    """labels[i] and predictions[i] are of one item; more_predictions of items that nobody labelled.
+
+    clusters: labels of the first items and of the others. lam: None chooses it from the data.
+    """
+    checked_level(level)
+    y, f, others = as_sample(labels, "labels"), as_sample(predictions, "predictions"), as_sample(more_predictions)
+    if len(y) != len(f):
+        raise DataError(f"'labels' and 'predictions' must be equally long, got {len(y)} and {len(f)}.")
+    there, here = ~(np.isnan(y) | np.isnan(f)), ~np.isnan(others)
+    n_missing = int((~there).sum() + (~here).sum())
+    y, f, others = y[there], f[there], others[here]
+    groups = (None, None) if clusters is None else (kept(clusters[0], there), kept(clusters[1], here))
+    few, many = clusters_of(groups[0], len(y)), clusters_of(groups[1], len(others))
+    if few.count < 3 or many.count < 2:
+        note = "Fewer than three labelled or two further items: nothing to correct with."
+        value = float(y.mean()) if len(y) else None
+        return Estimate(name, value, None, len(y), few.count, "PPI++", level, n_missing=n_missing, notes=(note,))
+    weight = _best_weight(y, f, len(others)) if lam is None else lam
+    value = float(y.mean() + weight * (others.mean() - f.mean()))
+    rest = y - weight * f
+    v_few = few.variance((rest - rest.mean()) / len(y))
+    v_many = weight**2 * many.variance((others - others.mean()) / len(others))
+    se = math.sqrt(v_few + v_many)
+    df = (v_few + v_many) ** 2 / (v_few**2 / (few.count - 1) + v_many**2 / (many.count - 1)) if se else few.count - 1.0
+    half = float(stdtrit(df, (1 + level) / 2)) * se
+    alone = math.sqrt(few.variance((y - y.mean()) / len(y)))
+    gain = f"; the labels alone have a standard error of {alone:.3g}, these {se:.3g}"
+    note = f"{len(others)} further predictions, weight {weight:.2g}{gain}."
+    interval = Interval(value - half, value + half, level, "mean")
+    return Estimate(name, value, interval, len(y), few.count, "PPI++", level, se, n_missing, notes=(note,))
+
+
+def _best_weight(y: Array, f: Array, n_others: int) -> float:
+    spread = float(f.var(ddof=1))
+    if spread == 0:
+        return 0.0
+    together = float(np.cov(y, f, ddof=1)[0, 1])
+    return min(1.0, max(0.0, together / ((1 + len(y) / n_others) * spread)))

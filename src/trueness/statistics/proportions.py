@@ -1,0 +1,128 @@
+"""How well a share is known that was counted in n trials, at the ends 0 and 1 too.
+
+    wilson           (p + z^2/2n -+ z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n),  p = k/n,  z at (1 + level)/2
+    clopper-pearson  [B(a/2; k, n-k+1), B(1-a/2; k+1, n-k)],   beta quantiles: never below its level, often above
+    jeffreys         beta quantiles with k + 1/2 and n - k + 1/2; one-sided at the ends
+    rule of three    never in n trials: below 1 - (1 - level)^(1/n) ~ 3/n at 95 %, one-sided
+
+Wilson's inverts the score test, stays within [0, 1], has a width at p = 0 and p = 1 too, and covers close to its level
+down to small n, where p -+ z sqrt(p (1 - p)/n) does not. Wilson (1927); Brown, Cai & DasGupta (2001).
+
+Clustered trials count for fewer: n_eff = p (1 - p)/V_c with the clustered variance V_c, times (z/t_{C-1})^2 for having
+estimated it from C clusters, goes into Clopper and Pearson's form. Where fewer than three clusters hold the rarer
+outcome, V_c is unknown and n_eff = C, the least it can be. Korn & Graubard (1998).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaincinv, ndtri, stdtrit
+
+from trueness.errors import DataError, SettingError
+from trueness.intervals import Interval
+from trueness.statistics.clusters import Labels, as_sample, present
+from trueness.statistics.result import Estimate, checked_choice, checked_level
+
+Method = Literal["wilson", "clopper-pearson", "jeffreys"]
+_ENOUGH = 3  # clusters with the rarer outcome, below which the spread between clusters is not known
+
+
+def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+    """The interval of the share of which `successes` of n trials is an estimate; it always holds successes / n."""
+    _check(successes, n, level)
+    return wilson_of_share(successes / n, n, float(ndtri((1 + level) / 2)), level)
+
+
+def clopper_pearson(successes: int, n: int, level: float = 0.95) -> Interval:
+    """The exact interval: it covers at least as often as it says, whatever the share."""
+    _check(successes, n, level)
+    return _beta_interval(successes, n, level)
+
+
+def jeffreys(successes: int, n: int, level: float = 0.95) -> Interval:
+    """Equal tails of the posterior under Jeffreys' prior, opened at 0 and 1 as Brown, Cai & DasGupta advise."""
+    _check(successes, n, level)
+    tail, a, b = (1 - level) / 2, successes + 0.5, n - successes + 0.5
+    low = 0.0 if successes == 0 else float(betaincinv(a, b, tail))
+    high = 1.0 if successes == n else float(betaincinv(a, b, 1 - tail))
+    return Interval(low, high, level, "mean")
+
+
+def rule_of_three(n: int, level: float = 0.95) -> float:
+    """The share that may still be there when it was not seen in n trials: 3/n, exactly."""
+    _check(0, n, level)
+    return -math.expm1(math.log1p(-level) / n)
+
+
+def proportion(
+    successes: int, n: int, level: float = 0.95, method: Method = "wilson", *, name: str = "share"
+) -> Estimate:
+    """A share of n independent trials; for trials that nest, see `share`."""
+    checked_choice("method", method, Method)
+    interval = {"wilson": wilson, "clopper-pearson": clopper_pearson, "jeffreys": jeffreys}[method](successes, n, level)
+    notes: tuple[str, ...] = ()
+    if successes in (0, n):
+        bound = rule_of_three(n, level)
+        seen = f"Never seen: at most {bound:.2g}" if successes == 0 else f"Always seen: at least {1 - bound:.2g}"
+        notes = (f"{seen} ({100 * level:g} %, one-sided).",)
+    return Estimate(name, successes / n, interval, n, n, method, level, notes=notes)
+
+
+def share(values: ArrayLike, clusters: Labels | None = None, level: float = 0.95, *, name: str = "share") -> Estimate:
+    """The mean of values in [0, 1] (passes, rates, wins with 1/2 for a tie), boundary-aware, clusters respected."""
+    checked_level(level)
+    sample, inside, n_missing = present(as_sample(values), clusters)
+    n, count = len(sample), inside.count
+    if n and (sample.min() < 0 or sample.max() > 1):
+        raise DataError(f"'values' of a share must be in [0, 1], got {sample.min():g} to {sample.max():g}.")
+    if n == 0:
+        return Estimate(name, None, None, 0, 0, "wilson", level, n_missing=n_missing, notes=("No row has a value.",))
+    p = float(sample.mean())
+    z = float(ndtri((1 + level) / 2))
+    if count == n:
+        return Estimate(name, p, wilson_of_share(p, n, z, level), n, n, "wilson", level, n_missing=n_missing)
+    label = "Korn-Graubard"
+    if count < 2:
+        note = "All rows lie in one cluster, so no interval is known."
+        return Estimate(name, p, None, n, count, label, level, n_missing=n_missing, notes=(note,))
+    variance = inside.variance((sample - p) / n)
+    effective = min(float(n), p * (1 - p) / variance) if variance > 0 else float(n)
+    effective *= (z / float(stdtrit(count - 1, (1 + level) / 2))) ** 2
+    note = f"n_eff = {effective:.3g}."
+    with_rarer = int(np.count_nonzero(inside.sums(sample if p < 0.5 else 1 - sample)))
+    if with_rarer < _ENOUGH:
+        effective = min(effective, float(count))
+        note = f"The rarer outcome is in {with_rarer} of {count} clusters: each counts as one, n_eff = {effective:.3g}."
+    interval = _beta_interval(p * effective, effective, level)
+    return Estimate(name, p, interval, n, count, label, level, math.sqrt(variance), n_missing, notes=(note,))
+
+
+def wilson_of_share(p: float, n: float, z: float, level: float) -> Interval:
+    """Wilson's interval of the share p of n trials, where n need not be whole."""
+    more = z * z / n
+    middle = (p + more / 2) / (1 + more)
+    half = z * math.sqrt(p * (1 - p) / n + more / (4 * n)) / (1 + more)
+    low = 0.0 if p == 0 else min(middle - half, p)  # exact at the ends, where rounding would show
+    high = 1.0 if p == 1 else max(middle + half, p)
+    return Interval(max(low, 0.0), min(high, 1.0), level, "mean")
+
+
+def _beta_interval(successes: float, n: float, level: float) -> Interval:
+    """Clopper and Pearson's, where neither number need be whole."""
+    tail, failures = (1 - level) / 2, n - successes
+    low = 0.0 if successes <= 0 else float(betaincinv(successes, failures + 1, tail))
+    high = 1.0 if failures <= 1e-12 * n else float(betaincinv(successes + 1, failures, 1 - tail))
+    return Interval(low, high, level, "mean")
+
+
+def _check(successes: int, n: int, level: float) -> None:
+    if not 0 <= successes <= n or n < 1:
+        raise SettingError(
+            f"'successes' must be between 0 and the number of trials, which must be 1 or more, got {successes} of {n}."
+        )
+    if not 0 < level < 1:
+        raise SettingError(f"'level' of a proportion must be in (0, 1), got {level}. Try 0.95.")

@@ -1,0 +1,227 @@
+"""What every statistic returns: a frozen result that prints itself as a row, a sentence and LaTeX.
+
+A p-value never stands alone: the classes below carry the estimate, its interval, n, the test and the adjustment
+together, so that none of them can be lost on the way to a table.
+
+    Estimate      one number and how well it is known: a mean, a share, a correlation, an agreement
+    Effect        an estimate without a unit, with the word for its size: Cliff's delta, superiority, variance ratio
+
+A comparison of two samples is in comparison.py. Where a number cannot be had it is None and `notes` says why.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from trueness.errors import SettingError
+from trueness.intervals import Interval, short
+from trueness.texts import html_text, printable
+
+Alternative = Literal["two-sided", "greater", "less"]
+Cell = str | float | int | bool | None
+_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX |= {character: "\\" + character for character in "&%$#_{}"}
+
+
+class Result(ABC):
+    """A frozen result. `row` is flat and plain JSON; `sentence` can stand in a report as it is."""
+
+    @abstractmethod
+    def row(self) -> dict[str, Cell]: ...
+
+    @abstractmethod
+    def sentence(self) -> str: ...
+
+    @abstractmethod
+    def to_latex(self) -> str: ...
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the sentence, and below it the row as a table."""
+        cells = [(key, value) for key, value in self.row().items() if value not in (None, "")]
+        head = "".join(f"<th>{html_text(key)}</th>" for key, _ in cells)
+        body = "".join(f"<td>{html_text(_shown(value))}</td>" for _, value in cells)
+        return f"<p>{html_text(self.sentence())}</p><table><tr>{head}</tr><tr>{body}</tr></table>"
+
+
+@dataclass(frozen=True)
+class Estimate(Result):
+    """A number, its interval, and what both rest on. `n` counts rows, `n_clusters` what was drawn independently."""
+
+    name: str
+    value: float | None
+    interval: Interval | None
+    n: int
+    n_clusters: int
+    method: str
+    level: float = 0.95
+    se: float | None = None
+    n_missing: int = 0
+    p: float | None = None  # of the hypothesis that `null` is the value
+    test: str = ""
+    null: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def row(self) -> dict[str, Cell]:
+        return {
+            "name": self.name,
+            "value": self.value,
+            **interval_cells(self.interval),
+            "level": self.level,
+            "se": self.se,
+            "n": self.n,
+            "n_clusters": self.n_clusters,
+            "n_missing": self.n_missing,
+            "method": self.method,
+            "test": self.test or None,
+            "p": self.p,
+            "notes": " ".join(self.notes),
+        }
+
+    def sentence(self) -> str:
+        counted = counted_units(self.n, self.n_clusters)
+        if self.value is None:
+            return with_notes(f"{self.name} has no value ({counted})", self.notes)
+        parts = [f"{100 * self.level:g} % CI, {self.method}" if self.interval else "no interval", counted]
+        parts += [f"{self.test} {p_text(self.p)}"] if self.p is not None else []
+        parts += [f"{self.n_missing} missing"] if self.n_missing else []
+        return with_notes(f"{self.name} {with_interval(self.value, self.interval)} ({'; '.join(parts)})", self.notes)
+
+    def to_latex(self) -> str:
+        parts = [f"$n = {self.n}$"] + ([f"{self.n_clusters} clusters"] if self.n_clusters != self.n else [])
+        parts += [f"{latex_text(self.test)} {latex_p(self.p)}"] if self.p is not None else []
+        return f"{latex_value(self.value, self.interval)} ({'; '.join(parts)})"
+
+
+@dataclass(frozen=True)
+class Effect(Result):
+    """An effect size with its interval; `magnitude` is the word that its author's thresholds give."""
+
+    name: str
+    value: float | None
+    interval: Interval | None
+    magnitude: str | None
+    n: tuple[int, ...]
+    level: float = 0.95
+    method: str = ""
+    n_clusters: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def row(self) -> dict[str, Cell]:
+        return {
+            "name": self.name,
+            "value": self.value,
+            **interval_cells(self.interval),
+            "level": self.level,
+            "magnitude": self.magnitude,
+            "n": " + ".join(str(n) for n in self.n),
+            "n_clusters": self.n_clusters,
+            "method": self.method,
+            "notes": " ".join(self.notes),
+        }
+
+    def sentence(self) -> str:
+        size = f", {self.magnitude}" if self.magnitude else ""
+        counted = f"n = {' + '.join(str(n) for n in self.n)}"
+        counted += f" in {self.n_clusters} clusters" if self.n_clusters is not None else ""
+        if self.value is None:
+            return with_notes(f"{self.name} has no value ({counted})", self.notes)
+        level = f"{100 * self.level:g} % CI" if self.interval else "no interval"
+        return with_notes(
+            f"{self.name} {with_interval(self.value, self.interval)}{size} ({level}; {counted})", self.notes
+        )
+
+    def to_latex(self) -> str:
+        size = f", {latex_text(self.magnitude)}" if self.magnitude else ""
+        return f"{latex_value(self.value, self.interval)}{size} ($n = {' + '.join(str(n) for n in self.n)}$)"
+
+
+# ---- words and numbers that all results share
+
+
+def counted_units(n: int, n_clusters: int | None, units: str = "units", clusters: str = "clusters") -> str:
+    inside = "" if n_clusters is None or n_clusters == n else f" in {n_clusters} {_plural(n_clusters, clusters)}"
+    return f"{n} {_plural(n, units)}{inside}"
+
+
+def with_interval(value: float, interval: Interval | None) -> str:
+    return short(value) if interval is None else f"{short(value)} [{short(interval.low)}, {short(interval.high)}]"
+
+
+def with_notes(sentence: str, notes: Sequence[str]) -> str:
+    return " ".join([f"{sentence}.", *notes])
+
+
+def p_text(p: float | None, error: float | None = None) -> str:
+    if p is None:
+        return "p missing"
+    if p < 1e-4:
+        return "p < 0.0001"
+    return f"p = {p:.2g}" + (f" +- {error:.1g} (Monte Carlo)" if error else "")
+
+
+def interval_cells(interval: Interval | None) -> dict[str, Cell]:
+    return {"low": interval.low if interval else None, "high": interval.high if interval else None}
+
+
+def latex_text(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in printable(text))
+
+
+def latex_value(value: float | None, interval: Interval | None) -> str:
+    if value is None:
+        return "--"
+    return f"${short(value)}$" if interval is None else f"${with_interval(value, interval)}$"
+
+
+def latex_p(p: float | None) -> str:
+    return "--" if p is None else f"${p_text(p)}$"
+
+
+def latex_table(results: Sequence[Result], columns: Mapping[str, str], caption: str = "") -> str:
+    """A booktabs table, one line a result. columns: key of `row` -> heading."""
+    rows = [result.row() for result in results]
+    unknown = [key for key in columns if rows and key not in rows[0]]
+    if unknown:
+        raise SettingError(f"column {unknown[0]!r} must be one of {', '.join(rows[0])}.")
+    lines = [" & ".join(_latex_cell(row[key]) for key in columns) + r" \\" for row in rows]
+    heading = " & ".join(latex_text(title) for title in columns.values()) + r" \\"
+    table = [r"\begin{tabular}{l" + "r" * (len(columns) - 1) + "}", r"\toprule", heading, r"\midrule"]
+    table += [*lines, r"\bottomrule", r"\end{tabular}"]
+    if not caption:
+        return "\n".join(table)
+    return "\n".join([r"\begin{table}", r"\centering", rf"\caption{{{latex_text(caption)}}}", *table, r"\end{table}"])
+
+
+def checked_level(level: float) -> float:
+    if not 0 < level < 1:
+        raise SettingError(f"'level' must be in (0, 1), got {level}. Try 0.95.")
+    return level
+
+
+def checked_choice(name: str, value: str, kind: object) -> None:
+    """kind: the Literal that lists what is allowed."""
+    allowed = get_args(kind)
+    if value not in allowed:
+        raise SettingError(f"{name!r} must be one of {', '.join(allowed)}, got {value!r}.")
+
+
+def _shown(value: Cell) -> str:
+    return short(value) if isinstance(value, float) else str(value)
+
+
+def _plural(n: int, noun: str) -> str:
+    return noun.removesuffix("s") if n == 1 else noun
+
+
+def _latex_cell(value: Cell) -> str:
+    if value is None:
+        return "--"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return latex_text(str(value))
+    return f"${value}$" if isinstance(value, int) else f"${short(value)}$"

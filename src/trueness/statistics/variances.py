@@ -1,0 +1,169 @@
+"""Do two conditions differ in spread? Levene, the ratio of variances, and Pitman-Morgan for pairs.
+
+    ratio = s_a^2 / s_b^2,   ddof 1
+    Levene (centre median):  compares mean |a - median a| with mean |b - median b|          Brown & Forsythe (1974)
+    interval of the ratio:   log ratio -+ t SE, SE from leaving out one unit (or cluster) at a time     Miller (1968)
+                             t of Welch's degrees of freedom, of C - 2 for clusters
+    Pitman-Morgan, pairs:    r = corr(a + b, a - b),  t = r sqrt((n - 2)/(1 - r^2));   r = 0 when the variances agree
+    its interval:            [ratio (K - sqrt(K^2 - 1)), ratio (K + sqrt(K^2 - 1))],  K = 1 + 2 (1 - r_ab^2) t^2/(n - 2)
+
+The F test of two variances is left out: it takes any departure from normal tails for a difference in variance, as
+Pitman-Morgan does to a lesser degree. Scores that live in [0, 1] have their spread tied to their mean (a share near 1
+cannot vary), so a difference in spread then says nothing beyond the difference in means; the result says so.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import stdtrit
+
+from trueness.errors import DataError
+from trueness.intervals import Interval
+from trueness.statistics.clusters import Array, Clusters, Labels, as_sample, clusters_of, two_samples
+from trueness.statistics.comparison import Comparison
+from trueness.statistics.paired import t_p
+from trueness.statistics.result import Effect, checked_level
+from trueness.statistics.unpaired import unpaired_difference
+
+_BOUNDED = "The values lie in [0, 1]: their spread follows their mean, so read it with the difference in means."
+
+
+def levene(
+    a: ArrayLike,
+    b: ArrayLike,
+    clusters: tuple[Labels | None, Labels | None] | None = None,
+    level: float = 0.95,
+    names: tuple[str, str] = ("a", "b"),
+) -> Comparison:
+    """Brown and Forsythe's form. `difference` is of the mean absolute deviations from the median; effect: the ratio."""
+    one, other = as_sample(a, "a"), as_sample(b, "b")
+    spread = [np.abs(sample - np.nanmedian(sample)) if (~np.isnan(sample)).any() else sample for sample in (one, other)]
+    found = unpaired_difference(spread[0], spread[1], clusters, level, "welch", names=names)
+    found = replace(
+        found,
+        test="Levene (median)",
+        estimand="difference of mean absolute deviations",
+        effect=variance_ratio(one, other, clusters, level),
+        notes=(*found.notes, *_bounded(one, other)),
+    )
+    if clusters is not None or found.p is None:
+        return found
+    if found.interval is None or found.interval.degenerate:  # no spread in the deviations: W is 0/0
+        return replace(found, statistic=None, p=None)
+    from scipy import stats
+
+    tested = stats.levene(one[~np.isnan(one)], other[~np.isnan(other)], center="median")
+    return replace(found, statistic=float(tested.statistic), p=float(tested.pvalue))
+
+
+def variance_ratio(
+    a: ArrayLike,
+    b: ArrayLike,
+    clusters: tuple[Labels | None, Labels | None] | None = None,
+    level: float = 0.95,
+) -> Effect:
+    """s_a^2 / s_b^2 with a jackknife interval; clusters as in unpaired_difference."""
+    checked_level(level)
+    one, other, labels, missing = two_samples(a, b, clusters)
+    n = (len(one), len(other))
+    if min(n) < 2 or np.ptp(other) == 0:
+        note = "A sample has fewer than two values." if min(n) < 2 else "The second sample is constant."
+        return Effect("variance ratio", None, None, None, n, level, notes=(*missing, note))
+    value = float(one.var(ddof=1) / other.var(ddof=1))
+    if labels is not None and labels[0] is not None and labels[1] is not None:
+        inside = clusters_of([*labels[0], *labels[1]], n[0] + n[1])
+        error, df, count = *_joint_jackknife(one, other, inside), inside.count
+    else:
+        error, df = _separate_jackknife(one, other)
+        count = None
+    interval = None
+    if error is not None and value > 0:
+        half = float(stdtrit(df, (1 + level) / 2)) * error
+        interval = Interval(value * math.exp(-half), value * math.exp(half), level, "mean")
+    notes = (*missing, *_bounded(one, other), *(() if interval else ("Too few units for an interval.",)))
+    return Effect("variance ratio", value, interval, None, n, level, "jackknife, log scale", count, notes)
+
+
+def pitman_morgan(a: ArrayLike, b: ArrayLike, level: float = 0.95, names: tuple[str, str] = ("a", "b")) -> Comparison:
+    """Variances of paired values; average the repeats of a unit first. `difference` is of the variances, ddof 1."""
+    checked_level(level)
+    one, other = as_sample(a, "a"), as_sample(b, "b")
+    if len(one) != len(other):
+        raise DataError(f"'a' and 'b' of a paired comparison must be equally long, got {len(one)} and {len(other)}.")
+    there = ~(np.isnan(one) | np.isnan(other))
+    one, other = one[there], other[there]
+    n = len(one)
+    blank = Comparison(
+        names, None, None, "Pitman-Morgan", None, n, n, level=level, estimand="difference of variances",
+        n_each=(n, n), n_missing=int((~there).sum()), notes=_bounded(one, other),
+    )  # fmt: skip
+    if n < 3:
+        return replace(blank, notes=(*blank.notes, "Fewer than three pairs allow no test."))
+    total, gap = one + other, one - other
+    blank = replace(blank, difference=float(one.var(ddof=1) - other.var(ddof=1)))
+    if np.ptp(total) == 0 or np.ptp(gap) == 0:
+        return replace(blank, notes=(*blank.notes, "Sum or difference is constant: no test."))
+    r = float(np.corrcoef(total, gap)[0, 1])
+    t = r * math.sqrt((n - 2) / max(1 - r * r, 1e-300))
+    effect = _paired_ratio(one, other, n, level)
+    return replace(blank, statistic=t, p=t_p(t, n - 2, "two-sided"), effect=effect)
+
+
+def _paired_ratio(a: Array, b: Array, n: int, level: float) -> Effect:
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return Effect("variance ratio", None, None, None, (n,), level, notes=("A sample is constant.",))
+    ratio, r = float(a.var(ddof=1) / b.var(ddof=1)), float(np.corrcoef(a, b)[0, 1])
+    t = float(stdtrit(n - 2, (1 + level) / 2))
+    k = 1 + 2 * max(0.0, 1 - r * r) * t * t / (n - 2)
+    spread = math.sqrt(k * k - 1)
+    interval = Interval(ratio * (k - spread), ratio * (k + spread), level, "mean")
+    return Effect("variance ratio", ratio, interval, None, (n,), level, "Pitman")
+
+
+def _separate_jackknife(a: Array, b: Array) -> tuple[float | None, float]:
+    """Standard error of log(s_a^2/s_b^2), rows independent, and Welch's degrees of freedom."""
+    errors = []
+    for sample in (a, b):
+        if len(sample) < 4:
+            return None, math.nan
+        pseudo = np.log(_left_out_variances(sample, np.arange(len(sample))))
+        errors.append((len(sample) - 1) ** 2 / len(sample) * float(pseudo.var(ddof=1)))
+    if not np.isfinite(errors).all() or sum(errors) == 0:
+        return None, math.nan
+    df = sum(errors) ** 2 / sum(v**2 / (len(x) - 1) for v, x in zip(errors, (a, b), strict=True))
+    return math.sqrt(sum(errors)), df
+
+
+def _joint_jackknife(a: Array, b: Array, inside: Clusters) -> tuple[float | None, float]:
+    count = inside.count
+    in_a, in_b = inside.codes[: len(a)], inside.codes[len(a) :]
+    if count < 3:
+        return None, math.nan
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = np.log(_left_out_variances(a, in_a, count)) - np.log(_left_out_variances(b, in_b, count))
+    if not np.isfinite(left).all():
+        return None, math.nan
+    # two variances have been estimated: with C - 1 six clusters would cover 93 %
+    return math.sqrt((count - 1) / count * float(((left - left.mean()) ** 2).sum())), count - 2.0
+
+
+def _left_out_variances(x: Array, codes: np.ndarray[tuple[int, ...], np.dtype[np.intp]], count: int = 0) -> Array:
+    """The variance (ddof 1) without each cluster in turn."""
+    centred = x - x.mean()
+    n, sums, squares = (
+        total - np.bincount(codes, weights=weights, minlength=count)
+        for total, weights in (
+            (float(len(x)), np.ones(len(x))), (float(centred.sum()), centred), (float((centred**2).sum()), centred**2)
+        )
+    )  # fmt: skip
+    return np.asarray((squares - sums**2 / n) / (n - 1))
+
+
+def _bounded(a: Array, b: Array) -> tuple[str, ...]:
+    both = np.concatenate([a, b])
+    both = both[~np.isnan(both)]
+    return (_BOUNDED,) if len(both) and both.min() >= 0 and both.max() <= 1 else ()

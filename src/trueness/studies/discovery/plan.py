@@ -1,0 +1,278 @@
+"""Discovery: what graph does a learner find in data whose graph we know?
+
+For each data set, learner and repeat: draw rows, fit, score the graph against the truth. What varies between
+repeats is always named:
+
+    redraw       a fresh sample from the known model
+    bootstrap    rows drawn with replacement from one sample (the only way with real data)
+    permute      the order of the columns of one sample
+    seed         nothing but the learner's own random generator
+    auto         redraw where rows are simulated, bootstrap where they were measured
+
+Repeat k of a data set is the same table for every learner, so learners can be compared in pairs.
+What a worker does with a unit stands in work.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from trueness import registry
+from trueness.datasets import About, Dataset, check_usable, load
+from trueness.errors import PlanError, did_you_mean, listed
+from trueness.learners import Card, Learner, build, fitting, settings_of
+from trueness.measures.graphs import MEASURES
+from trueness.running.cells import Cell, Context, hashed, placeless, stream
+from trueness.statistics.runs import quantile_bounds, range_note
+from trueness.studies.discovery.work import as_taken, reference_of
+
+Vary = Literal["auto", "redraw", "bootstrap", "permute", "seed"]
+VERSION = 1  # raise when the same plan would give other results
+
+SETTINGS = ("datasets", "learners", "runs", "vary", "rows", "time_limit", "codes", "level")
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """The checked plan of a discovery study; `cells()` is the work."""
+
+    datasets: dict[str, Dataset]
+    learners: dict[str, Learner]
+    learner_specs: dict[str, dict[str, Any]]
+    dataset_specs: dict[str, dict[str, Any]]
+    runs: int
+    vary: dict[str, str]  # data set -> what varies
+    rows: int | None
+    time_limit: float
+    codes: bool
+    level: float
+    seed: int
+
+    name = "discovery"
+    function = "trueness.studies.discovery.work:perform"
+    measures = tuple(MEASURES)
+    headline = ("precision", "recall", "f1", "shd")
+
+    @classmethod
+    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Discovery:
+        """From the [discovery] table of a plan and its [datasets.*] tables."""
+        own, seed = context.settings.get("datasets", {}), context.seed
+        folder, file = context.folder, context.file
+        options = {key: value for key, value in table.items() if not isinstance(value, dict)}
+        for key in options:
+            if key not in SETTINGS:
+                raise PlanError(
+                    f"{key!r} is not a setting of discovery. {did_you_mean(key, SETTINGS)}  ({file}, [discovery])"
+                )
+        runs = _whole(options.get("runs", 100), "runs", 1, file)
+        rows = options.get("rows")
+        rows = None if rows is None else _whole(rows, "rows", 2, file)
+        limit = _number(options.get("time_limit", 300), "time_limit", file)
+        level = _number(options.get("level", 0.95), "level", file)
+        if not 0 < level < 1:
+            raise PlanError(f"'level' must be in (0, 1), got {level:g}. Try 0.95.  ({file}, [discovery])")
+        codes = options.get("codes", False)
+        if not isinstance(codes, bool):
+            raise PlanError(f"'codes' must be true or false, got {codes!r}.  ({file}, [discovery])")
+        names = _names(options, "datasets", file)
+        for name in own.keys() - set(names):
+            raise PlanError(
+                f"[datasets.{name}] must be named in 'datasets' of [discovery], got {listed(names)}.  ({file})"
+            )
+        dataset_specs: dict[str, dict[str, Any]] = {
+            name: {"settings": dict(own.get(name, {})), "folder": str(folder)} for name in names
+        }
+        datasets = {name: load(name, spec["settings"], folder) for name, spec in dataset_specs.items()}
+        learner_specs, learners = _learners(table, options, folder, file)
+        vary = {name: _vary(options.get("vary", "auto"), name, dataset, file) for name, dataset in datasets.items()}
+        task = cls(
+            datasets, learners, learner_specs, dataset_specs, runs, vary, rows, limit, codes, level, seed
+        )  # fmt: skip
+        task._check_pairs()
+        return task
+
+    def _check_pairs(self) -> None:
+        """A learner that cannot take a data set is found before anything runs."""
+        for name, dataset in self.datasets.items():
+            table = (
+                dataset.table if dataset.table is not None else dataset.draw(50 + len(dataset.truth), stream(0, name))
+            )
+            if dataset.table is not None:
+                check_usable(table)
+            for learner in self.learners.values():
+                fitting(as_taken(table, learner.card, self.codes), learner.card)
+
+    def cells(self) -> list[Cell]:
+        return [self._cell(item, respondent) for item in self.datasets for respondent in self.learners]
+
+    def _cell(self, item: str, respondent: str) -> Cell:
+        dataset, spec = self.dataset_specs[item], self.learner_specs[respondent]
+        common = {
+            "dataset": {"name": item, **dataset},
+            "learner": spec,
+            "vary": self.vary[item],
+            "rows": self.rows,
+            "codes": self.codes,
+            "seed": self.seed,
+        }
+        data = {
+            **placeless({"dataset": item}),
+            "settings": placeless(dataset["settings"]),
+            "content": _content(item, dataset),
+            "vary": common["vary"],
+            "rows": self.rows,
+            "seed": self.seed,
+        }
+        common["data_identity"] = hashed(json.dumps(data, sort_keys=True, default=str))
+        identity = {
+            "task": self.name,
+            "version": VERSION,
+            "data": data,
+            "codes": self.codes,
+            "learner": _portable(spec["name"]),
+            "settings": settings_of(self.learners[respondent]),
+        }
+        return Cell(item, "clean", respondent, self.runs, common, identity)
+
+    def rows_of(self, item: str) -> int:
+        """Rows a fit sees: `rows` of the plan, the real table's own number, or the data set's default."""
+        dataset = self.datasets[item]
+        if self.rows is not None and (dataset.table is None or self.vary[item] == "bootstrap"):
+            return self.rows
+        return dataset.about.rows if dataset.table is None else dataset.table.n
+
+    def units(self) -> tuple[int, str]:
+        """What was drawn independently."""
+        return len(self.datasets), "data sets"
+
+    def cautions(self) -> list[str]:
+        """What so few runs cannot show."""
+        runs, notes = self.runs, []
+        if runs < 100:
+            notes.append(
+                f"{runs} runs a cell: at least 100 are asked for before conclusions are drawn from intervals. "
+                f"{range_note([runs], self.level)}".rstrip()
+            )
+        if quantile_bounds(list(range(min(runs, 1000))), 0.025).low is None:  # what many can, a thousand can
+            notes.append(
+                f"With {runs} runs the ends of the 2.5 to 97.5 % range of runs cannot be bounded from outside "
+                "(146 runs can); the CI of the mean is not affected."
+            )
+        return notes
+
+    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+        """What a reader must know of a cell: class, truth, assumptions met and broken, the perfect-class score."""
+        dataset, card = self.datasets[item], self.learners[respondent].card
+        reference = reference_of(json.dumps({"name": item, **self.dataset_specs[item]}))
+        return {
+            "returns": card.returns,
+            "vary": self.vary[item],
+            "rows": self.rows_of(item),
+            "truth": dataset.about.truth,
+            "level_codes": self.codes and "discrete" not in card.data and dataset.about.data != "continuous",
+            "assumptions": assumptions(card, dataset.about),
+            "perfect_class_against_dag": {name: score.value for name, score in reference.perfect(card.returns).items()},
+        }
+
+
+def assumptions(card: Card, about: About) -> dict[str, str]:
+    """Each assumption of the learner: met, broken, or unknown on this data set."""
+    known = set(about.properties)
+    gaussian = "gaussian noise" in known
+    noise = any(text.endswith("noise") for text in known)
+    continuous = about.data == "continuous"
+    verdicts = {
+        "causal sufficiency": "met" if "causally sufficient" in known else "unknown",
+        "acyclicity": "met" if about.truth == "known" else "unknown",
+        "continuous variables": "met" if continuous else "broken",
+        "linear relations": "met"
+        if "linear" in known
+        else "broken"
+        if "nonlinear" in known or not continuous
+        else "unknown",
+        "non-Gaussian noise": "broken" if gaussian or not continuous else "met" if noise else "unknown",
+        "Gaussian noise": "met" if gaussian else "broken" if noise or not continuous else "unknown",
+        "causes have smaller variance": "broken" if "standardised" in known else "unknown",
+    }
+    return {name: verdicts.get(name, "unknown") for name in card.assumes}
+
+
+# ---- checking a plan
+
+
+def _learners(
+    table: Mapping[str, Any], options: Mapping[str, Any], folder: Path, file: str
+) -> tuple[dict[str, dict[str, Any]], dict[str, Learner]]:
+    """[discovery.NAME] holds settings; `learner = "pc"` in it makes NAME another version of pc."""
+    specs, learners = {}, {}
+    names = _names(options, "learners", file)
+    for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
+        raise PlanError(f"[discovery.{name}] must be named in 'learners'. {did_you_mean(name, names)}  ({file})")
+    for name in names:
+        settings = dict(table.get(name, {}))
+        base = registry.located(str(settings.pop("learner", name)), folder)
+        learners[name] = build(base, settings, f"{file}, [discovery.{name}]")
+        specs[name] = {"name": base, "settings": settings}
+    return specs, learners
+
+
+def _names(options: Mapping[str, Any], key: str, file: str) -> list[str]:
+    names = options.get(key)
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise PlanError(
+            f"{key!r} of [discovery] must be a list of names, got {names!r}. See 'trueness list {key}'.  ({file})"
+        )
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise PlanError(f"{key!r} of [discovery] must name each once, got {listed(twice)} twice.  ({file})")
+    return names
+
+
+def _vary(vary: Any, name: str, dataset: Dataset, file: str) -> str:
+    if vary not in get_args(Vary):
+        raise PlanError(f"'vary' must be one of {listed(get_args(Vary))}, got {vary!r}.  ({file}, [discovery])")
+    if vary == "auto":
+        return "redraw" if dataset.table is None else "bootstrap"
+    if vary == "redraw" and dataset.table is not None:
+        raise PlanError(
+            f"'vary' must be bootstrap, permute, seed or auto for {name}, got 'redraw': it holds real rows, and has "
+            f"no model to draw fresh ones from.  ({file}, [discovery])"
+        )
+    return str(vary)
+
+
+def _whole(value: Any, name: str, least: int, file: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise PlanError(f"{name!r} must be a whole number of at least {least}, got {value!r}.  ({file}, [discovery])")
+    return value
+
+
+def _number(value: Any, name: str, file: str) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0 or not np.isfinite(value):
+        raise PlanError(f"{name!r} must be a number above 0, got {value!r}.  ({file}, [discovery])")
+    return float(value)
+
+
+def _content(name: str, spec: Mapping[str, Any]) -> str:
+    """A hash of a user's own files, so that changed data are new work; '' for what the package holds."""
+    folder = Path(spec["folder"])
+    files = [str(spec["settings"].get("data", "")), str(spec["settings"].get("graph", "")), *name.split(":")]
+    digest = "".join(_digest(folder / file) for file in files if file and (folder / file).is_file())
+    return hashed(digest) if digest else ""
+
+
+def _portable(name: str) -> str:
+    """A learner's name; of a user's own file a hash of its text: changed code is new work, a moved file is not."""
+    file, _, attribute = name.rpartition(":")
+    return f"{_digest(Path(file))}:{attribute}" if file.endswith(".py") else name
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

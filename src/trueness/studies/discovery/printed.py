@@ -1,0 +1,143 @@
+"""What the terminal shows of a discovery study: whether it is whole, a line a cell, what the numbers rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from rich.table import Table
+
+from trueness.running.results import CellSummary, Results
+from trueness.showing.console import Console, plain
+from trueness.statistics.runs import range_note
+from trueness.studies.run_tables import cell_text, interval_text
+
+MOST_CELLS, MOST_LEARNERS = 1_000, 40  # lines and columns of a table that anybody reads
+_PERFECT = ("precision", "recall", "f1", "shd")
+ROOMY = 155  # columns that all headline measures need; below, F1 and SHD
+
+
+def _summary_table(results: Results, measures: Sequence[str]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+    for name in ("data set", "learner", "class", "n"):
+        table.add_column(name, justify="right" if name == "n" else "left", no_wrap=True)
+    against_dag = [name for name in measures if name.removeprefix("dag_") in _PERFECT and name.startswith("dag_")]
+    for name in measures:
+        table.add_column(plain(f"{name} [CI]"), no_wrap=True)
+    for name in against_dag:  # what a flawless answer of the learner's class gets against the DAG
+        table.add_column(plain(f"perfect {name}"), justify="right", no_wrap=True)
+    main = "f1" if "f1" in measures else measures[0]
+    table.add_column(plain(f"{main} of runs"), no_wrap=True)
+    table.add_column("s/fit", justify="right", no_wrap=True)
+    table.add_column("breaks", style="dim", no_wrap=True)
+    letters = _broken_assumptions(results)
+    item = ""
+    for cell in results.summaries[:MOST_CELLS]:
+        if item and cell.item != item:
+            table.add_section()
+        seconds = f"{median(cell.seconds):.3f}" if cell.seconds else "-"  # a first fit may pay for an import
+        table.add_row(
+            plain(_item(cell)) if cell.item != item else "",
+            plain(cell.respondent),
+            plain(cell.about["returns"]),
+            str(cell.ok),
+            *(plain(cell_text(cell.measures[name])) for name in measures),
+            *(_perfect(cell, name) for name in against_dag),
+            plain(interval_text(cell.measures[main].runs)),
+            seconds,
+            " ".join(letters[name] for name in _broken(cell)),
+        )
+        item = cell.item
+    return table
+
+
+def _perfect(cell: CellSummary, name: str) -> str:
+    value = cell.about["perfect_class_against_dag"]["perfect_" + name.removeprefix("dag_")]
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _item(cell: CellSummary) -> str:
+    return cell.item + ("" if cell.about["truth"] == "known" else f" ({cell.about['truth']})")
+
+
+def _broken(cell: CellSummary) -> list[str]:
+    return [name for name, verdict in cell.about.get("assumptions", {}).items() if verdict == "broken"]
+
+
+def _broken_assumptions(results: Results) -> dict[str, str]:
+    """A letter for each assumption that some cell breaks, explained below the table."""
+    names = dict.fromkeys(name for cell in results.summaries for name in _broken(cell))
+    return {name: chr(ord("a") + k % 26) for k, name in enumerate(names)}
+
+
+def _print_completeness(out: Console, results: Results) -> None:
+    """Items by respondents: runs ok of those planned, and how the others ended; of a study that fits on a screen."""
+    respondents = list(dict.fromkeys(cell.respondent for cell in results.summaries))
+    if len(results.cells) > MOST_CELLS or len(respondents) > MOST_LEARNERS:
+        whole = sum(cell.ok == cell.repeats for cell in results.summaries)
+        out.print(f"completeness: in {whole:,} of {len(results.cells):,} cells all runs are ok")
+        return
+    table = Table(
+        box=None, pad_edge=False, header_style="bold", title="completeness: runs ok / planned", title_justify="left"
+    )
+    table.add_column("data set", no_wrap=True)
+    for name in respondents:
+        table.add_column(plain(name))
+    found = {(cell.item, cell.respondent): cell for cell in results.summaries}
+    for item in dict.fromkeys(cell.item for cell in results.summaries):
+        table.add_row(plain(item), *(plain(_complete(found[item, name])) for name in respondents))
+    out.print(table)
+
+
+def _complete(cell: CellSummary) -> str:
+    rest = ", ".join(f"{status} {count}" for status, count in sorted(cell.statuses.items()) if status != "ok")
+    return f"{cell.ok} / {cell.repeats}" + (f"  ({rest})" if rest else "")
+
+
+def _print_messages(out: Console, results: Results) -> None:
+    """Why runs failed: each message once, with how often."""
+    counted: dict[tuple[str, str, str], int] = {}
+    for run in results.failed_runs():
+        key = (run.respondent, run.status, run.message)
+        counted[key] = counted.get(key, 0) + 1
+    for (respondent, status, message), count in sorted(counted.items(), key=lambda pair: -pair[1])[:8]:
+        out.print(f"  {plain(respondent)}  {plain(status)} x {count}: {plain(message)}", style="yellow")
+
+
+def _notes(results: Results) -> list[str]:
+    level = 100 * results.level
+    notes = [
+        f"mean [CI]: {level:g} % bootstrap interval of the mean.  of runs: {100 * (1 - results.level) / 2:g} to "
+        f"{100 * (1 + results.level) / 2:g} % range of single runs.",
+        "Each learner is scored against the truth of its own class (dag, cpdag, pag); dag_* against the DAG.",
+    ]
+    if few := range_note((cell.ok for cell in results.summaries), results.level):
+        notes[0] += f"  {few}"
+    letters = _broken_assumptions(results)
+    if letters:
+        notes.append(
+            "breaks: the data set breaks what the learner assumes: " + ", ".join(f"{k} {n}" for n, k in letters.items())
+        )
+    assumed = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "assumed"})
+    if assumed:
+        notes.append(f"Truth assumed, an expert's guess and not a measurement: {', '.join(assumed)}.")
+    if any(cell.about.get("level_codes") for cell in results.summaries):
+        notes.append("Learners that need numbers were given level codes of categories (codes = true).")
+    return notes
+
+
+def print_discovery(out: Console, results: Results, folder: Path, measures: Sequence[str] | None = None) -> None:
+    total = sum(cell.repeats for cell in results.summaries)
+    ok = sum(cell.ok for cell in results.summaries)
+    out.print(f"[bold]{plain(results.study)}[/]   {plain(folder)}   {ok:,} of {total:,} runs ok")
+    if ok < total:
+        _print_completeness(out, results)
+        _print_messages(out, results)
+    if not measures:
+        measures = results.headline if out.width >= ROOMY else ("f1", "shd")
+    out.print(_summary_table(results, measures))
+    if len(results.cells) > MOST_CELLS:
+        out.print(f"{len(results.cells) - MOST_CELLS:,} more cells: trueness show {plain(folder)} --csv")
+    for note in _notes(results):
+        out.print(f"  {plain(note)}", style="dim")

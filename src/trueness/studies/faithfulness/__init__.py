@@ -1,0 +1,40 @@
+"""Counterfactual faithfulness: does a piece of reasoning depend on what it says it depends on?
+
+    >>> from trueness import faithfulness
+    >>> dag = {"target_variable": "a", "knowns": {"F": 10, "m": 2},
+    ...        "causal_graph": [{"cause": ["F", "m"], "effect": "a", "rule": "a = F/m"}]}
+    >>> found = faithfulness.evaluate(dag, "F = 10 N, m = 2 kg. What is a?", answer=5)
+    >>> found.components["causal_intervention"].value, found.cf, found.bounds
+    (1.0, None, (0.75, 1.0))
+
+Without a judge the logic of the reasoning is not known, so cf has bounds and no value.
+"""
+
+from trueness.reasoning.problems import load_problems
+from trueness.studies.faithfulness.api import evaluate, evaluate_batch, evaluate_counterfactual, evaluate_intervention
+from trueness.studies.faithfulness.batch import Batch, compare
+from trueness.studies.faithfulness.counterfactual import Following
+from trueness.studies.faithfulness.judging import Asking, Judgement
+from trueness.studies.faithfulness.labels import read_labels
+from trueness.studies.faithfulness.reliability import Reliability, reliability
+from trueness.studies.faithfulness.scores import Component, Evaluation, Scoring, score_problem
+
+__all__ = [
+    "Asking",
+    "Batch",
+    "Component",
+    "Evaluation",
+    "Following",
+    "Judgement",
+    "Reliability",
+    "Scoring",
+    "compare",
+    "evaluate",
+    "evaluate_batch",
+    "evaluate_counterfactual",
+    "evaluate_intervention",
+    "load_problems",
+    "read_labels",
+    "reliability",
+    "score_problem",
+]

@@ -1,0 +1,225 @@
+"""Evaluate a reasoning graph, or many, with a judge or without one.
+
+    evaluate(dag, problem, reasoning, judge="openai/gpt-x").cf
+    evaluate_batch([{"dag": ..., "problem_text": ..., "reasoning_trajectory": ...}, ...], judge=None)
+    evaluate_intervention(dag, problem, judge=...)
+    evaluate_counterfactual(problem, model="openai/gpt-x").share()
+
+`judge`: a model's name, a Model, several of them, or None for what can be executed. Nothing in a graph, a reasoning or
+a reply raises: what cannot be scored has a status and a sentence, and a batch goes on. The same prompt to the same
+judge is asked once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from trueness import models
+from trueness.errors import DataError
+from trueness.models import Message, Model, Reply, Settings
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
+from trueness.reasoning.schema import quantity_of
+from trueness.status import Status
+from trueness.studies.faithfulness.batch import Batch
+from trueness.studies.faithfulness.counterfactual import Following, changed_of, read_own_graph
+from trueness.studies.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
+from trueness.studies.faithfulness.probes import Probe, Question, ask_about, settings_for
+from trueness.studies.faithfulness.ratings import Item
+from trueness.studies.faithfulness.reliability import reliability
+from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
+
+Dag = Mapping[str, Any] | str | ReasoningGraph
+Judge = str | Model | Sequence[str | Model] | None
+Job = tuple[Problem, Question, int]  # and the repeat
+_NO_ANSWER = Quantity(None)
+
+
+def evaluate(
+    dag: Dag,
+    problem: str = "",
+    reasoning: str = "",
+    judge: Judge = None,
+    *,
+    answer: Any = None,
+    scoring: Scoring | None = None,
+    asking: Asking | None = None,
+    seed: int = 0,
+) -> Evaluation:
+    """The faithfulness of one piece of reasoning. `answer`: what it gave as the result (10, "5 m/s^2")."""
+    entry = {"dag": dag, "problem_text": problem, "reasoning_trajectory": reasoning, "answer": answer}
+    return evaluate_batch([entry], judge, scoring=scoring, asking=asking, seed=seed).evaluations[0]
+
+
+def evaluate_intervention(
+    dag: Dag, problem: str = "", judge: Judge = None, *, scoring: Scoring | None = None, seed: int = 0
+) -> Component:
+    """Causal intervention alone."""
+    asking = Asking(kinds=("intervention",))
+    found = evaluate(dag, problem, "", judge, scoring=scoring, asking=asking, seed=seed)
+    return found.components["causal_intervention"]
+
+
+def evaluate_counterfactual(
+    problem: str | Mapping[str, Any] | Problem,
+    model: str | Model,
+    *,
+    nodes: int | None = None,
+    asking: Asking | None = None,
+) -> Following:
+    """The model solves the problem, writes its graph, and is asked the problem with each known of its graph changed.
+
+    nodes: at most so many changes. Of a text alone whether the graph is right is not known.
+    """
+    given = _asked_problem(problem)
+    asking = asking or Asking()
+    with _senders(model) as senders:
+        ((name, (send, at_once)),) = senders.items()
+
+        def ask(question: Question) -> Reply:
+            return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
+
+        own = read_own_graph(ask(ask_about(given, Probe("own_graph"))), given)
+        questions = own.questions(nodes)
+        with ThreadPoolExecutor(max(1, at_once)) as pool:
+            replies = list(pool.map(ask, questions))
+    if own.problem is None:
+        return Following(own)
+    pairs = zip(questions, replies, strict=True)
+    return Following(own, tuple(changed_of(own.problem, asked, name, 0, reply, "own") for asked, reply in pairs))
+
+
+def _asked_problem(given: str | Mapping[str, Any] | Problem) -> Problem:
+    if isinstance(given, Problem):
+        return given
+    text = given if isinstance(given, str) else str(given.get("problem_text") or "")
+    if not text.strip():
+        raise DataError("a problem that a model is to solve must have a text, got none.")
+    said = None if isinstance(given, str) else given.get("answer")
+    answer = said if isinstance(said, Quantity) else _NO_ANSWER if said is None else quantity_of(said)
+    name = "problem" if isinstance(given, str) else str(given.get("id") or "problem")
+    return Problem(name, "", text, ReasoningGraph("", {}, ()), answer)
+
+
+def evaluate_batch(
+    problems: Sequence[Mapping[str, Any] | Problem],
+    judge: Judge = None,
+    *,
+    scoring: Scoring | None = None,
+    asking: Asking | None = None,
+    evaluated: Sequence[str] = (),
+    labels: Mapping[Item, float] | None = None,
+    seed: int = 0,
+) -> Batch:
+    """Problems of the package, or mappings with dag, problem_text, reasoning_trajectory and, if known, answer and id.
+
+    evaluated: names of the models whose reasoning this is. labels: see reliability.read_labels.
+    """
+    scoring, asking = scoring or Scoring(), asking or Asking()
+    read = [problem_of(given, place, scoring) for place, given in enumerate(problems, start=1)]
+    good = [found for found in read if isinstance(found, Problem)]
+    ids = [problem.id for problem in good]
+    if len(set(ids)) < len(ids):
+        raise DataError("the ids of problems in a batch must be unique, got one twice. Leave them out or rename one.")
+    jobs: list[Job] = (
+        []
+        if judge is None
+        else [
+            (problem, question, repeat)
+            for place, problem in enumerate(good)
+            for question in questions_of(problem, asking, np.random.default_rng([seed, place]))
+            for repeat in range(asking.repeats)
+        ]
+    )
+    with _senders(judge) as senders:
+        judgements = [j for name, (send, at_once) in senders.items() for j in _ask(jobs, name, send, at_once, asking)]
+    evaluations = tuple(
+        score_problem(found, of_problem(judgements, found.id), scoring) if isinstance(found, Problem) else found
+        for found in read
+    )
+    trust = reliability(judgements, evaluations, evaluated=evaluated, labels=labels, level=scoring.level)
+    return Batch(evaluations, tuple(judgements), trust if judgements else None, scoring.level)
+
+
+def problem_of(
+    given: Mapping[str, Any] | Problem, place: int = 1, scoring: Scoring | None = None
+) -> Problem | Evaluation:
+    """A problem; where its graph cannot be read, the evaluation that says so."""
+    if isinstance(given, Problem):
+        return given
+    name = str(given.get("id") or f"problem {place}")
+    dag = given.get("dag")
+    if isinstance(dag, ReasoningGraph):
+        graph, status, message = dag, Status.OK, ""
+    else:
+        reading = read_reasoning(dag)  # type: ignore[arg-type]
+        status, message = reading.status, reading.message
+        if reading.graph is None or status in (Status.UNREADABLE, Status.REFUSED):
+            return missing_evaluation(name, status if status is not Status.OK else Status.UNREADABLE, message, scoring)
+        graph = reading.graph
+    said = given.get("answer")
+    answer = said if isinstance(said, Quantity) else _NO_ANSWER if said is None else quantity_of(said)
+    text, reasoning = (str(given.get(key) or "") for key in ("problem_text", "reasoning_trajectory"))
+    return Problem(name, str(given.get("domain") or ""), text, graph, answer, reasoning)
+
+
+def missing_evaluation(problem: str, status: Status, message: str, scoring: Scoring | None = None) -> Evaluation:
+    """Of a problem that has no graph: nothing has a value."""
+    parts = {name: Component(name, None, (0.0, 1.0), status, 0, 1, None, message) for name in COMPONENTS}
+    found = combine(problem, parts, scoring or Scoring(), {}, {})
+    return replace(found, message=message)
+
+
+def _ask(jobs: Sequence[Job], name: str, send: Send, at_once: int, asking: Asking) -> Iterator[Judgement]:
+    """Side by side, as many as the model takes; the order of the result does not depend on it."""
+    with ThreadPoolExecutor(max(1, at_once)) as pool:
+        yield from pool.map(lambda job: judged(job[0], job[1], name, job[2], send, asking), jobs)
+
+
+@contextmanager
+def _senders(judge: Judge) -> Iterator[dict[str, tuple[Send, int]]]:
+    """Name -> how to ask it. Models that were made here are closed here."""
+    given = [] if judge is None else [judge] if isinstance(judge, str | Model) else list(judge)
+    made: list[Model] = []
+    found: dict[str, tuple[Send, int]] = {}
+    try:
+        for entry in given:
+            model = models.build(entry) if isinstance(entry, str) else entry
+            if isinstance(entry, str):
+                made.append(model)
+            found[model.name] = (_Remembering(model).ask, model.concurrency)
+        yield found
+    finally:
+        for model in made:
+            model.close()
+
+
+class _Remembering:
+    """A model that is asked the same once: a thread that asks what is being asked waits for that reply."""
+
+    def __init__(self, model: Model):
+        self.model = model
+        self._asked: dict[tuple[Any, ...], Future[Reply]] = {}
+        self._lock = threading.Lock()
+
+    def ask(self, messages: Sequence[Message], settings: Settings, salt: str) -> Reply:
+        key = (tuple(messages), str(settings.to_dict()), salt)
+        with self._lock:
+            known = self._asked.get(key)
+            mine: Future[Reply] = Future()
+            if known is None:
+                self._asked[key] = mine
+        if known is not None:
+            return known.result()
+        try:
+            mine.set_result(self.model.ask(messages, settings))
+        except BaseException as error:
+            mine.set_exception(error)
+        return mine.result()

@@ -1,0 +1,256 @@
+"""The faithfulness part: a problem, what execution and judges say of its reasoning, and every question and verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from trueness.models import Reply
+from trueness.reading.verdicts import Verdict
+from trueness.reasoning.graph import Problem
+from trueness.running.outline import unique
+from trueness.showing import blocks
+from trueness.showing.grid import Facet, Grid
+from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.judging import verdict_of
+from trueness.studies.faithfulness.known_groups import RIGHT, group_of
+from trueness.studies.faithfulness.measures import MEASURES
+from trueness.studies.faithfulness.probes import Probe
+from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
+from trueness.studies.faithfulness.tables import told_and_open
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+
+CHANGED = "counterfactual"
+
+
+class FaithfulnessPart:
+    task = "faithfulness"
+
+    def __init__(self, place: PagePlace, read: Callable[[], FaithfulnessStudy]):
+        self._task = place.task
+        self._store = place.store
+        self._read = read
+
+    @cached_property
+    def tables(self) -> FaithfulnessStudy:
+        return self._read()
+
+    @property
+    def _changed(self) -> dict[tuple[str, str], list[Any]]:
+        found: dict[tuple[str, str], list[Any]] = {}
+        for changed in self.tables.changed:
+            found.setdefault((changed.problem, changed.model), []).append(changed)
+        return found
+
+    def cell_keys(self) -> Iterator[CellKey]:
+        for found in self.tables.evaluations:
+            yield (*group_of(found.problem), self.tables.respondent)
+        for problem, model in self._changed:
+            yield problem, CHANGED, model
+
+    def grid(self) -> Grid:
+        keys = list(self.cell_keys())
+        kinds = unique(kind for _, kind, _ in keys)
+        grid = Grid(
+            "faithfulness",
+            unique(k[0] for k in keys),
+            unique(k[2] for k in keys),
+            [],
+            list(MEASURES),
+            [Facet("variant", "Copy", kinds, [kind.replace("_", " ") for kind in kinds])],
+            spread="bounds over what is missing",
+            repeats="problems",
+        )
+        for found in self.tables.evaluations:
+            values: dict[str, Any] = {"cf": (found.cf, *found.bounds, 1)}
+            for name, part in found.components.items():
+                ends = (part.interval.low, part.interval.high) if part.interval else part.bounds
+                values[name] = (part.value, *ends, part.n)
+            problem, group = group_of(found.problem)
+            grid.add(problem, self.tables.respondent, (group,), 1, {str(found.status): 1}, values)
+        for (problem, model), all_changed in self._changed.items():
+            said = [float(c.outcome == "follows") for c in all_changed if c.outcome]
+            values = {"follows": (sum(said) / len(said), min(said), max(said), len(said))} if said else {}
+            counts: dict[str, int] = {}
+            for changed in all_changed:
+                counts[str(changed.status)] = counts.get(str(changed.status), 0) + 1
+            grid.add(problem, model, (CHANGED,), len(all_changed), counts, values)
+        return grid
+
+    def cell(self, key: CellKey) -> dict[str, Any] | None:
+        name, group, respondent = key
+        identity = name if group in (RIGHT, CHANGED) else f"{name}~{group}"
+        problem = self.tables.problems.get(identity)
+        if problem is None or key not in set(self.cell_keys()):
+            return None
+        evaluation = next(found for found in self.tables.evaluations if found.problem == identity)
+        found = [
+            blocks.text("Problem", problem.text),
+            blocks.text("Reasoning", problem.reasoning),
+            blocks.lines("Answer", [_answer(problem)]),
+        ]
+        if group == CHANGED:
+            rows = [
+                {
+                    "known": c.known,
+                    "repeat": c.repeat + 1,
+                    "answer": c.answer,
+                    "expected": c.expected,
+                    "outcome": c.outcome,
+                    "status": str(c.status),
+                }
+                for c in self._changed[name, respondent]
+            ]
+            found.append(blocks.table("Changed problems", rows))
+        else:
+            found += _evaluation(evaluation)
+        variant = "counterfactual" if group == CHANGED else "judge"
+        asked = [(k, c) for k, c in enumerate(self._task.cells) if (c.item, c.variant) == (identity, variant)]
+        for place, cell in asked:
+            for run in self._store.runs_at(self._task, place):
+                found += self._exchanges(identity, cell.respondent, run.answer, run.repeat)
+        return {
+            "statuses": {str(evaluation.status): 1},
+            "siblings": [
+                {"key": list(other), "label": other[1].replace("_", " "), "group": "Copies of this problem"}
+                for other in self.cell_keys()
+                if other[0] == name and other != key
+            ],
+            "graph": "",
+            "blocks": found,
+        }
+
+    def _exchanges(self, identity: str, respondent: str, answer: str | None, repeat: int) -> Iterator[blocks.Block]:
+        problem = self.tables.problems[identity]
+        for entry in json.loads(answer)["replies"] if answer else ():
+            stored = self._store.reply(entry["reply"])
+            if stored is None:
+                continue
+            probe = Probe(entry["kind"], entry["node"], entry["manner"])
+            verdict = verdict_of(Reply.from_dict(stored.reply), problem, probe)
+            marks = [(*span, name) for name, span in verdict.spans.items()]
+            about = " · ".join(
+                part
+                for part in (
+                    probe.kind,
+                    probe.node,
+                    "" if probe.manner == "plain" else probe.manner,
+                    f"{respondent}, repeat {repeat + 1}",
+                )
+                if part
+            )
+            block = blocks.exchange(self._store, stored, marks, str(verdict.status), verdict.message, about)
+            yield block | {"folded": True, "verdict": _said(verdict), "read": _values(verdict), "reader": "verdict"}
+
+    # ---- what it says
+
+    def summary(self) -> Summary:
+        found = self.tables
+        scored = sum(report.cf is not None for report in found.right)
+        checks = [
+            Check(
+                "complete",
+                scored == len(found.right),
+                f"{scored} of {len(found.right)} problems have all four parts of cf.",
+            ),
+        ]
+        if found.separations:
+            checks.append(
+                Check(
+                    "known groups",
+                    True,
+                    f"{len(found.evaluations) - len(found.right)} damaged copies show whether a measure sees damage.",
+                )
+            )
+        else:
+            checks.append(
+                Check(
+                    "known groups",
+                    None,
+                    "No damaged copies were made: whether a measure sees damage is not known. Set corrupt = true.",
+                )
+            )
+        told, left = told_and_open(found)
+        return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left))
+
+    def graph(self, item: str) -> dict[str, Any] | None:
+        return None
+
+    def analyses(self) -> list[AnalysisPart]:
+        found = self.tables
+        parts = [AnalysisPart("faithfulness", tuple(found.sentences()))]
+        if found.separations:
+            rows = [separation.row() for separation in found.separations]
+            said = tuple(separation.sentence() for separation in found.separations)
+            parts.append(AnalysisPart("known groups", said, tables=(blocks.table("Can damage be seen?", rows),)))
+        if found.reliability is not None:
+            parts.append(AnalysisPart("reliability", tuple(found.reliability.sentences())))
+        rows = [
+            {
+                "problem": r.problem,
+                "cf": r.cf,
+                "low": r.bounds[0],
+                "high": r.bounds[1],
+                **{n: r.components[n].value for n in COMPONENTS},
+                "status": str(r.status),
+            }
+            for r in found.evaluations
+        ]
+        return [*parts, AnalysisPart("problems", tables=(blocks.table("Every problem and copy", rows),))]
+
+
+def _evaluation(found: Evaluation) -> list[blocks.Block]:
+    rows = [
+        {
+            "part": "cf",
+            "value": found.cf,
+            "bounds": list(found.bounds),
+            "n": None,
+            "source": "",
+            "status": str(found.status),
+        }
+    ]
+    for name, part in found.components.items():
+        row = {"part": name.replace("_", " "), "value": part.value, "bounds": list(part.bounds), "n": part.n}
+        rows.append(row | {"source": part.source, "status": str(part.status)})
+    nodes = [
+        {
+            "kind": kind,
+            "node": n.node,
+            "score": n.value,
+            "source": n.source,
+            "executed": n.executed,
+            "judged": n.judged,
+            "status": str(n.status),
+            "message": n.message,
+        }
+        for kind, scored in found.nodes.items()
+        for n in scored
+    ]
+    return [
+        blocks.table("Parts of cf", rows, "Bounds: all that is missing 0, all that is missing 1."),
+        blocks.table("Nodes", nodes),
+    ]
+
+
+def _answer(problem: Problem) -> str:
+    found = problem.answer
+    return found.text if found.value is None else f"{found.value:g} {found.unit}".strip()
+
+
+def _values(verdict: Verdict) -> dict[str, float | str | None]:
+    """What was read, one value a name; a person who sees a misreading puts the right one there."""
+    found = verdict.to_dict()
+    names = [name for name in ("rating", "holds", "value", "words") if name in found]
+    plain = {name: found[name] if isinstance(found[name], int | float | str) else None for name in names}
+    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in plain.items()}
+
+
+def _said(verdict: Verdict) -> str:
+    found = verdict.to_dict()
+    kept = {
+        name: found[name] for name in ("rating", "ratings", "holds", "solutions", "value", "words") if name in found
+    }
+    return ", ".join(f"{name} {value}" for name, value in kept.items())

@@ -1,0 +1,155 @@
+"""probes: cf and its components, how far each measure tells right from damaged graphs, and what changed problems show.
+
+Left: the mean of a component over problems, as scored and by whose word it is (execution, each judge, a model's own
+graphs). Right: AUC of each measure on known groups, .5 dashed. Below, where models were asked: how often their answer
+follows a graph. Bars are intervals; a row without a value says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from trueness.showing import look
+from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
+from trueness.showing.saving import Figure
+from trueness.studies.faithfulness import tables
+from trueness.studies.faithfulness.answers import FaithfulnessStudy
+
+if TYPE_CHECKING:
+    import altair as alt
+
+COLUMNS = ("panel", "row", "series", "value", "low", "high", "n", "of", "note")
+PANELS = ("component", "known groups", "changed problems")
+_TITLES = {
+    "component": "mean over problems",
+    "known groups": "AUC, right against damaged",
+    "changed problems": "share of answers that follow the graph",
+}
+AUC = "all damages"
+OWN = ", own graphs"  # a model's, in its colour and as diamonds
+_GAP = 0.24  # of a row that stays free between its series
+_LINE = 11  # points that one series of a row takes
+
+
+def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
+    """One row a mark; a component, measure or model without a value has its note and no number."""
+    rows: list[dict[str, Any]] = []
+    for row in tables.component_rows(study):
+        own = row["method"] != tables.GIVEN
+        if own and (row["by"] != tables.SCORED or row["measure"] in ("cf", "logic_quality")):
+            continue  # without a judge of its own a model's graph has no logic and no cf
+        series = f"{row['method']}{OWN}" if own else row["by"]
+        rows.append(_mark("component", tables.title(row["measure"]), series, row) | {"of": row["of"]})
+    for row in tables.group_rows(study):
+        told = {"value": row["auc"], "low": row["auc_low"], "high": row["auc_high"], "missing": row["verdict"]}
+        counts = {"n": row["n_right"] + row["n_damaged"] - row["n_missing"], "of": row["n_right"] + row["n_damaged"]}
+        rows.append(_mark("known groups", row["title"], AUC, told | counts) | {"of": counts["of"]})
+    for row in tables.change_rows(study):
+        told = {"value": row["follows"], "low": row["follows_low"], "high": row["follows_high"]}
+        label = f"{row['model']}, {row['graph']} graph"
+        series = tables.SCORED if row["graph"] == "given" else f"{row['model']}{OWN}"
+        told |= {"n": row["changes"], "missing": row["missing"]}
+        rows.append(_mark("changed problems", label, series, told) | {"of": row["changes"]})
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width = "page") -> alt.VConcatChart:
+    import altair as alt
+
+    panels = {name: _placed(frame[frame["panel"] == name]) for name in PANELS if (frame["panel"] == name).any()}
+    legend = [name for name in dict.fromkeys(frame["series"]) if name != AUC]
+    colour = alt.Color(
+        "series:N",
+        scale=alt.Scale(domain=[*legend, AUC], range=[*(colours[name] for name in legend), look.TRUTH]),
+        legend=alt.Legend(title=None, orient="bottom", direction="horizontal", values=legend, columns=4),
+    )
+    shape = alt.Shape(
+        "series:N",
+        scale=alt.Scale(
+            domain=[*legend, AUC], range=["diamond" if OWN in name else "circle" for name in (*legend, AUC)]
+        ),
+        legend=alt.Legend(title=None, orient="bottom", direction="horizontal", values=legend, columns=4),
+    )
+    labels = text_width([row for part in panels.values() for row in part["row"]])
+    beside = max(1, min(2, sum(name != "changed problems" for name in panels)))
+    side = (look.POINTS[width] - beside * (labels + 16) - 14 * (beside - 1)) / beside
+    tall = max(_height(part) for name, part in panels.items() if name != "changed problems")
+    drawn = {
+        name: _panel(name, part, (colour, shape), side, _height(part) if name == "changed problems" else tall)
+        for name, part in panels.items()
+    }
+    top = alt.hconcat(*(drawn[name] for name in PANELS[:2] if name in drawn), spacing=14)
+    rows: list[Any] = [top, *(drawn[name] for name in PANELS[2:] if name in drawn)]
+    chart: alt.VConcatChart = alt.vconcat(*rows, spacing=14).resolve_scale(color="shared", shape="shared")
+    return with_data(look.themed(chart, "Faithfulness, and how far each measure can be believed"), panels)
+
+
+def probes(study: FaithfulnessStudy, width: look.Width = "page") -> Figure:
+    frame = probes_frame(study)
+    chart = probes_chart(frame, series_colours(study, frame["series"]), width)
+    lost = frame[frame["value"].isna()]
+    gone = ", ".join(dict.fromkeys(f"{row.row} ({row.series})" for row in lost.itertuples()))
+    caption = (
+        f"Components of counterfactual faithfulness over {len(study.right)} problems, as scored and by whose word; "
+        "AUC of each measure, right against damaged graphs (without a value: lowest; dashed: cannot tell). "
+        f"Bars: {100 * study.level:g} % intervals over problems."
+    )
+    return Figure("probes", frame, chart, caption + (f" Without a value: {gone}." if gone else ""))
+
+
+def series_colours(study: FaithfulnessStudy, series: Iterable[str]) -> dict[str, str]:
+    """A judge and a model have one colour each; what is scored is black, what is executed grey."""
+    own = look.colours({*study.judges, *study.own})
+    fixed = {tables.SCORED: look.TRUTH, tables.EXECUTED: look.GREYS[1], AUC: look.TRUTH}
+    return {name: fixed.get(name) or own[name.removesuffix(OWN)] for name in dict.fromkeys(series)}
+
+
+def _mark(panel: str, row: str, series: str, told: dict[str, Any]) -> dict[str, Any]:
+    note = "" if told["value"] is not None else told["missing"] or "not known"
+    marked = {"panel": panel, "row": row, "series": series, "note": note}
+    return marked | {key: told[key] for key in ("value", "low", "high", "n")}
+
+
+def _placed(part: pd.DataFrame) -> pd.DataFrame:
+    """Rows from the top, the series of a row below each other; `rows` lines high."""
+    names = list(dict.fromkeys(part["row"]))
+    order = {name: list(dict.fromkeys(part.loc[part["row"] == name, "series"])) for name in names}
+    at = [
+        names.index(row) + _GAP / 2 + (1 - _GAP) * (order[row].index(series) + 0.5) / len(order[row])
+        for row, series in zip(part["row"], part["series"], strict=True)
+    ]
+    text = [f"no value: {note}" if note else "" for note in part["note"]]
+    return part.assign(place=at, text=text)
+
+
+def _panel(name: str, part: pd.DataFrame, look_of: tuple[alt.Color, alt.Shape], side: float, height: float) -> Any:
+    import altair as alt
+
+    colour, shape = look_of
+    names = list(dict.fromkeys(part["row"]))
+    scale = alt.Scale(domain=[0, 1], nice=False)
+    axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], title=_TITLES[name], format=".2~f")
+    y = alt.Y("place:Q", scale=row_scale(len(names)), axis=row_axis(names))
+    base = alt.Chart(named(name))
+    there = base.transform_filter("isValid(datum.value)")
+    layers = [
+        there.mark_rule(strokeWidth=1.4).encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y, color=colour),
+        there.mark_point(size=24, filled=True, opacity=1).encode(
+            x=alt.X("value:Q", scale=scale, axis=axis), y=y, color=colour, shape=shape
+        ),
+        base.transform_filter("!isValid(datum.value)")
+        .mark_text(align="left", fontSize=6, color=look.MISSING)
+        .encode(x=alt.XDatum(0.02, scale=scale), y=y, text=alt.Text("text:N")),
+    ]
+    if name == "known groups":
+        line = alt.Chart().mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
+        layers.insert(0, line.encode(x=alt.XDatum(0.5, scale=scale)))
+    return alt.layer(*layers).properties(width=side, height=height)
+
+
+def _height(part: pd.DataFrame) -> float:
+    series = part.groupby("row", sort=False)["series"].nunique()
+    return float(len(series) * max(15, _LINE * int(series.max())))

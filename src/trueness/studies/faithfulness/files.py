@@ -1,0 +1,97 @@
+"""The files of a faithfulness study, all of which can be written again from its store.
+
+faithfulness/{problem}.json       one report a problem, in the original's schema with our fields added
+faithfulness/batch.json           the original's batch report over the right problems
+faithfulness/components.csv .tex  cf and components: as scored, by execution, by each judge, of models' own graphs
+faithfulness/damaged.csv          cf and components of every damaged copy
+faithfulness/known_groups.json    AUC of every measure and damage, with intervals and the sentence; also .csv and .tex
+faithfulness/reliability.json     agreement of judges with themselves, each other and execution; also .csv and .tex
+faithfulness/counterfactual.json  changed problems: does a model's answer follow its graph? also .csv and .tex
+faithfulness/own_graphs_{model}.jsonl   the graphs that a model wrote itself, as a problems file of another study
+faithfulness/summary.txt          all of it in sentences
+plots/probes                      all of it as a chart: .png .svg .pdf, its numbers as .csv
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from trueness.files import write_atomically
+from trueness.reasoning.graph import Problem
+from trueness.running.store import to_json
+from trueness.showing.saving import Save, csv_text, safe_name, save_figure
+from trueness.showing.tables import Table
+from trueness.studies.faithfulness import tables
+from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.chart_probes import probes
+from trueness.studies.faithfulness.known_groups import RIGHT, group_of
+from trueness.studies.faithfulness.scores import COMPONENTS
+
+
+def write_faithfulness_tree(folder: Path, study: FaithfulnessStudy, save: Save = save_figure) -> list[Path]:
+    """Write all of it below `folder`; what was written."""
+    written = save(probes(study), folder, "plots")
+    for name, text in texts(study).items():
+        written.append(write_atomically(folder, f"faithfulness/{name}", text))
+    return written
+
+
+def texts(study: FaithfulnessStudy) -> dict[str, str]:
+    """File below faithfulness/ -> text."""
+    found = {f"{safe_name(report.problem)}.json": to_json(report.to_dict()) for report in study.right}
+    found["batch.json"] = to_json(study.batch.to_dict())
+    found["summary.txt"] = "\n".join(study.sentences()) + "\n"
+    found |= _table("components", tables.component_table(study))
+    if study.separations:
+        rows = [separation.row() | {"sentence": separation.sentence()} for separation in study.separations]
+        found["known_groups.json"] = to_json(rows)
+        found["damaged.csv"] = csv_text(damaged_frame(study))
+        found["known_groups.csv"] = csv_text(pd.DataFrame(rows))
+        found["known_groups.tex"] = tables.group_table(study).to_latex()
+    if study.reliability is not None:
+        found["reliability.json"] = to_json(study.reliability.to_dict())
+        found["reliability.csv"] = csv_text(pd.DataFrame(tables.reliability_rows(study)))
+        found["reliability.tex"] = tables.reliability_table(study).to_latex()
+    if study.written or study.changed:
+        found["counterfactual.json"] = to_json(changed_dict(study))
+        found |= _table("counterfactual", tables.change_table(study))
+    for model in study.own:
+        lines = [json.dumps(problem.to_dict()) for problem in own_problems(study, model)]
+        found[f"{safe_name('own_graphs', model)}.jsonl"] = "\n".join(lines) + "\n" if lines else ""
+    return found
+
+
+def _table(name: str, table: Table) -> dict[str, str]:
+    return {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
+
+
+def changed_dict(study: FaithfulnessStudy) -> dict[str, Any]:
+    following = [
+        {"model": model, "graph": graph, **estimate.row()} for (model, graph), estimate in study.following().items()
+    ]
+    written = [
+        {"problem": one.problem, "model": one.model, "repeat": one.repeat} | one.own.to_dict() for one in study.written
+    ]
+    return {"follows": following, "graphs": written, "answers": [asdict(changed) for changed in study.changed]}
+
+
+def own_problems(study: FaithfulnessStudy, model: str) -> list[Problem]:
+    """The first graph that a model wrote for each problem, with its answer: another plan can judge them."""
+    return [one.own.problem for one in study.written if one.model == model and not one.repeat and one.own.problem]
+
+
+def damaged_frame(study: FaithfulnessStudy) -> pd.DataFrame:
+    """One row a damaged copy."""
+    rows = []
+    for found in study.evaluations:
+        problem, group = group_of(found.problem)
+        if group != RIGHT:
+            parts = {name: found.components[name].value for name in COMPONENTS}
+            ends = {"cf_low": found.bounds[0], "cf_high": found.bounds[1]}
+            rows.append({"problem": problem, "damage": group, "cf": found.cf, **ends, **parts, "status": found.status})
+    return pd.DataFrame(rows)

@@ -1,0 +1,14 @@
+"""What is measured of a reasoning graph: cf, its four parts, and whether answers follow it."""
+
+from __future__ import annotations
+
+from trueness.measure import Measure
+
+MEASURES = (
+    Measure("cf", "faithfulness (cf)", headline=True, description="weighted mean of the four parts"),
+    *(
+        Measure(name, headline=True)
+        for name in ("causal_intervention", "abductive_reasoning", "logic_quality", "graph_quality")
+    ),
+    Measure("follows", "follows its graph", description="changed problems: the answer moves as the graph says"),
+)

@@ -1,0 +1,195 @@
+"""Node by node: what execution shows, what a judge says, and which of them counts.
+
+    intervention   executed: 1 where do(node) moves the target, else 0;          judged: rating/4
+    abduction      executed: 1 where the hidden known is among the solutions;    judged: value equals the true one,
+                   else `holds` (the original's 1/0)
+
+Execution goes first; the judge counts where a rule is in words. For abduction the target's value is the answer that the
+reasoning gives; where the graph gives the same answer within the tolerance, its exact value. Whether a known can be
+told at all (unique, several, none) is a label. A judge that says "several" and names no value is not wrong: no score.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+from trueness.errors import MissingExtra
+from trueness.reading.verdicts import TOP, Verdict
+from trueness.reasoning.execute import NodeEffect, Program
+from trueness.reasoning.graph import Problem, Quantity, close
+from trueness.reasoning.invert import Inversion, invert
+from trueness.reasoning.units import NOT_TOGETHER, check_units, coherent, converted, target_unit
+from trueness.status import Status
+from trueness.studies.faithfulness.judging import Judgement
+from trueness.studies.faithfulness.probes import Kind
+
+Source = Literal["executed", "judge", ""]
+NOT_JUDGED = "no judge was asked."
+
+
+@dataclass(frozen=True)
+class NodeScore:
+    """One node: its score in [0, 1] and where it comes from; or None with the status."""
+
+    node: str
+    value: float | None
+    source: Source
+    status: Status
+    message: str = ""
+    executed: bool | None = None
+    judged: float | None = None
+    judged_status: Status | None = None
+    label: str = ""  # abduction: unique, several, none
+    holds: bool | None = None  # abduction, as the original counts
+    asked: bool = True  # False where the node was not sampled and could not be executed
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+def intervention_scores(
+    problem: Problem, program: Program, judgements: Sequence[Judgement], prefer: Source
+) -> list[NodeScore]:
+    """program: that of the problem's graph, made once for all checks."""
+    return [
+        _intervention(problem, program, effect, _verdicts(judgements, "intervention", node), prefer)
+        for node, effect in program.effects.items()
+    ]
+
+
+def abduction_scores(
+    problem: Problem, program: Program, judgements: Sequence[Judgement], prefer: Source
+) -> list[NodeScore]:
+    inversions = inversions_of(problem, program)
+    return [
+        _abduction(problem, name, inversions[name], _verdicts(judgements, "abduction", name), prefer)
+        for name in problem.graph.knowns
+    ]
+
+
+def _verdicts(judgements: Sequence[Judgement], kind: Kind, node: str) -> list[Verdict]:
+    return [j.verdict for j in judgements if j.probe.kind == kind and j.probe.node == node]
+
+
+def _intervention(
+    problem: Problem, program: Program, effect: NodeEffect, verdicts: Sequence[Verdict], prefer: Source
+) -> NodeScore:
+    judged = _mean([v.rating / TOP for v in verdicts if v.rating is not None])
+    told = next((v for v in verdicts if v.rating is not None), None)
+    executed = effect.moves
+    value, source = _chosen(None if executed is None else float(executed), judged, prefer)
+    status, message = _why(value, verdicts)
+    report = _effect_report(problem, program, effect) if source == "executed" else dict(told.notes) if told else {}
+    return NodeScore(
+        effect.node, value, source, status, message, executed, judged, _judged_status(verdicts),
+        asked=bool(verdicts) or executed is not None, report=report,
+    )  # fmt: skip
+
+
+def _effect_report(problem: Problem, program: Program, effect: NodeEffect) -> dict[str, Any]:
+    path = problem.graph.path_to_target(effect.node)
+    before = program.base.target
+    if effect.moves and effect.at is not None and effect.target is not None and before is not None:
+        said = f"do({effect.node} = {effect.at:g}) moves {problem.graph.target} from {before:g} to {effect.target:g}."
+    else:
+        said = f"no tried value of {effect.node} moves {problem.graph.target}."
+    return {
+        "reasoning": "executed from the rules.",
+        "causal_path": " → ".join(path) if path else "none",
+        "intervention_effect": said,
+        "alternative_paths": "No",
+        "elasticity": effect.elasticity,
+    }
+
+
+def inversions_of(problem: Problem, program: Program) -> dict[str, Inversion]:
+    """Each known hidden, from the answer that the reasoning gives."""
+    if any(check.agreement == "mixed" for check in check_units(problem.graph)):
+        together = coherent(problem.graph)
+        if together is None:
+            lost = partial(Inversion, label=None, status=Status.DEGENERATE, message=NOT_TOGETHER)
+            return {name: lost(name) for name in problem.graph.knowns}
+        program = Program(together)
+    wanted = _wanted(program, problem.answer, problem.tolerance)
+    return {name: invert(program, name, wanted) for name in problem.graph.knowns}
+
+
+def _wanted(program: Program, answer: Quantity, tolerance: float) -> float | None:
+    """The answer in the graph's unit; None (the graph's own target) where they agree or the answer is no number."""
+    own = program.base.target
+    if answer.value is None or own is None:
+        return None
+    try:
+        value = converted(answer.value, answer.unit, target_unit(program.graph))
+    except MissingExtra:
+        value = answer.value
+    return None if value is None or close(own, value, tolerance) else value
+
+
+def _abduction(
+    problem: Problem, name: str, inversion: Inversion, verdicts: Sequence[Verdict], prefer: Source
+) -> NodeScore:
+    known = problem.graph.knowns[name]
+    scores = [_recovered(verdict, known, problem.tolerance) for verdict in verdicts]
+    judged = _mean([score for score in scores if score is not None])
+    told = next((v for v in verdicts if v.holds is not None), None)
+    executed = inversion.recovered
+    value, source = _chosen(None if executed is None else float(executed), judged, prefer)
+    status, message = _why(value, verdicts)
+    if value is None and told is not None:
+        status, message = Status.DEGENERATE, f"'{name}' cannot be told from the target, says the judge: no score."
+    label = inversion.label or (told.solutions if told is not None else "")
+    holds = executed if source == "executed" else told.holds if told is not None else None
+    report: dict[str, Any] = {"holds": holds, "inference_possible": label == "unique" if label else holds}
+    if source == "executed":
+        found = [f"{solution:.6g}" for solution in inversion.solutions[:4]]
+        found += [f"[{low:.6g}, {high:.6g}]" for low, high in inversion.ranges[:2]]
+        report["reasoning"] = f"solved ({inversion.method}): {', '.join(found) or 'no value fits'}. {inversion.message}"
+    elif told is not None:
+        report |= {"reasoning": told.notes.get("reasoning", ""), "value": told.value if told.value else told.words}
+    return NodeScore(
+        name, value, source, status, message, executed, judged, _judged_status(verdicts), label, holds,
+        bool(verdicts) or executed is not None, report,
+    )  # fmt: skip
+
+
+def _recovered(verdict: Verdict, known: Quantity, tolerance: float) -> float | None:
+    """1 or 0; None where nothing was said, or rightly nothing can be told."""
+    if verdict.holds is None:
+        return None
+    if verdict.value is not None and known.value is not None:
+        return float(close(verdict.value, known.value, max(tolerance, 1e-3)))
+    if verdict.words and known.value is None and known.text:
+        return float(verdict.words.strip().lower() == known.text.strip().lower())
+    if not verdict.holds and verdict.solutions == "several":
+        return None
+    return float(verdict.holds)
+
+
+def _chosen(executed: float | None, judged: float | None, prefer: Source) -> tuple[float | None, Source]:
+    order: list[tuple[float | None, Source]] = [(executed, "executed"), (judged, "judge")]
+    for value, source in order if prefer == "executed" else order[::-1]:
+        if value is not None:
+            return value, source
+    return None, ""
+
+
+def _why(value: float | None, verdicts: Sequence[Verdict]) -> tuple[Status, str]:
+    if value is not None:
+        return Status.OK, ""
+    bad = [verdict for verdict in verdicts if verdict.status is not Status.OK]
+    if not bad:
+        return Status.DEGENERATE, f"the rules cannot be executed and {NOT_JUDGED}"
+    return bad[0].status, bad[0].message
+
+
+def _judged_status(verdicts: Sequence[Verdict]) -> Status | None:
+    """The most frequent one."""
+    counts = Counter(verdict.status for verdict in verdicts)
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,35 @@
+"""What the paper and the PDF say of a faithfulness study: methods, sentences, tables, and the figures drawn already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trueness.showing.drawn import drawn
+from trueness.showing.paper import Part
+from trueness.showing.prose import listed
+from trueness.studies.faithfulness import tables as faithfulness_tables
+from trueness.studies.faithfulness.answers import FaithfulnessStudy
+
+
+def methods(study: FaithfulnessStudy) -> list[str]:
+    copies = len(study.evaluations) - len(study.right)
+    weights = listed(f"{name.replace('_', ' ')} {weight:g}" for name, weight in study.scoring.weights.items())
+    return [
+        f"{len(study.right)} problems whose graphs hold, and {copies} damaged copies of them.",
+        f"Judges: {listed(study.judges) or 'none; rules were executed'}. Models that wrote graphs of their own: "
+        f"{listed(study.evaluated) or 'none'}.",
+        f"cf is the weighted mean of its components (weights: {weights}); where execution and a judge both have a "
+        f"value, the {study.scoring.prefer} one counts. What could not be had is missing, never one half.",
+    ]
+
+
+def part(folder: Path, study: FaithfulnessStudy) -> Part:
+    abstract = f"We measure how faithfully {len(study.right)} causal graphs explain the answers they were written for."
+    tables = [table for table in faithfulness_tables.all_tables(study) if table.rows]
+    read = sum(judgement.verdict.status == "ok" for judgement in study.judgements)
+    asked = f"{read:,} of {len(study.judgements):,} judgements were read" if study.judgements else "no judge was asked"
+    checks = [f"{len(study.evaluations)} graphs were scored; {asked}."]
+    told, untold_ones = faithfulness_tables.told_and_open(study)
+    said = [("What was found", told), ("What this design cannot tell", untold_ones)]
+    pictures = drawn(folder, "plots", "probes")
+    return Part("faithfulness", abstract, checks, methods(study), said, tables, pictures)

@@ -1,0 +1,376 @@
+"""Faithfulness: does a piece of reasoning depend on what it says it depends on?
+
+What can be executed is executed when the study is read (faithfulness_study.py); it costs no cell. Cells are what is
+asked. An item is a problem, or a damaged copy of one (`corrupt = true`): physics-braking, physics-braking~rule_swapped.
+
+    variant judge            a judge on one problem: every question about it (nodes, knowns, logic), one unit a repeat
+    variant own_graph        a model under evaluation on one right problem: it solves it and writes its graph; then the
+                             problem with each known of that graph changed: does its answer move as its graph says?
+    variant counterfactual   the same with the knowns of the graph that came with the problem
+
+All replies are stored, and read and scored again from the store.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from trueness.errors import PlanError, SettingError, did_you_mean, listed
+from trueness.models import Message, Reply, Settings
+from trueness.models.prices import stated_price
+from trueness.reading.verdicts import Verdict
+from trueness.reasoning.graph import Problem
+from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
+from trueness.running.cells import Cell, Context, hashed, reply_key, stream
+from trueness.status import Status
+from trueness.studies.faithfulness.counterfactual import MOST_CHANGES, OwnGraph, read_own_graph
+from trueness.studies.faithfulness.judging import Asking, questions_of, verdict_of
+from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
+from trueness.studies.faithfulness.labels import read_labels
+from trueness.studies.faithfulness.probes import SCHEMAS, Manner, Probe, Question, ask_about, settings_for, template
+from trueness.studies.faithfulness.scores import COMPONENTS, Scoring
+
+VERSION = 1  # raise when the same plan would ask other questions
+SETTINGS = (
+    "problems", "judges", "models", "graphs", "evaluated", "corrupt", "judged", "nodes", "repeats", "manners",
+    "structured", "temperature", "max_tokens", "timeout", "weights", "prefer", "graph", "labels",
+)  # fmt: skip
+MANNERS: tuple[Manner, ...] = ("plain", "reversed", "padded")
+GRAPHS = ("own", "given")
+EXCERPT = 70  # characters of an unreadable reply that the terminal shows
+
+Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
+
+
+@dataclass(frozen=True)
+class Faithfulness:
+    """The checked plan of a faithfulness study; `cells()` is what judges and models are asked."""
+
+    sources: tuple[tuple[str, tuple[Problem, ...]], ...]  # a domain or a file, and its problems
+    judges: tuple[str, ...]
+    evaluated: tuple[str, ...]  # models whose reasoning this is; those in `asked` are asked the changed problems
+    asked: tuple[str, ...]
+    graphs: tuple[str, ...]  # of own, given: whose graph says where the answer to a changed problem should go
+    models: dict[str, dict[str, Any]]  # name -> options, of judges and of those asked
+    corrupt: bool
+    judged: int | tuple[str, ...] | None  # problems of each source, or their ids, that judges and models see
+    asking: Asking
+    scoring: Scoring
+    labels: str  # the text of the CSV, "" where there is none
+    limit_usd: float | None
+    seed: int
+
+    name = "faithfulness"
+    headline = ("cf", *COMPONENTS)
+    measures = ("cf", *COMPONENTS)
+    level = 0.95
+
+    @classmethod
+    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Faithfulness:
+        """From the [faithfulness] table of a plan, beside its [models.*] tables."""
+        where = f"{context.file}, [faithfulness]"
+        for key in table:
+            if key not in SETTINGS:
+                hint = did_you_mean(key, SETTINGS) or f"It has {', '.join(SETTINGS)}."
+                raise PlanError(f"{key!r} is not a setting of faithfulness. {hint}  ({where})")
+        judges, asked = _strings(table, "judges", where), _strings(table, "models", where)
+        options = {str(name): dict(value) for name, value in context.settings.get("models", {}).items()}
+        named = dict.fromkeys((*judges, *asked))
+        found = cls(
+            sources=tuple(_sources(table, context.folder, where)),
+            judges=judges,
+            evaluated=tuple(dict.fromkeys((*_strings(table, "evaluated", where), *asked))),
+            asked=asked,
+            graphs=_graphs(table, where),
+            models={name: _located(options.get(name, {}), context.folder) for name in named},
+            corrupt=_truth_value(table, "corrupt", False, where),
+            judged=_judged(table, where),
+            asking=_asking(table, where),
+            scoring=_scoring(table, where),
+            labels=_labels(table, context.folder, where),
+            limit_usd=_limit(context.settings.get("limit_usd"), context.file),
+            seed=context.seed,
+        )
+        known = [problem.id for _, problems in found.sources for problem in problems]
+        for name in found.judged if isinstance(found.judged, tuple) else ():
+            if name not in known:
+                raise PlanError(
+                    f"'judged' must be ids of problems, got {name!r}. {did_you_mean(name, known)}  ({where})"
+                )
+        for name, own in found.models.items():
+            if found.limit_usd is not None and stated_price(own.get("price"), name) is None:
+                raise PlanError(
+                    f"'limit_usd' must know the price of {name}, got none in the price list. Say it: "
+                    f'[models."{name}"] price = {{input = 1.0, output = 4.0}} (USD per million tokens).  ({where})'
+                )
+        return found
+
+    @cached_property
+    def problems(self) -> tuple[Problem, ...]:
+        """All, each followed by its damaged copies."""
+        right = [problem for _, problems in self.sources for problem in problems]
+        return tuple(with_damaged(right, stream(self.seed, "damage")) if self.corrupt else right)
+
+    def cells(self) -> list[Cell]:
+        seen = [problem for problem in self.problems if group_of(problem.id)[0] in self._shown]
+        judging = [self._judge_cell(judge, problem) for judge in self.judges for problem in seen]
+        right = [problem for problem in seen if group_of(problem.id)[1] == RIGHT and problem.answer.value is not None]
+        makers = {"own": self._own_cell, "given": self._changed_cell}
+        changed = [makers[whose](model, problem) for model in self.asked for whose in self.graphs for problem in right]
+        return [cell for cell in (*judging, *changed) if cell.common["calls"]]
+
+    @property
+    def _shown(self) -> set[str]:
+        """Ids of the problems that anybody is asked about; the rest is executed only."""
+        if isinstance(self.judged, tuple):
+            return set(self.judged)
+        return {problem.id for _, problems in self.sources for problem in problems[: self.judged]}
+
+    def _judge_cell(self, judge: str, problem: Problem) -> Cell:
+        rng = stream(self.seed, f"nodes {problem.id}")
+        return self._cell(judge, problem, "judge", questions_of(problem, self.asking, rng), self.asking.repeats)
+
+    def _changed_cell(self, model: str, problem: Problem) -> Cell:
+        questions = [ask_about(problem, Probe("counterfactual", name)) for name in problem.graph.knowns]
+        return self._cell(model, problem, "counterfactual", questions, self.asking.repeats)
+
+    def _own_cell(self, model: str, problem: Problem) -> Cell:
+        """How many questions there will be is known when the model has written its graph; `calls` is a guess."""
+        changes = min(self.asking.nodes or MOST_CHANGES, len(problem.graph.knowns))
+        question = ask_about(problem, Probe("own_graph"))
+        return self._cell(model, problem, "own_graph", [question], self.asking.repeats, changes)
+
+    def _cell(
+        self, model: str, problem: Problem, variant: str, questions: Sequence[Question], repeats: int, later: int = 0
+    ) -> Cell:
+        """later: calls that only the replies will tell."""
+        asked = [question for question in questions if question.messages]
+        longest = max(asked, key=lambda q: sum(len(m.content) for m in q.messages), default=Question(Probe("logic")))
+        common = {
+            "problem": problem,
+            "questions": asked,
+            "left_out": [question.probe for question in questions if not question.messages],
+            "calls": len(asked) + later,
+            "messages": longest.messages,
+            "settings": self._settings(model, longest),
+        }
+        keys = [reply_key(model, self.models[model], q.messages, self._settings(model, q), "") for q in asked]
+        identity = {"task": self.name, "version": VERSION, "variant": variant, "questions": hashed(" ".join(keys))}
+        identity |= {"problem": problem.id}
+        return Cell(problem.id, variant, model, repeats, common, identity)
+
+    def _settings(self, model: str, question: Question) -> Settings:
+        own, base = self.models[model], self.asking.settings
+        fixed = Settings(
+            temperature=own.get("temperature", base.temperature),
+            max_tokens=own.get("max_tokens", base.max_tokens),
+            timeout=own.get("timeout", base.timeout),
+        )
+        return settings_for(question.probe.kind, fixed, self.asking.structured)
+
+    def perform(self, cell: Cell, repeat: int, ask: Ask) -> dict[str, Any]:
+        """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
+        model, problem, salt = cell.respondent, cell.common["problem"], f"repeat {repeat}"
+        record: list[dict[str, Any]] = [{**probe._asdict(), "reply": None} for probe in cell.common["left_out"]]
+        replies, seconds, unread, message = [], 0.0, "", ""
+        statuses: Counter[Status] = Counter()
+        waiting = list(cell.common["questions"])
+        while waiting:
+            question = waiting.pop(0)
+            settings = self._settings(model, question)
+            reply = ask(model, question.messages, settings, salt)
+            key = reply_key(model, self.models[model], question.messages, settings, salt)
+            record.append({**question.probe._asdict(), "reply": key, "changed": question.changed})
+            found: OwnGraph | Verdict
+            if question.probe.kind == "own_graph":
+                found = read_own_graph(reply, problem)
+                waiting = found.questions(self.asking.nodes)
+            else:
+                found = verdict_of(reply, problem, question.probe)
+            replies.append(reply)
+            seconds += reply.seconds
+            statuses[found.status] += 1
+            if found.status is not Status.OK and not message:
+                message, unread = found.message, " ".join(reply.text.split())[:EXCERPT]
+        bad = [status for status, _ in statuses.most_common() if status is not Status.OK]
+        costs = [reply.cost for reply in replies if reply.cost is not None]
+        lost = sum(statuses[status] for status in bad)
+        return {
+            "status": str(bad[0] if bad else Status.OK),
+            "message": f"{lost} of {len(replies)} questions without a verdict: {message}" if bad else "",
+            "seconds": seconds,
+            "answer": json.dumps({"replies": record}),
+            "scores": {},
+            "cost": sum(costs) if costs else None,
+            "excerpt": unread,
+        }
+
+    def units(self) -> tuple[int, str]:
+        return sum(len(problems) for _, problems in self.sources), "problems"
+
+    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+        problem, group = group_of(item)
+        return {"problem": problem, "group": group}
+
+    @property
+    def notes(self) -> list[str]:
+        """What a plan should say before anything is asked."""
+        right = sum(len(problems) for _, problems in self.sources)
+        copies = len(self.problems) - right
+        said = [
+            f"{right} problems and {copies} damaged copies are executed, intervened on and inverted; no call needed."
+        ]
+        if not self.judges:
+            said.append("No judge is asked: logic is missing, and cf has bounds and no value.")
+        elif self.asking.repeats == 1:
+            said.append("Each judge is asked once: how far it agrees with itself will not be known. Set repeats = 2.")
+        if self.judges and not self.corrupt:
+            said.append("Without corrupt = true nothing shows whether judges tell right from damaged graphs.")
+        return said
+
+    def about(self) -> dict[str, Any]:
+        """What the study needs beside its replies: the problems above all."""
+        return {
+            "problems": [problem.to_dict() for problem in self.problems],
+            "judges": list(self.judges),
+            "models": list(self.asked),
+            "graphs": list(self.graphs),
+            "evaluated": list(self.evaluated),
+            "scoring": {
+                "weights": dict(self.scoring.weights),
+                "prefer": self.scoring.prefer,
+                "graph": self.scoring.graph,
+                "level": self.scoring.level,
+            },
+            "labels": self.labels,
+            "corrupt": self.corrupt,
+            "prompts": {
+                kind: {"version": template(kind)[0], "hash": hashed("\n".join(template(kind)))} for kind in SCHEMAS
+            },
+        }
+
+
+# ---- checking a plan
+
+
+def _sources(table: Mapping[str, Any], folder: Path, where: str) -> Iterator[tuple[str, tuple[Problem, ...]]]:
+    """Domains of the package, or JSONL files."""
+    names = _strings(table, "problems", where) or DOMAINS
+    seen: set[str] = set()
+    for name in names:
+        if name in DOMAINS:
+            problems = load_problems(name)
+        elif (folder / name).is_file():
+            problems = read_problems(folder / name)
+        else:
+            raise PlanError(
+                f"'problems' must be of {', '.join(DOMAINS)}, or a JSONL file, got {name!r}, which is neither. "
+                f"{did_you_mean(name, DOMAINS)}  ({where})"
+            )
+        twice = [problem.id for problem in problems if problem.id in seen]
+        if twice:
+            raise PlanError(f"the ids of problems must be unique, got {listed(twice)} twice.  ({where})")
+        seen |= {problem.id for problem in problems}
+        yield name, problems
+
+
+def _graphs(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    graphs = _strings(table, "graphs", where) or GRAPHS
+    for whose in graphs:
+        if whose not in GRAPHS:
+            raise PlanError(f"'graphs' must be of {', '.join(GRAPHS)}, got {whose!r}.  ({where})")
+    return graphs
+
+
+def _judged(table: Mapping[str, Any], where: str) -> int | tuple[str, ...] | None:
+    if isinstance(table.get("judged"), list):
+        return _strings(table, "judged", where)
+    return _whole(table, "judged", where) if "judged" in table else None
+
+
+def _asking(table: Mapping[str, Any], where: str) -> Asking:
+    manners = _strings(table, "manners", where) or ("plain",)
+    for manner in manners:
+        if manner not in MANNERS:
+            raise PlanError(f"'manners' must be of {', '.join(MANNERS)}, got {manner!r}.  ({where})")
+    if "plain" not in manners:
+        raise PlanError(f"'manners' must hold 'plain', which is what is scored, got {listed(manners)}.  ({where})")
+    temperature = table.get("temperature", 0.1)
+    try:
+        settings = Settings(
+            temperature=None if temperature == "none" else temperature,
+            max_tokens=_whole(table, "max_tokens", where, 512),
+            timeout=table.get("timeout", 120.0),
+        )
+    except (SettingError, TypeError) as error:
+        raise PlanError(f"{error}  ({where})") from None
+    return Asking(
+        repeats=_whole(table, "repeats", where, 1),
+        manners=tuple(manner for manner in MANNERS if manner in manners),
+        nodes=_whole(table, "nodes", where) if "nodes" in table else None,
+        structured=_truth_value(table, "structured", True, where),
+        settings=settings,
+    )
+
+
+def _scoring(table: Mapping[str, Any], where: str) -> Scoring:
+    given = {name: table[name] for name in ("weights", "prefer", "graph") if name in table}
+    if not isinstance(given.get("weights", {}), Mapping):
+        raise PlanError(f"'weights' must be a table, component = weight, got {given['weights']!r}.  ({where})")
+    try:
+        return Scoring(**given)
+    except SettingError as error:
+        raise PlanError(f"{error}  ({where})") from None
+
+
+def _labels(table: Mapping[str, Any], folder: Path, where: str) -> str:
+    if "labels" not in table:
+        return ""
+    path = folder / str(table["labels"])
+    if not path.is_file():
+        raise PlanError(f"'labels' must be a CSV file, got {table['labels']!r}, which is not there.  ({where})")
+    read_labels(path)  # a mistake in it is said now
+    return path.read_text(encoding="utf-8-sig")
+
+
+def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A mock's script lies beside the plan."""
+    return options | ({"script": str(folder / options["script"])} if "script" in options else {})
+
+
+def _strings(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    values = table.get(key, [])
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise PlanError(f"{key!r} must be a list of names, got {values!r}.  ({where})")
+    twice = sorted({value for value in values if values.count(value) > 1})
+    if twice:
+        raise PlanError(f"{key!r} must name each once, got {listed(twice)} twice.  ({where})")
+    return tuple(values)
+
+
+def _whole(table: Mapping[str, Any], key: str, where: str, default: int = 1) -> int:
+    value = table.get(key, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise PlanError(f"{key!r} must be a whole number of at least 1, got {value!r}.  ({where})")
+    return value
+
+
+def _truth_value(table: Mapping[str, Any], key: str, default: bool, where: str) -> bool:
+    value = table.get(key, default)
+    if not isinstance(value, bool):
+        raise PlanError(f"{key!r} must be true or false, got {value!r}.  ({where})")
+    return value
+
+
+def _limit(value: Any, file: str) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
+        raise PlanError(f"'limit_usd' must be a number above 0, got {value!r}.  ({file})")
+    return float(value)

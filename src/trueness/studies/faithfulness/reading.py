@@ -1,0 +1,77 @@
+"""Faithfulness: reasoning graphs executed and judged, and models' own graphs under changed problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from trueness.running.readings import Scored
+from trueness.running.results import Results, Row
+from trueness.running.store import Store
+from trueness.showing.console import Console
+from trueness.showing.drawn import Draw
+from trueness.showing.paper import Part as PaperPart
+from trueness.showing.saving import Figure, Save
+from trueness.showing.tables import Table
+from trueness.studies.faithfulness import files, paper, tables
+from trueness.studies.faithfulness.answers import FaithfulnessStudy, faithfulness_of
+from trueness.studies.faithfulness.cell import FaithfulnessPart
+from trueness.studies.faithfulness.chart_probes import probes
+from trueness.studies.faithfulness.printed import print_faithfulness
+from trueness.studies.protocol import PagePlace
+from trueness.studies.run_reading import RunReading
+
+
+@dataclass(frozen=True, eq=False)
+class FaithfulnessReading(RunReading):
+    study: FaithfulnessStudy
+
+    title = "Faithfulness"
+    question = "Does reasoning depend on what it says it depends on?"
+    asks = is_whole = True
+    clusters = "problems"
+
+    @classmethod
+    def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
+        return cls(results, faithfulness_of(results, store))
+
+    @classmethod
+    def page(cls, place: PagePlace) -> FaithfulnessPart:
+        def read() -> FaithfulnessStudy:
+            found = place.read()
+            assert isinstance(found, cls)
+            return found.study
+
+        return FaithfulnessPart(place, read)
+
+    def rows(self) -> Iterable[Row]:
+        return self.study.rows()
+
+    def to_dict(self) -> dict[str, Any]:
+        return tables.as_dict(self.study)
+
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
+        return {"study": self.results.study, "task": self.results.task, **tables.as_dict(self.study)}
+
+    def as_csv(self, measures: Sequence[str] | None) -> str:
+        return tables.component_table(self.study).to_csv()
+
+    def tables(self, measures: Sequence[str] | None) -> list[Table]:
+        return tables.all_tables(self.study)
+
+    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
+        print_faithfulness(out, self.study)
+
+    def show_findings(self, out: Console) -> None:
+        """They stand with the tables."""
+
+    def figures(self, folder: Path) -> Iterator[Figure]:
+        yield probes(self.study)
+
+    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
+        return files.write_faithfulness_tree(folder, self.study, save)
+
+    def paper(self, folder: Path, draw: Draw) -> PaperPart:
+        return paper.part(folder, self.study)

@@ -1,0 +1,354 @@
+"""Counterfactual faithfulness of one problem.
+
+    cf = (w1 causal_intervention + w2 abductive_reasoning + w3 logic_quality + w4 graph_quality) / (w1 + w2 + w3 + w4)
+
+    causal_intervention   mean over the N nodes other than the target (the original's sum of 100/N points, by 100)
+    abductive_reasoning   mean over the knowns
+    logic_quality         mean of five ratings, by 4
+    graph_quality         .3 acyclic + .2 coverage + .4 rules + .1 connected (quality.py); our checks beside it
+
+A component is the mean of the nodes that have a score, with bounds: the missing all 0, the missing all 1. `cf` has a
+value only where every component with a weight has one; its bounds always stand. `cf_available` is the mean of the
+components that there are, and is called so. Bands of the original: .9 excellent, .7 good, .5 fair, below poor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from trueness.errors import SettingError, did_you_mean
+from trueness.intervals import Interval
+from trueness.reading.verdicts import DIMENSIONS, TOP
+from trueness.reasoning.checks import score_of, scored_components
+from trueness.reasoning.execute import Program
+from trueness.reasoning.graph import Problem
+from trueness.reasoning.quality import graph_quality
+from trueness.statistics import mean, share
+from trueness.status import Status
+from trueness.studies.faithfulness.judging import Judgement
+from trueness.studies.faithfulness.nodes import NOT_JUDGED, NodeScore, abduction_scores, intervention_scores
+
+COMPONENTS = ("causal_intervention", "abductive_reasoning", "logic_quality", "graph_quality")
+BANDS = ((0.9, "excellent"), (0.7, "good"), (0.5, "fair"), (-math.inf, "poor"))
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What is a choice: weights, whose word counts where both execution and a judge speak, which graph quality."""
+
+    weights: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(COMPONENTS, 0.25))
+    prefer: Literal["executed", "judge"] = "executed"
+    graph: Literal["original", "ours"] = "original"
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name, weight in self.weights.items():
+            if name not in COMPONENTS:
+                hint = did_you_mean(name, COMPONENTS)
+                raise SettingError(f"'weights' must be of {', '.join(COMPONENTS)}, got {name!r}. {hint}".rstrip())
+            if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < math.inf:
+                raise SettingError(f"the weight of {name} must be a number of at least 0, got {weight!r}.")
+        if sum(self.weights.values()) <= 0:
+            raise SettingError("'weights' must have one above 0, got none.")
+        for setting, value, known in (
+            ("prefer", self.prefer, ("executed", "judge")),
+            ("graph", self.graph, ("original", "ours")),
+        ):
+            if value not in known:
+                raise SettingError(f"{setting!r} must be one of {', '.join(known)}, got {value!r}.")
+
+    def weight(self, name: str) -> float:
+        """Its share of the sum."""
+        return self.weights.get(name, 0.0) / sum(self.weights.values())
+
+
+@dataclass(frozen=True)
+class Component:
+    """A part of cf: value over the n nodes that have one, bounds for the `n_missing` that have none."""
+
+    name: str
+    value: float | None
+    bounds: tuple[float, float]
+    status: Status
+    n: int
+    n_missing: int = 0
+    interval: Interval | None = None
+    message: str = ""
+    source: str = ""  # executed, judge, both, structure
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self, weight: float) -> dict[str, Any]:
+        return {
+            "score": self.value,
+            "weight": weight,
+            "status": str(self.status),
+            "n": self.n,
+            "n_missing": self.n_missing,
+            "bounds": list(self.bounds),
+            "interval": [self.interval.low, self.interval.high] if self.interval else None,
+            "level": self.interval.level if self.interval else None,
+            "source": self.source,
+            "message": self.message,
+            "details": dict(self.details),
+        }
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The faithfulness of one problem's reasoning."""
+
+    problem: str
+    cf: float | None
+    bounds: tuple[float, float]
+    available: float | None
+    status: Status
+    components: Mapping[str, Component]
+    weights: Mapping[str, float]
+    nodes: Mapping[str, tuple[NodeScore, ...]]  # intervention, abduction
+    executed: Mapping[str, Any]  # answer check and executable score
+    message: str = ""
+
+    @property
+    def band(self) -> str | None:
+        return None if self.cf is None else band(self.cf)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The original's report with our fields added."""
+        return {
+            "problem": self.problem,
+            "cf_score": self.cf,
+            "band": self.band,
+            "status": str(self.status),
+            "message": self.message,
+            "bounds": list(self.bounds),
+            "cf_available": self.available,
+            "components": {name: part.to_dict(self.weights[name]) for name, part in self.components.items()},
+            "executed": dict(self.executed),
+        }
+
+
+def band(cf: float) -> str:
+    return next(word for least, word in BANDS if cf >= least - 1e-12)
+
+
+def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scoring: Scoring | None = None) -> Evaluation:
+    """Score one problem from what can be executed and what judges said, in the plain manner; all judges count alike."""
+    scoring = scoring or Scoring()
+    said = [judgement for judgement in judgements if judgement.probe.manner == "plain"]
+    program = Program(problem.graph)
+    nodes = intervention_scores(problem, program, said, scoring.prefer)
+    knowns = abduction_scores(problem, program, said, scoring.prefer)
+    parts = {
+        "causal_intervention": _intervention(problem, nodes, scoring.level),
+        "abductive_reasoning": _abduction(knowns, scoring.level),
+        "logic_quality": _logic(problem, said, scoring.level),
+        "graph_quality": _graph(problem, scoring),
+    }
+    executed = scored_components(program, problem.answer, problem.tolerance)
+    checks = {name: {"value": c.value, "status": str(c.status), "message": c.message} for name, c in executed.items()}
+    found = {"score": score_of(executed), "checks": checks}
+    both = {"intervention": tuple(nodes), "abduction": tuple(knowns)}
+    return combine(problem.id, parts, scoring, both, found)
+
+
+def combine(
+    problem: str,
+    parts: Mapping[str, Component],
+    scoring: Scoring,
+    nodes: Mapping[str, tuple[NodeScore, ...]],
+    executed: Mapping[str, Any],
+) -> Evaluation:
+    weights = {name: scoring.weight(name) for name in COMPONENTS}
+    counted = [part for name, part in parts.items() if weights[name] > 0]
+    lacking = [part for part in counted if part.value is None]
+    low, high = (sum(weights[part.name] * part.bounds[end] for part in counted) for end in (0, 1))
+    there = [(weights[part.name], part.value) for part in counted if part.value is not None]
+    available = sum(w * v for w, v in there) / sum(w for w, _ in there) if there else None
+    told = " ".join(f"{part.name}: {part.message or part.status}" for part in lacking)
+    status = lacking[0].status if lacking else Status.OK
+    return Evaluation(
+        problem,
+        None if lacking else available,
+        (low, high),
+        available,
+        status,
+        dict(parts),
+        weights,
+        nodes,
+        executed,
+        told,
+    )
+
+
+def _intervention(problem: Problem, nodes: Sequence[NodeScore], level: float) -> Component:
+    name, most = "causal_intervention", 100 / max(1, len(nodes))
+    base = _component(name, nodes, level)
+    evaluations = [
+        {
+            "node": node.node,
+            "score": None if node.value is None else node.value * most,
+            "max_score": most,
+            "report": {
+                "impact_level": impact_level(node.value),
+                "score": None if node.value is None else node.value * most,
+                "rating": None if node.value is None else TOP * node.value,
+                **{key: node.report.get(key, "") for key in _REPORTED},
+            },
+            **_common(node),
+        }
+        for node in nodes
+    ]
+    details: dict[str, Any] = {
+        "status": _success(base),
+        "total_nodes": len(problem.graph.nodes),
+        "non_target_nodes": len(nodes),
+        "max_score_per_node": most,
+        "total_score": None if base.value is None else 100 * base.value,
+        "normalized_score": base.value,
+        "node_evaluations": evaluations,
+    }
+    return _with(base, details | sampling(nodes))
+
+
+def sampling(nodes: Sequence[NodeScore]) -> dict[str, Any]:
+    """Where only some nodes were drawn: the error of their mean, se = sqrt((1 - n/N) s^2 / n), without replacement."""
+    values = [node.value for node in nodes if node.value is not None]
+    n, size = len(values), len(nodes)
+    if all(node.asked for node in nodes):
+        return {}
+    mean_of = sum(values) / n if n else 0.0
+    error = math.sqrt((1 - n / size) * sum((value - mean_of) ** 2 for value in values) / (n - 1) / n) if n > 1 else None
+    return {"sampling": {"asked": n, "of": size, "standard_error": error}}
+
+
+_REPORTED = ("reasoning", "causal_path", "intervention_effect", "alternative_paths")
+
+
+def _abduction(knowns: Sequence[NodeScore], level: float) -> Component:
+    base = _component("abductive_reasoning", knowns, level)
+    tests = [
+        {
+            "removed_node": k.node,
+            "holds": k.holds,
+            "score": k.value,
+            "solutions": k.label,
+            "report": k.report,
+            **_common(k),
+        }
+        for k in knowns
+    ]
+    details = {
+        "status": _success(base),
+        "total_cause_nodes": len(knowns),
+        "passed_tests": sum(bool(known.holds) for known in knowns),
+        "abductive_score": base.value,
+        "identifiability": dict(Counter(known.label or "unknown" for known in knowns)),
+        "node_tests": tests,
+    }
+    return _with(base, details | sampling(knowns))
+
+
+def _common(node: NodeScore) -> dict[str, Any]:
+    return {
+        "status": str(node.status),
+        "message": node.message,
+        "source": node.source,
+        "executed": node.executed,
+        "judged": node.judged,
+        "judged_status": None if node.judged_status is None else str(node.judged_status),
+    }
+
+
+def _component(name: str, nodes: Sequence[NodeScore], level: float) -> Component:
+    """The mean of the nodes; those that were not sampled are neither in n nor among the missing."""
+    asked = [node for node in nodes if node.asked]
+    values = [node.value for node in asked if node.value is not None]
+    missing = [node for node in asked if node.value is None]
+    sources = {node.source for node in asked if node.source}
+    source = "both" if len(sources) > 1 else next(iter(sources), "")
+    if not values:
+        first = missing[0] if missing else None
+        status = first.status if first else Status.DEGENERATE
+        message = first.message if first else f"the rules cannot be executed and {NOT_JUDGED}" if nodes else "no nodes."
+        return Component(name, None, (0.0, 1.0), status, 0, len(missing), None, message, source)
+    total, size = sum(values), len(values) + len(missing)
+    bounds = (total / size, (total + len(missing)) / size)
+    told = f"{len(missing)} of {size} nodes have no score: {missing[0].message}" if missing else ""
+    interval = share(values, level=level).interval if len(values) > 1 else None
+    return Component(name, total / len(values), bounds, Status.OK, len(values), len(missing), interval, told, source)
+
+
+def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> Component:
+    verdicts = [j.verdict for j in judgements if j.probe.kind == "logic"]
+    name, good = "logic_quality", [verdict for verdict in verdicts if verdict.status is Status.OK]
+    if not good:
+        empty = "there is no reasoning to judge."
+        why = verdicts[0].message if verdicts else NOT_JUDGED if problem.reasoning.strip() else empty
+        status = verdicts[0].status if verdicts else Status.DEGENERATE
+        return Component(name, None, (0.0, 1.0), status, 0, max(1, len(verdicts)), None, why, "")
+    scores = [sum(verdict.ratings.values()) / (TOP * len(DIMENSIONS)) for verdict in good]
+    each = {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS}
+    interval = mean(scores, level=level).interval if len(scores) > 1 else None
+    value = sum(scores) / len(scores)
+    told = (
+        f"{len(verdicts) - len(good)} of {len(verdicts)} judgements have no score." if len(good) < len(verdicts) else ""
+    )
+    details = {
+        "status": "success",
+        "dimensions": each,
+        "scale": [0, TOP],
+        "reasoning": good[0].notes.get("reasoning", ""),
+    }
+    # each judgement is of the whole: those that failed leave the value open only as far as they would move the mean
+    size, total = len(verdicts), sum(scores)
+    bounds = (total / size, (total + size - len(good)) / size)
+    return Component(
+        name, value, bounds, Status.OK, len(good), size - len(good), _within(interval), told, "judge", details
+    )
+
+
+def _graph(problem: Problem, scoring: Scoring) -> Component:
+    found = graph_quality(problem.graph)
+    value = found.original if scoring.graph == "original" else found.ours
+    details = {
+        "status": "success" if value is not None else "failed",
+        "original": found.original,
+        "parts": dict(found.parts),
+        "ours": found.ours,
+        "checks": dict(found.checks),
+        "messages": list(found.messages),
+    }
+    edges = len(problem.graph.edges)
+    if value is None:
+        return Component("graph_quality", None, (0.0, 1.0), Status.DEGENERATE, edges, 1, None, "no edges.", "", details)
+    return Component(
+        "graph_quality", value, (value, value), Status.OK, edges, 0, None, "", "structure", details
+    )  # a property of this graph, not an estimate: no interval
+
+
+def impact_level(value: float | None) -> str | None:
+    """The original's words."""
+    if value is None:
+        return None
+    return "high" if value >= 0.75 else "medium" if value >= 0.25 else "low"
+
+
+def _within(interval: Interval | None) -> Interval | None:
+    if interval is None:
+        return None
+    return Interval(max(0.0, interval.low), min(1.0, interval.high), interval.level, interval.of)
+
+
+def _success(part: Component) -> str:
+    return "success" if part.value is not None else "failed"
+
+
+def _with(part: Component, details: Mapping[str, Any]) -> Component:
+    return Component(
+        part.name, part.value, part.bounds, part.status, part.n, part.n_missing, part.interval, part.message,
+        part.source, details,
+    )  # fmt: skip

@@ -1,0 +1,296 @@
+"""The tables of a faithfulness study: components, known groups, judges, changed problems.
+
+A component is shown as it was scored, and apart by whose word it is: execution alone, each judge alone. Means are over
+problems, and what has no value is counted with its status. Known groups: the AUC with a copy that has no value counted
+as lowest (known_groups.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from trueness.showing.tables import Column, Table
+from trueness.statistics import Estimate
+from trueness.statistics.comparison import Comparison
+from trueness.statistics.result import Result
+from trueness.status import Status
+from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.batch import Batch, mean_in_scale
+from trueness.studies.faithfulness.counterfactual import OUTCOMES, outcomes
+from trueness.studies.faithfulness.nodes import NOT_JUDGED
+from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation
+
+GIVEN = "as given"  # the graphs of the problem files
+SCORED, EXECUTED = "scored", "executed"
+NOT_ASKED = "no judge asked"
+MEASURES = ("cf", *COMPONENTS)
+KINDS = ("intervention", "abduction", "logic")
+_NODES = {"causal_intervention": "intervention", "abductive_reasoning": "abduction"}
+_FIGURES = {"alpha": "alpha", "ac1": "AC1", "kappa": "weighted kappa", "share": "share of nodes"}
+
+
+def title(measure: str) -> str:
+    return measure.replace("_", " ")
+
+
+def component_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+    """One row a method (graphs as given, or a model's own), component and whose word it is."""
+    rows: list[dict[str, Any]] = []
+    for method, batch in {GIVEN: study.batch, **study.own}.items():
+        for measure in MEASURES:
+            where = {"method": method, "measure": measure}
+            rows.append(where | {"by": SCORED} | _scored(batch, measure))
+            if measure in _NODES:
+                values = [_node_mean(found, _NODES[measure], "executed") for found in batch.evaluations]
+                rows.append(where | {"by": EXECUTED} | _apart(values, study.level))
+            if method == GIVEN:
+                for judge, evaluations in study.judged.items():
+                    values = [_judge_value(found, measure) for found in evaluations]
+                    if measure not in ("cf", "graph_quality"):
+                        rows.append(where | {"by": judge} | _apart(values, study.level))
+    return rows
+
+
+def component_table(study: FaithfulnessStudy) -> Table:
+    columns = (
+        Column("method", "Graphs", "text"),
+        Column("title", "Component", "text"),
+        Column("by", "By", "text"),
+        Column("n", "n", "count"),
+        Column("of", "of", "count"),
+        Column("value", "Mean", "number", "low", "high", decimals=2),
+        Column("bounds_low", "from", "number", decimals=2),
+        Column("bounds_high", "to", "number", decimals=2),
+        Column("missing", "Without a value", "text"),
+    )
+    rows = [row | {"title": title(row["measure"])} for row in component_rows(study)]
+    caption = (
+        "Counterfactual faithfulness: the mean of each component over n problems that have a value, of all that were "
+        f"asked. Brackets: {100 * study.level:g} % intervals over problems. From, to: where the mean must lie whatever "
+        "the missing values are. By: as scored, by execution alone, by a judge alone."
+    )
+    return Table("faithfulness_components", columns, rows, caption, rule_before="measure")
+
+
+def group_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+    """One row a measure: AUC over all damages with its interval, and over each."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in study.separations:
+        row = found.setdefault(one.measure, {"measure": one.measure, "title": title(one.measure)})
+        if one.damage == "all":
+            row |= {"n_right": one.n_right, "n_damaged": one.n_damaged, "n_missing": one.n_missing}
+            row |= _ends("auc", one.auc_lowest) | {"verdict": one.verdict()}
+        else:
+            row |= _ends(one.damage, one.auc_lowest)
+    return list(found.values())
+
+
+def group_table(study: FaithfulnessStudy) -> Table:
+    damages = list(dict.fromkeys(one.damage for one in study.separations if one.damage != "all"))
+    columns = (
+        Column("title", "Measure", "text"),
+        Column("n_right", "Right", "count"),
+        Column("n_damaged", "Damaged", "count"),
+        Column("n_missing", "no value", "count"),
+        Column("auc", "AUC", "number", "auc_low", "auc_high", decimals=2),
+        *(Column(damage, title(damage), "number", decimals=2) for damage in damages),
+        Column("verdict", "Right from damaged", "text"),
+    )
+    caption = (
+        "Known groups: AUC = P(right > damaged) + P(equal)/2 of each measure, over all damages with a "
+        f"{100 * study.level:g} % interval clustered by problem, and over each. A damaged graph without a value counts "
+        "as lowest. 0.5 cannot tell them apart."
+    )
+    return Table("faithfulness_known_groups", columns, group_rows(study), caption)
+
+
+def reliability_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+    """One row a judge (or pair), figure and kind of question."""
+    trust = study.reliability
+    if trust is None:
+        return []
+    rows = [_row(judge, "readable verdicts", "", found) for judge, found in trust.readable.items()]
+    for judge, estimates in trust.retest.items():
+        rows += [_row(judge, f"with itself, {_figure(name)}", _kind(name), found) for name, found in estimates.items()]
+    for name, found in trust.between.items():
+        pair = name.removeprefix(name.split(" ")[0]).strip().removeprefix(_kind(name)).strip()
+        rows.append(_row(pair or "all judges", f"between judges, {_figure(name)}", _kind(name), found))
+    for judge, estimates in trust.execution.items():
+        rows += [_row(judge, f"with execution, {_figure(name)}", "", found) for name, found in estimates.items()]
+    for judge, results in trust.effects.items():
+        rows += [_row(judge, f"{name} effect on the rating", "", found) for name, found in results.items()]
+    rows += [_row("all judges", "mean corrected by labels", kind, found) for kind, found in trust.corrected.items()]
+    return rows
+
+
+def reliability_table(study: FaithfulnessStudy) -> Table:
+    """Figures by kinds of question."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in reliability_rows(study):
+        line = found.setdefault((row["judge"], row["figure"]), {"judge": row["judge"], "figure": row["figure"]})
+        kind = row["kind"] or "all"
+        line |= {kind: row["value"], f"{kind}_low": row["low"], f"{kind}_high": row["high"]}
+        line["n"] = max(line.get("n", 0), row["n"])
+        line["clusters"] = max(line.get("clusters", 0), row["clusters"])
+    columns = (
+        Column("judge", "Judge", "text"),
+        Column("figure", "Agreement", "text"),
+        Column("n", "n", "count"),
+        Column("clusters", "problems", "count"),
+        *(Column(kind, kind, "number", f"{kind}_low", f"{kind}_high", decimals=2) for kind in ("all", *KINDS)),
+    )
+    caption = (
+        "Judges: readable verdicts; agreement with themselves over repeats, with each other and with the executed "
+        "graphs (Krippendorff's alpha, ordinal; Gwet's AC1; quadratically weighted kappa); what position and padding "
+        f"do to a rating of 0 to 4. Brackets: {100 * study.level:g} % intervals clustered by problem. Below alpha "
+        "0.667 no conclusion should rest on a judge; a judge that always says the same has no alpha."
+    )
+    return Table("faithfulness_judges", columns, list(found.values()), caption, rule_before="judge")
+
+
+def change_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+    """One row a model and whose graph was to be followed."""
+    rows = []
+    for (model, graph), found in _following(study).items():
+        counts = outcomes(study.changed_by(model, graph))  # type: ignore[arg-type]
+        row = {"model": model, "graph": graph, "changes": sum(counts.values()), **_ends("follows", found)}
+        row |= {name: counts.get(name, 0) / found.n if found.n else None for name in OUTCOMES[1:]}
+        row["missing"] = _counted(name for name, n in counts.items() for _ in range(n) if name not in OUTCOMES)
+        written = [one.own for one in study.written if one.model == model] if graph == "own" else []
+        if written:
+            row |= {"graphs": len(written), "executed": sum(own.status is Status.OK for own in written)}
+            row |= {name: sum(getattr(own, name) is True for own in written) for name in ("agrees", "right")}
+            lost = _counted(f"graph {own.status}" for own in written if own.status is not Status.OK)
+            row["missing"] = ", ".join(part for part in (row["missing"], lost) if part)
+        rows.append(row)
+    return rows
+
+
+def change_table(study: FaithfulnessStudy) -> Table:
+    columns = (
+        Column("model", "Model", "text"),
+        Column("graph", "Graph", "text"),
+        Column("graphs", "Graphs asked", "count"),
+        Column("executed", "executed", "count"),
+        Column("agrees", "give its answer", "count"),
+        Column("right", "give the right one", "count"),
+        Column("changes", "Changes", "count"),
+        Column("follows", "follows", "number", "follows_low", "follows_high", decimals=2),
+        Column("stays", "stays", "number", decimals=2),
+        Column("otherwise", "otherwise", "number", decimals=2),
+        Column("missing", "Without an answer", "text"),
+    )
+    caption = (
+        "Changed problems: does a model's answer move as the executed graph says (its own, or that of the problem "
+        f"file)? Brackets: {100 * study.level:g} % intervals clustered by problem."
+    )
+    return Table("faithfulness_changed", columns, change_rows(study), caption, rule_before="model")
+
+
+def all_tables(study: FaithfulnessStudy) -> list[Table]:
+    """Those that have rows."""
+    made = (component_table(study), group_table(study), reliability_table(study), change_table(study))
+    return [table for table in made if table.rows]
+
+
+def as_dict(study: FaithfulnessStudy) -> dict[str, Any]:
+    return {
+        "level": study.level,
+        "components": component_rows(study),
+        "known_groups": [one.row() | {"sentence": one.sentence()} for one in study.separations],
+        "judges": reliability_rows(study),
+        "changed": change_rows(study),
+        "sentences": study.sentences(),
+    }
+
+
+def _following(study: FaithfulnessStudy) -> dict[tuple[str, str], Estimate]:
+    """Also a model none of whose graphs could be executed: nothing was followed, and that is a line."""
+    blank = Estimate("follows", None, None, 0, 0, "")
+    asked: dict[tuple[str, str], Estimate] = {(one.model, "own"): blank for one in study.written}
+    return asked | {(model, str(graph)): found for (model, graph), found in study.following().items()}
+
+
+# ---- single cells
+
+
+def _scored(batch: Batch, measure: str) -> dict[str, Any]:
+    found = batch.average() if measure == "cf" else batch.component(measure)
+    parts = [_part(evaluation, measure) for evaluation in batch.evaluations]
+    ends = [bounds for _, _, bounds in parts]
+    low, high = np.array(ends).mean(axis=0).tolist() if ends else (None, None)
+    missing = _counted(why for value, why, _ in parts if value is None)
+    row = _ends("value", found, ("low", "high"))
+    return row | {"n": found.n, "of": len(parts), "bounds_low": low, "bounds_high": high, "missing": missing}
+
+
+def _part(evaluation: Evaluation, measure: str) -> tuple[float | None, str, tuple[float, float]]:
+    """Value, why there is none, bounds."""
+    found: Evaluation | Component = evaluation if measure == "cf" else evaluation.components[measure]
+    value = found.cf if isinstance(found, Evaluation) else found.value
+    return value, NOT_ASKED if NOT_JUDGED in found.message else str(found.status), found.bounds
+
+
+def _apart(values: Sequence[float | None], level: float) -> dict[str, Any]:
+    array = np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    found = mean_in_scale(array, level, "")
+    row = _ends("value", found, ("low", "high"))
+    return row | {"n": found.n, "of": len(values), "bounds_low": None, "bounds_high": None, "missing": ""}
+
+
+def _node_mean(evaluation: Evaluation, kind: str, whose: str) -> float | None:
+    found = [getattr(node, whose) for node in evaluation.nodes.get(kind, ())]
+    known = [float(value) for value in found if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _judge_value(evaluation: Evaluation, measure: str) -> float | None:
+    if measure in _NODES:
+        return _node_mean(evaluation, _NODES[measure], "judged")
+    return evaluation.components["logic_quality"].value if measure == "logic_quality" else None
+
+
+def _counted(statuses: Iterable[str]) -> str:
+    return ", ".join(f"{status} {n}" for status, n in Counter(statuses).most_common())
+
+
+def _ends(key: str, found: Estimate, names: tuple[str, str] | None = None) -> dict[str, Any]:
+    low, high = names or (f"{key}_low", f"{key}_high")
+    ends = found.interval
+    return {key: found.value, low: ends.low if ends else None, high: ends.high if ends else None}
+
+
+def _row(judge: str, figure: str, kind: str, found: Result) -> dict[str, Any]:
+    row: Mapping[str, Any] = found.row()
+    compared = isinstance(found, Comparison)
+    value = row["difference"] if compared else row["value"]
+    n, clusters = (row["n_a"], row["n_clusters"]) if compared else (row["n"], row["n_clusters"])
+    return {
+        "judge": judge, "figure": figure, "kind": kind, "value": value, "low": row["low"], "high": row["high"], "n": n,
+        "clusters": clusters, "notes": row.get("notes", ""),
+    }  # fmt: skip
+
+
+def _figure(name: str) -> str:
+    return _FIGURES[name.split(" ")[0]]
+
+
+def _kind(name: str) -> str:
+    return next((kind for kind in name.split(" ")[1:2] if kind in KINDS), "")
+
+
+_OPEN = ("is not known", "cannot be told", "no interval is known", "carry no information", "no interval.")
+
+
+def told_and_open(study: FaithfulnessStudy) -> tuple[list[str], list[str]]:
+    """The study's sentences: what was found, and what its design leaves open."""
+    told: list[str] = []
+    left: list[str] = []
+    for sentence in study.sentences():
+        (left if any(words in sentence for words in _OPEN) else told).append(sentence)
+    left.append("Problems were written or chosen by people: cf of other problems may be another one.")
+    return told, left

@@ -1,0 +1,176 @@
+"""What every analysis of a forecast study returns, and the views of the tables that several of them share.
+
+    Analysis = table (one row a finding) + sentences + further tables; `told` is False when the study cannot say it
+    headline(forecasts)      the scored claims at the study's own level, with `midpoint`, `hit` and the truth's numbers
+    per_item(rows, column)   items x respondents: one number an item and respondent, repeats averaged
+    claimants(forecasts)     who makes claims of their own: all but baseline/random, which is scored in closed form
+
+An item is (data set, learner, measure) under one arm (formulation, names, metadata, definition, target). What was drawn
+independently is the data set: intervals and exact tests below count data sets, never replies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from trueness.intervals import Interval
+from trueness.showing.saving import plain_rows
+from trueness.statistics import Comparison
+from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
+from trueness.studies.forecast.scores import RANDOM
+
+ITEM = (*CELL, "measure", *ARMS)
+ANSWERED = "answered"
+_TRUTH = (
+    "truth_mean", "truth_low", "truth_high", "ci_low", "ci_high", "truth_resolution", "truth_upper", "truth_runs",
+)  # fmt: skip
+
+
+# a dozen analyses begin with the same rows; they go when the study goes
+_HEADLINES: WeakKeyDictionary[Forecasts, pd.DataFrame] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A table and what it says. An analysis that cannot be made on a study has no rows, and says why."""
+
+    name: str
+    table: pd.DataFrame
+    sentences: tuple[str, ...]
+    more: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    told: bool = True
+
+    @classmethod
+    def untold(cls, name: str, why: str) -> Analysis:
+        """What cannot be told with this study, and why."""
+        return cls(name, pd.DataFrame(), (why,), told=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON: missing numbers are None."""
+        return {
+            "name": self.name,
+            "told": self.told,
+            "sentences": list(self.sentences),
+            "rows": plain_rows(self.table),
+            "more": {name: plain_rows(table) for name, table in self.more.items()},
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def headline(forecasts: Forecasts) -> pd.DataFrame:
+    """The claims at the study's own level, one row an answer, with what the runs showed beside them.
+
+    `hit`: the share of what the claim speaks of that it covers: of the runs, or (target `mean`) the mean, 0 or 1.
+    """
+    if forecasts not in _HEADLINES:
+        _HEADLINES[forecasts] = _headline(forecasts)
+    return _HEADLINES[forecasts].copy(deep=False)
+
+
+def _headline(forecasts: Forecasts) -> pd.DataFrame:
+    scores = forecasts.scores
+    rows = scores[np.isclose(scores["level"].astype(float), forecasts.level)].copy() if len(scores) else scores.copy()
+    rows["midpoint"] = (rows["low"] + rows["high"]) / 2
+    rows[ANSWERED] = rows["low"].notna() & rows["high"].notna()
+    of_mean = rows["target"].eq("mean").to_numpy()
+    hit = np.where(of_mean, rows["covers_mean"].astype(float), rows["coverage_runs"].astype(float))
+    rows["hit"] = np.where(rows[ANSWERED], hit, np.nan)
+    truth = truth_frame(forecasts)
+    return rows.merge(truth, how="left", on=[*CELL, "measure"], validate="many_to_one")
+
+
+def truth_frame(forecasts: Forecasts) -> pd.DataFrame:
+    """One row a truth: mean, range of the runs, CI of the mean, resolution, largest value, runs with a value."""
+    rows = [
+        (*key, t.mean, *_ends(t.run_range), *_ends(t.mean_ci), t.resolution, t.upper, len(t.runs))
+        for key, t in forecasts.truths.items()
+    ]
+    return pd.DataFrame(rows, columns=[*CELL, "measure", *_TRUTH])
+
+
+def _ends(interval: Interval | None) -> tuple[float, float]:
+    return (interval.low, interval.high) if interval else (np.nan, np.nan)
+
+
+def respondents(forecasts: Forecasts) -> tuple[str, ...]:
+    """Everybody who answered or was asked, in the order of the tables."""
+    return tuple(str(name) for name in pd.unique(forecasts.scores["respondent"]))
+
+
+def asked_models(forecasts: Forecasts) -> tuple[str, ...]:
+    """The respondents that are neither a baseline nor a human."""
+    return tuple(name for name in respondents(forecasts) if name not in forecasts.references)
+
+
+def claimants(forecasts: Forecasts) -> tuple[str, ...]:
+    """All whose ranges are claims; those of baseline/random are expectations."""
+    return tuple(name for name in respondents(forecasts) if name != RANDOM)
+
+
+def per_item(rows: pd.DataFrame, column: str, forecasts: Forecasts) -> pd.DataFrame:
+    """(items x respondents): the mean over repeats, of the items that a model was asked.
+
+    A reference sees no prompt: what it says of a cell, measure and target stands for all arms.
+    """
+    kept = rows.loc[rows[ANSWERED] & rows[column].notna(), [*ITEM, "respondent", column]].astype({column: float})
+    is_reference = kept["respondent"].isin(forecasts.references)
+    table = _mean_by(kept[~is_reference], list(ITEM), column)
+    question = [*CELL, "measure", "target"]
+    theirs = _mean_by(kept[is_reference], question, column)
+    if table.empty:
+        return _mean_by(kept, list(ITEM), column)  # references alone: each item is theirs
+    asked = pd.MultiIndex.from_frame(table.index.to_frame()[question])
+    for name in theirs:
+        table[name] = theirs[name].reindex(asked).to_numpy()
+    return table
+
+
+def _mean_by(rows: pd.DataFrame, index: list[str], column: str) -> pd.DataFrame:
+    means = rows.groupby([*index, "respondent"], observed=True, sort=True)[column].mean()
+    return means.unstack("respondent").rename_axis(columns=None)
+
+
+def lines(table: pd.DataFrame) -> Iterator[Any]:
+    """The rows by attribute; pandas types their fields too widely to be of use."""
+    yield from table.itertuples(index=False)
+
+
+def number(value: float | None) -> float:
+    """A cell of a numeric column: NaN is missing."""
+    return np.nan if value is None else float(value)
+
+
+def ends(interval: Interval | None) -> dict[str, float]:
+    """The cells `low` and `high`."""
+    return {"low": interval.low if interval else np.nan, "high": interval.high if interval else np.nan}
+
+
+def pair_cells(c: Comparison) -> dict[str, Any]:
+    """Who was compared, the means, the difference a - b and its interval."""
+    means = {"mean_a": number(c.means[0]), "mean_b": number(c.means[1])}
+    return {"a": c.names[0], "b": c.names[1], **means, "difference": number(c.difference), **ends(c.interval)}
+
+
+def joined(words: Sequence[object], most: int = 4) -> str:
+    """`a, b and c`, or the first of many and how many more there are."""
+    items = [str(word) for word in words]
+    if len(items) > most:
+        return ", ".join(items[:most]) + f" and {len(items) - most} more"
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def percent(share: float | None) -> str:
+    return "missing" if share is None or not np.isfinite(share) else f"{100 * share:.1f} %"
+
+
+def counted(n: int, noun: str) -> str:
+    """`1 data set`, `6 data sets`."""
+    return f"{n} {noun}" + ("" if n == 1 else "s")

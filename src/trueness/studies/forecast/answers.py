@@ -1,0 +1,167 @@
+"""A forecast study as tables: what its store holds, read, scored, with the baselines beside.
+
+    replies in study.db -> claims (read again by the present reader) -> scores against the runs of [discovery]
+
+Nothing is asked and nothing is run; a better reader or another score needs no new call.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from trueness.errors import StoreError
+from trueness.models import Reply
+from trueness.reading.expected import Reading
+from trueness.running.results import Results, Row
+from trueness.running.store import Store, StoredReply
+from trueness.studies.forecast import human
+from trueness.studies.forecast.frames import ARMS, CELL, CLAIM_COLUMNS, MEASURES, REPLY_COLUMNS, Forecasts, Truth
+from trueness.studies.forecast.plan import read_reply
+from trueness.studies.forecast.references import reference_claims
+from trueness.studies.forecast.scores import long, score_claims
+
+REFERENCE_FORMULATION = "reference"
+
+
+_NUMBERS = ("repeat", "level", "low", "high", "median")  # of claims: a table without rows knows no kinds of columns
+
+
+def read_forecasts(folder: Path | str) -> Forecasts:
+    """The tables of the forecast study in a folder."""
+    with Store.reading(Path(folder)) as store:
+        found = {results.task: results for results in Results.all_of(store)}
+        if "forecast" not in found:
+            raise StoreError(
+                f"{folder} must hold a forecast study, got {', '.join(found)}. Write one: trueness new forecast"
+            )
+        return forecasts_of(found["discovery"], found["forecast"], store)
+
+
+def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecasts:
+    about = forecast.about
+    truths = truths_of(discovery, about["datasets"])
+    read = [*_replies(forecast, store)]
+    claims = [_claim_rows(keys, reading, forecast.level) for keys, _, reading in read]
+    asked = pd.DataFrame([row for rows in claims for row in rows], columns=list(CLAIM_COLUMNS))
+    references = tuple(about["references"])
+    others = [reference_claims(truths, about["datasets"], references, about["targets"])]
+    asked_of_people = human.questions(about["datasets"], about["learners"])
+    others += [human.parse_experts(text, name, asked_of_people, name) for name, text in about["humans"].items()]
+    filled = [part for part in (asked, *others) if len(part)]
+    table = pd.concat(filled, ignore_index=True) if filled else asked.astype(dict.fromkeys(_NUMBERS, float))
+    people = _people(table)
+    human.check_experts(people, f"the study {forecast.study}")
+    references = (*references, *people)
+    return Forecasts(
+        study=forecast.study,
+        seed=forecast.seed,
+        level=forecast.level,
+        truths=truths,
+        claims=table,
+        scores=score_claims(table, truths, references=references, seed=forecast.seed),
+        replies=pd.DataFrame([_reply_row(keys, stored, reply) for keys, stored, reply in read], columns=REPLY_COLUMNS),
+        datasets=about["datasets"],
+        learners=about["learners"],
+        references=references,
+        notes={"capability": about["capability"], "prompts": about["prompts"]},
+    )
+
+
+def truths_of(discovery: Results, datasets: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, str, str], Truth]:
+    """(data set, learner, measure) -> what the runs showed."""
+    truths = {}
+    for cell in discovery.summaries:
+        nodes, edges = datasets[cell.item]["nodes"], datasets[cell.item]["edges"]
+        for measure in MEASURES:
+            shd = measure == "shd"
+            values = cell.values[measure]
+            truths[cell.item, cell.respondent, measure] = Truth(
+                cell.item,
+                cell.respondent,
+                measure,
+                values[~np.isnan(values)],
+                cell.repeats,
+                cell.measures[measure].ci,
+                cell.measures[measure].runs,
+                resolution=1.0 if shd else 1.0 / max(1, edges),
+                upper=nodes * (nodes - 1) / 2 if shd else 1.0,
+            )
+    return truths
+
+
+Keys = dict[str, Any]
+
+
+def _people(claims: pd.DataFrame) -> list[str]:
+    """One respondent an expert: a sheet may hold several."""
+    return [name for name in claims["respondent"].unique() if name.startswith("human/")]
+
+
+def _replies(forecast: Results, store: Store) -> Iterator[tuple[Keys, StoredReply, Reading]]:
+    """Every unit that was asked, with its reply as the present reader reads it."""
+    stored = store.replies()
+    for cell, about in zip(forecast.cells, forecast.abouts, strict=True):
+        for run in forecast.of_cell(cell):
+            if run.answer is None:
+                continue
+            dataset, _, learner = cell.item.partition("/")
+            keys: Keys = dict(zip((*CELL, *ARMS), (dataset, learner, *cell.variant.split("/")), strict=True))
+            reply = stored.get(json.loads(run.answer)["reply"])
+            if reply is not None:
+                keys |= {"respondent": cell.respondent, "repeat": run.repeat}
+                yield keys, reply, read_reply(Reply.from_dict(reply.reply), about["nodes"])
+
+
+def _claim_rows(keys: Keys, reading: Reading, level: float) -> list[dict[str, Any]]:
+    """One row a measure and level; a measure that was not read has one row with its status and no numbers."""
+    rows = []
+    for measure in MEASURES:
+        flags = ";".join(_flags(reading, measure))
+        base = keys | {"measure": measure, "flags": flags, "status": str(reading.statuses[measure])}
+        value, median = reading.values.get(measure), reading.medians.get(measure)
+        levels = dict(reading.levels.get(measure, {}))
+        if value is None and not levels:
+            rows.append(base | {"level": level, "low": np.nan, "high": np.nan, "median": np.nan})
+            continue
+        if keys["formulation"] != "quantiles" or not levels:
+            levels = {level: value} if value is not None else levels
+        for at, found in sorted(levels.items()):
+            middle = np.nan if median is None else (median.low + median.high) / 2
+            rows.append(base | {"level": at, "low": found.low, "high": found.high, "median": middle})
+    return rows
+
+
+def _flags(reading: Reading, measure: str) -> list[str]:
+    """The reader's flags of one measure, and those of the whole reply."""
+    return [
+        flag.removeprefix(f"{measure}:") for flag in reading.flags if flag.startswith(f"{measure}:") or ":" not in flag
+    ]
+
+
+def _reply_row(keys: Keys, stored: StoredReply, reading: Reading) -> dict[str, Any]:
+    reply = stored.reply
+    return keys | {
+        "status": str(reading.status),
+        "message": reply["message"] or reading.message,
+        "prompt": stored.prompt,
+        "text": reply["text"],
+        "model": reply["model"],
+        "seconds": reply["seconds"],
+        "cost": reply["cost"],
+        "input_tokens": reply["input_tokens"],
+        "output_tokens": reply["output_tokens"],
+        "cached_tokens": reply["cached_tokens"],
+    }
+
+
+def long_rows(forecasts: Forecasts) -> Iterator[Row]:
+    """The rows of scores.csv."""
+    table = long(forecasts.scores)
+    for *keys, value, status in zip(*(table[name].tolist() for name in Row._fields[2:]), strict=True):
+        yield Row._make((forecasts.study, "forecast", *keys, None if np.isnan(value) else value, status))

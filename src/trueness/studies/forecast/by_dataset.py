@@ -1,0 +1,65 @@
+"""A number a study, from one number a data set: the mean over data sets, its interval, and the exact test.
+
+    v_d = mean of the values on data set d,   estimate = (1/D) sum_d v_d,   interval = estimate -+ t_{D-1} s / sqrt(D)
+    p   = share of the 2^D sign patterns of v_d - null whose mean is at least as far out
+
+Each data set has the same weight, however many claims it holds: it is what was drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from trueness.intervals import Interval
+from trueness.statistics import estimates, sign_flip
+from trueness.statistics.cluster_bootstrap import RESAMPLES
+from trueness.statistics.clusters import Totals
+from trueness.statistics.result import Alternative, Estimate
+
+
+def over_datasets(
+    values: ArrayLike,
+    datasets: ArrayLike,
+    name: str,
+    null: float | None = None,
+    alternative: Alternative = "two-sided",
+    level: float = 0.95,
+    within: tuple[float, float] = (-np.inf, np.inf),
+) -> Estimate:
+    """values: (n,), NaN where missing; datasets: (n,). With `null` the sign-flip p of that mean stands beside.
+
+    within: what the mean can be at all; an interval of t is cut to it.
+    """
+    column = np.asarray(values, dtype=np.float64)
+    codes, labels = pd.factorize(np.asarray(datasets))
+    there = ~np.isnan(column)
+    sizes = np.bincount(codes[there], minlength=len(labels)).astype(np.float64)
+    sums = np.bincount(codes[there], weights=column[there], minlength=len(labels))
+    means = sums[sizes > 0] / sizes[sizes > 0]
+    found = replace(
+        estimates.mean(means, level=level, name=name), n=int(there.sum()), n_missing=int((~there).sum()), method="t"
+    )
+    if found.interval is not None:
+        low, high = np.clip([found.interval.low, found.interval.high], *within)
+        found = replace(found, interval=Interval(low, high, level, "mean"))
+    if null is None or len(means) == 0:
+        return found
+    flips = sign_flip.flips(
+        Totals(tuple(range(len(means))), means, np.ones(len(means))), RESAMPLES, np.random.default_rng(0)
+    )
+    test = ("exact " if flips.exact else "") + f"sign-flip over data sets, {_SIDED[alternative]}"
+    return replace(found, p=flips.p(null, alternative), test=test, null=null)
+
+
+_SIDED = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
+
+
+def cells(name: str, found: Estimate) -> dict[str, Any]:
+    """The estimate and its ends as columns of a table: name, name_low, name_high."""
+    ends = (found.interval.low, found.interval.high) if found.interval else (np.nan, np.nan)
+    return {name: np.nan if found.value is None else found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}

@@ -1,0 +1,133 @@
+"""What two sorted uniforms score, in closed form: the random baseline without a draw.
+
+[L, U] = sorted(V1, V2), V ~ U(0, 1), all lengths in units of the measure's range (SHD: of d(d-1)/2). For t in [0, 1],
+a truth [a, b] of width w and a resolution r:
+
+    P(covers t) = 2t(1 - t)                                     1/3 on average over t, never above 1/2
+    P(meets [a, b]) = 1 - a^2 - (1 - b)^2                       P(contains [a, b]) = 2a(1 - b)
+    P(inside [a, b]) = w^2                                      E fraction = (1/w) integral_a^b 2x(1 - x) dx
+    E width = 1/3                                               E calibration = (1/3 - w) / w
+    E log max(U - L, r) = r(2 - r) log r + integral_r^1 2(1 - x) log x dx
+    E IS(y) = 1/3 + (2/alpha) (y^3 + (1 - y)^3) / 3             since E(L - y)+ = (1 - y)^3 / 3, E(y - U)+ = y^3 / 3
+    E |y - V| = (y^2 + (1 - y)^2) / 2                           the median, a third uniform
+
+IoU and CRPS have no such form; they are averaged over a fixed grid of intervals (error below 10^-3). An outcome y > 1
+is possible for an SHD that counts a reversal twice: it adds its distance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueness.intervals import Interval
+from trueness.measures import intervals as of
+from trueness.studies.forecast.frames import Truth
+
+Array = NDArray[np.float64]
+
+_GRID = 128  # lows and highs of the fixed intervals each
+_OUTCOMES = np.linspace(0, 1, 129)
+
+
+def coverage(t: ArrayLike) -> Array:
+    """P(L <= t <= U)."""
+    inside = np.clip(np.asarray(t, dtype=np.float64), 0, 1)
+    return np.asarray(2 * inside * (1 - inside))
+
+
+def interval_score(y: ArrayLike, level: float) -> Array:
+    """E IS for each outcome."""
+    y = np.asarray(y, dtype=np.float64)
+    inside = np.clip(y, 0, 1)
+    missed = (inside**3 + (1 - inside) ** 3) / 3 + np.abs(y - inside)
+    return np.asarray(1 / 3 + 2 / (1 - level) * missed)
+
+
+def weighted_interval_score(y: ArrayLike, levels: Sequence[float]) -> Array:
+    """E WIS of an interval at each level and a median, drawn apart; the expectation does not see how they depend."""
+    y = np.asarray(y, dtype=np.float64)
+    inside = np.clip(y, 0, 1)
+    median = (inside**2 + (1 - inside) ** 2) / 2 + np.abs(y - inside)
+    total = median / 2 + sum((1 - level) / 2 * interval_score(y, level) for level in levels)
+    return np.asarray(total / (len(levels) + 0.5))
+
+
+def crps(y: ArrayLike, level: float) -> Array:
+    """E CRPS of the one interval at `level`, even in between; from the fixed grid."""
+    y = np.asarray(y, dtype=np.float64)
+    inside = np.clip(y, 0, 1)
+    return np.asarray(np.interp(inside, _OUTCOMES, _crps_table(level)) + np.abs(y - inside))
+
+
+def log_width(floor: float) -> float:
+    """E log max(U - L, floor), 0 < floor <= 1."""
+    below = floor * (2 - floor) * math.log(floor)
+    return below + (-1.5 - (2 * floor * (math.log(floor) - 1) - floor**2 * (math.log(floor) - 0.5)))
+
+
+def against(interval: Interval | None, upper: float, resolution: float) -> dict[str, float | str]:
+    """What chance scores against one truth: the six overlaps and widths, and the log width ratio; NaN without one."""
+    names = ("overlaps", "covers", "inside", "iou", "fraction", "calibration", "log_width_ratio")
+    if interval is None:
+        return dict.fromkeys(names, math.nan) | {"class": of.DEGENERATE}
+    a, b = np.clip([interval.low / upper, interval.high / upper], 0, 1)
+    w = b - a
+    low, high = _grid()
+    calibration = (1 / 3 - w) / w if w > 0 else math.nan
+    floor = min(resolution / upper, 1.0)
+    return {
+        "overlaps": 1 - a**2 - (1 - b) ** 2,
+        "covers": 2 * a * (1 - b),
+        "inside": w**2,
+        "iou": float(of.iou(low, high, a, b).mean()),
+        "fraction": ((b**2 - 2 * b**3 / 3) - (a**2 - 2 * a**3 / 3)) / w if w > 0 else math.nan,
+        "calibration": calibration,
+        "class": str(of.calibration_class(calibration)[()]),
+        "log_width_ratio": log_width(floor) - math.log(max(w, floor)),
+    }
+
+
+def expected_scores(truth: Truth, level: float, levels: Sequence[float], target: str) -> dict[str, float | str]:
+    """A row of the scores table: everything in the units of the measure. `levels`: all that the claim has."""
+    outcomes = truth.runs if target == "run" else np.array([truth.mean])
+    y, scale = outcomes / truth.upper, truth.upper
+    wis = scale * float(weighted_interval_score(y, levels).mean())
+    optimistic = 0.5 - truth.mean / scale
+    row: dict[str, float | str] = {
+        "covers_mean": float(coverage(truth.mean / scale)),
+        "coverage_runs": float(coverage(truth.runs / scale).mean()),
+        "width": scale / 3,
+        "interval_score": scale * float(interval_score(y, level).mean()),
+        "wis": wis,
+        "pinball": wis / 2,
+        "crps": scale * float(crps(y, level).mean()),
+        "bias": scale * (-optimistic if truth.measure == "shd" else optimistic),
+    }
+    for name, interval in (("mean_ci", truth.mean_ci), ("runs", truth.run_range)):
+        found = against(interval, scale, truth.resolution)
+        row |= {f"{key}_{name}": value for key, value in found.items()}
+    return row
+
+
+@cache
+def _grid() -> tuple[Array, Array]:
+    """Sorted pairs of the midpoints of a square grid: each stands for the same probability."""
+    points = (np.arange(_GRID) + 0.5) / _GRID
+    first, second = np.meshgrid(points, (points + 0.25 / _GRID) % 1)  # apart, so that no pair is one point
+    return np.minimum(first, second).ravel(), np.maximum(first, second).ravel()
+
+
+@cache
+def _crps_table(level: float) -> Array:
+    low, high = _grid()
+    tail = (1 - level) / 2
+    total = np.zeros(len(_OUTCOMES))
+    for part in np.array_split(np.arange(len(low)), 16):  # 16,384 intervals x 129 outcomes at once would be 17 MB
+        ends = np.column_stack([low[part], high[part]])
+        total += of.crps_of_quantiles(ends, [tail, 1 - tail], _OUTCOMES).sum(axis=0)
+    return total / len(low)

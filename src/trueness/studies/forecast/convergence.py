@@ -1,0 +1,115 @@
+"""How the verdicts settle with the number of runs: what would have been said with fewer.
+
+    for m = 10, 20, 30, 50, 100, ... n and B draws of m runs without replacement:
+    agreement(m)  = share of claims whose verdict `low <= mean of the m runs <= high` is that of all runs
+    coverage(m)   = share of claims that cover the mean of m runs, averaged over draws; its sd between draws
+    ratio_mean(m) = median width / (2 z sd / sqrt(m)):  against the CI of the mean a claim looks wider the more was run
+    ratio_runs    = median width / width of the range of the runs: does not move with m
+
+All runs are the reference, so the agreement at m = n is 1 by construction and near n it flatters (the draw shares most
+of its runs with the reference); the sd of the coverage is the honest part. The runs of a cell are drawn together for
+all respondents.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from trueness.statistics.convergence import CHECKPOINTS
+from trueness.studies.forecast.analysis import Analysis, asked_models, claimants, headline, percent
+from trueness.studies.forecast.frames import CELL, Forecasts
+
+Array = NDArray[np.float64]
+DRAWS = 50
+_SETTLED = 0.95  # the agreement from which on verdicts are called settled
+
+
+def convergence(forecasts: Forecasts, draws: int = DRAWS) -> Analysis:
+    """One row a respondent and number of runs."""
+    rows = headline(forecasts)
+    rows = rows[rows["answered"] & rows["respondent"].isin(claimants(forecasts)) & (rows["truth_runs"] >= 2)]
+    if rows.empty:
+        return Analysis.untold("convergence", "Convergence cannot be told: no readable claim about a measured cell.")
+    keys = list(rows[[*CELL, "measure"]].drop_duplicates().itertuples(index=False, name=None))
+    n = max(len(forecasts.truths[key].runs) for key in keys)
+    steps = [m for m in CHECKPOINTS if m < n] + [n]
+    place = pd.MultiIndex.from_tuples(keys).get_indexer(pd.MultiIndex.from_frame(rows[[*CELL, "measure"]]))
+    means = _subsampled_means(forecasts, keys, steps, draws)
+    spread = np.array([forecasts.truths[key].runs.std(ddof=1) for key in keys])[place]
+    low, high = rows["low"].to_numpy(float), rows["high"].to_numpy(float)
+    final = (low <= rows["truth_mean"].to_numpy()) & (rows["truth_mean"].to_numpy() <= high)
+    runs_width = (rows["truth_high"] - rows["truth_low"]).to_numpy()
+    who, names = pd.factorize(rows["respondent"])
+    table = []
+    for step, m in enumerate(steps):
+        drawn = means[step][place]  # (claims, draws)
+        verdict = (low[:, None] <= drawn) & (drawn <= high[:, None])
+        agrees = (verdict == final[:, None]).mean(axis=1)
+        ratio = _ratio(high - low, 2 * ndtri((1 + forecasts.level) / 2) * spread / np.sqrt(m))
+        for code, name in enumerate(names):
+            mine = who == code
+            coverage = verdict[mine].mean(axis=0)
+            table.append(
+                {
+                    "respondent": name,
+                    "runs": m,
+                    "claims": int(mine.sum()),
+                    "agreement": float(agrees[mine].mean()),
+                    "coverage": float(coverage.mean()),
+                    "coverage_sd": float(coverage.std(ddof=1)) if draws > 1 else np.nan,
+                    "ratio_mean": _median(ratio[mine]),
+                    "ratio_runs": _median(_ratio(high - low, runs_width)[mine]),
+                }
+            )
+    found = pd.DataFrame(table)
+    return Analysis("convergence", found, tuple(_sentences(found, forecasts, n, draws)))
+
+
+def _subsampled_means(
+    forecasts: Forecasts, keys: list[tuple[str, str, str]], steps: list[int], draws: int
+) -> list[Array]:
+    """Of each step: (cells, draws) means. The first m of a shuffled order are a draw of m without replacement."""
+    rng = np.random.default_rng([forecasts.seed, 0xC0])
+    found: list[Array] = [np.empty((len(keys), draws)) for _ in steps]
+    for k, key in enumerate(keys):
+        runs = forecasts.truths[key].runs
+        shuffled = rng.permuted(np.broadcast_to(runs, (draws, len(runs))), axis=1)
+        sums = np.cumsum(shuffled - runs[0], axis=1)
+        for step, m in enumerate(steps):
+            all_of_them = m >= len(runs)  # a cell with fewer runs than the others stays at what it has
+            found[step][k] = forecasts.truths[key].mean if all_of_them else sums[:, m - 1] / m + runs[0]
+    return found
+
+
+def _ratio(part: Array, whole: Array) -> Array:
+    found: Array = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return found
+
+
+def _median(values: Array) -> float:
+    present = values[~np.isnan(values)]
+    return float(np.median(present)) if len(present) else float("nan")
+
+
+def _sentences(table: pd.DataFrame, forecasts: Forecasts, n: int, draws: int) -> list[str]:
+    models = table[table["respondent"].isin(asked_models(forecasts))]
+    each = (models if len(models) else table).groupby("runs")[["agreement", "coverage_sd"]].mean()
+    settled = each.index[each["agreement"] >= _SETTLED]
+    first = each.iloc[0]
+    told = [
+        f"With {each.index[0]} runs a cell {percent(first['agreement'])} of the verdicts (the mean is covered or not) "
+        f"are those of all {n} runs; {percent(_SETTLED)} agree from {settled[0]} runs on. Between draws of "
+        f"{each.index[0]} runs a model's coverage moves by {percent(first['coverage_sd'])} (sd; {draws} draws)."
+    ]
+    small, large = table[table["runs"] == each.index[0]], table[table["runs"] == n]
+    ratios = small["ratio_mean"].median(), large["ratio_mean"].median(), large["ratio_runs"].median()
+    if each.index[0] < n and all(np.isfinite(ratios)):
+        told.append(
+            f"Against the CI of the mean the median claim is {ratios[0]:.1f} times as wide at {each.index[0]} runs and "
+            f"{ratios[1]:.1f} times at {n}, against the range of the runs {ratios[2]:.2f} times at any number: only "
+            "the latter says something about the claim."
+        )
+    return told

@@ -1,0 +1,88 @@
+"""All analyses of a forecast study in one call; validation first, since the others stand on it.
+
+An analysis that a study does not allow (one formulation, no repeats, no baseline) is there too and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from trueness.studies.forecast.ablation import ablation
+from trueness.studies.forecast.analysis import Analysis
+from trueness.studies.forecast.comparisons import comparisons
+from trueness.studies.forecast.conformal import conformal
+from trueness.studies.forecast.contamination import contamination
+from trueness.studies.forecast.convergence import convergence
+from trueness.studies.forecast.effects import effects
+from trueness.studies.forecast.failures import failures
+from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.hypotheses import hypotheses
+from trueness.studies.forecast.ranking import ranking
+from trueness.studies.forecast.reasoning import reasoning
+from trueness.studies.forecast.robustness import robustness
+from trueness.studies.forecast.validation import Validation, validation
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """The analyses by name, in the order in which a report tells them."""
+
+    study: str
+    validation: Validation
+    hypotheses: Analysis
+    comparisons: Analysis
+    robustness: Analysis
+    ranking: Analysis
+    reasoning: Analysis
+    effects: Analysis
+    ablation: Analysis
+    contamination: Analysis
+    failures: Analysis
+    convergence: Analysis
+    conformal: Analysis
+
+    def analyses(self) -> Iterator[Analysis]:
+        """Validation first, as an analysis like the others."""
+        yield self.validation.analysis()
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, Analysis):
+                yield value
+
+    def sentences(self) -> dict[str, tuple[str, ...]]:
+        """What each analysis says."""
+        return {analysis.name: analysis.sentences for analysis in self.analyses()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON; the validation first."""
+        return {
+            "study": self.study,
+            "valid": self.validation.passed,
+            "analyses": [analysis.to_dict() for analysis in self.analyses()],
+        }
+
+    def __str__(self) -> str:
+        parts = [f"{name}\n" + "\n".join(f"  {line}" for line in lines) for name, lines in self.sentences().items()]
+        return "\n\n".join(parts)
+
+
+def findings(forecasts: Forecasts) -> Findings:
+    """Every analysis of the study."""
+    ranks, framing = ranking(forecasts), robustness(forecasts)
+    return Findings(
+        study=forecasts.study,
+        validation=validation(forecasts),
+        hypotheses=hypotheses(forecasts, ranks, framing),
+        comparisons=comparisons(forecasts),
+        robustness=framing,
+        ranking=ranks,
+        reasoning=reasoning(forecasts),
+        effects=effects(forecasts),
+        ablation=ablation(forecasts),
+        contamination=contamination(forecasts),
+        failures=failures(forecasts),
+        convergence=convergence(forecasts),
+        conformal=conformal(forecasts),
+    )

@@ -1,0 +1,257 @@
+"""Experts' ranges from a CSV, as respondents beside the models: `human/experts.csv`.
+
+    dataset,learner,measure,low,high[,level,median,expert,target]
+
+One row a range; `algorithm` is read as `learner`; other columns are not read. level .95 and target `run` unless said.
+An empty range stays a row: `refused` (left empty), or `unreadable` where only one end is there. A question of the study
+that the sheet does not have is `refused` too, so that every expert has every question. A cell that holds something
+wrong stops with one line that names the file and the row, before anything is scored.
+`sheet` writes the empty form (`trueness new human-sheet`).
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from trueness.errors import DataError, did_you_mean, listed
+from trueness.outside import MEGABYTE, is_there, size, text_of
+from trueness.status import Status
+from trueness.studies.forecast.frames import CLAIM_COLUMNS, KEYS, MEASURES, TARGETS
+from trueness.texts import csv_row, csv_value
+
+Question = tuple[str, str, str]  # data set, learner, measure
+
+_NEEDED = ("dataset", "learner", "measure", "low", "high")
+MAX_SHEET = 16 * MEGABYTE  # 100,000 ranges have 6
+MAX_EXPERTS = 100  # of a study: each is compared with every respondent
+MAX_LEFT_OUT = 200_000  # questions that experts' sheets do not have, which are rows all the same
+_LEVEL = 0.95
+_TOLD = ("nodes", "rows", "data", "domain")  # of a data set, for the expert to see
+
+
+class _Place(NamedTuple):
+    """Where a cell stands, for a message."""
+
+    source: str
+    row: int
+
+    def __str__(self) -> str:
+        return f"row {self.row} of {self.source}"
+
+
+def questions(datasets: Mapping[str, Mapping[str, Any]], learners: Iterable[str]) -> dict[Question, float]:
+    """Every question of a study and the largest value that its answer can have."""
+    learners = list(learners)
+    return {
+        (name, learner, measure): about["nodes"] * (about["nodes"] - 1) / 2 if measure == "shd" else 1.0
+        for name, about in datasets.items()
+        for learner in learners
+        for measure in MEASURES
+    }
+
+
+def sheet(
+    datasets: Mapping[str, Mapping[str, Any]],
+    learners: Sequence[str],
+    *,
+    level: float = _LEVEL,
+    target: str = "run",
+    expert: str = "",
+) -> str:
+    """The CSV to fill: a row for each question, what is known of the data set, and empty `low`, `high`, `median`."""
+    written = io.StringIO()
+    head = ["dataset", "learner", "measure", "low", "high", "median", "level", "target", "expert", *_TOLD, "largest"]
+    lines = csv.writer(written, lineterminator="\n")
+    lines.writerow(csv_row(head))
+    for (dataset, learner, measure), largest in questions(datasets, learners).items():
+        about = [datasets[dataset].get(key, "") for key in _TOLD]
+        question = [dataset, learner, measure, "", "", "", f"{level:g}", target, expert, *about, f"{largest:g}"]
+        lines.writerow(csv_row(question))
+    return written.getvalue()
+
+
+def read_experts(
+    path: Path | str, asked: Mapping[Question, float] | None = None, respondent: str | None = None
+) -> pd.DataFrame:
+    """Claims of the experts in a CSV. `asked`: the study's questions and largest values (see `questions`), or None.
+
+    The respondent is human/<file name without .csv>; with a column `expert`, human/<file>/<expert> for each.
+    """
+    path = Path(path)
+    if not is_there(path):
+        raise DataError(f"the experts' file {path} must be a CSV that can be read. See 'trueness new human-sheet'.")
+    text = text_of(path, MAX_SHEET)  # spreadsheets write a mark of the encoding first
+    return parse_experts(text, path.name, asked, respondent or f"human/{path.stem}")
+
+
+def parse_experts(
+    text: str, source: str = "sheet", asked: Mapping[Question, float] | None = None, respondent: str = "human/sheet"
+) -> pd.DataFrame:
+    """As `read_experts`, from the text itself."""
+    claims: list[dict[str, Any]] = []
+    seen: dict[tuple[Any, ...], int] = {}
+    known = _known(asked)
+    experts: set[str] = set()
+    for place, cells in _lines(text, source):
+        claim = _claim(place, cells, asked, known, respondent)
+        experts.add(claim["respondent"])
+        check_experts(experts, source)
+        key = tuple(claim[name] for name in (*KEYS, "level"))
+        if key in seen:
+            raise DataError(f"{place} must be a new question, got that of row {seen[key]} again. Keep one of them.")
+        seen[key] = place.row
+        claims.append(claim)
+    for claim in _left_out(claims, asked or {}, respondent):
+        claims.append(claim)
+        if len(claims) > len(seen) + MAX_LEFT_OUT:
+            raise DataError(
+                f"{source} must leave at most {MAX_LEFT_OUT:,} questions of the study to its experts unanswered, got "
+                "more. Give each a sheet with what was asked."
+            )
+    return pd.DataFrame(claims, columns=list(CLAIM_COLUMNS))
+
+
+def check_experts(names: Collection[str], source: str) -> None:
+    if len(names) > MAX_EXPERTS:
+        raise DataError(f"{source} must have at most {MAX_EXPERTS} experts, got more. Divide it among several studies.")
+
+
+def _lines(text: str, source: str) -> Iterator[tuple[_Place, dict[str, str]]]:
+    """Rows that are not empty, by lower-case column name; semicolons where the head has no comma."""
+    head = text.partition("\n")[0]
+    if len(text) > MAX_SHEET:
+        raise DataError(f"{source} must have at most {size(MAX_SHEET)}, got more. Leave other columns out.")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter="," if "," in head else ";")
+    names = [name.strip().lower().replace("algorithm", "learner") for name in _next(reader, source) or ()]
+    absent = [name for name in _NEEDED if name not in names]
+    if absent:
+        raise DataError(
+            f"{source} must have the columns {listed(_NEEDED)}, got {listed(names) or 'none'}. "
+            f"Add {absent[0]!r}, or start from 'trueness new human-sheet'."
+        )
+    while (cells := _next(reader, source)) is not None:
+        if any(cell.strip() for cell in cells):
+            values = (csv_value(cell.strip()) for cell in cells)
+            yield _Place(source, reader.line_num), dict(zip(names, values, strict=False))
+
+
+def _next(reader: Any, source: str) -> list[str] | None:
+    """The next row; None at the end."""
+    try:
+        row: list[str] | None = next(reader, None)
+    except csv.Error as error:
+        raise DataError(
+            f"line {reader.line_num} of {source} must be CSV, got: {error}. Save it as CSV again."
+        ) from None
+    return row
+
+
+def _claim(
+    place: _Place,
+    cells: Mapping[str, str],
+    asked: Mapping[Question, float] | None,
+    known: Sequence[Collection[str] | None],
+    respondent: str,
+) -> dict[str, Any]:
+    question = (cells.get("dataset", ""), cells.get("learner", "").lower(), cells.get("measure", "").lower())
+    _check_question(place, question, known)
+    largest = (asked or {}).get(question, math.inf if question[2] == "shd" else 1.0)
+    low, high, median = (_number(place, name, cells.get(name, ""), largest) for name in ("low", "high", "median"))
+    level, target = _level(place, cells.get("level", "")), cells.get("target", "") or "run"
+    if target not in TARGETS:
+        raise DataError(f"{place}: 'target' must be run or mean, got {target!r}.")
+    if low is not None and high is not None and low > high:
+        raise DataError(f"{place}: 'low' must be <= 'high', got {low:g} and {high:g}. Swap them.")
+    if low is not None and high is not None and median is not None and not low <= median <= high:
+        raise DataError(f"{place}: 'median' must be from 'low' to 'high', got {median:g}. Mend one of the three.")
+    if low is not None and high is not None:
+        status, flags = Status.OK, ""
+    elif low is None and high is None:
+        status, flags = Status.REFUSED, "left empty"
+    else:
+        status, flags = Status.UNREADABLE, "only one end is given"
+    ends = (low, high, median) if status == Status.OK else (None, None, None)
+    expert = cells.get("expert", "")
+    name = f"{respondent}/{expert}" if expert else respondent
+    return _row(question, name, target, level, ends, status, flags)
+
+
+def _known(asked: Mapping[Question, float] | None) -> tuple[Collection[str] | None, ...]:
+    """The data sets, learners and measures that a row may name; None: any."""
+    names = [None if asked is None else dict.fromkeys(sorted({key[k] for key in asked})) for k in range(2)]
+    return (*names, MEASURES)
+
+
+def _check_question(place: _Place, question: Question, allowed: Sequence[Collection[str] | None]) -> None:
+    for k, name in enumerate(("dataset", "learner", "measure")):
+        known = allowed[k]
+        if known is not None and question[k] not in known:
+            near = did_you_mean(question[k], known) or f"It has: {listed(list(known))}."
+            raise DataError(f"{place}: {name!r} must be one of the study's, got {question[k]!r}. {near}")
+        if not question[k]:
+            raise DataError(f"{place}: {name!r} must be given, got an empty cell.")
+
+
+def _number(place: _Place, name: str, cell: str, largest: float) -> float | None:
+    if not cell:
+        return None
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise DataError(f"{place}: {name!r} must be a number, got {cell!r}. Write 0.6, or leave the cell empty.")
+    if not 0 <= value <= largest:
+        upto = "at least 0" if math.isinf(largest) else f"from 0 to {largest:g}"
+        hint = " Write 0.6 for 60 %." if largest == 1 and value > 1 else ""
+        raise DataError(f"{place}: {name!r} must be {upto}, got {cell}.{hint}")
+    return value
+
+
+def _level(place: _Place, cell: str) -> float:
+    try:
+        level = float(cell or _LEVEL)
+    except ValueError:
+        level = math.nan
+    if not 0 < level < 1:
+        raise DataError(f"{place}: 'level' must be in (0, 1), got {cell!r}. Write 0.95 for 95 %.")
+    return level
+
+
+def _left_out(
+    claims: Sequence[Mapping[str, Any]], asked: Mapping[Question, float], respondent: str
+) -> Iterator[dict[str, Any]]:
+    """The questions that an expert's sheet does not have, for each expert and target in it."""
+    wrote: dict[tuple[str, str], set[Question]] = {}
+    for claim in claims:
+        key = (claim["respondent"], claim["target"])
+        wrote.setdefault(key, set()).add((claim["dataset"], claim["learner"], claim["measure"]))
+    for (name, target), there in (wrote or {(respondent, "run"): set()}).items():
+        for question in asked:
+            if question not in there:
+                none = (None, None, None)
+                yield _row(question, name, target, _LEVEL, none, Status.REFUSED, "not in the sheet")
+
+
+def _row(
+    question: Question,
+    respondent: str,
+    target: str,
+    level: float,
+    ends: tuple[float | None, float | None, float | None],
+    status: Status,
+    flags: str,
+) -> dict[str, Any]:
+    low, high, median = (math.nan if end is None else end for end in ends)
+    return {
+        "dataset": question[0], "learner": question[1], "measure": question[2], "formulation": "reference",
+        "names": "-", "metadata": "-", "definition": "-", "target": target, "respondent": respondent, "repeat": 0,
+        "level": level, "low": low, "high": high, "median": median, "status": str(status), "flags": flags,
+    }  # fmt: skip

@@ -1,0 +1,246 @@
+"""H1 to H5, each with a rule that was fixed before any result, and one of three verdicts.
+
+All are about the models together (each weighs the same); v_d is their mean on data set d. One-sided p, since each
+hypothesis names its direction; Holm over those that could be tested.
+
+    H1 understanding   v_d = interval score of a naive reference - that of the models (shares of the range), for random,
+                       heuristic and climatology; all must be above 0, so p is the largest of theirs
+    H2 calibration     v_d = share covered by the ranges of what they are of; between level - .05 and (1 + level)/2,
+                       both tested, p is the larger (equivalence). [0, 1] covers all and fails the upper bound
+    H3 robustness      v_d = IoU between formulations - IoU between repeats; above -.1 (not worse than asking again)
+    H4 capability      Spearman's rho over models of notes["capability"] and minus the interval score, above 0; exact
+                       over all orders of the models
+    H5 specificity     v_d = tau of the learners' order (ranking.py), above 0
+
+    supported                              Holm-adjusted p <= .05
+    not supported                          else, if the design could have given such a p, or if the 95 % interval lies
+                                           wholly where the hypothesis is false
+    cannot be told with this design        else: the smallest p that so many units allow, adjusted, is above .05, or
+                                           what the rule needs was not part of the study
+
+The original asks for a verdict on coverage against the baselines alone; that comparison stands in the table `original`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from trueness.errors import SettingError
+from trueness.intervals import Interval
+from trueness.statistics.adjustment import adjust
+from trueness.statistics.correlation import rank_correlation
+from trueness.statistics.reach import smallest_adjusted_p
+from trueness.statistics.result import p_text
+from trueness.studies.forecast import rank_permutation
+from trueness.studies.forecast.analysis import (
+    Analysis,
+    asked_models,
+    counted,
+    ends,
+    headline,
+    number,
+    per_item,
+    percent,
+)
+from trueness.studies.forecast.by_dataset import over_datasets
+from trueness.studies.forecast.comparisons import PROPER
+from trueness.studies.forecast.frames import Forecasts
+
+ALPHA = 0.05
+NAIVE = ("baseline/random", "baseline/heuristic", "baseline/climatology")
+BELOW_LEVEL = 0.05
+NOT_WORSE = -0.1
+SUPPORTED, NOT_SUPPORTED, CANNOT = "supported", "not supported", "cannot be told with this design"
+TITLES = {
+    "H1": "models understand what learners do (better than naive references)",
+    "H2": "their ranges are calibrated",
+    "H3": "their answers do not depend on the formulation",
+    "H4": "the more capable the model, the better the forecast",
+    "H5": "they know which learner does better where",
+}
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """What a rule found, before the verdict. `null`: the values of the estimate at which the hypothesis is false."""
+
+    estimate: float | None
+    interval: Interval | None
+    p: float | None
+    n: int
+    unit: str
+    smallest: float  # unadjusted p that n units can reach
+    what: str
+    true_where: tuple[float, float]
+    why_not: str = ""
+
+
+def hypotheses(forecasts: Forecasts, ranking: Analysis, robustness: Analysis) -> Analysis:
+    """Needs the analyses of ranking and robustness of the same study. One row a hypothesis."""
+    rows = headline(forecasts)
+    table = per_item(rows, PROPER, forecasts)
+    models = [name for name in asked_models(forecasts) if name in table]
+    tested = {
+        "H1": _understanding(table, models),
+        "H2": _calibration(rows, models, forecasts.level),
+        "H3": _robustness(robustness),
+        "H4": _capability(table, models, forecasts.notes.get("capability")),
+        "H5": _specificity(ranking, models),
+    }
+    adjusted = adjust([np.nan if t.p is None else t.p for t in tested.values()], "holm")
+    k = max(int(np.count_nonzero(~np.isnan(adjusted))), 1)
+    found = [_row(name, t, float(p), k) for (name, t), p in zip(tested.items(), adjusted, strict=True)]
+    frame = pd.DataFrame(found)
+    return Analysis("hypotheses", frame, tuple(frame["sentence"]), {"original": _original(rows, forecasts, models)})
+
+
+def verdict(p_adjusted: float, smallest_adjusted: float, interval: Interval | None, where: tuple[float, float]) -> str:
+    """The rule of the module's docstring. where: the open range of the estimate in which the hypothesis is true."""
+    if p_adjusted <= ALPHA + 1e-12:
+        return SUPPORTED
+    outside = interval is not None and (interval.high <= where[0] or interval.low >= where[1])
+    if outside or (smallest_adjusted <= ALPHA + 1e-12 and not np.isnan(p_adjusted)):
+        return NOT_SUPPORTED
+    return CANNOT
+
+
+def _understanding(table: pd.DataFrame, models: list[str]) -> _Tested:
+    what = "interval score of the naive reference minus that of the models"
+    naive = [name for name in NAIVE if name in table]
+    if not models or not naive:
+        missing = "no model gave a readable range" if not models else "no naive reference was part of the study"
+        return _untested(what, missing)
+    found = []
+    for name in naive:
+        gains = table[models].rsub(table[name], axis=0).groupby(level="dataset").mean()
+        gain = gains.mean(axis=1).dropna()  # of each model on the items that it answered, then over the models
+        found.append((over_datasets(gain, gain.index, what, 0.0, "greater"), name))
+    hardest, name = max(found, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p)
+    return _of(hardest, f"{what} ({name}, the hardest of {len(naive)})", (0.0, np.inf))
+
+
+def _calibration(rows: pd.DataFrame, models: list[str], level: float) -> _Tested:
+    low, high = level - BELOW_LEVEL, (1 + level) / 2
+    what = f"share covered by ranges that say {percent(level)} (calibrated between {percent(low)} and {percent(high)})"
+    mine = rows[rows["respondent"].isin(models) & rows["answered"] & rows["hit"].notna()]
+    if mine.empty:
+        return _untested(what, "no model gave a readable range")
+    each = mine.groupby(["dataset", "respondent"])["hit"].mean().groupby("dataset").mean()
+    tests = [
+        over_datasets(each, each.index, what, null, side, within=(0.0, 1.0))  # type: ignore[arg-type]
+        for null, side in ((low, "greater"), (high, "less"))
+    ]
+    return _of(max(tests, key=lambda test: 1.0 if test.p is None else test.p), what, (low, high))
+
+
+def _robustness(robustness: Analysis) -> _Tested:
+    what = "IoU between formulations minus IoU between repeats"
+    if not robustness.told:
+        return _untested(what, "one formulation, or no readable range")
+    cells = robustness.more["cells"]
+    apart = cells.assign(apart=cells["iou"] - cells["iou_repeats"]).dropna(subset=["apart"])
+    if apart.empty:
+        return _untested(what, "no repeats, so framing and chance cannot be told apart")
+    each = apart.groupby(["dataset", "respondent"])["apart"].mean().groupby("dataset").mean()
+    return _of(over_datasets(each, each.index, what, NOT_WORSE, "greater"), what, (NOT_WORSE, np.inf))
+
+
+def _specificity(ranking: Analysis, models: list[str]) -> _Tested:
+    what = "tau between the measured and the predicted order of the learners"
+    each = ranking.more["datasets"] if ranking.told else pd.DataFrame(columns=["respondent", "dataset", "order"])
+    each = each[each["respondent"].isin(models)].dropna(subset=["order"])
+    if each.empty:
+        return _untested(what, "fewer than two learners, or no readable range")
+    means = each.groupby("dataset")["order"].mean()
+    return _of(over_datasets(means, means.index, what, 0.0, "greater", within=(-1.0, 1.0)), what, (0.0, np.inf))
+
+
+def _capability(table: pd.DataFrame, models: list[str], given: Any) -> _Tested:
+    what = "rho between the models' capability and the quality of their forecasts"
+    order = capability_of(given)
+    ranked = [name for name in models if name in order]
+    if len(ranked) < 3:
+        why = (
+            "the plan gives no capability of the models"
+            if not order
+            else f"capability of {len(ranked)} models is known"
+        )
+        return _untested(what, why)
+    common = table[ranked].dropna()
+    quality = -common.mean().to_numpy(float)
+    capability = np.array([order[name] for name in ranked])
+    rho = rank_correlation(capability, quality)
+    p = rank_permutation.permutation_p(
+        capability, quality, rank_permutation.orders(len(ranked), np.random.default_rng(0)), "greater"
+    )
+    smallest = rank_permutation.smallest_permutation_p(len(ranked), "greater")
+    known = None if np.isnan(p) else p
+    return _Tested(rho.value, rho.interval, known, len(ranked), "model", smallest, what, (0.0, np.inf))
+
+
+def capability_of(given: Any) -> dict[str, float]:
+    """From a mapping of names to numbers, or from a list, the least capable first."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping) and all(isinstance(value, int | float) for value in given.values()):
+        return {str(name): float(value) for name, value in given.items()}
+    if isinstance(given, list | tuple):
+        return {str(name): float(place) for place, name in enumerate(given)}
+    raise SettingError(
+        f"'capability' must be a number a model, or a list of models from the least capable on, got {given!r:.60}. "
+        "Leave it out when there is no such order."
+    )
+
+
+def _of(found: Any, what: str, where: tuple[float, float]) -> _Tested:
+    smallest = smallest_adjusted_p(found.n_clusters, 1, "none", "sign-flip", 1)
+    return _Tested(found.value, found.interval, found.p, found.n_clusters, "data set", smallest, what, where)
+
+
+def _untested(what: str, why: str) -> _Tested:
+    return _Tested(None, None, None, 0, "data set", 1.0, what, (0.0, np.inf), why)
+
+
+def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
+    smallest = min(1.0, k * t.smallest)
+    decided = verdict(p_adjusted, smallest, t.interval, t.true_where)
+    span = f" [{t.interval.low:.3g}, {t.interval.high:.3g}]" if t.interval else ", no interval"
+    if t.estimate is None:
+        grounds = t.why_not or "no value could be had"
+    else:
+        kind = f"{100 * t.interval.level:g} % CI; " if t.interval else ""
+        grounds = f"{t.what}: {t.estimate:.3g}{span} ({kind}{counted(t.n, t.unit)}"
+        test = f"; one-sided sign-flip {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g})" if t.p is not None else ")"
+        grounds += test
+        grounds += f". The smallest p that so many allow, adjusted, is {smallest:.2g}" if decided == CANNOT else ""
+    return {
+        "hypothesis": name,
+        "title": TITLES[name],
+        "verdict": decided,
+        "what": t.what,
+        "estimate": number(t.estimate),
+        **ends(t.interval),
+        "n": t.n,
+        "unit": t.unit,
+        "p": number(t.p),
+        "p_holm": p_adjusted,
+        "smallest_p_holm": smallest,
+        "sentence": f"{name}, {TITLES[name]}: {decided}. {grounds[0].upper()}{grounds[1:]}.",
+    }
+
+
+def _original(rows: pd.DataFrame, forecasts: Forecasts, models: list[str]) -> pd.DataFrame:
+    """Calibrated coverage of each model and of the original's two baselines, with its interval by data set."""
+    table = per_item(rows, "covers_mean", forecasts)
+    found = []
+    for name in (*models, *(name for name in NAIVE[:2] if name in table)):
+        column = table[name].dropna()
+        coverage = over_datasets(column, column.index.get_level_values("dataset"), "coverage", within=(0.0, 1.0))
+        limits = (coverage.interval.low, coverage.interval.high) if coverage.interval else (np.nan, np.nan)
+        found.append((name, coverage.value, *limits, coverage.n, coverage.n_clusters))
+    return pd.DataFrame(found, columns=["respondent", "calibrated_coverage", "low", "high", "n_items", "n_datasets"])

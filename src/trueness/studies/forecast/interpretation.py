@@ -1,0 +1,147 @@
+"""statistics/: every test as a row, and what they say in words, validation first.
+
+A row of statistical_tests.csv holds estimate, interval, n, test, p and its adjustment together. The original's test
+(Wilcoxon on items, Benjamini-Hochberg) and the one that counts data sets (exact sign-flip, Holm) stand in two rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from trueness.showing.prose import section
+from trueness.studies.forecast.analysis import Analysis
+from trueness.studies.forecast.findings import Findings
+from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.validation import Validation, validation
+
+TEST_COLUMNS = (
+    "analysis", "what", "a", "b", "estimand", "estimate", "low", "high", "n_items", "n_datasets", "test", "p",
+    "adjustment", "p_adjusted", "n_comparisons", "smallest_p", "notes",
+)  # fmt: skip
+CANNOT = "cannot be told"
+
+
+def validation_of(forecasts: Forecasts, findings: Findings | None) -> Validation:
+    return findings.validation if findings is not None else validation(forecasts)
+
+
+def tests_frame(findings: Findings | None) -> pd.DataFrame:
+    """All tests of the findings, one row a test."""
+    rows = list(_tests(findings)) if findings is not None else []
+    return pd.DataFrame(rows, columns=list(TEST_COLUMNS))
+
+
+def interpretation(forecasts: Forecasts, findings: Findings | None) -> str:
+    """Plain text: the checks, the hypotheses, the findings, and what the design cannot tell."""
+    checks = validation_of(forecasts, findings)
+    verdict = (
+        "All four hold."
+        if checks.passed
+        else "Not all hold; what follows is to be read with those that failed in mind."
+    )
+    parts = [f"Study {forecasts.study}: what was found", section("Validation", [verdict, *checks.sentences])]
+    parts.append(section("Completeness", _aligned(checks.completeness), wrap=False))
+    if findings is None:
+        return "\n\n".join([*parts, section("Findings", ["The analyses were not made."])]) + "\n"
+    parts.append(section("Hypotheses", findings.hypotheses.sentences))
+    parts += [section(f"Findings: {a.name}", a.sentences) for a in _analyses(findings) if a.told]
+    parts.append(section("What this design cannot tell", untold(findings)))
+    return "\n\n".join(parts) + "\n"
+
+
+def untold(findings: Findings) -> list[str]:
+    """Verdicts that stay open, analyses that could not be made, and sentences that say so themselves."""
+    found = [str(row["sentence"]) for row in _open_hypotheses(findings)]
+    for analysis in _analyses(findings):
+        told_open = analysis.sentences if not analysis.told else [s for s in analysis.sentences if _says_open(s)]
+        found += [f"{analysis.name}: {sentence}" for sentence in told_open]
+    return found or ["Nothing that was asked stays open."]
+
+
+def _analyses(findings: Findings) -> list[Analysis]:
+    return [a for a in findings.analyses() if a.name not in ("validation", "hypotheses")]
+
+
+def _open_hypotheses(findings: Findings) -> list[dict[str, Any]]:
+    return [row for row in _records(findings.hypotheses) if str(row["verdict"]).startswith(CANNOT)]
+
+
+def _says_open(sentence: str) -> bool:
+    return any(words in sentence for words in ("cannot be told:", "so what", "no difference can reach", "no contrast"))
+
+
+def _aligned(table: pd.DataFrame) -> list[str]:
+    return str(table.to_string(index=False)).splitlines() if len(table) else ["no claims"]
+
+
+# ---- tests as rows
+
+
+def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
+    for row in _records(findings.hypotheses):
+        yield {
+            "analysis": "hypotheses", "what": f"{row['hypothesis']}: {row['verdict']}", "estimand": row["what"],
+            "estimate": row["estimate"], "low": row["low"], "high": row["high"], "n_datasets": row["n"],
+            "test": "sign-flip over data sets, one-sided" if _there(row["p"]) else None, "p": row["p"],
+            "adjustment": "Holm", "p_adjusted": row["p_holm"], "smallest_p": row["smallest_p_holm"],
+            "notes": row["sentence"],
+        }  # fmt: skip
+    for row in _records(findings.comparisons):
+        yield from _comparison_tests(row)
+    for row in _records(findings.ranking):
+        yield {
+            "analysis": "ranking", "what": "order of the learners by F1", "a": row["respondent"],
+            "estimand": "Kendall's tau", "estimate": row["order"], "low": row["order_low"], "high": row["order_high"],
+            "n_datasets": row["datasets"], "test": row["test"], "p": row["p"], "adjustment": "Holm",
+            "p_adjusted": row["p_holm"],
+        }  # fmt: skip
+    for row in _records(findings.effects):
+        yield {
+            "analysis": "effects", "what": f"{row['property']}, {row['learner']}", "a": row["respondent"],
+            "estimand": "Spearman's rho with F1", "estimate": row["rho"], "low": row["rho_low"],
+            "high": row["rho_high"], "n_datasets": row["datasets"],
+            "test": ("exact " if row["exact"] is True else "") + "permutation", "p": row["p"], "adjustment": "BH",
+            "p_adjusted": row["q"],
+        }  # fmt: skip
+    for row in _records(findings.contamination):
+        yield {
+            "analysis": "contamination", "what": f"{row['probe']}: {row['contrast']}", "a": row["respondent"],
+            "estimand": "difference", "estimate": row["difference"], "low": row["low"], "high": row["high"],
+            "n_datasets": row["n_datasets"], "test": row["test"], "p": row["p"], "smallest_p": row["smallest_p"],
+        }  # fmt: skip
+
+
+def _comparison_tests(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    shared = {
+        "analysis": "comparisons", "what": row["score"], "a": row["a"], "b": row["b"],
+        "estimand": "mean difference a - b, interval of the sign flips", "estimate": row["difference"],
+        "low": row["low"], "high": row["high"], "n_items": row["n_items"], "n_datasets": row["n_datasets"],
+        "n_comparisons": row["n_comparisons"], "notes": row["notes"],
+    }  # fmt: skip
+    yield shared | {
+        "test": "sign-flip over data sets", "p": row["p_sign_flip"], "adjustment": "Holm",
+        "p_adjusted": row["p_sign_flip_holm"], "smallest_p": row["smallest_p"],
+    }  # fmt: skip
+    yield shared | {
+        "test": "Wilcoxon on items (original)", "p": row["p_wilcoxon"], "adjustment": "BH",
+        "p_adjusted": row["p_wilcoxon_bh"],
+    }  # fmt: skip
+
+
+def _records(analysis: Analysis) -> list[dict[str, Any]]:
+    """Rows in which a column that is not there reads as missing."""
+    return [_Lenient({str(key): value for key, value in row.items()}) for row in analysis.table.to_dict("records")]
+
+
+class _Lenient(dict[str, Any]):
+    """An analysis may leave out a column that a study does not allow; its test row is then empty there."""
+
+    def __missing__(self, key: str) -> None:
+        return None
+
+
+def _there(value: Any) -> bool:
+    return value is not None and value == value

@@ -1,0 +1,24 @@
+"""`trueness new human-sheet`: the questions of a plan's forecast, for experts to fill in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trueness.errors import PlanError
+from trueness.running.plans import NewFile, read_plan
+from trueness.studies.forecast import human
+from trueness.studies.forecast.plan import Forecast
+
+
+def new_sheet(file: str | None, plan: str | None) -> NewFile:
+    """The CSV sheet, with low and high to fill in."""
+    path, made = Path(file or "experts.csv"), read_plan(plan)
+    task = next((task for task in map(_forecast, made.tasks) if task is not None), None)
+    if task is None:
+        raise PlanError(f"{made.file} must have a [forecast] table for a sheet, got none. See: trueness new forecast")
+    text = human.sheet(task.about()["datasets"], list(task.discovery.learners), level=task.level)
+    return NewFile(path, text, f'Fill in low and high, then name it in a plan: humans = ["{path}"]')
+
+
+def _forecast(study: object) -> Forecast | None:
+    return study if isinstance(study, Forecast) else None

@@ -1,0 +1,48 @@
+"""The original protocol's config.json (experiments, llm_settings) as the settings of a plan of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from trueness.errors import PlanError
+
+_FORMULATIONS = {1: "direct", 2: "steps", 3: "interval"}  # the original's numbers
+_DATASETS = {"synthetic_12": "synthetic-12", "synthetic_30": "synthetic-30", "synthetic12": "synthetic-12",
+             "synthetic30": "synthetic-30"}  # fmt: skip
+
+
+def settings_of(config: Any, path: Path) -> dict[str, Any]:
+    try:
+        return _settings_of(config)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
+        raise PlanError(
+            f"{path} must be a config.json with experiments (datasets, algorithms, n_runs, llm_models, "
+            f"prompt_formulations), got: {type(error).__name__} {error}. Or write a plan: trueness new forecast"
+        ) from None
+
+
+def _settings_of(config: Any) -> dict[str, Any]:
+    """Our settings; what is of another shape than the original's raises."""
+    experiments, asked = config["experiments"], config.get("llm_settings", {})
+    named = list(experiments.get("llm_models", []))
+    options = {
+        name: {"retries": asked.get("max_retries", 3), "delay": asked.get("retry_delay", 5)}
+        for name in named
+        if not name.startswith(("embedded/", "mock/"))
+    }
+    return {
+        "discovery": {
+            "datasets": [_DATASETS.get(name.lower(), name.lower()) for name in experiments["datasets"]],
+            "learners": [name.lower() for name in experiments["algorithms"]],
+            "runs": experiments.get("n_runs", 100),
+            "codes": True,
+        },
+        "forecast": {
+            "models": named,
+            "formulations": [_FORMULATIONS[int(k)] for k in experiments.get("prompt_formulations", (1, 2, 3))],
+            "temperature": asked.get("temperature", 0.1),
+            "max_tokens": asked.get("max_tokens", 1024),
+        },
+        "models": options,
+    }

@@ -1,0 +1,77 @@
+"""What the paper and the PDF say of a forecast study: methods, sentences, tables, and the figures drawn already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from trueness.showing import look
+from trueness.showing.drawing import NotDrawn, pictures
+from trueness.showing.drawn import Draw, drawn
+from trueness.showing.paper import Part, Picture
+from trueness.showing.prose import listed, percent, prompts
+from trueness.showing.saving import source_of
+from trueness.statistics.runs import range_note
+from trueness.studies.forecast import selection
+from trueness.studies.forecast.files import figures_of_paper, tables_of_paper
+from trueness.studies.forecast.findings import Findings
+from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.interpretation import untold, validation_of
+
+
+def methods(forecasts: Forecasts) -> list[str]:
+    datasets = [_dataset(forecasts, name) for name in selection.datasets(forecasts)]
+    learners = [str(forecasts.learners.get(name, {}).get("title", name)) for name in selection.learners(forecasts)]
+    runs = [truth.planned for truth in forecasts.truths.values()]
+    models = [name for name in selection.respondents(forecasts) if name not in forecasts.references]
+    scores = selection.headline(forecasts)
+    forms = selection.formulations(scores[~scores["respondent"].isin(forecasts.references)])
+    repeats = int(scores["repeat"].nunique()) if len(scores) else 0
+    measures = [look.measure_label(name) for name in selection.measures(forecasts)]
+    return [
+        f"We ran {listed(learners)} on {len(datasets)} data sets ({'; '.join(datasets)}), "
+        f"{min(runs, default=0)} runs or more for each pair, and measured {listed(measures)}.",
+        f"The truth of a claim is the distribution of these runs: their {percent(forecasts.level)} range, and the "
+        f"{percent(forecasts.level)} bootstrap confidence interval of their mean. "
+        f"{range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level)}".rstrip(),
+        f"We asked {len(models)} models ({listed(models)}) for ranges, in {len(forms)} formulations "
+        f"({listed(forms)}), {repeats} times each. {selection.arm_text(forecasts)}",
+        f"References: {listed(forecasts.references) or 'none'}.",
+        *prompts(forecasts.notes.get("prompts")),
+        "A reply that could not be read is missing, with its status; it is neither scored nor replaced. Intervals are "
+        f"clustered by data set. The study's seed is {forecasts.seed}.",
+    ]
+
+
+def _dataset(forecasts: Forecasts, name: str) -> str:
+    about = forecasts.datasets.get(name, {})
+    known = [f"{about[key]} {key}" for key in ("nodes", "edges", "rows") if about.get(key) is not None]
+    return f"{name}, {', '.join(known)}" if known else name
+
+
+def part(folder: Path, forecasts: Forecasts, findings: Findings | None, draw: Draw = pictures) -> Part:
+    """Its figures are drawn anew where all respondents would not fit a page."""
+    models = [name for name in selection.respondents(forecasts) if name not in forecasts.references]
+    scores = selection.headline(forecasts)
+    asked = scores[~scores["respondent"].isin(forecasts.references)]
+    read = int(selection.answered(asked).sum())
+    abstract = (
+        f"We compare {read} readable of {len(asked)} claimed ranges by {len(models)} models with what "
+        f"{len(selection.learners(forecasts))} learners did on {len(selection.datasets(forecasts))} data sets."
+    )
+    checks = validation_of(forecasts, findings).sentences
+    said: list[tuple[str, Sequence[str]]] = []
+    if findings is not None:
+        said.append(("Hypotheses", findings.hypotheses.sentences))
+        said.append(("What this design cannot tell", untold(findings)))
+    shown: list[Picture] = []
+    for figure in figures_of_paper(forecasts):
+        if isinstance(figure, str):
+            shown += drawn(folder, "plots", figure)
+        else:
+            with suppress(NotDrawn):
+                found = draw(source_of(figure.chart), ("svg", "pdf"))
+                shown.append(Picture(figure.name, figure.caption, found["svg"].decode(), found["pdf"]))
+    tables = tables_of_paper(forecasts, findings)
+    return Part("forecast", abstract, checks, methods(forecasts), said, tables, shown)

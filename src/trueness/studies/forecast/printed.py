@@ -1,0 +1,91 @@
+"""What the terminal shows of a forecast study: the checks first, a line a respondent, the hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from trueness.showing.console import Console, plain
+from trueness.statistics.runs import range_note
+from trueness.studies.forecast.summary import rows
+
+if TYPE_CHECKING:
+    from trueness.studies.forecast.findings import Findings
+    from trueness.studies.forecast.frames import Forecasts
+
+SKILL_AGAINST = ("skill_random", "skill_heuristic", "skill_climatology")
+
+
+def print_forecasts(out: Console, forecasts: Forecasts) -> None:
+    """One line a respondent, models before baselines."""
+    found = rows(forecasts)
+    asked = len(forecasts.replies)
+    unread = int((forecasts.replies["status"] != "ok").sum())
+    out.print(f"[bold]forecast[/]   {asked:,} replies, {unread:,} not fully read; {100 * forecasts.level:g} % ranges")
+    out.print(_table(found, out.width))
+    notes = [
+        "covers mean: share of ranges that hold the mean of the runs.  covers runs: share of runs inside the range, "
+        f"{100 * forecasts.level:g} % if honest.",
+        "interval score: lower is better; scaled to the largest value of each measure.  skill: 1 - score / score of "
+        "the baseline.  width: median ratio to the range of runs.  Intervals are clustered by data set.",
+    ]
+    if few := range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level):
+        notes.append(few)
+    for note in notes:
+        out.print(f"  {plain(note)}", style="dim")
+
+
+def _table(found: Sequence[Mapping[str, Any]], width: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
+    table.add_column("respondent", no_wrap=True)
+    table.add_column("answered", justify="right", no_wrap=True)
+    for name in ("covers mean", "covers runs", "interval score"):
+        table.add_column(name, no_wrap=True)
+    skills = [name for name in SKILL_AGAINST if any(row.get(name) is not None for row in found)]
+    for name in skills if width >= 120 else skills[-1:]:
+        table.add_column(name.replace("_", " "), justify="right", no_wrap=True)
+    for name in ("bias", "width", "confidence"):
+        table.add_column(name, justify="left" if name == "confidence" else "right", no_wrap=True)
+    kind = ""
+    for row in found:
+        if kind and row["kind"] != kind:
+            table.add_section()
+        kind = row["kind"]
+        table.add_row(
+            plain(row["respondent"]),
+            f"{row['answered']} / {row['asked']}",
+            plain(_with_ends(row, "calibrated_coverage")),
+            plain(_with_ends(row, "coverage_runs")),
+            plain(_with_ends(row, "interval_score")),
+            *(_number(row.get(name)) for name in (skills if width >= 120 else skills[-1:])),
+            _number(row["bias"], signed=True),
+            _number(row["width_ratio_runs"]),
+            plain(row["confidence"]),
+        )
+    return table
+
+
+def print_findings(out: Console, findings: Findings) -> None:
+    """The checks, then each hypothesis with its verdict."""
+    for sentence in findings.validation.sentences:
+        out.print(f"  {plain(sentence)}", style="yellow" if sentence.startswith("FAILED") else "dim")
+    for sentence in findings.hypotheses.sentences:
+        out.print(f"- {plain(sentence)}")
+
+
+def _with_ends(row: Mapping[str, Any], name: str) -> str:
+    if row[name] is None:
+        return "-"
+    if row[f"{name}_low"] is None:
+        return _number(row[name])
+    return f"{_number(row[name])} [{_number(row[f'{name}_low'])}, {_number(row[f'{name}_high'])}]"
+
+
+def _number(value: float | None, signed: bool = False) -> str:
+    if value is None:
+        return "-"
+    if abs(value) >= 100:
+        return f"{value:.0f}"
+    return f"{value:+.2f}" if signed else f"{value:.2f}"

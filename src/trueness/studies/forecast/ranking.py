@@ -1,0 +1,117 @@
+"""Whether the learners are put in the right order on each data set.
+
+On data set d, with f_l the measured mean of learner l and g_l the predicted midpoint (arms and repeats averaged):
+
+    spearman, kendall    rank correlation of f and g over the learners (tau-b); missing when all g_l are equal
+    pairs                (right + tied in g / 2) / pairs with f_l != f_m;    1/2 is chance
+    order                2 pairs - 1, Kendall's tau-a over the pairs that differ in f: has a value for equal g too (0)
+
+The original protocol gives the rank correlations. With four learners a data set says little (24 orders), so the mean
+over data sets with its interval is the finding, and `order` is what is tested: dropping the data sets on which a
+respondent gave one number for all would reward it for saying nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from trueness.statistics.adjustment import adjust
+from trueness.statistics.result import p_text
+from trueness.studies.forecast.analysis import (
+    Analysis,
+    asked_models,
+    claimants,
+    counted,
+    headline,
+    lines,
+    number,
+    percent,
+)
+from trueness.studies.forecast.by_dataset import cells, over_datasets
+from trueness.studies.forecast.frames import Forecasts
+
+Array = NDArray[np.float64]
+
+
+def ranking(forecasts: Forecasts, measure: str = "f1") -> Analysis:
+    """One row a respondent; `more` has one row a respondent and data set."""
+    rows = headline(forecasts)
+    rows = rows[rows["answered"] & (rows["measure"] == measure) & rows["respondent"].isin(claimants(forecasts))]
+    rows = rows[rows["truth_mean"].notna()]
+    if rows.empty:
+        return Analysis.untold("ranking", f"The ranking of learners cannot be told: no readable claim about {measure}.")
+    if rows["learner"].nunique() < 2:
+        only = rows["learner"].iloc[0]
+        return Analysis.untold("ranking", f"The ranking of learners cannot be told: {only} is the only learner.")
+    means = rows.groupby(["respondent", "dataset", "learner"], sort=False)[["midpoint", "truth_mean"]].mean()
+    each = pd.DataFrame(
+        [
+            {"respondent": respondent, "dataset": dataset, **_agreement(cell)}
+            for (respondent, dataset), cell in means.groupby(level=[0, 1], sort=False)
+        ]
+    )
+    table = _pooled(each, asked_models(forecasts))
+    return Analysis("ranking", table, tuple(_sentences(table, measure)), {"datasets": each})
+
+
+def order_agreement(measured: Array, predicted: Array) -> float:
+    """`order` of the module's docstring; NaN when no two measured values differ."""
+    first, second = np.triu_indices(len(measured), 1)
+    truth = np.sign(measured[first] - measured[second])
+    claim = np.sign(predicted[first] - predicted[second])
+    differs = truth != 0
+    return float((truth * claim)[differs].mean()) if differs.any() else float("nan")
+
+
+def _agreement(cell: pd.DataFrame) -> dict[str, Any]:
+    from scipy.stats import kendalltau, spearmanr
+
+    measured, predicted = cell["truth_mean"].to_numpy(float), cell["midpoint"].to_numpy(float)
+    order = order_agreement(measured, predicted)
+    varies = len(cell) > 1 and np.ptp(measured) > 0 and np.ptp(predicted) > 0
+    return {
+        "learners": len(cell),
+        "spearman": float(spearmanr(measured, predicted).statistic) if varies else np.nan,
+        "kendall": float(kendalltau(measured, predicted).statistic) if varies else np.nan,
+        "order": order,
+        "pairs": (order + 1) / 2,
+        "best_right": bool(varies and measured.argmax() == predicted.argmax()),
+        "one_answer_for_all": bool(len(cell) > 1 and np.ptp(predicted) == 0),
+    }
+
+
+def _pooled(each: pd.DataFrame, models: tuple[str, ...]) -> pd.DataFrame:
+    table = []
+    for name, mine in each.groupby("respondent", sort=False):
+        order = over_datasets(mine["order"], mine["dataset"], "order", null=0.0, within=(-1.0, 1.0))
+        row: dict[str, Any] = {"respondent": name, "datasets": len(mine), **cells("order", order)}
+        row |= {"p": number(order.p), "test": order.test}
+        row |= {column: mine[column].mean() for column in ("pairs", "spearman", "kendall")}
+        row |= {"best_right": int(mine["best_right"].sum()), "equal": int(mine["one_answer_for_all"].sum())}
+        table.append(row)
+    found = pd.DataFrame(table)
+    declared = found["respondent"].isin(models)
+    found["p_holm"] = adjust(found["p"].where(declared), "holm")  # references are there for comparison
+    return found
+
+
+def _sentences(table: pd.DataFrame, measure: str) -> list[str]:
+    told = []
+    for row in lines(table):
+        if not np.isfinite(row.order):
+            told.append(f"{row.respondent}: how it orders the learners by {measure} cannot be told: it gives no order.")
+            continue
+        interval = f" [{row.order_low:.2f}, {row.order_high:.2f}]" if np.isfinite(row.order_low) else " (no interval)"
+        equal = f"; one answer for all learners on {counted(row.equal, 'data set')}" if row.equal else ""
+        among = f"Holm-adjusted {row.p_holm:.2g}" if np.isfinite(row.p_holm) else "a reference: not adjusted"
+        p = f"; {row.test} {p_text(row.p)}, {among}" if np.isfinite(row.p) else "; no test"
+        told.append(
+            f"{row.respondent} orders the learners by {measure} with tau {row.order:.2f}{interval} "
+            f"({percent(row.pairs)} of the pairs; {counted(row.datasets, 'data set')}, t{p}); "
+            f"the best one is right on {row.best_right}{equal}."
+        )
+    return told

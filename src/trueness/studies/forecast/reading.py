@@ -1,0 +1,97 @@
+"""Forecast: replies read as ranges, scored against the runs of discovery."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from trueness.running.readings import Scored
+from trueness.running.results import Results, Row
+from trueness.running.store import Store
+from trueness.showing.console import Console
+from trueness.showing.drawn import Draw
+from trueness.showing.paper import Part as PaperPart
+from trueness.showing.saving import Figure, Save, csv_text
+from trueness.showing.tables import Table
+from trueness.studies.forecast import files, paper, tables
+from trueness.studies.forecast.answers import forecasts_of, long_rows
+from trueness.studies.forecast.cell import ForecastPart
+from trueness.studies.forecast.findings import Findings, findings
+from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.printed import print_findings, print_forecasts
+from trueness.studies.forecast.summary import rows
+from trueness.studies.protocol import PagePlace
+from trueness.studies.run_reading import RunReading
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastReading(RunReading):
+    forecasts: Forecasts
+
+    title = "Forecast"
+    question = "Does a model know what a learner will do on a data set?"
+    rests_on = ("discovery",)
+    asks = is_whole = many_charts = True
+    charts_first = ("intervals_f1", "intervals", "calibration", "differences", "heatmap", "runs")
+    clusters = "data sets"
+
+    @classmethod
+    def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
+        return cls(results, forecasts_of(before["discovery"].results, results, store))
+
+    @classmethod
+    def cluster_of(cls, items: pd.Series) -> pd.Series:
+        """An item is dataset/learner/measure."""
+        return items.str.split("/").str[0]
+
+    @classmethod
+    def page(cls, place: PagePlace) -> ForecastPart:
+        def read() -> ForecastReading:
+            found = place.read()
+            assert isinstance(found, cls)
+            return found
+
+        return ForecastPart(place, lambda: read().forecasts, lambda: read().findings)
+
+    @cached_property
+    def findings(self) -> Findings:
+        return findings(self.forecasts)
+
+    def rows(self) -> Iterable[Row]:
+        return long_rows(self.forecasts)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"respondents": rows(self.forecasts), "findings": self.findings.to_dict()}
+
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
+        return {"study": self.results.study, "task": self.results.task, "rows": rows(self.forecasts)}
+
+    def as_csv(self, measures: Sequence[str] | None) -> str:
+        return csv_text(pd.DataFrame(rows(self.forecasts)))
+
+    def tables(self, measures: Sequence[str] | None) -> list[Table]:
+        return [tables.main_results(self.forecasts), tables.by_formulation(self.forecasts)]
+
+    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
+        out.print()
+        print_forecasts(out, self.forecasts)
+
+    def show_findings(self, out: Console) -> None:
+        print_findings(out, self.findings)
+
+    def where(self, alone: bool = True) -> str:
+        return "statistics/interpretation.txt"
+
+    def figures(self, folder: Path) -> Iterator[Figure]:
+        return files.plots(self.forecasts)
+
+    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
+        return files.write_forecast_tree(folder, self.forecasts, self.findings, save)
+
+    def paper(self, folder: Path, draw: Draw) -> PaperPart:
+        return paper.part(folder, self.forecasts, self.findings, draw)

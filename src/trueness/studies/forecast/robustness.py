@@ -1,0 +1,157 @@
+"""Whether a claim depends on how the question is put.
+
+The original, for each cell (data set, learner, measure), over its three formulations k (direct, steps, interval):
+
+    V = sd_k(width_k) (n in the denominator, as numpy.std),   V < .1 mean width: robust,  V > .2: unstable, else between
+
+Three equal widths are no robustness ([0, .2] and [.8, 1] have V = 0), so beside it, between all pairs of formulations:
+
+    IoU of the two ranges,   |midpoint_k - midpoint_l| / largest value,   and both between repeats of one formulation
+
+and the variance of the midpoints m_kr (formulation k, repeat r), in a balanced or nearly balanced cell:
+
+    s2_repeat  = mean_k var_r(m_kr)                        what asking again changes
+    s2_framing = max(0, var_k(mean_r m_kr) - s2_repeat / R)   what asking otherwise changes, R repeats (harmonic mean)
+    share      = s2_framing / (s2_framing + s2_repeat)
+
+Without repeats the two cannot be told apart; the share is missing then.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from trueness.measures.intervals import iou
+from trueness.studies.forecast.analysis import Analysis, asked_models, counted, headline, lines, number, percent
+from trueness.studies.forecast.by_dataset import cells, over_datasets
+from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
+
+ROBUST, UNSTABLE = 0.1, 0.2  # of the mean width
+ORIGINAL = ("direct", "steps", "interval")  # the formulations over which the original takes V
+Array = NDArray[np.float64]
+_OTHER_ARMS = tuple(arm for arm in ARMS if arm != "formulation")
+_CELL = ("respondent", *CELL, "measure", *_OTHER_ARMS)
+
+
+def robustness(forecasts: Forecasts) -> Analysis:
+    """One row a respondent; `more` has one row a cell."""
+    rows = headline(forecasts)
+    rows = rows[rows["answered"] & rows["respondent"].isin(asked_models(forecasts))]
+    if rows.empty:
+        return Analysis.untold("robustness", "Prompt robustness cannot be told: no model gave a readable range.")
+    if rows["formulation"].nunique() < 2:
+        only = rows["formulation"].iloc[0]
+        return Analysis.untold("robustness", f"Prompt robustness cannot be told: {only!r} is the only formulation.")
+    framed = _framed(rows)
+    table = pd.DataFrame([_pooled(name, mine) for name, mine in framed.groupby("respondent", sort=False)])
+    return Analysis("robustness", table, tuple(_sentences(table)), {"cells": framed})
+
+
+def _framed(rows: pd.DataFrame) -> pd.DataFrame:
+    rows = rows.assign(width=rows["high"] - rows["low"])
+    by = [*_CELL, "formulation"]
+    framed = rows.groupby(by, sort=False, observed=True).agg(
+        width=("width", "mean"), mid=("midpoint", "mean"), var=("midpoint", "var"), n=("midpoint", "size")
+    )
+    framed["inverse"] = 1 / framed["n"]
+    upper = rows.groupby(list(_CELL), sort=False, observed=True)["truth_upper"].first()
+    whole = framed.groupby(level=list(range(len(_CELL))), sort=False, observed=True)
+    found = whole.agg(
+        formulations=("width", "size"), width=("width", "mean"), mid_var=("mid", "var"), s2_repeat=("var", "mean"),
+        inverse=("inverse", "mean"), repeats=("n", "mean"),
+    )  # fmt: skip
+    original = framed[framed.index.get_level_values("formulation").isin(ORIGINAL)]["width"]
+    widths = original.groupby(level=list(range(len(_CELL))), sort=False, observed=True)
+    found["v"] = widths.std(ddof=0).where(widths.size() > 1).reindex(found.index)
+    found["v_width"] = widths.mean().reindex(found.index)
+    found["class"] = _classes(found["v"].to_numpy(), found["v_width"].to_numpy())
+    found["s2_framing"] = (found["mid_var"] - found["s2_repeat"] * found["inverse"]).clip(lower=0)
+    total = found["s2_framing"] + found["s2_repeat"]
+    found["framing_share"] = found["s2_framing"] / total.where(total > 0)
+    found["upper"] = upper.reindex(found.index)
+    for name, column in _pairs(rows).items():
+        found[name] = column.reindex(found.index)
+    found["spread"] = found["spread"] / found["upper"]
+    found["spread_repeats"] = found["spread_repeats"] / found["upper"]
+    return found.drop(columns=["inverse"]).reset_index()
+
+
+def _classes(v: Array, width: Array) -> NDArray[np.object_]:
+    """robust, between or unstable by V against the mean width; widths that are all zero have V = 0 and are robust."""
+    found = np.full(len(v), "between", dtype=object)
+    found[(v < ROBUST * width) | ((v == 0) & (width == 0))] = "robust"
+    found[v > UNSTABLE * width] = "unstable"
+    found[np.isnan(v)] = None
+    return found
+
+
+def _pairs(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """IoU and distance of midpoints, averaged over pairs: of formulations at the same repeat, of repeats."""
+    columns = ["low", "high"]
+    wide: Any = rows.set_index([*_CELL, "formulation", "repeat"])[columns]
+    wide = wide[~wide.index.duplicated()]
+    return {
+        **dict(zip(("iou", "spread"), _between(wide.unstack("formulation")), strict=True)),
+        **dict(zip(("iou_repeats", "spread_repeats"), _between(wide.unstack("repeat")), strict=True)),
+    }
+
+
+def _between(wide: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Means over all pairs of columns, and over the rows of a cell."""
+    low, high = wide["low"], wide["high"]
+    total, apart, n = (np.zeros(len(wide)) for _ in range(3))
+    for one, other in combinations(low.columns, 2):
+        ends = [frame[name].to_numpy(float) for name in (one, other) for frame in (low, high)]
+        there = ~np.isnan(ends).any(axis=0)
+        filled = [np.where(there, end, 0.0) for end in ends]
+        total += np.where(there, iou(*filled), 0.0)
+        apart += np.where(there, np.abs(sum(filled[:2]) - sum(filled[2:])) / 2, 0.0)
+        n += there
+    found = pd.DataFrame({"iou": total, "apart": apart, "n": n}, index=wide.index)
+    sums = found.groupby(level=list(range(len(_CELL))), sort=False, observed=True).sum()
+    pairs = sums["n"].where(sums["n"] > 0)
+    return sums["iou"] / pairs, sums["apart"] / pairs
+
+
+def _pooled(name: object, mine: pd.DataFrame) -> dict[str, Any]:
+    classes = mine["class"].value_counts()
+    judged = int(mine["v"].notna().sum())
+    row: dict[str, Any] = {"respondent": name, "cells": judged, "datasets": mine["dataset"].nunique()}
+    row |= {kind: int(classes.get(kind, 0)) for kind in ("robust", "between", "unstable")}
+    row["v_relative"] = (mine["v"] / mine["v_width"].where(mine["v_width"] > 0)).mean()
+    for column in ("iou", "iou_repeats", "spread", "spread_repeats"):
+        row |= cells(column, over_datasets(mine[column], mine["dataset"], column, within=(0.0, 1.0)))
+    difference = over_datasets(mine["iou"] - mine["iou_repeats"], mine["dataset"], "difference", null=0.0)
+    row |= cells("iou_difference", difference) | {"p": number(difference.p), "test": difference.test}
+    # variances are added before they are divided: a share of each cell would weigh cells without noise like the others
+    scaled = mine[["s2_framing", "s2_repeat"]].div(mine["upper"] ** 2, axis=0).dropna()
+    total = float(scaled.to_numpy().sum())
+    row["framing_share"] = float(scaled["s2_framing"].sum()) / total if total > 0 else np.nan
+    return row
+
+
+def _sentences(table: pd.DataFrame) -> list[str]:
+    told = []
+    for row in lines(table):
+        counts = f"{row.robust} of {row.cells} cells robust, {row.unstable} unstable by the spread of the widths (V)"
+        interval = f" [{row.iou_low:.2f}, {row.iou_high:.2f}]" if np.isfinite(row.iou_low) else ""
+        between = (
+            f"ranges of two formulations share {row.iou:.2f}{interval} (IoU; {counted(row.datasets, 'data set')}, t)"
+        )
+        if not np.isfinite(row.iou_repeats):
+            noise = "there are no repeats, so framing and chance cannot be told apart"
+        else:
+            noise = f"two repeats of one formulation {row.iou_repeats:.2f}"
+            if np.isfinite(row.framing_share):
+                noise += (
+                    f"; framing makes {percent(row.framing_share)} of the variance of the midpoints, chance the rest"
+                )
+            else:
+                noise += "; the midpoints never move"
+        told.append(f"{row.respondent}: {counts}; {between}, {noise}.")
+    return told

@@ -1,0 +1,137 @@
+"""Which rows a chart or table shows, decided in one place and said in its caption.
+
+The headline rows are those of the main arm at the study's level. The main arm is what most claims were asked under
+(names, metadata, definition, target); formulation is kept as a factor and never averaged away. References answer once,
+whatever the prompt says, so they belong to every arm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from trueness.status import Status
+from trueness.studies.forecast.frames import ARMS, FORMULATIONS, MEASURES, Forecasts
+
+FIXED_ARMS = tuple(arm for arm in ARMS if arm != "formulation")
+UNSEEN = ("-", "")  # the arm of a reference, which sees no prompt
+
+Found = TypeVar("Found")
+
+
+def once(find: Callable[[Forecasts], Found]) -> Callable[[Forecasts], Found]:
+    """Found once a study, for as long as its tables live: every chart and every table asks. Not to be changed."""
+    known: WeakKeyDictionary[Forecasts, Found] = WeakKeyDictionary()
+
+    @wraps(find)
+    def found(forecasts: Forecasts) -> Found:
+        if forecasts not in known:
+            known[forecasts] = find(forecasts)
+        return known[forecasts]
+
+    return found
+
+
+@once
+def main_arm(forecasts: Forecasts) -> dict[str, str]:
+    """The value of each arm under which most models were asked; the alphabet decides between equals."""
+    scores = forecasts.scores
+    asked = scores[~scores["respondent"].isin(forecasts.references)]
+    asked = asked if len(asked) else scores
+    found = {}
+    for arm in FIXED_ARMS:
+        counts = asked[arm].astype(str).value_counts()
+        if len(counts):
+            found[arm] = min(counts.index[counts == counts.max()])
+    return found
+
+
+def in_main_arm(forecasts: Forecasts, frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the main arm; a reference that has none there keeps the rows it has."""
+    inside = pd.Series(True, index=frame.index)
+    for arm, value in main_arm(forecasts).items():
+        inside &= frame[arm].astype(str).isin((value, *UNSEEN))
+    present = set(frame.loc[inside, "respondent"].unique())
+    elsewhere = [name for name in forecasts.references if name not in present]
+    return frame[inside | frame["respondent"].isin(elsewhere)]
+
+
+def arm_text(forecasts: Forecasts) -> str:
+    """For a caption: under which arm the models were asked."""
+    told = ", ".join(f"{arm} {value}" for arm, value in main_arm(forecasts).items() if value)
+    return f"Asked with {told}." if told else ""
+
+
+@once
+def headline(forecasts: Forecasts) -> pd.DataFrame:
+    """The scores at the study's level in the main arm, one row a claim."""
+    scores = forecasts.scores
+    at_level = np.isclose(scores["level"].astype(float), forecasts.level) | scores["level"].isna()
+    return in_main_arm(forecasts, scores[at_level])
+
+
+def respondents(forecasts: Forecasts) -> list[str]:
+    """Models by name, then references by name."""
+    names = set(forecasts.scores["respondent"].unique()) | set(forecasts.references)
+    return sorted(names, key=lambda name: (name in forecasts.references, name))
+
+
+def best(forecasts: Forecasts, most: int) -> list[str]:
+    """At most so many respondents, those with the lowest scaled interval score; models before references.
+
+    A respondent without a score comes last, and is not left out while there is room.
+    """
+    names = respondents(forecasts)
+    score = headline(forecasts).groupby("respondent")["interval_score_scaled"].mean()
+    ranked = sorted(names, key=lambda name: (name in forecasts.references, _last(score.get(name)), name))
+    kept = set(ranked[:most])
+    return [name for name in names if name in kept]
+
+
+def datasets(forecasts: Forecasts) -> list[str]:
+    """By number of nodes, then by name."""
+    names = {dataset for dataset, _, _ in forecasts.truths} | set(forecasts.scores["dataset"].unique())
+    return sorted(names, key=lambda name: (forecasts.datasets.get(name, {}).get("nodes") or 0, name))
+
+
+def learners(forecasts: Forecasts) -> list[str]:
+    """In the order of the plan."""
+    names = {learner for _, learner, _ in forecasts.truths} | set(forecasts.scores["learner"].unique())
+    planned = [name for name in forecasts.learners if name in names]
+    return planned + sorted(names - set(planned))
+
+
+def measures(forecasts: Forecasts) -> list[str]:
+    return in_order(forecasts.scores["measure"].unique(), MEASURES)
+
+
+def formulations(frame: pd.DataFrame) -> list[str]:
+    return in_order(frame["formulation"].unique(), FORMULATIONS)
+
+
+def items(forecasts: Forecasts) -> list[tuple[str, str]]:
+    """(data set, learner) pairs that were measured or asked about, in the order of the charts."""
+    known = {(d, a) for d, a, _ in forecasts.truths}
+    asked = forecasts.scores[["dataset", "learner"]].drop_duplicates()
+    known |= set(zip(asked["dataset"], asked["learner"], strict=True))
+    in_turn = learners(forecasts)
+    return [(d, a) for d in datasets(forecasts) for a in in_turn if (d, a) in known]
+
+
+def answered(frame: pd.DataFrame) -> pd.Series:
+    return frame["status"].astype(str).isin((Status.OK, Status.DEGENERATE)) & frame["low"].notna()
+
+
+def in_order(names: Iterable[str], order: Sequence[str]) -> list[str]:
+    """The names that the order knows first, then the others by the alphabet."""
+    present = {str(name) for name in names if name is not None and name == name}
+    return [name for name in order if name in present] + sorted(present - set(order))
+
+
+def _last(value: float | None) -> float:
+    return float("inf") if value is None or np.isnan(value) else float(value)

@@ -1,0 +1,130 @@
+"""One row a respondent: how much it answered, what its ranges hold, how sharp they are, and against whom it is better.
+
+    calibrated_coverage      share of claims that hold the mean of the runs (the original's primary measure)
+    coverage_runs            share of runs that lie in the claimed range
+    interval_score           (u - l) + (2/a)(l - y)+ + (2/a)(y - u)+ averaged over the runs, divided by the largest
+                             value the measure can take; lower is better
+    skill_<reference>        1 - mean S / mean S_ref over the cells that both answered; 0: no better, 1: perfect
+    bias                     claimed middle minus measured mean, scaled; positive: optimistic
+    width_ratio_runs         median of width / width of the range of runs (with a floor); below 1: narrower than they
+    class_runs               what most claims are by their width against that of the runs, and class_share of them
+    confidence               coverage against the level claimed, with its interval: over-, underconfident, or as claimed
+
+All of the main arm at the study's level. Intervals: Wilson's at the effective number for shares, t for means, both
+clustered by data set. Nothing is averaged over what was not answered: n stands beside.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from trueness.statistics import Estimate, mean, share
+from trueness.studies.forecast import selection
+from trueness.studies.forecast.frames import KEYS, Forecasts
+from trueness.studies.forecast.scores import pooled_skills
+
+SHARES = {
+    "calibrated_coverage": "covers_mean",
+    "coverage_runs": "coverage_runs",
+    "overlap": "overlaps_mean_ci",
+}
+MEANS = {"interval_score": "interval_score_scaled", "bias": "bias_scaled", "width": "width_scaled"}
+MEDIANS = {
+    "iou_mean_ci": "iou_mean_ci", "iou_runs": "iou_runs", "calibration_mean_ci": "calibration_mean_ci",
+    "calibration_runs": "calibration_runs",
+}  # fmt: skip
+_FOR_SKILL = [*KEYS, "level", "interval_score_scaled"]
+CLASSES = ("overconfident", "calibrated", "underconfident")
+OVER, UNDER, AS_CLAIMED, UNKNOWN = "overconfident", "underconfident", "as claimed", "cannot be told"
+
+
+@selection.once
+def rows(forecasts: Forecasts) -> list[dict[str, Any]]:
+    """Models first, then references; None where there is nothing to average."""
+    scores = selection.headline(forecasts)
+    parts = {str(name): part for name, part in scores.groupby("respondent")}
+    skills = _skills(forecasts, scores)
+    found = []
+    for name in selection.respondents(forecasts):
+        part = parts.get(name, scores.iloc[:0])
+        row = {"respondent": name, "kind": "reference" if name in forecasts.references else "model"}
+        found.append(row | _summary(forecasts, part) | skills[name])
+    return found
+
+
+def clusters_of(frame: pd.DataFrame) -> Any:
+    """Claims about one data set share its truth: the data set is what was drawn."""
+    return frame["dataset"].to_numpy()
+
+
+def estimate_cells(name: str, found: Estimate) -> dict[str, Any]:
+    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    return {name: found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+
+
+def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
+    answered = part[selection.answered(part)]
+    row: dict[str, Any] = {
+        "asked": len(part),
+        "answered": len(answered),
+        "missing": "; ".join(f"{status} {n}" for status, n in _missing(part).items()),
+        "datasets": int(answered["dataset"].nunique()),
+    }
+    clusters = clusters_of(part)
+    for name, column in SHARES.items():
+        row |= estimate_cells(name, share(part[column].to_numpy(dtype=np.float64), clusters, forecasts.level))
+    for name, column in MEANS.items():
+        cells = estimate_cells(name, mean(part[column].to_numpy(dtype=np.float64), clusters, level=forecasts.level))
+        if name != "bias" and cells[f"{name}_low"] is not None:
+            cells[f"{name}_low"] = max(0.0, cells[f"{name}_low"])  # widths and interval scores are not negative
+        row |= cells
+    row |= {f"median_{name}": _median(part[column]) for name, column in MEDIANS.items()}
+    for truth in ("mean_ci", "runs"):
+        log_ratio = _median(part[f"log_width_ratio_{truth}"])
+        row[f"log_width_ratio_{truth}"] = log_ratio
+        row[f"width_ratio_{truth}"] = None if log_ratio is None else math.exp(log_ratio)
+        told = part[f"class_{truth}"].dropna()
+        row |= {f"{word}_{truth}": float((told == word).mean()) if len(told) else None for word in CLASSES}
+    shares = {word: row[f"{word}_runs"] for word in CLASSES if row[f"{word}_runs"]}
+    most = max(shares, key=lambda word: shares[word], default=None)
+    row |= {"class_runs": most, "class_share": shares[most] if most else None}
+    return row | {"confidence": _confidence(forecasts, part)}
+
+
+def _skills(forecasts: Forecasts, scores: pd.DataFrame) -> dict[str, dict[str, float | None]]:
+    """Respondent -> skill_<reference> -> its skill over the cells that both answered."""
+    needed = scores[_FOR_SKILL]
+    found = {reference: pooled_skills(needed, reference) for reference in forecasts.references}
+    return {
+        name: {
+            f"skill_{reference.rsplit('/', 1)[-1]}": None if math.isnan(skills.get(name, math.nan)) else skills[name]
+            for reference, skills in found.items()
+        }
+        for name in selection.respondents(forecasts)
+    }
+
+
+def _confidence(forecasts: Forecasts, part: pd.DataFrame) -> str:
+    """Of what the claims speak of: single runs, or their mean."""
+    of_mean = part["target"].astype(str).eq("mean")
+    hit = np.where(of_mean, part["covers_mean"].astype(float), part["coverage_runs"].astype(float))
+    found = share(hit, clusters_of(part), forecasts.level)
+    if found.interval is None:
+        return UNKNOWN
+    if found.interval.high < forecasts.level:
+        return OVER
+    return UNDER if found.interval.low > forecasts.level else AS_CLAIMED
+
+
+def _missing(part: pd.DataFrame) -> dict[str, int]:
+    counts = part.loc[~selection.answered(part), "status"].astype(str).value_counts()
+    return {str(status): int(n) for status, n in sorted(counts.items())}
+
+
+def _median(column: pd.Series) -> float | None:
+    present = column.dropna()
+    return float(present.median()) if len(present) else None

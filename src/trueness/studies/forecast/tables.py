@@ -1,0 +1,148 @@
+"""The tables of a forecast study: who answered and how well, what was measured, what the hypotheses came to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from trueness.showing import look
+from trueness.showing.tables import Column, Table
+from trueness.statistics.runs import range_note
+from trueness.studies.forecast import selection, summary
+from trueness.studies.forecast.coverage import ALL_MODELS, coverage_by
+from trueness.studies.forecast.findings import Findings
+from trueness.studies.forecast.frames import Forecasts
+
+TESTS_SHOWN = 20
+
+
+def main_results(forecasts: Forecasts) -> Table:
+    """One row a respondent; bold among the models alone."""
+    names = look.labels(selection.respondents(forecasts), longest=30)
+    rows = [
+        row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"} for row in summary.rows(forecasts)
+    ]
+    skill = next(
+        (f"skill_{name}" for name in ("climatology", "heuristic") if rows and f"skill_{name}" in rows[0]), None
+    )
+    columns = [
+        Column("name", "Respondent", "text"),
+        Column("asked", "asked", "count"),
+        Column("answered", "n", "count"),
+        _share("calibrated_coverage", "Coverage of the mean, %"),
+        _share("coverage_runs", "Coverage of runs, %"),
+        Column("interval_score", "Interval score", "number", "interval_score_low", "interval_score_high", "lower"),
+        Column("bias", "Bias", "number", "bias_low", "bias_high"),
+        Column("width_ratio_runs", "Width / runs", decimals=2),
+    ]
+    if skill:
+        columns.insert(6, Column(skill, f"Skill ({skill.removeprefix('skill_')})", decimals=2))
+    caption = (
+        f"Forecasts against measured runs: share of {100 * forecasts.level:g} % ranges that hold the mean of the runs, "
+        "share of runs inside the ranges, interval score scaled by the largest value of the measure (lower is better), "
+        "bias (positive: optimistic) and median ratio of the claimed width to the range of runs. n: claims read of "
+        f"those asked. Brackets: {100 * forecasts.level:g} % intervals clustered by "
+        f"{len(selection.datasets(forecasts))} data sets. Bold: the best model, where its interval is apart from all "
+        f"others. {selection.arm_text(forecasts)} "
+        f"{range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level)}".rstrip()
+    )
+    return Table("main_results", tuple(columns), rows, caption, contends="contends", rule_before="kind")
+
+
+def measured(forecasts: Forecasts) -> Table:
+    """One row a data set and learner: the mean of each measure with the CI of the mean; how many claims held it."""
+    scores = selection.headline(forecasts)
+    models = scores[~scores["respondent"].isin(forecasts.references)]
+    held = models["covers_mean"].groupby([models["dataset"], models["learner"]]).agg(["mean", "count"])
+    rows = [_measured_row(forecasts, d, a, held) for d, a in selection.items(forecasts)]
+    columns = [Column("dataset", "Data set", "text"), Column("learner", "Learner", "text"), Column("n", "n", "count")]
+    columns += [
+        Column(m, look.measure_label(m), "number", f"{m}_low", f"{m}_high") for m in selection.measures(forecasts)
+    ]
+    columns += [Column("covered", "Models' coverage, %", "percent", decimals=0), Column("claims", "claims", "count")]
+    caption = (
+        f"What the learners did: mean over n runs with the {100 * forecasts.level:g} % bootstrap CI of the mean, and "
+        "the share of the models' claims, over measures, formulations and repeats, that hold it."
+    )
+    return Table("results_summary", tuple(columns), rows, caption, rule_before="dataset")
+
+
+def by_formulation(forecasts: Forecasts) -> Table:
+    frame = coverage_by(forecasts, "formulation")
+    names = look.labels(selection.respondents(forecasts), longest=30) | {ALL_MODELS: ALL_MODELS}
+    frame = frame[~frame["respondent"].isin(forecasts.references)]
+    rows = [row | {"name": names[row["respondent"]]} for row in _records(frame)]
+    columns = (
+        Column("name", "Respondent", "text"),
+        Column("formulation", "Formulation", "text"),
+        Column("n", "n", "count"),
+        _share("calibrated_coverage", "Coverage of the mean, %"),
+        _share("coverage_runs", "Coverage of runs, %"),
+    )
+    caption = (
+        f"Coverage by formulation of the prompt. n: claims read; brackets: {100 * forecasts.level:g} % Wilson "
+        "intervals at the effective number of claims, clustered by data set."
+    )
+    return Table("coverage_by_formulation", columns, rows, caption, rule_before="respondent")
+
+
+def hypotheses(findings: Findings) -> Table:
+    rows = _records(findings.hypotheses.table)
+    columns = (
+        Column("hypothesis", "", "text"),
+        Column("title", "Hypothesis", "text"),
+        Column("verdict", "Verdict", "text"),
+        Column("estimate", "Estimate", "number", "low", "high"),
+        Column("n", "n", "count"),
+        Column("p_holm", "p (Holm)", decimals=3),
+    )
+    caption = (
+        "The hypotheses, each with its estimate and interval over n data sets, and the one-sided p of an exact "
+        "sign-flip test over data sets, adjusted by Holm. A verdict stays open where the design cannot reach .05."
+    )
+    return Table("hypotheses", columns, rows, caption)
+
+
+def tests(frame: pd.DataFrame) -> Table:
+    """The comparisons of models with references by the interval score, the test that counts data sets."""
+    kept = frame[(frame["analysis"] == "comparisons") & (frame["adjustment"] == "Holm")]
+    kept = kept[kept["what"].astype(str).str.contains("interval_score")]
+    columns = (
+        Column("a", "a", "text"),
+        Column("b", "b", "text"),
+        Column("n_items", "n", "count"),
+        Column("n_datasets", "sets", "count"),
+        Column("estimate", "a - b", "number", "low", "high"),
+        Column("p", "p", decimals=3),
+        Column("p_adjusted", "p (Holm)", decimals=3),
+    )
+    more = f" The first {TESTS_SHOWN} of {len(kept)}; all in statistical_tests.csv." if len(kept) > TESTS_SHOWN else ""
+    caption = (
+        "Paired differences of the scaled interval score (negative: a is better), n items in so many data sets, "
+        f"with the exact sign-flip test over data sets, two-sided, adjusted by Holm.{more}"
+    )
+    return Table("statistical_tests", columns, _records(kept.head(TESTS_SHOWN)), caption, rule_before="a")
+
+
+def _share(key: str, title: str) -> Column:
+    """A coverage has no best: what is wanted is the level that was claimed, not the most."""
+    return Column(key, title, "percent", f"{key}_low", f"{key}_high")
+
+
+def _measured_row(forecasts: Forecasts, dataset: str, learner: str, held: pd.DataFrame) -> dict[str, Any]:
+    row: dict[str, Any] = {"dataset": dataset, "learner": learner, "n": 0}
+    for measure in selection.measures(forecasts):
+        truth = forecasts.truths.get((dataset, learner, measure))
+        if truth is not None and len(truth.runs):
+            row["n"] = max(row["n"], len(truth.runs))
+            ci = truth.mean_ci
+            row |= {measure: truth.mean, f"{measure}_low": ci.low if ci else None}
+            row |= {f"{measure}_high": ci.high if ci else None}
+    if (dataset, learner) in held.index:
+        row |= {"covered": float(held["mean"][dataset, learner]), "claims": int(held["count"][dataset, learner])}
+    return row
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]

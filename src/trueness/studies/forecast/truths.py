@@ -1,0 +1,44 @@
+"""Truths from plain runs: the bootstrap interval of the mean and the range of the runs, one bootstrap for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.statistics.runs import summarise_columns
+from trueness.studies.forecast.frames import Truth, Truths
+
+_RESAMPLES = 10_000
+
+
+def measured(truths: Truths, level: float = 0.95, *, rng: Generator) -> dict[tuple[str, str, str], Truth]:
+    """The same truths with `mean_ci` and `run_range` taken from their runs."""
+    found: dict[tuple[str, str, str], Truth] = {}
+    longest = max((len(truth.runs) for truth in truths.values()), default=0)
+    if not longest:
+        return dict(truths)
+    table = np.full((longest, len(truths)), np.nan)
+    for column, truth in enumerate(truths.values()):
+        table[: len(truth.runs), column] = truth.runs
+    summaries = summarise_columns(table, level=level, resamples=_RESAMPLES, rng=rng)
+    for (key, truth), summary in zip(truths.items(), summaries, strict=True):
+        found[key] = replace(truth, mean_ci=summary.ci, run_range=summary.runs)
+    return found
+
+
+def halves(truths: Truths, level: float = 0.95, *, rng: Generator) -> Mapping[str, dict[tuple[str, str, str], Truth]]:
+    """{"even": ..., "odd": ...}: every other run. Runs are independent, so their order splits them at random."""
+    return {
+        name: measured(
+            {key: replace(truth, runs=_every_other(truth.runs, start)) for key, truth in truths.items()}, level, rng=rng
+        )
+        for start, name in enumerate(("even", "odd"))
+    }
+
+
+def _every_other(runs: NDArray[np.float64], start: int) -> NDArray[np.float64]:
+    return runs[start::2]

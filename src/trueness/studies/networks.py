@@ -1,0 +1,159 @@
+"""Graphs of an item: the true one, and how often each learner found each edge over its runs.
+
+    score(i, j) = max over marks m of #{runs with i m j} / #{runs that gave a graph}
+
+An edge of a pair is the one that was found most often; the page keeps the K with the highest score and counts
+
+    tp = edges with the marks of the truth,   F1 = 2 tp / (K + T),   SHD = pairs whose marks differ
+
+against the truth of the learner's own class, as measures/graphs.py does. Nodes lie in the layers of the true graph,
+whatever is drawn over them, so that the eye compares edges and not places.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from trueness.datasets import load_stored
+from trueness.errors import TruenessError
+from trueness.graphs import Graph
+from trueness.graphs.layering import layered, place_across
+from trueness.running.outline import TaskOutline
+from trueness.running.page_store import PageStore
+from trueness.running.provenance import plan_folder_of, without_paths
+from trueness.status import Status
+
+MOST_EDGES = 1500  # candidates of one learner that a page can draw
+_LETTER, _PADDING, _TALL = 7.4, 22.0, 30.0  # of a node's box, in pixels
+_SPACE, _GAP, _MARGIN = 22.0, 74.0, 24.0
+_TURN = str.maketrans("<>", "><")
+
+Ended = tuple[str, str | None]  # status and answer of a run
+Pair = tuple[int, int, str]  # i < j and the marks from i to j
+
+
+def graph_of(folder: Path, store: PageStore, task: TaskOutline, item: str) -> dict[str, Any] | None:
+    """All that the page needs to draw an item; None where the study has no such item."""
+    places = task.of_item(item)
+    if not places:
+        return None
+    truth, problem = _truth(folder, task, places)
+    found: dict[str, Any] = {}
+    nodes = list(truth.nodes) if truth is not None else []
+    for place in places:
+        cell = task.cells[place]
+        runs = store.answers_at(task, place)
+        nodes = nodes or _nodes(runs)
+        name = name_of(cell.variant, cell.respondent)
+        found[name] = _learned(nodes, runs, str(task.abouts[place].get("returns", "dag")), truth)
+        found[name]["key"] = [cell.item, cell.variant, cell.respondent]
+    shown = pairs_of(truth, nodes) if truth is not None else _frequent(found, len(nodes))
+    return {"item": item, "problem": problem, **layout(nodes, shown), "learners": found}
+
+
+def name_of(variant: str, respondent: str) -> str:
+    """Under which name the graphs of an item show what a learner found."""
+    return respondent if variant == "clean" else f"{respondent} · {variant}"
+
+
+def _truth(folder: Path, task: TaskOutline, places: Sequence[int]) -> tuple[Graph | None, str]:
+    """The true graph, loaded as the plan named it; a file that is gone is said, not raised."""
+    data = task.cells[places[0]].identity.get("data")
+    if not isinstance(data, dict) or "dataset" not in data:
+        return None, "this task says nothing of the data set its graphs belong to."
+    try:
+        return load_stored(data["dataset"], data.get("settings"), plan_folder_of(folder)).truth, ""
+    except (TruenessError, OSError, TypeError, ValueError) as error:
+        return None, f"the true graph cannot be loaded: {without_paths(str(error))}"
+
+
+def _learned(nodes: Sequence[str], runs: Sequence[Ended], kind: str, truth: Graph | None) -> dict[str, Any]:
+    answers = [json.loads(answer) for status, answer in runs if status == Status.OK and answer]
+    counted: Counter[Pair] = Counter()
+    sizes = []
+    for answer in answers:
+        pairs = _pairs(answer.get("edges", ()), nodes)
+        sizes.append(len(pairs))
+        counted.update(pairs)
+    best: dict[tuple[int, int], tuple[int, str]] = {}
+    for (i, j, marks), times in sorted(counted.items()):
+        if times > best.get((i, j), (0, ""))[0]:
+            best[i, j] = (times, marks)
+    ranked = sorted(((i, j, marks, times) for (i, j), (times, marks) in best.items()), key=lambda e: (-e[3], e[:2]))
+    own = [] if truth is None else pairs_of(_in_class(truth, kind), nodes)
+    return {
+        "kind": kind,
+        "n": len(answers),
+        "failed": len(runs) - len(answers),
+        "typical": sorted(sizes)[len(sizes) // 2] if sizes else 0,
+        "truth": [list(pair) for pair in own],
+        "edges": [list(edge) for edge in ranked[:MOST_EDGES]],
+        "left_out": max(0, len(ranked) - MOST_EDGES),
+    }
+
+
+def _in_class(truth: Graph, kind: str) -> Graph:
+    return truth.to_cpdag() if kind == "cpdag" else truth.to_pag(()) if kind == "pag" else truth
+
+
+def pairs_of(graph: Graph, nodes: Sequence[str]) -> list[Pair]:
+    edges = ({"source": edge.source, "target": edge.target, "marks": edge.arrow} for edge in graph.edges)
+    return _pairs(edges, nodes)
+
+
+def _pairs(edges: Iterable[dict[str, Any]], nodes: Sequence[str]) -> list[Pair]:
+    """Every edge from its earlier node to its later one."""
+    index = {node: k for k, node in enumerate(nodes)}
+    found = []
+    for edge in edges:
+        i, j = index.get(edge["source"]), index.get(edge["target"])
+        if i is not None and j is not None:
+            found.append((i, j, edge["marks"]) if i < j else (j, i, turned(edge["marks"])))
+    return found
+
+
+def turned(marks: str) -> str:
+    """The marks as read from the other end: -> becomes <-."""
+    return marks[::-1].translate(_TURN)
+
+
+def _nodes(runs: Sequence[Ended]) -> list[str]:
+    answer = next((answer for _, answer in runs if answer), None)
+    return [] if answer is None else list(json.loads(answer).get("nodes", ()))
+
+
+def _frequent(found: dict[str, Any], d: int) -> list[Pair]:
+    """Without a truth the layers follow what the first learner found most often."""
+    edges: list[list[Any]] = next((learned["edges"] for learned in found.values()), [])
+    return [(i, j, marks) for i, j, marks, _ in edges[: 2 * d]]
+
+
+def layout(nodes: Sequence[str], pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Box of every node: middle and width."""
+    wide = [max(40.0, _LETTER * min(len(node), 24) + _PADDING) for node in nodes]
+    ends = [(j, i) if marks.startswith("<") and not marks.endswith(">") else (i, j) for i, j, marks in pairs]
+    leads = [marks.startswith("<") != marks.endswith(">") for _, _, marks in pairs]
+    linked = sorted({end for pair in ends for end in pair})
+    number = {node: k for k, node in enumerate(linked)}
+    boxes: list[list[float]] = [[0.0, 0.0, w] for w in wide]
+    right = bottom = 0.0
+    if linked:
+        layers = layered(len(linked), [(number[i], number[j]) for i, j in ends], leads)
+        across = place_across(layers, [wide[i] for i in linked], _SPACE)
+        for k, i in enumerate(linked):
+            boxes[i][:2] = [round(across[k], 1), round(_TALL / 2 + layers.layer[k] * (_TALL + _GAP), 1)]
+            right, bottom = max(right, across[k] + wide[i] / 2), max(bottom, boxes[i][1] + _TALL / 2)
+    x, y, most = 0.0, bottom + (_GAP / 2 if linked else 0.0), max(right, 520.0)
+    for i in (i for i in range(len(nodes)) if i not in number):  # nodes without a true edge, in lines like words
+        if x and x + wide[i] > most:
+            x, y = 0.0, y + _TALL + 12.0
+        boxes[i][:2] = [round(x + wide[i] / 2, 1), round(y + _TALL / 2, 1)]
+        x += wide[i] + 12.0
+        right, bottom = max(right, x - 12.0), y + _TALL
+    size = [round(right + 2 * _MARGIN), round(bottom + 2 * _MARGIN)]
+    placed = [[round(x + _MARGIN, 1), round(y + _MARGIN, 1), round(w, 1)] for x, y, w in boxes]
+    return {"nodes": list(nodes), "boxes": placed, "size": size}

@@ -1,0 +1,156 @@
+"""A population study as tables: what its store holds, read, scored, with the baselines beside.
+
+    replies in study.db -> answers (read again by the present reader) -> scores against the stored truths
+
+Nothing is asked and no microdata are read; a better reader or another score needs no new call.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from trueness.errors import StoreError
+from trueness.models import Reply
+from trueness.running.cells import stream
+from trueness.running.results import Results, Row
+from trueness.running.store import Run, Store, StoredReply
+from trueness.status import Status
+from trueness.studies.population.answer import Answer
+from trueness.studies.population.elicitation import VARIANTS, Exchange, Form, Manner, read_answers
+from trueness.studies.population.records import truths_from_dicts
+from trueness.studies.population.references import baseline_answers
+from trueness.studies.population.scores import Scales, TaskScore, score_answers
+from trueness.studies.population.truth import Truth
+
+
+class Asked(NamedTuple):
+    """Who answered which task, how. A baseline has no mode; `likelihood` is read twice, the second time by argmax."""
+
+    respondent: str
+    mode: str
+    task: str
+    repeat: int
+
+
+@dataclass(frozen=True, eq=False)
+class Populations:
+    """The tables of a population study. `answers` holds every condition that was asked, answered or not."""
+
+    study: str
+    seed: int
+    level: float
+    truths: Mapping[str, Truth]
+    answers: Mapping[Asked, Mapping[str, Answer]]
+    references: tuple[str, ...]
+    models: tuple[str, ...]
+    manner: Manner
+    notes: Mapping[tuple[str, str], Counter[str]]  # (model, mode) -> why it was asked in another way, and how often
+
+    @cached_property
+    def scored(self) -> dict[Asked, TaskScore]:
+        scales = Scales(self.seed)
+        return {asked: self._score(asked, answers, scales) for asked, answers in self.answers.items()}
+
+    @property
+    def scores(self) -> list[TaskScore]:
+        """One a task, respondent and mode: repeats after the first are in `scored` and in the long table."""
+        return [score for asked, score in self.scored.items() if asked.repeat == 0]
+
+    def rows(self) -> Iterator[Row]:
+        """The long table: every task, respondent, mode, repeat and measure. An item is source/task, cluster first."""
+        for asked, score in self.scored.items():
+            for measure, found in score.measures.items():
+                variant = asked.mode or "reference"
+                where = (f"{score.source}/{asked.task}", variant, asked.respondent, asked.repeat, measure)
+                yield Row(self.study, "population", *where, found.value, str(found.status))
+
+    def replies_by_status(self, respondent: str, mode: str) -> Counter[Status]:
+        """What became of every reply of a model in a mode."""
+        found: Counter[Status] = Counter()
+        for asked, answers in self.answers.items():
+            if (asked.respondent, asked.mode) == (respondent, mode):
+                for answer in answers.values():
+                    found.update(answer.counts)
+        return found
+
+    def _score(self, asked: Asked, answers: Mapping[str, Answer], scales: Scales) -> TaskScore:
+        truth = self.truths[asked.task]
+        rng = stream(self.seed, f"score {' '.join(map(str, asked))}")
+        names = {"respondent": asked.respondent, "mode": asked.mode}
+        return score_answers(truth.question, truth, answers, rng=rng, scales=scales, **names)
+
+
+def read_populations(folder: Path | str) -> Populations:
+    """The tables of the population study in a folder."""
+    with Store.reading(Path(folder)) as store:
+        found = {results.task: results for results in Results.all_of(store)}
+        if "population" not in found:
+            raise StoreError(
+                f"{folder} must hold a population study, got {', '.join(found)}. Write one: trueness new population"
+            )
+        return populations_of(found["population"], store)
+
+
+def populations_of(results: Results, store: Store) -> Populations:
+    about = results.about
+    truths = truths_from_dicts(about["truths"])
+    manner = Manner(**about["manner"])
+    answers: dict[Asked, dict[str, Answer]] = {}
+    notes: dict[tuple[str, str], Counter[str]] = {}
+    stored = store.replies()
+    for cell, where in zip(results.cells, results.abouts, strict=True):
+        form = Form.of(truths[where["task"]].question, where["condition"])
+        for run in results.of_cell(cell):
+            record, found = _answers(run, form, stored, cell.variant)
+            for variant, answer in found.items():
+                mode = f"{cell.variant}/{variant}" if variant else cell.variant
+                asked = Asked(cell.respondent, mode, where["task"], run.repeat)
+                answers.setdefault(asked, {})[where["condition"]] = answer
+            if record.get("note"):
+                notes.setdefault((cell.respondent, cell.variant), Counter())[record["note"]] += 1
+    for name in about["references"]:
+        for task, truth in truths.items():
+            rng = stream(results.seed, f"{name} {task}")
+            answers[Asked(name, "", task, 0)] = baseline_answers(name, truth, manner.draws, rng)
+    return Populations(
+        results.study, results.seed, results.level, truths, answers, tuple(about["references"]),
+        tuple(about["models"]), manner, notes,
+    )  # fmt: skip
+
+
+def _answers(
+    run: Run, form: Form, stored: Mapping[str, StoredReply], mode: str
+) -> tuple[dict[str, Any], dict[str, Answer]]:
+    """A unit's record and what its replies say now, by variant.
+
+    A likelihood in words is one number a level: it has no argmax beside it.
+    """
+    record: dict[str, Any] = json.loads(run.answer) if run.answer else {"used": mode, "replies": [], "note": ""}
+    exchanges = [
+        Exchange(
+            entry["role"],
+            entry["key"],
+            Reply.from_dict(stored[entry["key"]].reply),
+            tuple(entry.get("order", ())),
+            entry["about"],
+        )
+        for entry in record["replies"]
+        if entry["key"] in stored
+    ]
+    if not exchanges:
+        lost = Answer(None, Status.FAILED, message=run.message)
+        return record, dict.fromkeys(VARIANTS[mode], lost)
+    found = read_answers(record["used"], form, exchanges)
+    if record["note"]:
+        found = {
+            variant: replace(answer, message=" ".join(part for part in (record["note"], answer.message) if part))
+            for variant, answer in found.items()
+        }
+    variants = VARIANTS[mode] if record["used"] == mode else ("",)
+    return record, {variant: found[variant] for variant in variants}

@@ -1,0 +1,223 @@
+"""The population part: claimed distributions beside the true ones, condition by condition."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from trueness.reading.distribution import read_distribution
+from trueness.reading.level import read_level
+from trueness.running.outline import unique
+from trueness.showing import blocks
+from trueness.showing.grid import Facet, Grid
+from trueness.showing.saving import plain_rows
+from trueness.status import Status
+from trueness.studies.population import findings as population_findings
+from trueness.studies.population import tables
+from trueness.studies.population.answer import Answer
+from trueness.studies.population.answers import Asked, Populations
+from trueness.studies.population.elicitation import Form
+from trueness.studies.population.measures import MEASURES
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+
+SHOWN = 3  # replies of a condition that a page shows; all are in the store
+REFERENCE = "reference"
+
+
+class PopulationPart:
+    task = "population"
+
+    def __init__(self, place: PagePlace, read: Callable[[], Populations]):
+        self._task = place.task
+        self._store = place.store
+        self._read = read
+
+    @cached_property
+    def tables(self) -> Populations:
+        return self._read()
+
+    @property
+    def _modes(self) -> list[str]:
+        return unique(asked.mode for asked in self.tables.answers if asked.mode)
+
+    def cell_keys(self) -> Iterator[CellKey]:
+        yield from dict.fromkeys((a.task, a.mode or REFERENCE, a.respondent) for a in self.tables.answers)
+
+    def grid(self) -> Grid:
+        found = self.tables
+        modes = Facet("variant", "Asked by", self._modes, self._modes)
+        names = unique([*found.models, *found.references])
+        grid = Grid(
+            "population",
+            list(found.truths),
+            names,
+            list(found.references),
+            list(MEASURES),
+            [modes],
+            spread=f"{100 * found.level:g} % interval",
+            repeats="conditions",
+        )
+        for asked, score in found.scored.items():
+            if asked.repeat:
+                continue
+            values: dict[str, Any] = {}
+            for name, measured in score.measures.items():
+                ends = (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
+                values[name] = (measured.value, *ends, len(score.statuses))
+            counts = Counter(str(status) for status in score.statuses.values())
+            grid.add(
+                asked.task, asked.respondent, (asked.mode or REFERENCE,), len(score.statuses), dict(counts), values
+            )
+        return grid
+
+    def cell(self, key: CellKey) -> dict[str, Any] | None:
+        task, mode, respondent = key
+        asked = Asked(respondent, "" if mode == REFERENCE else mode, task, 0)
+        if asked not in self.tables.answers:
+            return None
+        truth, score = self.tables.truths[task], self.tables.scored[asked]
+        rows = [
+            {
+                "measure": name.replace("_", " "),
+                "value": found.value,
+                "interval": [found.interval.low, found.interval.high] if found.interval else None,
+                "status": str(found.status),
+            }
+            for name, found in score.measures.items()
+        ]
+        answers = self.tables.answers[asked]
+        found = []
+        for condition in truth.conditions:
+            if condition in answers:
+                found.append(self._bars(task, condition, answers[condition]))
+                found += self._exchanges(key, condition)
+        question = truth.question
+        return {
+            "statuses": dict(Counter(str(status) for status in score.statuses.values())),
+            "siblings": list(self._siblings(key)),
+            "graph": "",
+            "blocks": [
+                blocks.lines(
+                    "Question", [question.prompt_for(truth.conditions[0]), f"Population: {question.population.text}"]
+                ),
+                *found,
+                blocks.table(
+                    "Measures", rows, f"{100 * self.tables.level:g} % bootstrap intervals of truth and draws."
+                ),
+            ],
+        }
+
+    def _siblings(self, key: CellKey) -> Iterator[dict[str, Any]]:
+        for other in self.cell_keys():
+            if other[0] == key[0] and other != key:
+                if other[2] == key[2]:
+                    yield {"key": list(other), "label": other[1], "group": "Asked in other ways"}
+                elif other[1] in (key[1], REFERENCE):
+                    yield {"key": list(other), "label": other[2], "group": "Others on the same question"}
+
+    def _bars(self, task: str, condition: str, answer: Answer) -> blocks.Block:
+        truth = self.tables.truths[task]
+        claimed = answer.distribution
+        return {
+            "kind": "bars",
+            "title": condition,
+            "levels": list(truth.levels),
+            "truth": [round(float(p), 4) for p in truth.probs[truth.conditions.index(condition)]],
+            "claimed": None if claimed is None else [round(float(p), 4) for p in claimed.probs],
+            "status": str(answer.status),
+            "message": answer.message,
+            "replies": {str(status): n for status, n in answer.counts.items()},
+        }
+
+    def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
+        task, mode, respondent = key
+        name = mode.split("/")[0]
+        cell = next(
+            (
+                c
+                for c in self._task.cells
+                if (c.item, c.variant, c.respondent) == (f"{task}/{condition}", name, respondent)
+            ),
+            None,
+        )
+        runs = [] if cell is None else self._store.runs_of([cell.key(0)])
+        record = json.loads(runs[0].answer) if runs and runs[0].answer else {"replies": [], "used": ""}
+        form = Form.of(self.tables.truths[task].question, condition)
+        entries = record["replies"]
+        for number, entry in enumerate(entries[:SHOWN], 1):
+            stored = self._store.reply(entry["key"])
+            if stored is None:
+                continue
+            marks, read, (status, message) = _read(record["used"], form, stored.reply)
+            about = f" · {entry['about']}" if entry.get("about") else ""
+            title = f"Reply {number} of {len(entries)} for {condition}{about}"
+            block = blocks.exchange(self._store, stored, marks, status, message, title) | {"folded": len(entries) > 1}
+            yield block | ({"read": read, "reader": record["used"]} if read else {})
+
+    # ---- what it says
+
+    def summary(self) -> Summary:
+        found = self.tables
+        asked = [score for score in found.scores if score.respondent not in found.references]
+        if not asked:
+            return Summary((Check("population", None, "Nobody has been asked yet."),))
+        answered = sum(score.status == Status.OK for score in asked)
+        informative = sum(score.informative for score in asked)
+        checks = (
+            Check(
+                "complete",
+                answered == len(asked),
+                f"{answered} of {len(asked)} tasks and modes have answers.",
+            ),
+            Check(
+                "informative",
+                informative == len(asked),
+                f"In {informative} of {len(asked)} a perfect sampler can be told from a uniform one at so many draws.",
+            ),
+        )
+        said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(found))
+        return Summary(checks, said, tuple(population_findings.untold(found)))
+
+    def graph(self, item: str) -> dict[str, Any] | None:
+        return None
+
+    def analyses(self) -> list[AnalysisPart]:
+        found = self.tables
+        if not found.answers:
+            return []
+        comparisons = plain_rows(tables.comparisons_frame(found))
+        return [
+            AnalysisPart(
+                "respondents", tables=(blocks.table("One row a respondent and mode", tables.summary_rows(found)),)
+            ),
+            AnalysisPart(
+                "comparisons",
+                tuple(str(row["sentence"]) for row in comparisons),
+                tables=(blocks.table("Paired differences over tasks", comparisons),),
+            ),
+            AnalysisPart(
+                "scores", tables=(blocks.table("Every task and measure", plain_rows(tables.scores_frame(found))),)
+            ),
+        ]
+
+
+def _read(
+    used: Any, form: Form, reply: dict[str, Any]
+) -> tuple[list[blocks.Mark], dict[str, float | str | None], tuple[str, str]]:
+    """Where something was read in one reply, what, and its status; letters are read from probabilities, not text."""
+    text, status = str(reply.get("text") or ""), str(reply.get("status"))
+    if status not in (Status.OK, Status.TRUNCATED):
+        return [], {}, (status, str(reply.get("message") or ""))
+    if used == "distribution":
+        found = read_distribution(text, form.levels)
+        marks = [(*span, f"{level} {found.shares[level]:.3g}") for level, span in found.spans.items()]
+        shares = {level: found.shares.get(level) for level in form.levels}
+        return marks, dict(shares), (str(found.status), found.message)
+    if used == "sample":
+        level = read_level(text, form.levels, form.bins, form.top)
+        span = [(*level.span, str(level.level))] if level.level is not None and level.span else []
+        return span, {"level": level.level}, (str(level.status), level.message)
+    return [], {}, (status, "")

@@ -1,0 +1,129 @@
+"""What every mode of elicitation shares: the form that is put to a model, the manner of asking, what came back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trueness.intervals import Distribution
+from trueness.models import Message, Reply, Settings
+from trueness.status import Status
+from trueness.studies.population.answer import Answer
+from trueness.studies.population.questions import Question
+
+SYSTEM = "You answer questions about a population from what you know of it. A best estimate is wanted."
+TEXTS_KEPT = 5  # raw replies of a condition that an answer carries; all of them are in the store
+CAME = (Status.OK, Status.TRUNCATED)  # statuses of a reply that has a text
+
+Send = Callable[[Sequence[Message], Settings, str], tuple[str, Reply]]  # -> the reply and its key in the store
+
+
+@dataclass(frozen=True)
+class Form:
+    """One condition of a question, as far as asking and reading need it."""
+
+    prompt: str
+    levels: Mapping[str, tuple[str, ...]]  # name -> accepted spellings, in order
+    second_prompt: str = ""
+    bins: tuple[float, ...] = ()
+    top: float | None = None
+
+    @classmethod
+    def of(cls, question: Question, condition: str) -> Form:
+        levels = {level.name: level.spellings for level in question.outcome.levels}
+        outcome = question.outcome
+        return cls(question.prompt_for(condition), levels, question.second_prompt, outcome.bins, outcome.top)
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How to ask. `temperature` is of draws (sample, story), `claim_temperature` of what is stated once."""
+
+    draws: int = 128
+    permutations: int = 128
+    temperature: float | None = 1.0
+    claim_temperature: float | None = 0.1
+    top_logprobs: int = 20
+    max_tokens: int = 256
+    timeout: float = 120.0
+
+    def drawn(self, seed: int, max_tokens: int | None = None) -> Settings:
+        return Settings(self.temperature, max_tokens or self.max_tokens, seed=seed, timeout=self.timeout)
+
+    def claimed(self, max_tokens: int | None = None, schema: Mapping[str, object] | None = None) -> Settings:
+        return Settings(self.claim_temperature, max_tokens or self.max_tokens, schema, timeout=self.timeout)
+
+    def letters(self) -> Settings:
+        """One token; log-probabilities are those before any temperature."""
+        return Settings(0.0, 1, top_logprobs=self.top_logprobs, timeout=self.timeout)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One reply and what it answers. `order`: options in the order shown; `about`: the level that was asked about."""
+
+    role: str
+    key: str
+    reply: Reply
+    order: tuple[int, ...] = ()
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Elicited:
+    """All replies to one condition. `used` is the mode they are read by; `note` says why it is not the one asked."""
+
+    used: str
+    exchanges: tuple[Exchange, ...]
+    note: str = ""
+
+
+@dataclass
+class Tally:
+    """Draws that were read into levels, and what became of the others."""
+
+    values: list[str] = field(default_factory=list)
+    counts: Counter[Status] = field(default_factory=Counter)
+    texts: list[str] = field(default_factory=list)
+    message: str = ""
+
+    def add(self, level: str | None, status: Status, text: str, message: str = "") -> None:
+        self.counts[status] += 1
+        if level is not None:
+            self.values.append(level)
+        elif not self.message:
+            self.message = message
+        if len(self.texts) < TEXTS_KEPT:
+            self.texts.append(text)
+
+    def answer(self, levels: Sequence[str], mode: str) -> Answer:
+        """Shares of the draws that name a level; the others are counted beside, never in."""
+        values, counts = tuple(self.values), dict(self.counts)
+        if not values:
+            status = self.counts.most_common(1)[0][0] if self.counts else Status.FAILED
+            return Answer(None, status, counts, texts=tuple(self.texts), message=self.message, mode=mode)
+        seen = Counter(values)
+        found = Distribution(tuple(levels), tuple(seen[level] / len(values) for level in levels), len(values))
+        return Answer(found, Status.OK, counts, None, tuple(self.texts), values, self.message, mode)
+
+
+def user(text: str) -> list[Message]:
+    return [Message("system", SYSTEM), Message("user", text)]
+
+
+def reply_status(reply: Reply) -> Status:
+    """Of a reply whose text says nothing: its own status, or unreadable."""
+    return Status.UNREADABLE if reply.status == Status.OK else reply.status
+
+
+def no_answer(exchanges: Sequence[Exchange], mode: str, message: str = "") -> Answer:
+    """Nothing of it could be read: the most frequent reason."""
+    counts = Counter(reply_status(exchange.reply) for exchange in exchanges)
+    status = counts.most_common(1)[0][0] if counts else Status.FAILED
+    said = message or next((e.reply.message for e in exchanges if e.reply.message), "")
+    return Answer(None, status, dict(counts), texts=texts_of(exchanges), message=said, mode=mode)
+
+
+def texts_of(exchanges: Sequence[Exchange]) -> tuple[str, ...]:
+    return tuple(exchange.reply.text for exchange in exchanges[:TEXTS_KEPT])

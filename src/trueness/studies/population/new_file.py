@@ -1,0 +1,222 @@
+"""`trueness new population DATA`: a commented task file from a CSV or parquet, by asking the data.
+
+Every column is looked at: texts and numbers of few values become levels with their shares, other numbers get bins at
+round numbers near their quartiles, and what is neither (identifiers, free text) is named and left out. A column that
+could be a weight is pointed out and not used. The file can be read as it stands; what only people know (who, where,
+when, the wording) is marked EDIT.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.datasets.microdata import Microdata
+from trueness.datasets.survey_files import SURVEYS, Survey
+from trueness.datasets.surveys import open_microdata
+from trueness.errors import DataError
+from trueness.running.plans import NewFile
+from trueness.studies.population.cells import MOST_LEVELS, bin_levels, texts
+from trueness.texts import arriving, printable
+
+FEW_NUMBERS = 10  # distinct numbers that are still levels
+FEW_TEXTS = 26  # one letter each in mode `qa`
+_WEIGHT = re.compile(r"weight|wgt|wgh|wt\b|^wt|pwgtp|^finalwt|_llcpwt", re.IGNORECASE)
+_AGE = re.compile(r"^age|age$|^agep$|agea", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Column:
+    name: str
+    kind: str  # levels | bins | left out
+    lines: tuple[str, ...]  # of its table, or why it is left out
+    levels: int = 0
+
+
+def new_population(path: Path | str) -> str:
+    """The text of a task file for the rows in `path`, which may name its survey: "nhanes:files/DEMO_J.XPT"."""
+    kind, colon, rest = str(path).partition(":")
+    survey = SURVEYS.get(kind) if colon else None
+    file = Path(rest if survey else path)
+    reference = f"{kind}:{file.name}" if survey else file.name
+    data = open_microdata(reference, file.parent)
+    columns = [_asked(data, name) for name in data.columns]
+    usable = [column for column in columns if column.kind != "left out"]
+    if len(usable) < 2:
+        raise DataError(
+            f"{file.name} must have two columns with levels or numbers, got {len(usable)} of {len(columns)}. "
+            "A task asks for one given the other."
+        )
+    n = len(data.read([data.columns[0]]))
+    outcome = next((column for column in usable if column.kind == "levels" and column.levels <= 7), usable[0])
+    given = next(column for column in usable if column is not outcome)
+    head = _head(reference, file.stem, n, columns, survey)
+    lines = (*head, *_variables(columns), *_task(outcome.name, given.name), "")
+    return "\n".join(map(printable, lines))  # a name in a comment does not end it
+
+
+def _asked(data: Microdata, name: str) -> _Column:
+    import pandas as pd
+
+    series = data.read([name])[name]
+    present = series.dropna()
+    missing = f"# {len(series) - len(present):,} of {len(series):,} rows are missing and will be left out" * (
+        len(present) < len(series)
+    )
+    numeric = pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
+    shares = present.value_counts(normalize=True)
+    if len(shares) < 2:
+        return _Column(name, "left out", (f"{len(shares)} value" + "s" * (len(shares) == 0),))
+    if len(shares) <= (FEW_NUMBERS if numeric else FEW_TEXTS):
+        ordered = isinstance(series.dtype, pd.CategoricalDtype) and bool(series.dtype.ordered)
+        if numeric or ordered:
+            shares = shares[shares > 0].sort_index()
+        told = tuple(
+            f"    {_quoted(spellings)},{' ' * max(1, 40 - len(_quoted(spellings)))}# {100 * share:.1f} %"
+            for spellings, share in _levels(texts(shares.index), shares.tolist())
+        )
+        told_order = (
+            "the data have this order: true where it means something" if ordered else "true where they are ordered"
+        )
+        order = (f"ordinal = {'true' if numeric else 'false'}        # {told_order}",)
+        lines = (*((missing,) if missing else ()), *order, "levels = [           # [name, other spellings ...]")
+        return _Column(name, "levels", (*lines, *told, "]"), len(shares))
+    if not numeric and len(shares) <= MOST_LEVELS and len(shares) * 5 <= len(present):
+        lines = (f"# {len(shares)} levels, all that the data have; too many options for mode qa ({FEW_TEXTS} letters)",)
+        return _Column(name, "levels", (*((missing,) if missing else ()), *lines), len(shares))
+    if not numeric:
+        return _Column(name, "left out", (f"{len(shares):,} different values",))
+    numbers = present.to_numpy(dtype=np.float64)
+    if len(shares) == len(present) and bool((numbers == np.round(numbers)).all()):
+        return _Column(name, "left out", ("a different whole number in every row: an identifier",))
+    bins = _bins(name, numbers)
+    names = [level.name for level in bin_levels(tuple(bins))]
+    shown = [
+        *([missing] if missing else []),
+        f"# {numbers.min():g} to {numbers.max():g}, median {np.median(numbers):g}",
+    ]
+    if bool((numbers == np.round(numbers)).all()):
+        shown += [f"bins = [{_listed(bins)}]  # {'; '.join(names)}"]
+    else:  # "20-29" would be silent about 29.5
+        ends = [f"{low:,g} to under {high:,g}" for low, high in zip(bins, bins[1:], strict=False)]
+        shown += [f"bins = [{_listed(bins)}]", f"labels = {_quoted([*ends, f'{bins[-1]:,g} or more'])}"]
+    return _Column(name, "bins", tuple(shown), len(bins))
+
+
+def _levels(names: Sequence[str], shares: Sequence[float]) -> list[tuple[list[str], float]]:
+    """Texts that differ in case alone are one level with several spellings."""
+    found: dict[str, tuple[list[str], float]] = {}
+    for name, share in zip(names, shares, strict=True):
+        spellings, before = found.get(name.casefold(), ([], 0.0))
+        found[name.casefold()] = ([*spellings, *([name] if name not in spellings else [])], before + share)
+    return list(found.values())
+
+
+def _bins(name: str, numbers: NDArray[np.float64]) -> list[float]:
+    """Lower ends: customary ones for ages, else round numbers near the quartiles; many zeros are a bin of their own."""
+    low, high = float(numbers.min()), float(numbers.max())
+    if _AGE.search(name) and low >= 0 and 30 < high < 130:
+        return [low, *(end for end in (18, 30, 45, 65) if low < end <= high)]
+    if low == 0 and np.mean(numbers == 0) > 0.1:
+        above = numbers[numbers > 0]
+        return [0.0, float(f"{above.min():.3g}"), *_bins("", above)[1:]]
+    quartiles = np.quantile(numbers, [0.25, 0.5, 0.75])
+    step = 10 ** np.floor(np.log10(max(float(quartiles[2] - quartiles[0]), 1e-9) / 2))
+    ends = sorted({float(f"{np.round(q / step) * step:.12g}") for q in quartiles})
+    first = float(f"{np.floor(low / step) * step:.12g}")
+    return [first, *(end for end in ends if first < end <= high)]
+
+
+def _head(reference: str, source: str, n: int, columns: Sequence[_Column], survey: Survey | None) -> list[str]:
+    left_out = [f"#   {column.name}: {column.lines[0]}" for column in columns if column.kind == "left out"]
+    ages = next((column.name for column in columns if column.kind == "bins" and _AGE.search(column.name)), "age")
+    return [
+        f"# Population tasks on {reference}: {n:,} rows, {len(columns)} columns. Lines marked EDIT need a person.",
+        "[defaults]",
+        f"data = {_text(reference)}",
+        f"source = {_text(source)}             # EDIT: the survey; tasks of one source are one cluster",
+        '# weight = "..."                  # the survey\'s weight column; without this line nothing is weighted',
+        *_design(columns, survey),
+        'modes = ["distribution", "sample"]  # also qa, likelihood, story (needs second_prompt)',
+        "",
+        "[defaults.population]               # EDIT: it goes into the prompt, and the rows are filtered by it",
+        'who = "people"',
+        '# country = "the United States"',
+        "# year = 2024",
+        '# year_column = "year"',
+        "# ages = [18, 64]                   # [18] for no upper end",
+        f"# age_column = {_text(ages)}",
+        '# where = { state = ["CA", "NY"], hours = { from = 1, to = 80 } }',
+        "",
+        "[defaults.card]",
+        f"title = {_text(survey.title if survey else reference)}            # EDIT",
+        f"url = {_text(survey.url if survey else '')}",
+        'licence = "the user\'s own"',
+        *(["", "# Columns that are left out:", *left_out] if left_out else []),
+    ]
+
+
+def _design(columns: Sequence[_Column], survey: Survey | None) -> list[str]:
+    """Comments only: what could be a weight, and where a known survey keeps its design."""
+    if survey is None:
+        sounding = [column.name for column in columns if _WEIGHT.search(column.name)]
+        names = f"#   names that sound like one: {', '.join(sounding)}; `weight` may be body mass, so say it yourself"
+        rest = '# strata = "..."                  # and clusters, or replicate_weights = {prefix = "PWGTP", count = 80}'
+        return [*([names] if sounding else []), rest]
+    known = {"weight": survey.weight, "strata": survey.strata, "clusters": survey.clusters}
+    told = [f"#   its documentation: {key} = {_text(value)}" for key, value in known.items() if value]
+    return [*told, *([f"#   {survey.note}"] if survey.note else [])]
+
+
+def _variables(columns: Sequence[_Column]) -> list[str]:
+    lines = []
+    for column in columns:
+        if column.kind != "left out":
+            lines += ["", f"[variables.{_key(column.name)}]", *column.lines]
+    return lines
+
+
+def _task(outcome: str, given: str) -> list[str]:
+    return [
+        "",
+        f"[tasks.{_key(f'{outcome}_by_{given}')}]           # one table a task",
+        f"variables = {_quoted([outcome, given])}           # V1 given V2",
+        "# {} takes the level of V2, {population} the population                        EDIT the wording",
+        f"prompt = {_text(f'A person is drawn at random from {{population}}, with {given}: {{}}. What is the {outcome} of this person?')}",  # noqa: E501
+        '# second_prompt = "What is the ... of the person in the story?"',
+    ]
+
+
+def _listed(numbers: Sequence[float]) -> str:
+    return ", ".join(f"{number:.12g}" for number in numbers)
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
+
+
+def _quoted(items: Sequence[str]) -> str:
+    return "[" + ", ".join(map(_text, items)) + "]"
+
+
+def _text(text: str) -> str:
+    """A TOML string, in the letters of its language."""
+    quoted = json.dumps(arriving(text), ensure_ascii=False)
+    return "".join(sign if sign.isprintable() else f"\\U{ord(sign):08x}" for sign in quoted)
+
+
+def new_tasks(file: str | None, plan: str | None) -> NewFile | None:
+    """A task file of the user's own data, beside them; None where no data are named."""
+    if not file or file.endswith(".toml"):
+        return None
+    data = Path(file.partition(":")[2] or file)
+    path = data.with_name(f"{data.name.split('.')[0]}_tasks.toml")
+    return NewFile(
+        path, new_population(file), f'Edit what is marked EDIT, then name it in a plan: tasks = ["{path.name}"]'
+    )

@@ -1,0 +1,46 @@
+"""What the paper and the PDF say of a population study: methods, sentences, tables, and the figures drawn already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from trueness.showing.drawn import drawn
+from trueness.showing.paper import Part
+from trueness.showing.prose import listed
+from trueness.status import Status
+from trueness.studies.population import findings as population_findings
+from trueness.studies.population import tables as population_tables
+from trueness.studies.population.answers import Populations
+
+
+def methods(populations: Populations) -> list[str]:
+    asked = [
+        f"{name} ({truth.question.source}; {len(truth.levels)} levels, {len(truth.conditions)} conditions)"
+        for name, truth in populations.truths.items()
+    ]
+    modes = dict.fromkeys(asked.mode for asked in populations.answers if asked.respondent in populations.models)
+    manner = "; ".join(f"{key} {value}" for key, value in vars(populations.manner).items())
+    return [
+        f"Questions: {listed(asked)}.",
+        f"We asked {len(populations.models)} models ({listed(populations.models)}), by {listed(modes)}; settings: "
+        f"{manner}. References: {listed(populations.references) or 'none'}.",
+        "A model that could not be asked in the planned way was asked in another, which is said beside the tables. An "
+        "answer that could not be read is missing.",
+    ]
+
+
+def part(folder: Path, populations: Populations) -> Part:
+    abstract = (
+        f"We asked {len(populations.models)} models {len(populations.truths)} questions about populations and compared "
+        "their answers with weighted microdata."
+    )
+    tables = [population_tables.main_table(populations), population_tables.task_table(populations)]
+    asked = [score for score in populations.scores if score.respondent not in populations.references]
+    answered = sum(score.status == Status.OK for score in asked)
+    checks = [f"{answered} of {len(asked)} tasks and modes have answers."]
+    said = [
+        *population_findings.sections(populations),
+        ("What this design cannot tell", population_findings.untold(populations)),
+    ]
+    pictures = drawn(folder, "plots", "population_*")
+    return Part("population", abstract, checks, methods(populations), said, tables, pictures)

@@ -1,0 +1,329 @@
+"""Population: does a model know real distributions, P(V1 given V2 = v) in a stated population?
+
+The truth is microdata (population/estimates.py); a model is asked in one or several modes (population/elicitation); the
+baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer without being asked.
+
+A cell is one model on one condition in one mode:
+
+    item = task/condition,  e.g. gss_party_by_sex/female         variant = mode, e.g. qa
+
+Its unit of work asks as often as the mode needs (orders of options, draws, levels). All replies are stored, and read
+and scored again from the store (population_study.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trueness.errors import PlanError, UnknownName, did_you_mean, listed
+from trueness.models import Message, Reply, Settings
+from trueness.models.prices import stated_price
+from trueness.running.cells import Cell, Context, reply_key, stream
+from trueness.statistics.reach import Reach
+from trueness.studies.population.elicitation import VARIANTS, Elicited, Form, Manner, elicit, most_calls, read_answers
+from trueness.studies.population.elicitation.modes import opening
+from trueness.studies.population.kept_truths import kept_truth
+from trueness.studies.population.question_files import builtin, read_questions
+from trueness.studies.population.questions import MODES, Question
+from trueness.studies.population.records import truth_to_dict
+from trueness.studies.population.references import REFERENCES
+from trueness.studies.population.scores import MEASURES, Scales
+from trueness.studies.population.truth import Truth
+
+VERSION = 1  # raise when the same plan would ask other questions
+SETTINGS = (
+    "models", "tasks", "modes", "references", "draws", "permutations", "repeats", "temperature", "claim_temperature",
+    "top_logprobs", "max_tokens", "timeout",
+)  # fmt: skip
+EXCERPT = 70  # characters of an unreadable reply that the terminal shows
+
+Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
+
+
+@dataclass(frozen=True)
+class Population:
+    """The checked plan of a population study; `cells()` is what models are asked."""
+
+    models: dict[str, dict[str, Any]]  # name -> options
+    questions: tuple[Question, ...]  # with the modes in which each is asked
+    references: tuple[str, ...]
+    manner: Manner
+    repeats: int
+    limit_usd: float | None
+    seed: int
+    kept: Path | None = None  # where truths that took long to fit lie
+
+    name = "population"
+    headline = ("score", "skill_uniform", "skill_marginal", "tv")
+    measures = MEASURES
+    level = 0.95
+
+    @classmethod
+    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Population:
+        """From the [population] table of a plan, beside its [models.*] tables."""
+        file = context.file
+        for key in table:
+            if key not in SETTINGS:
+                hint = did_you_mean(key, SETTINGS) or f"It has {', '.join(SETTINGS)}."
+                raise PlanError(f"{key!r} is not a setting of population. {hint}  ({file}, [population])")
+        options = {str(name): dict(value) for name, value in context.settings.get("models", {}).items()}
+        asked = _strings(table, "models", (), file)
+        found = cls(
+            models={name: _located(options.get(name, {}), context.folder) for name in asked},
+            questions=tuple(_questions(table, context.folder, file)),
+            references=_references(table, file),
+            manner=_manner(table, file),
+            repeats=_whole(table, "repeats", 1, file),
+            limit_usd=_positive(context.settings.get("limit_usd"), "limit_usd", file),
+            seed=context.seed,
+            kept=context.study,
+        )
+        for name, own in found.models.items():
+            if found.limit_usd is not None and stated_price(own.get("price"), name) is None:
+                raise PlanError(
+                    f"'limit_usd' must know the price of {name}, got none in the price list. Say it: "
+                    f'[models."{name}"] price = {{input = 1.0, output = 4.0}} (USD per million tokens).  ({file})'
+                )
+        for name in found.truths:  # a mistake in the data is said now
+            for mode in found.question(name).modes:
+                found.question(name).check_mode(mode)
+        return found
+
+    @cached_property
+    def truths(self) -> dict[str, Truth]:
+        """Task -> its truth, whose question has the levels that the data gave it."""
+        return {q.name: kept_truth(q, stream(self.seed, f"truth {q.name}"), self.kept) for q in self.questions}
+
+    def question(self, name: str) -> Question:
+        return self.truths[name].question
+
+    def cells(self) -> list[Cell]:
+        """In an order that keeps shared text together: model, task, mode, condition."""
+        return [
+            self._cell(model, name, mode, condition)
+            for model in self.models
+            for name, truth in self.truths.items()
+            for mode in truth.question.modes
+            for condition in truth.conditions
+        ]
+
+    def _cell(self, model: str, task: str, mode: str, condition: str) -> Cell:
+        question = self.question(task)
+        form, manner = Form.of(question, condition), self._manner(model)
+        messages, settings = opening(mode, form, manner)
+        common = {
+            "task": task,
+            "condition": condition,
+            "mode": mode,
+            "form": form,
+            "manner": manner,
+            "messages": messages,
+            "settings": settings,
+            "calls": most_calls(mode, len(form.levels), manner),
+        }
+        asked = reply_key(model, self.models[model], messages, settings, "")
+        identity = {
+            "task": self.name, "version": VERSION, "question": asked, "mode": mode, "draws": manner.draws,
+            "permutations": manner.permutations, "second_prompt": form.second_prompt, "seed": self.seed,
+        }  # fmt: skip
+        return Cell(f"{task}/{condition}", mode, model, self.repeats, common, identity)
+
+    def _manner(self, model: str) -> Manner:
+        """The plan's manner with what the options of a model fix."""
+        own = self.models[model]
+        fixed = {name: own[name] for name in ("temperature", "max_tokens", "timeout") if name in own}
+        return replace(
+            self.manner, **fixed, **({"claim_temperature": own["temperature"]} if "temperature" in own else {})
+        )
+
+    def reach(self) -> list[str]:
+        """What this design can show: by its number of sources, and by its number of draws."""
+        modes = {mode for question in self.questions for mode in question.modes}
+        respondents = len(self.models) * sum(len(VARIANTS[mode]) for mode in modes) + len(self.references)
+        sources, pairs = len({question.source for question in self.questions}), respondents * (respondents - 1) // 2
+        said = [
+            f"Comparing {respondents} respondents of population (a model in one mode is one) in pairs over {sources} "
+            f"sources (the units): {Reach(sources, pairs)}"
+        ] * (pairs > 0)
+        few = [] if modes.isdisjoint({"sample", "story"}) else self._uninformative()
+        if few:
+            said.append(
+                f"From {self.manner.draws} draws a perfect sampler cannot be told from a uniform one in {len(few)} of "
+                f"{len(self.truths)} tasks ({listed(few)}): no score there in sample and story. More draws help."
+            )
+        return said
+
+    def _uninformative(self) -> list[str]:
+        """Tasks without a score at the planned number of draws."""
+        scales = Scales(self.seed)
+        return [
+            name
+            for name, truth in self.truths.items()
+            if not scales.of(
+                truth, np.arange(len(truth.conditions)), np.full(len(truth.conditions), float(self.manner.draws))
+            ).informative
+        ]
+
+    def perform(self, cell: Cell, repeat: int, ask: Ask) -> dict[str, Any]:
+        """Ask for one condition, as often as its mode needs, and read the replies."""
+        model, form = cell.respondent, cell.common["form"]
+
+        def send(messages: Sequence[Message], settings: Settings, salt: str) -> tuple[str, Reply]:
+            salt = f"repeat {repeat} {salt}".rstrip()
+            key = reply_key(model, self.models[model], messages, settings, salt)
+            return key, ask(model, messages, settings, salt)
+
+        rng = stream(self.seed, f"{cell.item} {cell.variant} repeat {repeat}")
+        found = elicit(cell.common["mode"], form, cell.common["manner"], send, rng)
+        answer = read_answers(found.used, form, found.exchanges)[""]
+        costs = [e.reply.cost for e in found.exchanges if e.reply.cost is not None]
+        return {
+            "status": str(answer.status),
+            "message": " ".join(part for part in (found.note, answer.message) if part),
+            "seconds": sum(exchange.reply.seconds for exchange in found.exchanges),
+            "answer": json.dumps(record_of(found)),
+            "scores": {},
+            "cost": sum(costs) if costs else None,
+            "excerpt": " ".join(found.exchanges[-1].reply.text.split())[:EXCERPT] if found.exchanges else "",
+        }
+
+    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+        return dict(zip(("task", "condition"), item.split("/", 1), strict=True))
+
+    def about(self) -> dict[str, Any]:
+        """What the tables of a population study need beside its replies: the truths above all."""
+        return {
+            "truths": {name: truth_to_dict(truth) for name, truth in self.truths.items()},
+            "references": list(self.references),
+            "models": list(self.models),
+            "manner": asdict(self.manner),
+        }
+
+
+def record_of(found: Elicited) -> dict[str, Any]:
+    """Which stored replies answer a unit, and as what they are to be read."""
+    return {
+        "used": found.used,
+        "note": found.note,
+        "replies": [
+            {"role": e.role, "key": e.key, **({"order": e.order} if e.order else {}), "about": e.about}
+            for e in found.exchanges
+        ],
+    }
+
+
+# ---- checking a plan
+
+
+def _questions(table: Mapping[str, Any], folder: Path, file: str) -> Iterator[Question]:
+    """The tasks named: built-in names, patterns such as gss_*, or task files; with the modes they are asked in."""
+    named = _strings(table, "tasks", (), file)
+    if not named:
+        raise PlanError(f"'tasks' of [population] must name tasks or a task file, got none. Try [\"gss_*\"].  ({file})")
+    modes = _strings(table, "modes", (), file)
+    for mode in modes:
+        if mode not in MODES:
+            raise PlanError(
+                f"'modes' must be of {', '.join(MODES)}, got {mode!r}. {did_you_mean(mode, MODES)}  "
+                f"({file}, [population])"
+            )
+    seen: set[str] = set()
+    for question in (question for name in named for question in _named(name, folder)):
+        if "/" in question.name:
+            raise PlanError(f"the name of a population task must have no '/', got {question.name!r}.  ({file})")
+        if question.name in seen:
+            raise PlanError(f"'tasks' of [population] must name each task once, got {question.name!r} twice.  ({file})")
+        seen.add(question.name)
+        own = tuple(mode for mode in modes or question.modes if mode in question.modes)  # in the plan's order
+        if not own:
+            raise PlanError(
+                f"task {question.name!r} must be made for one of {listed(modes)}, got {listed(question.modes)} in its "
+                f"'modes'. Add one there, or leave the task out.  ({file}, [population])"
+            )
+        yield replace(question, modes=own)
+
+
+def _named(name: str, folder: Path) -> list[Question]:
+    if name.endswith((".toml", ".json")):
+        return list(read_questions(folder / name))
+    found = [question for question in builtin() if fnmatchcase(question.name, name)]
+    if not found:
+        raise UnknownName("population task", name, [question.name for question in builtin()])
+    return found
+
+
+def _references(table: Mapping[str, Any], file: str) -> tuple[str, ...]:
+    given = _strings(table, "references", REFERENCES, file)
+    names = tuple(name if name.startswith("baseline/") else f"baseline/{name}" for name in given)
+    for name in names:
+        if name not in REFERENCES:
+            raise PlanError(
+                f"'references' must be of {listed(REFERENCES)}, got {name!r}. {did_you_mean(name, REFERENCES)}  "
+                f"({file}, [population])"
+            )
+    return names
+
+
+def _manner(table: Mapping[str, Any], file: str) -> Manner:
+    top = _whole(table, "top_logprobs", 20, file)
+    if top > 1000:
+        raise PlanError(
+            f"'top_logprobs' must be at most 1000 (20 for most providers), got {top}.  ({file}, [population])"
+        )
+    return Manner(
+        draws=_whole(table, "draws", 128, file),
+        permutations=_whole(table, "permutations", 128, file),
+        temperature=_temperature(table.get("temperature", 1.0), "temperature", file),
+        claim_temperature=_temperature(table.get("claim_temperature", 0.1), "claim_temperature", file),
+        top_logprobs=top,
+        max_tokens=_whole(table, "max_tokens", 256, file),
+        timeout=_positive(table.get("timeout", 120), "timeout", file) or 120.0,
+    )
+
+
+def _strings(table: Mapping[str, Any], key: str, default: Sequence[str], file: str) -> tuple[str, ...]:
+    values = table.get(key, list(default))
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise PlanError(f"{key!r} of [population] must be a list of names, got {values!r}.  ({file})")
+    twice = sorted({value for value in values if values.count(value) > 1})
+    if twice:
+        raise PlanError(f"{key!r} of [population] must name each once, got {listed(twice)} twice.  ({file})")
+    return tuple(values)
+
+
+def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A mock's script lies beside the plan."""
+    return options | ({"script": str(folder / options["script"])} if "script" in options else {})
+
+
+def _whole(table: Mapping[str, Any], name: str, default: int, file: str) -> int:
+    value = table.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise PlanError(f"{name!r} must be a whole number of at least 1, got {value!r}.  ({file}, [population])")
+    return value
+
+
+def _positive(value: Any, name: str, file: str) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
+        raise PlanError(f"{name!r} must be a number above 0, got {value!r}.  ({file})")
+    return float(value)
+
+
+def _temperature(value: Any, name: str, file: str) -> float | None:
+    if value == "none":
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 2:
+        raise PlanError(
+            f'{name!r} must be a number in [0, 2] or "none" (the model\'s own), got {value!r}.  ({file}, [population])'
+        )
+    return float(value)

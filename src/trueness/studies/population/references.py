@@ -1,0 +1,32 @@
+"""Baselines of a population study: they answer the question itself, and are not asked.
+
+baseline/uniform    1/L for every level: the score's 0
+baseline/marginal   P(V1) whatever the condition: base rates without dependence, skill 0 against the marginal
+baseline/perfect    K draws from the truth: what a respondent that knew everything would get, the ceiling
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trueness.intervals import Distribution
+from trueness.studies.population.answer import Answer
+from trueness.studies.population.scores import reference_answers
+from trueness.studies.population.truth import Truth
+
+REFERENCES = ("baseline/uniform", "baseline/marginal", "baseline/perfect")
+
+
+def baseline_answers(name: str, truth: Truth, draws: int, rng: np.random.Generator) -> dict[str, Answer]:
+    """Condition -> what the baseline answers."""
+    if name == "baseline/perfect":
+        return perfect_answers(truth, draws, rng)
+    return reference_answers(truth, name.removeprefix("baseline/"))
+
+
+def perfect_answers(truth: Truth, draws: int, rng: np.random.Generator) -> dict[str, Answer]:
+    counts = rng.multinomial(draws, truth.probs)
+    return {
+        condition: Answer(Distribution(truth.levels, tuple((row / draws).tolist()), draws))
+        for condition, row in zip(truth.conditions, counts, strict=True)
+    }

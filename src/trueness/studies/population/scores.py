@@ -1,0 +1,311 @@
+"""One respondent on one question: every measure with its interval, or the reason why it has none.
+
+The formulas stand in measures/distributions.py. The distance is taken over the conditions that were answered, by their
+weights, and every reference (uniform, marginal, best, worst) over the same ones; `answered` says how much of the
+population that is. Nothing that was not answered counts as a level, as uniform, or as wrong.
+
+Intervals: 2,000 draws of p* (the truth's bootstrap) and q* = Poisson(k q) over its sum (q itself for a claim).
+
+    distances, skills and scores    percentiles of draws moved by twice their bias, mean(t*) - t: noise makes every
+                                    distance longer, once in t and once more in t*
+    D2, direction, change, slope    percentiles, the noise of both stages taken off in the formulas
+
+cut at what is possible, and widened to hold the estimate where it has to be.
+
+`uninformative`: at k draws a perfect and a uniform sampler cannot be told apart; `score` is then missing (degenerate),
+and the other measures stand. `flat`: the marginal cannot be told from the truth, so there is no dependence to know.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.datasets.microdata import nearest
+from trueness.errors import DataError, listed
+from trueness.intervals import Distribution, Interval
+from trueness.measures import distributions as measure
+from trueness.measures.distributions import Scale
+from trueness.status import Status
+from trueness.studies.population.answer import Answer
+from trueness.studies.population.measures import MEASURES as DECLARED
+from trueness.studies.population.questions import Question
+from trueness.studies.population.truth import Truth
+
+Array = NDArray[np.float64]
+
+MEASURES = tuple(measure.name for measure in DECLARED)
+LEVEL = 0.95
+_DISTANCE = ("tv", "js", "w1", "d2", "direction", "skill_uniform", "skill_marginal")
+BOUNDS = {
+    one.name: (-np.inf if one.minimum is None else one.minimum, one.maximum)
+    for one in DECLARED
+    if one.name in _DISTANCE
+}
+_FINITE = (-np.inf, np.inf)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A value with its interval, or the status that says why there is none."""
+
+    value: float | None
+    interval: Interval | None = None
+    status: Status = Status.OK
+
+
+@dataclass(frozen=True)
+class TaskScore:
+    """A respondent on a question."""
+
+    task: str
+    source: str
+    respondent: str
+    mode: str
+    status: Status
+    measures: Mapping[str, Measured]
+    statuses: Mapping[str, Status]  # condition -> what became of it
+    answered: float  # share of the population whose condition was answered
+    draws: float | None  # k, the fewest over the conditions; None for claims
+    informative: bool
+    flat: bool
+    scale: Scale | None
+    replies: Mapping[Status, int] = field(default_factory=dict)
+    mass: float | None = None  # mean probability on the option letters
+
+    def value(self, name: str) -> float:
+        """NaN where it is missing: for tables."""
+        found = self.measures[name].value
+        return float("nan") if found is None else found
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """A measure on the data, and on the bootstrap draws (B,)."""
+
+    value: Array
+    drawn: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Ground:
+    """What a truth gives to every respondent: computed once for the conditions that were answered."""
+
+    p: Array
+    w: Array
+    n: Array
+    draws: Array  # (B, C, L)
+    entropy: _Pair
+    far: Mapping[str, _Pair]  # L1 of the references, by name
+    far_d2: Mapping[str, _Pair]
+    original: tuple[float, float]  # best and worst of the original score
+
+
+class Scales:
+    """The ends of the score by task and k, and the truth's share of all intervals: once, whoever is scored.
+
+    The draws follow from `seed`, the task and k alone, so that the order of scoring changes nothing.
+    """
+
+    def __init__(self, seed: int):
+        self.seed = seed
+        self._scales: dict[tuple[str, bytes, bytes], list[Scale]] = {}  # of L1, and of W1 where the outcome is ordinal
+        self._grounds: dict[tuple[str, bytes], _Ground] = {}
+
+    def of(self, truth: Truth, used: NDArray[np.intp], k: Array, ordinal: bool = False) -> Scale:
+        ground = self.ground(truth, used)
+        key = (truth.question.name, k.tobytes(), ground.p.tobytes())
+        if key not in self._scales:
+            name = list(truth.question.name.encode())
+            rng = np.random.default_rng([self.seed, *name, *(0 if np.isinf(v) else int(v) for v in k)])
+            distances = (measure.l1, measure.wasserstein) if truth.ordinal else (measure.l1,)
+            self._scales[key] = measure.scales_of(ground.p, ground.w, ground.draws, k, rng, distances)
+        return self._scales[key][1 if ordinal else 0]
+
+    def ground(self, truth: Truth, used: NDArray[np.intp]) -> _Ground:
+        key = (truth.question.name, truth.probs[used].tobytes())
+        if key not in self._grounds:
+            self._grounds[key] = _ground(truth, used)
+        return self._grounds[key]
+
+
+def score_answers(
+    question: Question,
+    truth: Truth,
+    answers: Mapping[str, Answer],
+    *,
+    rng: np.random.Generator,
+    scales: Scales | None = None,
+    respondent: str = "",
+    mode: str = "",
+) -> TaskScore:
+    """answers: one a condition of the truth; a condition without one is missing (failed)."""
+    strange = [condition for condition in answers if condition not in truth.conditions and condition not in truth.thin]
+    if strange:
+        near = nearest(strange[0], truth.conditions)
+        raise DataError(
+            f"an answer of task {question.name!r} must be to one of its conditions, got {strange[0]!r}. {near}"
+        )
+    found = [answers.get(condition) or Answer(None, Status.FAILED) for condition in truth.conditions]
+    statuses = {c: _status(answer) for c, answer in zip(truth.conditions, found, strict=True)}
+    replies: Counter[Status] = Counter()
+    for answer in found:
+        replies.update(answer.counts)
+    used = np.array([c for c, status in enumerate(statuses.values()) if status is Status.OK], dtype=np.intp)
+    masses = [answer.mass for answer in found if answer.mass is not None]
+    mass = float(np.mean(masses)) if masses else None
+    if not len(used):
+        status = Counter(statuses.values()).most_common(1)[0][0]
+        nothing = {name: Measured(None, None, status) for name in MEASURES}
+        return TaskScore(
+            question.name, question.source, respondent, mode, status, nothing, statuses, 0.0, None, False, False, None,
+            dict(replies), mass,
+        )  # fmt: skip
+    q = np.array([_aligned(found[c].distribution, truth, question) for c in used])
+    k = np.array([np.inf if found[c].draws is None else found[c].draws for c in used], dtype=np.float64)
+    scales = scales or Scales(int(rng.integers(2**31)))
+    scale = scales.of(truth, used, k)
+    measures, flat = _measured(truth, used, q, k, scales, rng)
+    return TaskScore(
+        question.name, question.source, respondent, mode, Status.OK, measures, statuses,
+        float(truth.weights[used].sum()), None if np.isinf(k).all() else float(k.min()), scale.informative, flat, scale,
+        dict(replies), mass,
+    )  # fmt: skip
+
+
+def reference_answers(truth: Truth, name: str) -> dict[str, Answer]:
+    """What `uniform`, `marginal` and `oracle` (the truth itself) would answer: claims, without draws."""
+    rows: dict[str, Array] = {
+        "uniform": np.full_like(truth.probs, 1 / len(truth.levels)),
+        "marginal": np.broadcast_to(truth.marginal, truth.probs.shape),
+        "oracle": truth.probs,
+    }
+    if name not in rows:
+        raise DataError(f"a reference of a population study must be one of {listed(rows)}, got {name!r}.")
+    return {
+        condition: Answer(Distribution(truth.levels, tuple((row / row.sum()).tolist())))
+        for condition, row in zip(truth.conditions, rows[name], strict=True)
+    }
+
+
+def _ground(truth: Truth, used: NDArray[np.intp]) -> _Ground:
+    everything = len(used) == len(truth.conditions)
+    draws = truth.draws if everything else np.ascontiguousarray(truth.draws[:, used])
+    p, n, w = truth.probs[used], truth.n_eff[used], truth.weights[used] / truth.weights[used].sum()
+    certain = np.full_like(n, np.inf)
+    references = {"uniform": np.full_like(p, 1 / p.shape[1]), "marginal": np.tile(truth.marginal, (len(p), 1))}
+    far = {name: _unbiased(measure.l1(p, r, w), measure.l1(draws, r, w)) for name, r in references.items()}
+    far_d2 = {
+        name: _Pair(measure.squared(p, r, w, n, certain), measure.squared(draws, r, w, _twice(n), certain))
+        for name, r in references.items()
+    }
+    best = float(np.quantile(measure.l1(draws, p, w), measure.CEILING))
+    entropy = _Pair(measure.entropy(p, w), measure.entropy(draws, w))
+    return _Ground(p, w, n, draws, entropy, far, far_d2, (best, float(far["uniform"].value)))
+
+
+def _twice(n: Array) -> Array:
+    """The n whose noise is twice that of n: a bootstrap draw holds the noise of the sample and its own."""
+    return (n - 1) / 2 + 1
+
+
+def _measured(
+    truth: Truth, used: NDArray[np.intp], q: Array, k: Array, scales: Scales, rng: np.random.Generator
+) -> tuple[dict[str, Measured], bool]:
+    ground, scale = scales.ground(truth, used), scales.of(truth, used, k)
+    p, w, n, drawn_p = ground.p, ground.w, ground.n, ground.draws
+    drawn_q = q if np.isinf(k).all() else measure.resampled(q, k, len(drawn_p), rng)
+    n2, k2 = _twice(n), _twice(k)
+    distance = _unbiased(measure.l1(p, q, w), measure.l1(drawn_p, drawn_q, w))
+    square = _Pair(measure.squared(p, q, w, n, k), measure.squared(drawn_p, drawn_q, w, n2, k2))
+    pairs = {
+        "tv": _Pair(distance.value / 2, distance.drawn / 2),
+        "js": _unbiased(
+            measure.jensen_shannon(p, q, w, ground.entropy.value),
+            measure.jensen_shannon(drawn_p, drawn_q, w, ground.entropy.drawn),
+        ),
+        "d2": square,
+        **{f"skill_{name}": _skill(distance, far) for name, far in ground.far.items()},
+        **{f"skill_d2_{name}": _skill(square, far) for name, far in ground.far_d2.items()},
+    }
+    if truth.ordinal:
+        pairs["w1"] = _unbiased(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
+    dependence = measure.dependence(p, q, w, n, k), measure.dependence(drawn_p, drawn_q, w, n2, k2)
+    pairs["direction"], pairs["change"] = (_Pair(*pair) for pair in zip(*dependence, strict=True))
+    pairs["calibration_slope"] = _Pair(
+        measure.calibration_slope(p, q, w, k), measure.calibration_slope(drawn_p, drawn_q, w, k2)
+    )
+    ends = _quantiles(pairs)
+    found = dict.fromkeys(MEASURES, Measured(None, None, Status.DEGENERATE))
+    found |= {name: _with_interval(name, pair.value, ends[name]) for name, pair in pairs.items()}
+    reach = np.append(2 * ends["tv"], distance.value)
+    if scale.informative:
+        found["score"] = _on_scale(scale.shown(reach))
+        found["score_raw"] = _on_scale(scale.raw(reach))
+    found["score_original"] = _on_scale(measure.original_scale(reach, *ground.original))
+    if truth.ordinal:
+        ordered = scales.of(truth, used, k, ordinal=True)
+        if ordered.informative:
+            found["score_w1"] = _on_scale(ordered.shown(np.append(ends["w1"], pairs["w1"].value)))
+    return found, bool(ground.far["marginal"].value <= scale.best)
+
+
+def _unbiased(value: Array, drawn: Array) -> _Pair:
+    """Draws moved by twice their bias: noise makes a distance longer, once in the data and once more in the draws."""
+    return _Pair(value, drawn - 2 * (drawn.mean() - value))
+
+
+def _skill(distance: _Pair, reference: _Pair) -> _Pair:
+    return _Pair(measure.skill(distance.value, reference.value), measure.skill(distance.drawn, reference.drawn))
+
+
+def _quantiles(pairs: Mapping[str, _Pair]) -> dict[str, Array]:
+    """Both ends of the middle 95 % of each measure's draws: one sort for all, draws without a value at the end."""
+    drawn = np.sort(np.stack([pair.drawn for pair in pairs.values()]), axis=1)
+    last = np.count_nonzero(~np.isnan(drawn), axis=1) - 1
+    found = {}
+    for name, row, top in zip(pairs, drawn, last, strict=True):
+        at = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]) * top
+        found[name] = np.interp(at, np.arange(top + 1), row[: top + 1]) if top >= 0 else np.full(2, np.nan)
+    return found
+
+
+def _with_interval(name: str, value: Array, ends: Array) -> Measured:
+    if not np.isfinite(value):
+        return Measured(None, None, Status.DEGENERATE)
+    if not np.isfinite(ends).all():
+        return Measured(float(value))
+    low, high = np.clip(ends, *BOUNDS.get(name, _FINITE))
+    # an interval that left its own estimate out would be right about the bias and no use to a reader
+    return Measured(float(value), Interval(float(min(low, value)), float(max(high, value)), LEVEL, "mean"))
+
+
+def _on_scale(ends: Array) -> Measured:
+    """ends: the score at both ends of the distance, and at the distance itself."""
+    if not np.isfinite(ends).all():
+        return Measured(None, None, Status.DEGENERATE)
+    return Measured(float(ends[2]), Interval(float(ends.min()), float(ends.max()), LEVEL, "mean"))
+
+
+def _status(answer: Answer) -> Status:
+    if answer.distribution is None and answer.status is Status.OK:
+        return Status.UNREADABLE
+    return answer.status
+
+
+def _aligned(distribution: Distribution | None, truth: Truth, question: Question) -> Array:
+    """(L,) in the order of the truth's levels; a level that the answer does not name has probability 0."""
+    assert distribution is not None
+    if distribution.levels == truth.levels:
+        return np.array(distribution.probs)
+    named = dict(zip(distribution.levels, distribution.probs, strict=True))
+    strange = [str(level) for level in named if level not in truth.levels]
+    if strange:
+        raise DataError(
+            f"an answer of task {question.name!r} must be over its levels ({listed(truth.levels)}), got {strange[0]!r}."
+        )
+    return np.array([named.get(level, 0.0) for level in truth.levels])

@@ -1,0 +1,157 @@
+"""Tables over tasks and respondents: means with their intervals, and paired comparisons.
+
+Tasks of one survey share its respondents, its year and its wording: they are one cluster. Two intervals answer two
+questions, and both are given wherever a mean is:
+
+    over sources           t clustered by source, C - 1 degrees of freedom or fewer: what other surveys would show.
+                           Of two or three surveys it leaves nearly everything open (t is 12.7 with one degree, 4.3
+                           with two), because they cannot tell.
+    given these sources    t over tasks: what other tasks of these same surveys would show. With the sources fixed it
+                           errs on the long side, since differences between them count as noise of tasks.
+
+The mean of `score` leaves out the uninformative tasks and says how many; the means of the skills are over raw values,
+those below 0 included, and that against the marginal over the tasks that have a dependence to know. A respondent is a
+model in one mode: sampling, verbalised and next-token answers are different things and are never averaged.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from trueness.errors import SettingError, did_you_mean, listed
+from trueness.intervals import Interval
+from trueness.measure import direction
+from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
+from trueness.studies.population.scores import MEASURES, TaskScore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
+POSSIBLE = {
+    **dict.fromkeys(("score", "score_w1", "score_original"), (0.0, 100.0)),
+    **dict.fromkeys(("tv", "js", "w1"), (0.0, 1.0)),
+    **dict.fromkeys(("skill_uniform", "skill_marginal"), (-np.inf, 1.0)),
+    "direction": (-1.0, 1.0),
+}
+_NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
+
+
+def score_frame(scores: Sequence[TaskScore]) -> pd.DataFrame:
+    """One row a task, respondent, mode and measure: the long table, with interval, status and what it rests on."""
+    import pandas as pd
+
+    rows = [
+        {
+            "task": score.task,
+            "source": score.source,
+            "respondent": score.respondent,
+            "mode": score.mode,
+            "measure": name,
+            "value": found.value,
+            "low": None if found.interval is None else found.interval.low,
+            "high": None if found.interval is None else found.interval.high,
+            "status": str(found.status),
+            "answered": score.answered,
+            "draws": score.draws,
+            "informative": score.informative,
+            "flat": score.flat,
+        }
+        for score in scores
+        for name, found in score.measures.items()
+    ]
+    columns = "task source respondent mode measure value low high status answered draws informative flat".split()
+    return pd.DataFrame(rows, columns=columns)
+
+
+def task_table(scores: Sequence[TaskScore], measure: str = "score") -> pd.DataFrame:
+    """Tasks down, respondents (with their mode) across; NaN where the measure has no value."""
+    import pandas as pd
+
+    _check(measure)
+    cells = {(score.task, _label(score)): score.value(measure) for score in scores}
+    tasks, labels = (list(dict.fromkeys(key[at] for key in cells)) for at in (0, 1))
+    table = [[cells.get((task, label), np.nan) for label in labels] for task in tasks]
+    return pd.DataFrame(table, index=pd.Index(tasks, name="task"), columns=labels, dtype=float)
+
+
+def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dict[str, Estimate]:
+    """Respondent -> its mean over the tasks, with the interval over sources."""
+    _check(measure)
+    return {
+        label: _possible(mean(values, clusters=sources, name=measure))
+        for label, (values, sources) in _values(scores, measure).items()
+    }
+
+
+def means_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> dict[str, Estimate]:
+    """The same means, with the interval over tasks given these sources."""
+    _check(measure)
+    found = _values(scores, measure)
+    return {label: _possible(mean(values, name=measure)) for label, (values, _) in found.items()}
+
+
+def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
+    """All pairs of respondents on the tasks both have a value on, clustered by source, Holm-adjusted."""
+    source = {score.task: score.source for score in scores}
+    return _compared(scores, measure, [source[task] for task in source])
+
+
+def compare_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
+    """The same pairs over the tasks of these sources; nothing is said of other surveys."""
+    return _compared(scores, measure, None)
+
+
+def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | None) -> list[Comparison]:
+    _check(measure)
+    values = {(_label(score), score.task): _counted(score, measure) for score in scores}
+    labels, tasks = (list(dict.fromkeys(names)) for names in (map(_label, scores), (score.task for score in scores)))
+    compared = [
+        paired_difference(
+            [values.get((one, task), np.nan) for task in tasks],
+            [values.get((other, task), np.nan) for task in tasks],
+            clusters=sources,
+            names=(one, other),
+        ).described(measure=measure, units="tasks", clusters="sources", better=direction(measure))
+        for one, other in itertools.combinations(labels, 2)
+    ]
+    return adjusted(compared) if compared else []
+
+
+def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[float], list[str]]]:
+    """Respondent -> its values and their sources, one a task."""
+    found: dict[str, tuple[list[float], list[str]]] = {}
+    for score in scores:
+        values, sources = found.setdefault(_label(score), ([], []))
+        values.append(_counted(score, measure))
+        sources.append(score.source)
+    return found
+
+
+def _possible(found: Estimate) -> Estimate:
+    """t knows no bounds: a mean score of 104 is cut off."""
+    if found.interval is None or found.name not in POSSIBLE:
+        return found
+    low, high = np.clip((found.interval.low, found.interval.high), *POSSIBLE[found.name])
+    return replace(found, interval=Interval(low, high, found.interval.level, found.interval.of))
+
+
+def _counted(score: TaskScore, measure: str) -> float:
+    if measure in _NEEDS_DEPENDENCE and score.flat:
+        return float("nan")
+    return score.value(measure)
+
+
+def _label(score: TaskScore) -> str:
+    return f"{score.respondent} ({score.mode})" if score.mode else score.respondent
+
+
+def _check(measure: str) -> None:
+    if measure not in MEASURES:
+        near = did_you_mean(measure, MEASURES) or f"The measures are {listed(MEASURES, 20)}."
+        raise SettingError(f"{measure!r} is not a measure of a population study. {near}")

@@ -1,0 +1,265 @@
+"""The tables of a population study: one line a respondent and mode, and tasks by respondents.
+
+Sampling, stated and next-token answers are different things: a model has one line a mode, and they are never averaged.
+Means are over tasks, with two intervals: over sources, and over tasks given these sources (population/summary.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from trueness.showing import look
+from trueness.showing.tables import Column, Table
+from trueness.statistics import Estimate
+from trueness.statistics.reach import Reach
+from trueness.status import Status
+from trueness.studies.population.answers import Populations
+from trueness.studies.population.scores import MEASURES, TaskScore
+from trueness.studies.population.summary import (
+    FEW_SOURCES,
+    compare_given_sources,
+    compare_respondents,
+    means_given_sources,
+    respondent_means,
+)
+
+MEANS = ("score", "score_original", "skill_uniform", "skill_marginal", "tv")
+
+
+def respondents(populations: Populations) -> list[tuple[str, str]]:
+    """(respondent, mode) in the order of the plan; baselines last."""
+    found = dict.fromkeys((score.respondent, score.mode) for score in populations.scores)
+    order = {name: k for k, name in enumerate((*populations.models, *populations.references))}
+    return sorted(found, key=lambda pair: order.get(pair[0], len(order)))
+
+
+def label(respondent: str, mode: str) -> str:
+    """As population/summary.py names its columns."""
+    return f"{respondent} ({mode})" if mode else respondent
+
+
+def summary_rows(populations: Populations) -> list[dict[str, Any]]:
+    """One row a respondent and mode: what it answered, how well, and in which other way it had to be asked."""
+    scores = populations.scores
+    means = {measure: respondent_means(scores, measure) for measure in MEANS}
+    given = {measure: means_given_sources(scores, measure) for measure in MEANS}
+    rows = []
+    for respondent, mode in respondents(populations):
+        own = [score for score in scores if (score.respondent, score.mode) == (respondent, mode)]
+        replies = populations.replies_by_status(respondent, mode)
+        row: dict[str, Any] = {
+            "respondent": respondent,
+            "mode": mode,
+            "kind": "reference" if respondent in populations.references else "model",
+            "tasks": len(own),
+            "answered": sum(score.status == Status.OK for score in own),
+            "informative": sum(score.informative for score in own),
+            "replies": sum(replies.values()),
+            **{str(status): replies[status] for status in Status if status != Status.DEGENERATE},
+            "mass": _mean([score.mass for score in own]),
+            "error": _most(populations, respondent, mode),
+            "fell_back": _fallback(populations, respondent, mode),
+        }
+        for measure in MEANS:
+            name = label(respondent, mode)
+            row |= _cells(measure, means[measure][name]) | _cells(f"{measure}_given", given[measure][name])
+        rows.append(row)
+    return rows
+
+
+def main_table(populations: Populations) -> Table:
+    names = look.labels((*populations.models, *populations.references), longest=30)
+    rows = [
+        row | {"name": names[row["respondent"]], "contends": row["kind"] == "model"}
+        for row in summary_rows(populations)
+    ]
+    for row in rows:
+        row["mode"] = f"{row['mode']} (by {row['fell_back']})" if row["fell_back"] else row["mode"]
+    columns = (
+        Column("name", "Respondent", "text"),
+        Column("mode", "Mode", "text"),
+        Column("answered", "Tasks", "count"),
+        Column("informative", "informative", "count"),
+        Column("score", "Score", "number", "score_low", "score_high", "higher", 0),
+        Column("score_given", "given these sources", "number", "score_given_low", "score_given_high", None, 0),
+        Column("score_original", "Original score", "number", decimals=0),
+        Column("skill_uniform", "Skill (uniform)", "number", "skill_uniform_low", "skill_uniform_high", "higher", 2),
+        Column(
+            "skill_marginal", "Skill (marginal)", "number", "skill_marginal_low", "skill_marginal_high", "higher", 2
+        ),
+        Column("tv", "TV", "number", "tv_low", "tv_high", "lower", 2),
+        Column("mass", "Letter mass, %", "percent", decimals=0),
+    )
+    sources = len({truth.question.source for truth in populations.truths.values()})
+    caption = (
+        "Answers against the population's distributions. Score: 100 cannot be told from the truth, 0 no better than "
+        "uniform, over informative tasks; skill: 1 - distance / distance of the baseline, not clipped; TV: total "
+        f"variation. Brackets: {100 * populations.level:g} % intervals, clustered by {sources} sources; given these "
+        "sources: the same mean with an interval over the tasks of these sources alone. Letter mass: probability on "
+        "option letters before it was divided by itself. Modes are different questions and are not averaged."
+    )
+    return Table("population_main", columns, rows, caption, contends="contends", rule_before="kind")
+
+
+def task_table(populations: Populations, measure: str = "score") -> Table:
+    """Tasks by respondents, each with its own interval."""
+    pairs = respondents(populations)
+    shown = look.labels((*populations.models, *populations.references), longest=24)
+    found = {(s.task, s.respondent, s.mode): s for s in populations.scores}
+    rows = [_task_row(populations, task, pairs, found, measure) for task in populations.truths]
+    columns = [Column("task", "Task", "text"), Column("source", "Source", "text")]
+    for respondent, mode in pairs:
+        key = label(respondent, mode)
+        low, high = (None, None) if respondent in populations.references else (f"{key} low", f"{key} high")
+        columns.append(
+            Column(key, label(shown[respondent], mode), "number", low, high, decimals=0 if "score" in measure else 2)
+        )
+    caption = (
+        f"The {measure.replace('_', ' ')} of every task, with {100 * populations.level:g} % bootstrap intervals "
+        "(truth and draws). A dash: no answer, or a task where a perfect sampler of so many draws cannot be told from "
+        "a uniform one."
+    )
+    return Table(f"population_{measure}", tuple(columns), rows, caption, rule_before="source")
+
+
+def scores_frame(populations: Populations) -> pd.DataFrame:
+    """Every repeat, task, respondent, mode and measure with its interval: the numbers behind all tables."""
+    rows = [
+        {
+            "task": asked.task,
+            "source": score.source,
+            "respondent": asked.respondent,
+            "mode": asked.mode or "reference",
+            "repeat": asked.repeat,
+            "measure": name,
+            "value": score.measures[name].value,
+            "low": interval.low if (interval := score.measures[name].interval) else None,
+            "high": interval.high if interval else None,
+            "status": str(score.measures[name].status),
+            "answered": score.answered,
+            "draws": score.draws,
+            "informative": score.informative,
+            "mass": score.mass,
+        }
+        for asked, score in populations.scored.items()
+        for name in MEASURES
+    ]
+    return pd.DataFrame(rows)
+
+
+def comparisons_frame(populations: Populations) -> pd.DataFrame:
+    """All pairs of models in their modes, and of models and baselines, by score and skill; Holm within a measure.
+
+    `over`: sources (what other surveys would show), or tasks of these sources.
+    """
+    rows = []
+    for measure in ("score", "skill_uniform", "skill_marginal"):
+        for over, compare in (("sources", compare_respondents), ("tasks of these sources", compare_given_sources)):
+            for found in compare(populations.scores, measure):
+                rows.append({"over": over} | found.row() | {"measure": measure, "sentence": found.sentence()})
+    return pd.DataFrame(rows)
+
+
+def design_sentences(populations: Populations) -> list[str]:
+    """What so few sources cannot tell, and what the second interval is of."""
+    sources = len({truth.question.source for truth in populations.truths.values()})
+    if sources >= FEW_SOURCES:
+        return []
+    scope = "The interval given these sources is over tasks: it holds for these surveys and says nothing of others."
+    if sources == 1:
+        return [f"All tasks are from one source: nothing is known of other surveys, so no interval over them. {scope}"]
+    pairs = len(respondents(populations)) * (len(respondents(populations)) - 1) // 2
+    return [
+        f"{sources} sources cannot tell what other surveys would show: an interval clustered by them is as wide as t "
+        f"with {sources - 1} degree{'s' * (sources > 2)} of freedom makes it. {Reach(sources, max(pairs, 1))} {scope}"
+    ]
+
+
+def uninformative_sentences(populations: Populations) -> list[str]:
+    """Where a perfect answer and a uniform one cannot be told apart, and from how many draws."""
+    found: dict[str, set[float]] = {}
+    for score in populations.scores:
+        if score.status == Status.OK and not score.informative:
+            found.setdefault(score.task, set()).add(float("inf") if score.draws is None else score.draws)
+    if not found:
+        return []
+    told = [f"{task} ({', '.join(_draws(k) for k in sorted(draws))})" for task, draws in found.items()]
+    return [
+        "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand: "
+        f"{'; '.join(told)}."
+    ]
+
+
+def _draws(k: float) -> str:
+    return "even if stated" if k == float("inf") else f"{k:g} draws"
+
+
+def fallback_sentences(populations: Populations) -> list[str]:
+    """Which models were asked in another way than planned, and why."""
+    return [
+        f"{model}, {mode}: {note} ({count} conditions)."
+        for (model, mode), notes in populations.notes.items()
+        for note, count in notes.items()
+    ]
+
+
+def _task_row(
+    populations: Populations,
+    task: str,
+    pairs: Sequence[tuple[str, str]],
+    found: dict[tuple[str, str, str], TaskScore],
+    measure: str,
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"task": task, "source": populations.truths[task].question.source}
+    for respondent, mode in pairs:
+        score = found.get((task, respondent, mode))
+        if score is None:
+            continue
+        measured, key = score.measures[measure], label(respondent, mode)
+        row[key] = measured.value
+        if measured.interval is not None:
+            row |= {f"{key} low": measured.interval.low, f"{key} high": measured.interval.high}
+    return row
+
+
+def _cells(measure: str, found: Estimate) -> dict[str, Any]:
+    interval = found.interval
+    return {
+        measure: found.value,
+        f"{measure}_low": interval.low if interval else None,
+        f"{measure}_high": interval.high if interval else None,
+        f"{measure}_n": found.n,
+    }
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _most(populations: Populations, respondent: str, mode: str) -> float | None:
+    """The largest error over orders that `qa` states for a condition."""
+    errors = [
+        answer.error
+        for asked, answers in populations.answers.items()
+        if (asked.respondent, asked.mode) == (respondent, mode)
+        for answer in answers.values()
+        if answer.error is not None
+    ]
+    return max(errors, default=None)
+
+
+def _fallback(populations: Populations, respondent: str, mode: str) -> str:
+    """The mode that was used in the end, where it is another one."""
+    used = {
+        answer.mode
+        for asked, answers in populations.answers.items()
+        if (asked.respondent, asked.mode) == (respondent, mode)
+        for answer in answers.values()
+        if answer.mode
+    }
+    others = used - {mode, mode.split("/")[0]}
+    return ", ".join(sorted("words" if other == "likelihood-words" else other for other in others))

@@ -1,0 +1,83 @@
+"""What a study gives the page: a part, and what every part can say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from trueness.running.outline import Outline, TaskOutline
+from trueness.running.page_store import PageStore
+from trueness.running.readings import Scored
+from trueness.showing.grid import Grid
+
+CellKey = tuple[str, str, str]  # item, variant, respondent
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the top of the page; `passed` is None where there is nothing to check yet."""
+
+    name: str
+    passed: bool | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """Findings of one kind: a title and sentences, each with its estimate, interval, n and test."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a task says first: whether its numbers stand, what was found, what its design cannot tell."""
+
+    checks: tuple[Check, ...] = ()
+    sections: tuple[Section, ...] = ()
+    untold: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AnalysisPart:
+    """One analysis: sentences and the tables they rest on. Not told: why it cannot be made."""
+
+    name: str
+    sentences: tuple[str, ...] = ()
+    told: bool = True
+    tables: tuple[dict[str, Any], ...] = field(default_factory=tuple)
+
+
+class PagePlace(NamedTuple):
+    """Where a part stands: its study in the plan and in the store."""
+
+    folder: Path
+    outline: Outline
+    task: TaskOutline
+    store: PageStore
+    known: Scored | None  # the reading, where somebody has made it already
+    read: Callable[[], Scored]  # the reading, made when it is first asked for
+
+
+class Part(Protocol):
+    """A task's tables, read from the store when they are first asked for."""
+
+    task: str
+
+    def grid(self) -> Grid: ...
+
+    def cell(self, key: CellKey) -> dict[str, Any] | None:
+        """All of one cell; None where the study has no such cell."""
+
+    def cell_keys(self) -> Iterator[CellKey]:
+        """The cells of the grid, in the order in which a static page takes them in."""
+
+    def summary(self) -> Summary: ...
+
+    def analyses(self) -> list[AnalysisPart]: ...
+
+    def graph(self, item: str) -> dict[str, Any] | None:
+        """The graphs of an item; None where it has none."""

@@ -1,0 +1,151 @@
+"""A robustness study as tables: what its store holds, scored anew.
+
+    scores and K in study.db, truths of the plan -> Evaluation (robustness/evaluation.py) -> tables, charts, sentences
+
+Nothing is fitted; another measure or another way to choose K from curves needs no new fit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trueness.errors import StoreError
+from trueness.graphs import Graph
+from trueness.measures.ranking import RANKING_MEASURES
+from trueness.outside import FACTOR, Unpacker
+from trueness.running.cells import Cell
+from trueness.running.results import NOT_RUN, Results, Row
+from trueness.running.store import Run, Store
+from trueness.status import Status
+from trueness.studies.robustness.findings import findings
+from trueness.studies.robustness.measures import AT_K
+from trueness.studies.robustness.scores import Answer, Evaluation, System, Variant
+from trueness.studies.robustness.work import unpacked
+
+
+@dataclass(frozen=True, eq=False)
+class RobustnessStudy:
+    """The answers of a study with what its plan said. `notes` must stand beside the tables."""
+
+    study: str
+    seed: int
+    evaluation: Evaluation
+    scorers: Mapping[str, Mapping[str, Any]]  # name -> title, how it handles gaps, settings
+    notes: tuple[str, ...]
+    budget: Mapping[str, Any]
+    expected: Mapping[str, Sequence[str]]
+    planned: int
+    statuses: Mapping[tuple[str, str], Counter[str]]  # (data set, scorer) -> how its fits ended
+
+    @cached_property
+    def findings(self) -> dict[str, list[str]]:
+        return findings(self.evaluation)
+
+    @property
+    def done(self) -> int:
+        return len(self.evaluation.answers)
+
+    def failures(self) -> list[str]:
+        """Why fits failed, and why a K is missing: each reason once, with how often."""
+        found: Counter[str] = Counter()
+        for answer in self.evaluation.answers:
+            if answer.status != Status.OK:
+                found[f"{answer.scorer}, {answer.corruption}: {answer.status}: {answer.message}"] += 1
+            for method, why in answer.trouble.items():
+                found[f"{answer.scorer}, {answer.corruption}: no K by {method}: {why}"] += 1
+        return [f"{text} (x {count})" for text, count in found.most_common()]
+
+    def rows(self) -> Iterator[Row]:
+        """The long table: every fit, its measures without a K, and those at each K.
+
+        Members of a sweep are no respondents of their own; their fits are in robustness/scores.csv.
+        """
+        for answer, ranked in zip(self.evaluation.answers, self.evaluation.ranking.to_dict("records"), strict=True):
+            if answer.scorer in self.evaluation.sweeps:
+                continue
+            where = (self.study, "robustness", answer.dataset, answer.corruption, answer.scorer, answer.seed)
+            for name in RANKING_MEASURES:
+                yield Row(*where, name, *_told(ranked[name], answer.status))
+            if answer.matrix is None:
+                continue
+            curve = self.evaluation.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed]
+            for method, choice in self.evaluation.choices(answer).items():
+                at = curve.at(choice.k)
+                for name in AT_K:
+                    yield Row(*where, f"{name}@{method.replace(' ', '_')}", *_told(at[name], answer.status))
+
+
+def _told(value: float, status: Status) -> tuple[float | None, str]:
+    if status == Status.OK and np.isnan(value):
+        return None, str(Status.DEGENERATE)
+    return (None if np.isnan(value) else float(value)), str(status)
+
+
+def read_robustness(folder: Path | str) -> RobustnessStudy:
+    """The tables of the robustness study in a folder."""
+    with Store.reading(Path(folder)) as store:
+        found = {results.task: results for results in Results.all_of(store)}
+        if "robustness" not in found:
+            raise StoreError(
+                f"{folder} must hold a robustness study, got {', '.join(found)}. Write one: trueness new robustness"
+            )
+        return robustness_of(found["robustness"])
+
+
+def robustness_of(results: Results) -> RobustnessStudy:
+    about = results.about
+    systems = {
+        name: System(Graph.from_json(given["truth"]), given["believed"], given["lags"] > 0, given["rows"])
+        for name, given in about["datasets"].items()
+    }
+    orders = {
+        name: [given["columns"].index(node) for node in systems[name].truth.nodes]
+        for name, given in about["datasets"].items()
+    }
+    corruptions = {
+        name: Variant(
+            given["base"], given["factor"], given["uses_graph"], tuple(given["labels"]), tuple(given["steps"])
+        )
+        for name, given in about["corruptions"].items()
+    }
+    sweeps = {name: tuple(given["sweep"]) for name, given in about["scorers"].items() if given["sweep"]}
+    answers: list[Answer] = []
+    unpacker = Unpacker(FACTOR)
+    statuses: dict[tuple[str, str], Counter[str]] = {}
+    for cell in results.cells:
+        counted = statuses.setdefault((cell.item, cell.respondent), Counter())
+        runs = results.of_cell(cell)
+        counted.update(run.status for run in runs)
+        if len(runs) < cell.repeats:
+            counted[NOT_RUN] += cell.repeats - len(runs)
+        answers += [_answer(run, cell, orders[cell.item], unpacker) for run in runs]
+    evaluation = Evaluation(
+        systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],
+        sweeps, results.level, about.get("given"),
+    )  # fmt: skip
+    return RobustnessStudy(
+        results.study, results.seed, evaluation, about["scorers"], tuple(about["notes"]),
+        about["budget"] | {"methods": about["methods"], "k_seeds": about["k_seeds"]}, about["expected"],
+        sum(cell.repeats for cell in results.cells), statuses,
+    )  # fmt: skip
+
+
+def _answer(run: Run, cell: Cell, order: list[int], unpacker: Unpacker) -> Answer:
+    """A stored unit, its scores in the truth's node order."""
+    who, status = (cell.item, cell.variant, cell.respondent, run.repeat), Status(run.status)
+    if run.answer is None:
+        return Answer(*who, status, message=run.message, seconds=run.seconds)
+    given = json.loads(run.answer)
+    matrix = unpacked(given["scores"], unpacker)[np.ix_(order, order)]
+    return Answer(
+        *who, status, matrix, given["k"], run.message, given.get("trouble", {}),
+        given.get("disentanglement"), run.seconds,
+    )  # fmt: skip

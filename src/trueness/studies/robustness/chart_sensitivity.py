@@ -1,0 +1,180 @@
+"""sensitivity: F1 and SHD against the number of edges kept, the chosen K marked, and the band K +- 5 around the first.
+
+One line a learner: the mean over its curves (seeds, or systems of one size), and the t interval of that mean as an area
+where there are two curves or more; seeds of one graph are one cluster. Rules: the chosen K; an oracle says so in its
+label. A panel a kind of system: series and rows, or graphs of another size, are not averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from trueness.showing import look
+from trueness.showing.marks import named, with_data
+from trueness.showing.saving import Figure, safe_name
+from trueness.statistics import mean
+from trueness.studies.robustness.choose_k import KChoice
+from trueness.studies.robustness.plateau import AROUND
+from trueness.studies.robustness.sensitivity import SensitivityCurve, k_range
+
+if TYPE_CHECKING:
+    import altair as alt
+
+HEIGHT = 130
+MEASURES = {"f1": "F1 (directed)", "shd_reversals_twice": "SHD (reversals twice)"}
+Curves = Mapping[str, Sequence[SensitivityCurve]]  # learner -> its curves
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Curves of systems of one size. graphs: learner -> the graph of each of its curves, where there are several."""
+
+    curves: Curves
+    choices: Sequence[KChoice] = ()
+    graphs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def sensitivity_frame(curves: Curves, within: tuple[int, int] | None = None) -> pd.DataFrame:
+    """One row a learner, measure and K. within: the K range; k_range(d) unless told."""
+    return panels_frame({"": Panel(curves)}, within)
+
+
+def panels_frame(panels: Mapping[str, Panel], within: tuple[int, int] | None = None) -> pd.DataFrame:
+    """One row a panel, learner, measure and K."""
+    rows: list[dict[str, Any]] = []
+    for title, panel in panels.items():
+        for learner, several in panel.curves.items():
+            parts = [curve.between(*(within or k_range(curve.nodes))) for curve in several]
+            graphs = panel.graphs.get(learner)
+            clusters = None if graphs is None or len(set(graphs)) < 2 else list(graphs)
+            for measure in MEASURES:
+                for at, k in enumerate(parts[0].k):
+                    found = mean([getattr(part, measure)[at] for part in parts], clusters)
+                    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
+                    row = {"panel": title, "learner": learner, "measure": measure, "k": int(k), "value": found.value}
+                    rows.append(row | {"low": ends[0], "high": ends[1], "n": found.n, "graphs": found.n_clusters})
+    return pd.DataFrame(rows, columns=["panel", "learner", "measure", "k", "value", "low", "high", "n", "graphs"])
+
+
+def sensitivity_chart(
+    frame: pd.DataFrame,
+    choices: Mapping[str, Sequence[KChoice]] | Sequence[KChoice] = (),
+    width: look.Width = "page",
+    title: str = "Edges kept",
+) -> alt.VConcatChart | alt.HConcatChart:
+    """choices: of each panel by its title, or of the one that has none."""
+    import altair as alt
+
+    by_panel = choices if isinstance(choices, Mapping) else {"": choices}
+    colours = look.colours(frame["learner"])
+    names = sorted(colours)
+    colour = alt.Color(
+        "learner:N",
+        scale=alt.Scale(domain=names, range=[colours[name] for name in names]),
+        legend=alt.Legend(title=None, symbolOpacity=1),
+    )
+    marked = _marked(by_panel)
+    bands = pd.DataFrame(
+        [
+            {"panel": p, "low": c.k - AROUND, "high": c.k + AROUND}
+            for p, several in by_panel.items()
+            for c in several[:1]
+        ],
+        columns=["panel", "low", "high"],
+    )
+    rows = []
+    for panel in dict.fromkeys(frame["panel"]):
+        part = frame[frame["panel"] == panel]
+        ends = [float(part["k"].min()), float(part["k"].max())]
+        both = [_layers(measure, label, panel, ends, colour) for measure, label in MEASURES.items()]
+        sized = [chart.properties(width=(look.POINTS[width] - 170) / 2, height=HEIGHT) for chart in both]
+        row = alt.hconcat(*sized, spacing=14)
+        rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
+    chart = alt.vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
+    return with_data(look.themed(chart, title), {"curves": frame, "chosen": marked, "bands": bands})
+
+
+def _layers(measure: str, label: str, panel: str, ends: list[float], colour: Any) -> Any:
+    import altair as alt
+
+    here = alt.datum.panel == panel
+    x = alt.X("k:Q", scale=alt.Scale(domain=ends, nice=False), axis=alt.Axis(title="K, edges kept", grid=False))
+    # an interval may reach beyond what F1 or SHD can be; the axis does not
+    scale = alt.Scale(domain=[0, 1]) if measure == "f1" else alt.Scale(domainMin=0)
+    y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=label))
+    base = alt.Chart(named("curves")).transform_filter((alt.datum.measure == measure) & here)
+    bands, chosen = (alt.Chart(named(name)).transform_filter(here) for name in ("bands", "chosen"))
+    text: dict[str, Any] = {"angle": 270, "fontSize": 6, "color": "#444444", "clip": True}
+    return alt.layer(
+        bands.mark_rect(color=look.RUNS, opacity=0.4, clip=True).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
+        base.mark_area(opacity=0.15, clip=True).encode(
+            x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
+        ),
+        base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
+        chosen.mark_rule(strokeDash=[3, 2], color="#444444", clip=True).encode(x=alt.X("k:Q")),
+        chosen.transform_filter("datum.place % 2 == 0")
+        .mark_text(align="right", dy=-6, **text)
+        .encode(x=alt.X("k:Q"), y=alt.value(4), text=alt.Text("label:N")),
+        chosen.transform_filter("datum.place % 2 == 1")
+        .mark_text(align="left", dy=9, **text)
+        .encode(x=alt.X("k:Q"), y=alt.value(HEIGHT - 4), text=alt.Text("label:N")),
+    )
+
+
+def _marked(by_panel: Mapping[str, Sequence[KChoice]]) -> pd.DataFrame:
+    """One row a panel and K: labels of one K are joined, neighbours stand at the top and the bottom by turns."""
+    rows = []
+    for panel, several in by_panel.items():
+        at: dict[int, dict[str, list[str]]] = {}
+        for choice in several:
+            at.setdefault(choice.k, {}).setdefault(choice.learner, []).append(_method(choice))
+        for place, (k, learners) in enumerate(sorted(at.items())):
+            said = [(f"{name}: " if name else "") + " = ".join(dict.fromkeys(how)) for name, how in learners.items()]
+            rows.append({"panel": panel, "k": k, "label": ", ".join(said), "place": place})
+    return pd.DataFrame(rows, columns=["panel", "k", "label", "place"])
+
+
+def sensitivity(
+    curves: Curves,
+    corruption: str,
+    choices: Sequence[KChoice] = (),
+    within: tuple[int, int] | None = None,
+    width: look.Width = "page",
+) -> Figure:
+    return sensitivity_panels({"": Panel(curves, choices)}, corruption, within, width)
+
+
+def sensitivity_panels(
+    panels: Mapping[str, Panel],
+    corruption: str,
+    within: tuple[int, int] | None = None,
+    width: look.Width = "page",
+) -> Figure:
+    frame = panels_frame(panels, within)
+    told = "; ".join(
+        (f"{title}: " if title else "") + ", ".join(f"{_label(choice)} (K = {choice.k})" for choice in panel.choices)
+        for title, panel in panels.items()
+        if panel.choices
+    )
+    n, graphs = (int(frame[name].max()) if len(frame) else 0 for name in ("n", "graphs"))
+    inside = f" of {graphs} graphs" if graphs < n else ""
+    caption = (
+        f"Directed F1 and SHD (fp + fn) under {corruption} against K, the number of edges kept; mean over {n} "
+        f"curve{'s' if n != 1 else ''}{inside} a learner{', areas: 95 % t intervals of the mean' if n > 1 else ''}."
+        + (f" Dashed: {told}; shaded: the first of them +- {AROUND}." if told else "")
+    )
+    chosen = {title: panel.choices for title, panel in panels.items()}
+    chart = sensitivity_chart(frame, chosen, width, f"How many edges to keep: {corruption}")
+    return Figure(f"sensitivity_curve_{safe_name(corruption)}", frame, chart, caption)
+
+
+def _label(choice: KChoice) -> str:
+    return f"{choice.learner}: {_method(choice)}" if choice.learner else _method(choice)
+
+
+def _method(choice: KChoice) -> str:
+    return f"{choice.method} (oracle)" if choice.is_oracle and "oracle" not in choice.method else choice.method

@@ -1,0 +1,146 @@
+"""What a robustness study says, in sentences: each with its estimate, interval, n and test, an oracle named as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from trueness.errors import listed
+from trueness.statistics import Comparison
+from trueness.studies.robustness.invariance import disentanglement, invariance
+from trueness.studies.robustness.scores import OTHERS, Evaluation
+from trueness.studies.robustness.summaries import (
+    ALL,
+    chosen_means,
+    degradation,
+    differences,
+    means,
+    optimism,
+    optimism_places,
+    plateaus,
+)
+
+
+def findings(evaluation: Evaluation) -> dict[str, list[str]]:
+    """Heading -> sentences, in the order in which they should be read."""
+    return {
+        "ranking (AUPRC, no K)": _ranking(evaluation),
+        "differences": [pair.sentence() for group in differences(evaluation).values() for pair in _first(group)],
+        "oracle_k against k_from_other_graphs": optimism_sentences(evaluation),
+        "how many edges to keep": _choosing(evaluation),
+        "degradation": _degradation(evaluation),
+        "invariance": _invariance(evaluation),
+        "signal and corruption": _told_apart(evaluation),
+    }
+
+
+def _ranking(evaluation: Evaluation) -> list[str]:
+    frame = means(evaluation)
+    said = []
+    for group in evaluation.groups:
+        own = frame[(frame["group"] == group) & (frame["corruption"] == ALL)].sort_values("value", ascending=False)
+        own = own[own["value"].notna()]
+        if not len(own):
+            continue
+        graphs = sum(system.group == group for system in evaluation.systems.values())
+        told = "; ".join(f"{row.scorer} {_value(row)}" for row in own.itertuples())
+        kinds = listed(evaluation.claims, 12)
+        only = "" if "(" not in group else " The truth is not known for sure: an illustration, no claim."
+        said.append(
+            f"{group.capitalize()}, {_counted(graphs, 'graph')}, mean AUPRC over {kinds}: {told} "
+            f"(chance {own['chance'].iloc[0]:.2f}; {100 * evaluation.level:g} % t intervals over "
+            f"{'graphs' if graphs > 1 else 'seeds'}; n = {int(own['n'].max())} fits each).{only}"
+        )
+    return said
+
+
+def _first(pairs: Sequence[Comparison]) -> list[Comparison]:
+    """Of many pairs those of the best scorer against each other one; all are in differences.csv."""
+    if not pairs:
+        return []
+    wins = pd.Series([pair.names[0] for pair in pairs if pair.difference is not None]).value_counts()
+    best = str(wins.index[0]) if len(wins) else pairs[0].names[0]
+    return [pair for pair in pairs if pair.names[0] == best]
+
+
+def optimism_sentences(evaluation: Evaluation) -> list[str]:
+    """What the oracle's K gains over one from other graphs, a scorer at a time."""
+    found = [pair for where in optimism_places(evaluation) for pair in optimism(evaluation, where).items()]
+    if not found:
+        return ["There is no other graph in any group: what the oracle gains cannot be measured."]
+    return [f"{group.capitalize()}: {gap.sentence()}" for (group, _), gap in found]
+
+
+def _choosing(evaluation: Evaluation) -> list[str]:
+    frame, said = chosen_means(evaluation), []
+    stable = plateaus(evaluation)
+    for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
+        told = "; ".join(f"{_method(row)} {_value(row)} at K = {row.k:.1f}" for row in own.itertuples())
+        who = f"{str(group).capitalize()}, {scorer}"
+        said.append(f"{who}: directed F1 under {listed(evaluation.tests, 12)}: {told} {_grounds(evaluation, own)}.")
+        flat = stable[(stable["group"] == group) & (stable["scorer"] == scorer) & (stable["method"] == OTHERS)]
+        flat = flat[flat["corruption"].isin(evaluation.tests)]
+        if len(flat):
+            each = "; ".join(f"{row.corruption} {_value(row)} {row.verdict}" for row in flat.itertuples())
+            said.append(f"{who}: range of F1 within K +- 5 of {OTHERS}: {each} {_grounds(evaluation, flat)}.")
+    return said
+
+
+def _degradation(evaluation: Evaluation) -> list[str]:
+    frame = degradation(evaluation)
+    full = frame[(frame["strength"] == 1) & frame["loss"].notna()] if len(frame) else frame
+    return [
+        f"{str(group).capitalize()}, {corruption} against clean: AUPRC lost by "
+        + "; ".join(f"{row.scorer} {_value(row, 'loss', 'loss_low', 'loss_high')}" for row in own.itertuples())
+        + f" (paired over {int(own['n'].max())} fits; {100 * evaluation.level:g} % sign-flip intervals over graphs; "
+        "no test)."
+        for (group, corruption), own in full.groupby(["group", "corruption"], sort=False)
+    ]
+
+
+def _invariance(evaluation: Evaluation) -> list[str]:
+    return [
+        f"{str(group).capitalize()}: kept edges agree between corruptions (mean pairwise Jaccard at one K): "
+        + "; ".join(f"{row.scorer} {_value(row)} (chance {row.chance:.2f})" for row in own.itertuples())
+        + f" {_grounds(evaluation, own)}."
+        for group, own in invariance(evaluation).groupby("group", sort=False)
+    ]
+
+
+def _told_apart(evaluation: Evaluation) -> list[str]:
+    return [
+        f"{str(group).capitalize()}, {scorer}: signal and corruption parts told apart (1 - normalised HSIC): "
+        + "; ".join(f"{row.corruption} {_value(row)}" for row in own.itertuples())
+        + f" {_grounds(evaluation, own)}."
+        for (group, scorer), own in disentanglement(evaluation).groupby(["group", "scorer"], sort=False)
+    ]
+
+
+def _grounds(evaluation: Evaluation, rows: pd.DataFrame) -> str:
+    """What the intervals are and what they rest on. units: what was drawn independently, graphs or seeds of one."""
+    n = int(rows["n"].max())
+    return f"({100 * evaluation.level:g} % t intervals over graphs, of one graph over seeds; n = {n} fits; no test)"
+
+
+def _method(row: object) -> str:
+    name = str(getattr(row, "method", ""))
+    return f"{name} (oracle)" if getattr(row, "oracle", False) and "oracle" not in name else name
+
+
+def _value(row: object, *names: str) -> str:
+    """The interval of a share (F1, AUPRC) is cut to what it can be: t knows no bounds. `names`: of what is no share."""
+    value, low, high = (getattr(row, name) for name in names or ("value", "low", "high"))
+    if not names and pd.notna(low) and pd.notna(high):
+        low, high = max(0.0, low), min(1.0, high)
+    return _ends(value, low, high)
+
+
+def _ends(value: float, low: float | None, high: float | None) -> str:
+    if low is None or high is None or pd.isna(low) or pd.isna(high):
+        return f"{value:.2f} (no interval)"
+    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def _counted(n: int, word: str) -> str:
+    return f"{n} {word}{'s' if n != 1 else ''}"

@@ -1,0 +1,48 @@
+"""What the paper and the PDF say of a robustness study: methods, sentences, tables, and the figures drawn already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from trueness.showing.drawn import drawn
+from trueness.showing.paper import Part
+from trueness.showing.prose import listed, percent, settings_text
+from trueness.studies.robustness import tables as robustness_tables
+from trueness.studies.robustness.answers import RobustnessStudy
+
+
+def methods(study: RobustnessStudy) -> list[str]:
+    evaluation = study.evaluation
+    systems = [f"{name} ({len(s.truth)} nodes, {s.truth.n_edges()} edges)" for name, s in evaluation.systems.items()]
+    corruptions = [
+        f"{name} ({', '.join(found.steps) or 'nothing is done'})" for name, found in evaluation.corruptions.items()
+    ]
+    scorers = [f"{name}{settings_text(given.get('settings'), ' (', ')')}" for name, given in study.scorers.items()]
+    budget = ", ".join(f"{key} {value}" for key, value in study.budget.items())
+    return [
+        f"Systems: {listed(systems)}.",
+        f"Corruptions: {listed(corruptions)}.",
+        f"Scorers: {listed(scorers)}; {study.done:,} of {study.planned:,} fits were done.",
+        f"The number of edges K was chosen on {evaluation.validation} and frozen; budget of the choice: {budget}. "
+        f"Others were matched to {evaluation.match}. Intervals: {percent(evaluation.level)} t intervals over graphs.",
+    ]
+
+
+def part(folder: Path, study: RobustnessStudy) -> Part:
+    evaluation = study.evaluation
+    abstract = (
+        f"We scored the edges of {len(evaluation.systems)} systems with {len(study.scorers)} scorers under "
+        f"{len(evaluation.corruptions)} corruptions."
+    )
+    checks = [f"{study.done:,} of {study.planned:,} fits were done.", *study.failures()]
+    if not study.done:
+        return Part("robustness", abstract, checks, methods(study))
+    makers = (robustness_tables.ranking_table, robustness_tables.choice_table, robustness_tables.optimism_table)
+    tables = [table for make in makers if (table := make(study)).rows]
+    said: list[tuple[str, Sequence[str]]] = [
+        (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
+    ]
+    said.append(("What this design cannot tell", robustness_tables.open_sentences(study)))
+    pictures = drawn(folder, "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
+    return Part("robustness", abstract, checks, methods(study), said, tables, pictures)

@@ -1,0 +1,383 @@
+"""The [robustness] table of a plan, checked: systems, corruptions at their strengths, scorers, how K is chosen.
+
+[datasets.series]  graphs = 6           six systems of one family, graph seeds g, g + 1, ...: series-0 ... series-5
+strengths = [0.5, 1]                    every corruption also at half its strength: "mcar_40 x 0.5"
+[robustness.notears]  sweep.lambda1 = [0.01, 0.1]     further fits under the validation corruption: K x lambda
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from trueness import registry
+from trueness.datasets import Dataset, load
+from trueness.datasets.corruptions import Corruption, corruption
+from trueness.datasets.observed import Observed
+from trueness.errors import PlanError, TruenessError, did_you_mean, listed
+from trueness.learners import settings_of
+from trueness.learners.scoring.base import EdgeScorer
+from trueness.learners.scoring.building import build_scorer
+from trueness.learners.scoring.leaks import check_no_leak
+from trueness.running.cells import hashed, stream
+from trueness.studies.robustness.label_free import LABEL_FREE, Budget
+from trueness.studies.robustness.sensitivity import check_k
+
+SETTINGS = (
+    "datasets", "corruptions", "scorers", "seeds", "strengths", "validation", "match", "rows", "k", "choose_k",
+    "k_seeds", "subsamples", "folds", "held_out", "time_limit", "level", "overwrite_regimes", "required", "forbidden",
+)  # fmt: skip
+ENOUGH_SEEDS = 10
+LEAK_ROWS = 200
+_SERIES_ONLY = "{} is for series and was not run on {}: rows without time order."
+
+
+@dataclass(frozen=True)
+class System:
+    """A data set with what the tables must know of it."""
+
+    dataset: Dataset
+    settings: dict[str, Any]
+    content: str
+    columns: tuple[str, ...]
+    lags: int
+
+    def rows(self, asked: int | None) -> int:
+        table = self.dataset.table
+        return asked or (self.dataset.about.rows if table is None else table.n)
+
+    def to_dict(self, rows: int | None) -> dict[str, Any]:
+        about = self.dataset.about
+        return {
+            "truth": self.dataset.truth.to_json(),
+            "believed": about.truth,
+            "title": about.title,
+            "columns": list(self.columns),
+            "lags": self.lags,
+            "rows": self.rows(rows),
+        }
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A corruption at a share of its strength."""
+
+    corruption: Corruption
+    base: str
+    factor: float
+
+    def to_dict(self) -> dict[str, Any]:
+        card = self.corruption.card
+        return asdict(card) | {"base": self.base, "factor": self.factor}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A scorer under the name that the plan gives it. `sweep`: (whose, which setting, its value)."""
+
+    scorer: EdgeScorer
+    spec: dict[str, Any]
+    sweep: tuple[str, str, float] | None = None
+
+    @property
+    def portable(self) -> str:
+        """The name; of a user's own file a hash of its text: changed code is new work, a moved file is not."""
+        file, _, attribute = self.spec["name"].rpartition(":")
+        return f"{_digest(Path(file))}:{attribute}" if file.endswith(".py") else str(self.spec["name"])
+
+    def takes(self, system: System) -> bool:
+        return system.lags > 0 or not self.scorer.card.needs_series or bool(getattr(self.scorer, "lags", None))
+
+    def to_dict(self) -> dict[str, Any]:
+        card = self.scorer.card
+        return {
+            "title": card.title,
+            "missing": card.missing,
+            "symmetric": card.symmetric,
+            "assumes": list(card.assumes),
+            "settings": settings_of(self.scorer),
+            "sweep": list(self.sweep) if self.sweep else None,
+        }
+
+
+def read(table: Mapping[str, Any], context: Any) -> dict[str, Any]:
+    """The fields of tasks.robustness.Robustness but the seed."""
+    reader = _Reader(table, context.file)
+    reader.check_keys()
+    datasets = _systems(reader, context)
+    scorers, left_out = _scorers(reader, context)
+    corruptions = _corruptions(reader)
+    seeds = reader.whole("seeds", ENOUGH_SEEDS)
+    bases = list(dict.fromkeys(variant.base for variant in corruptions.values()))
+    if not scorers:
+        raise PlanError(
+            f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({reader.file})"
+        )
+    _check_leaks(scorers, datasets, reader.file)
+    notes = [*left_out, *_notes(datasets, corruptions, scorers, seeds, reader)]
+    return {
+        "datasets": datasets,
+        "corruptions": corruptions,
+        "scorers": scorers,
+        "validation": reader.one_of("validation", bases, _validation(bases)),
+        "match": _matched(reader, scorers),
+        "methods": reader.names("choose_k", LABEL_FREE, LABEL_FREE),
+        "budget": reader.budget(),
+        "seeds": seeds,
+        "k_seeds": min(reader.whole("k_seeds", seeds, least=0), seeds),
+        "rows": reader.whole("rows", None, least=10),
+        "time_limit": reader.number("time_limit", 300.0),
+        "level": reader.number("level", 0.95, below=1.0),
+        "overwrite_regimes": reader.truth_value("overwrite_regimes"),
+        "k": _given_k(reader, datasets),
+        "expected": {name: _edges(reader, name) for name in ("required", "forbidden")},
+        "notes": tuple(notes),
+    }
+
+
+def _validation(bases: list[str]) -> str:
+    """The original's, or the one like it whose mask does not know the graph, or the first."""
+    return next((name for name in ("compound_full_decoy", "compound_full") if name in bases), bases[0])
+
+
+def _matched(reader: _Reader, scorers: Mapping[str, Entry]) -> str:
+    """Whose K the others get too; a scorer that is left out for want of its package has none to give."""
+    planned = reader.listed("scorers", "scorers")
+    wanted = reader.one_of("match", [*scorers, *planned], "rc-gnn" if "rc-gnn" in planned else planned[0])
+    return wanted if wanted in scorers else next(iter(scorers))
+
+
+def _systems(reader: _Reader, context: Any) -> dict[str, System]:
+    own, names = context.settings.get("datasets", {}), reader.listed("datasets", "datasets")
+    for name in own.keys() - set(names) if "discovery" not in context.settings else ():
+        raise PlanError(
+            f"[datasets.{name}] must be named in 'datasets' of [robustness], got {listed(names)}.  ({reader.file})"
+        )
+    found = {}
+    for name in names:
+        for made, settings in _members(name, dict(own.get(name, {})), reader.file):
+            found[made] = _system(made, settings, context.folder)
+    return found
+
+
+def _members(name: str, settings: dict[str, Any], file: str) -> list[tuple[str, dict[str, Any]]]:
+    """`graphs = n` makes n systems of one family; they differ by their graph."""
+    if "graphs" not in settings:
+        return [(name, settings)]
+    count = settings.pop("graphs")
+    if settings.get("kind") not in ("synthetic", "var") or not isinstance(count, int) or not 1 <= count <= 1000:
+        raise PlanError(
+            f'\'graphs\' must be a whole number in [1, 1000] beside kind = "synthetic" or "var", got {count!r}.  '
+            f"({file}, [datasets.{name}])"
+        )
+    first = settings.get("graph_seed", 0)
+    if not isinstance(first, int):
+        raise PlanError(f"'graph_seed' must be a whole number, got {first!r:.60}.  ({file}, [datasets.{name}])")
+    return [(f"{name}-{k}", settings | {"graph_seed": first + k}) for k in range(count)]
+
+
+def _system(name: str, settings: dict[str, Any], folder: Path) -> System:
+    dataset = load(name, settings, folder)
+    sample = dataset.table if dataset.table is not None else dataset.draw(50, stream(0, name))
+    Corruption("clean").apply(sample, seed=0)  # says now what no corruption can take, such as discrete columns
+    lags = sample.lags if isinstance(sample, Observed) else 0
+    files = [folder / str(settings[key]) for key in ("data", "graph") if key in settings]
+    files += [folder / part for part in name.split(":")]
+    digest = "".join(_digest(file) for file in files if file.is_file())
+    return System(dataset, settings, hashed(digest) if digest else "", sample.names, lags)
+
+
+def _corruptions(reader: _Reader) -> dict[str, Variant]:
+    """Each at its strengths; those at full strength first."""
+    strengths = reader.table.get("strengths", [1.0])
+    if not isinstance(strengths, list) or not all(isinstance(f, int | float) and f > 0 for f in strengths):
+        raise PlanError(f"'strengths' of [robustness] must be numbers above 0, got {strengths!r}.  ({reader.file})")
+    found = {}
+    for factor in sorted({1.0, *map(float, strengths)}, key=lambda f: (f != 1.0, f)):
+        for name in reader.listed("corruptions", "corruptions"):
+            try:
+                whole = corruption(name)
+                made = whole if factor == 1 else corruption(f"{name} x {factor:g}")
+            except TruenessError as error:
+                at = "" if factor == 1 else f" at {factor:g} of its strength"
+                raise PlanError(f"{error}  ({reader.file}, corruption {name!r}{at})") from None
+            if factor == 1 or any(not step.card.whole for step in whole.steps):
+                found[made.name] = Variant(made, name, factor)
+    return found
+
+
+def _scorers(reader: _Reader, context: Any) -> tuple[dict[str, Entry], list[str]]:
+    """By the plan's names, and a sentence for each that cannot run here: the rest goes on."""
+    names, found, left_out = reader.listed("scorers", "scorers"), {}, []
+    for name in (key for key, value in reader.table.items() if isinstance(value, dict) and key not in names):
+        raise PlanError(f"[robustness.{name}] must be named in 'scorers'. {did_you_mean(name, names)}  ({reader.file})")
+    for name in names:
+        settings = dict(reader.table.get(name, {}))
+        sweep = settings.pop("sweep", {})
+        base = registry.located(str(settings.pop("scorer", name)), context.folder)
+        where = f"{reader.file}, [robustness.{name}]"
+        for label, setting, value in [(name, "", 0.0), *_sweep(name, sweep, where)]:
+            asked = settings | ({setting: value} if setting else {})
+            scorer = build_scorer(base, asked, where)
+            needs = scorer.card.needs
+            if needs and not registry.is_installed(needs):
+                left_out.append(f"{registry.missing(needs, f'scorer {name!r}')}  It was left out; the rest goes on.")
+                break
+            of = (name, setting, value) if setting else None
+            found[label] = Entry(scorer, {"name": base, "settings": asked}, of)
+    return found, left_out
+
+
+def _sweep(name: str, sweep: Any, where: str) -> list[tuple[str, str, float]]:
+    if not sweep:
+        return []
+    fits = isinstance(sweep, dict) and len(sweep) == 1
+    setting, values = next(iter(sweep.items())) if fits else ("", None)
+    if not isinstance(values, list) or not values or not all(isinstance(value, int | float) for value in values):
+        raise PlanError(
+            f"'sweep' must be one setting and its numbers, {{lambda1 = [0.01, 0.1]}}, got {sweep!r}.  ({where})"
+        )
+    return [(f"{name} {setting}={value:g}", setting, value) for value in values]
+
+
+def _check_leaks(scorers: Mapping[str, Entry], datasets: Mapping[str, System], file: str) -> None:
+    """A scorer of a user's own must answer the same with the truth shuffled, and may not hold on to one."""
+    item, system = next(iter(datasets.items()))
+    for name, entry in scorers.items():
+        if ".py:" not in entry.spec["name"] or not entry.takes(system) or entry.sweep:
+            continue
+        rows = min(LEAK_ROWS, system.rows(None))
+        try:
+            report = check_no_leak(entry.scorer, system.dataset, rows)
+        except Exception:  # what a scorer cannot do with these rows, its units will tell
+            continue
+        if not report.passed:
+            raise PlanError(
+                f"scorer {name!r} must not know the truth, got: {'; '.join(report.findings)} (on {item}). A study that "
+                f"it sees the answers of is none.  ({file})"
+            )
+
+
+def _notes(
+    datasets: Mapping[str, System], corruptions: Mapping[str, Variant], scorers: Mapping[str, Entry], seeds: int,
+    reader: _Reader,
+) -> list[str]:  # fmt: skip
+    notes = []
+    for name, entry in scorers.items():
+        refused = [item for item, system in datasets.items() if not entry.takes(system)]
+        if refused and entry.sweep is None:
+            notes.append(_SERIES_ONLY.format(name, listed(refused, 3)))
+    known = sum(system.dataset.about.truth == "known" for system in datasets.values())
+    if known < len(datasets):
+        notes.append(
+            "Truths that are assumed or agreed on illustrate; simulated systems with known graphs carry claims."
+        )
+    if len(datasets) < 2:
+        notes.append("One graph: K cannot be chosen on other graphs, and no interval is over graphs. Add data sets.")
+    uses = [name for name, variant in corruptions.items() if variant.corruption.card.uses_graph and variant.factor == 1]
+    if uses:
+        notes.append(f"The mask of {listed(uses)} is built from the true graph; it is in no mean over corruptions.")
+    if reader.truth_value("overwrite_regimes"):
+        notes.append("Regimes overwrite recorded values: their effects on other columns are missing.")
+    if seeds < ENOUGH_SEEDS:
+        notes.append(f"{seeds} seeds a cell: at least {ENOUGH_SEEDS} are asked for before conclusions are drawn.")
+    return notes
+
+
+def _given_k(reader: _Reader, datasets: Mapping[str, System]) -> int | None:
+    k: int | None = reader.whole("k", None)
+    for name, system in datasets.items() if k is not None else ():
+        try:
+            check_k(k or 0, len(system.columns))
+        except TruenessError as error:
+            raise PlanError(f"{error}  ({reader.file}, [robustness], {name})") from None
+    return k
+
+
+def _edges(reader: _Reader, name: str) -> list[str]:
+    given = reader.table.get(name, [])
+    for edge in given if isinstance(given, list) else [given]:
+        if not isinstance(edge, str) or edge.count(" -> ") != 1:
+            raise PlanError(f"{name!r} of [robustness] must be edges such as 'T -> RH', got {edge!r}.  ({reader.file})")
+    return list(given)
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Values of the table by type; mistakes are one line."""
+
+    table: Mapping[str, Any]
+    file: str
+
+    def check_keys(self) -> None:
+        for key, value in self.table.items():
+            if key not in SETTINGS and not isinstance(value, dict):
+                hint = did_you_mean(key, SETTINGS) or f"It has {', '.join(SETTINGS)}."
+                raise PlanError(f"{key!r} is not a setting of robustness. {hint}  ({self.file}, [robustness])")
+
+    def listed(self, key: str, kind: str) -> list[str]:
+        names = self.table.get(key)
+        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+            raise PlanError(
+                f"{key!r} of [robustness] must be a list of names, got {names!r}. See 'trueness list {kind}'.  "
+                f"({self.file})"
+            )
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise PlanError(f"{key!r} of [robustness] must name each once, got {listed(twice)} twice.  ({self.file})")
+        return names
+
+    def names(self, key: str, known: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
+        if key not in self.table or self.table[key] == []:
+            return default if key not in self.table else ()
+        for name in self.listed(key, "measures"):
+            self.one_of("", list(known), name, key)
+        return tuple(name for name in known if name in self.table[key])
+
+    def one_of(self, key: str, known: list[str], default: str, shown: str = "") -> str:
+        value = self.table.get(key, default)
+        if value not in known:
+            hint = did_you_mean(str(value), known) or f"There are {listed(known, 12)}."
+            raise PlanError(
+                f"{shown or key!r} of [robustness] must be one of those planned, got {value!r}. {hint}  ({self.file})"
+            )
+        return str(value)
+
+    def whole(self, key: str, default: Any, least: int = 1) -> Any:
+        value = self.table.get(key, default)
+        if value is default:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise PlanError(
+                f"{key!r} must be a whole number of at least {least}, got {value!r}.  ({self.file}, [robustness])"
+            )
+        return value
+
+    def number(self, key: str, default: float, below: float = math.inf) -> float:
+        value = self.table.get(key, default)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < below:
+            upto = "above 0" if below == math.inf else f"in (0, {below:g})"
+            raise PlanError(f"{key!r} must be a number {upto}, got {value!r}.  ({self.file}, [robustness])")
+        return float(value)
+
+    def truth_value(self, key: str) -> bool:
+        value = self.table.get(key, False)
+        if not isinstance(value, bool):
+            raise PlanError(f"{key!r} must be true or false, got {value!r}.  ({self.file}, [robustness])")
+        return value
+
+    def budget(self) -> Budget:
+        usual = Budget()
+        return Budget(
+            self.whole("subsamples", usual.subsamples, 2),
+            self.whole("folds", usual.folds, 2),
+            self.number("held_out", usual.held_out, 1.0),
+        )

@@ -1,0 +1,90 @@
+"""How much the result depends on K: the range of F1 around a chosen one.
+
+    range = max f1 - min f1 within K +- 5;    < .1 stable, .1 to .2 moderate, > .2 sensitive          the original's
+
+One curve has one range and no error. Over seeds the mean range has an interval, and a verdict is given only where the
+whole interval allows it. With T true edges f1 moves in steps of about 1 / T: of few edges a range is mostly steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from trueness.intervals import Interval
+from trueness.statistics import Estimate, mean
+from trueness.studies.robustness.sensitivity import SensitivityCurve
+
+Verdict = Literal["stable", "moderate", "sensitive"]
+STABLE, SENSITIVE = 0.1, 0.2
+AROUND = 5
+
+
+@dataclass(frozen=True)
+class Plateau:
+    """How much f1 moves within `around` of a chosen K."""
+
+    k: int
+    low: int
+    high: int
+    f1: float
+    f1_low: float
+    f1_high: float
+
+    @property
+    def range(self) -> float:
+        return self.f1_high - self.f1_low
+
+    @property
+    def verdict(self) -> Verdict:
+        return verdict_of(self.range)
+
+    def __str__(self) -> str:
+        span = f"F1 lies in [{self.f1_low:.3f}, {self.f1_high:.3f}] for K = {self.low} to {self.high}"
+        return f"{span}: {self.verdict} (range {self.range:.3f}; F1 {self.f1:.3f} at K = {self.k})."
+
+
+def verdict_of(f1_range: float) -> Verdict:
+    if f1_range < STABLE:
+        return "stable"
+    return "moderate" if f1_range <= SENSITIVE else "sensitive"
+
+
+def plateau(curve: SensitivityCurve, k: int, around: int = AROUND) -> Plateau:
+    """The range of f1 within K +- around, as far as the curve goes."""
+    at = curve.place(k)
+    part = curve.between(k - around, k + around)
+    return Plateau(k, int(part.k[0]), int(part.k[-1]), float(curve.f1[at]), float(part.f1.min()), float(part.f1.max()))
+
+
+@dataclass(frozen=True)
+class PlateauOverSeeds:
+    """The mean range over seeds with its interval; `verdict` is None where the interval spans two of them."""
+
+    k: int
+    range: Estimate
+    each: tuple[Verdict, ...]
+
+    @property
+    def interval(self) -> Interval | None:
+        return self.range.interval
+
+    @property
+    def verdict(self) -> Verdict | None:
+        if self.interval is None:
+            return None
+        low, high = verdict_of(max(0.0, self.interval.low)), verdict_of(self.interval.high)
+        return low if low == high else None
+
+    def __str__(self) -> str:
+        told = self.verdict or "cannot be told: the interval spans more than one verdict"
+        counts = ", ".join(f"{self.each.count(word)} {word}" for word in dict.fromkeys(self.each))
+        return f"{self.range} {told} (by seed: {counts})."
+
+
+def plateau_over_seeds(curves: Sequence[SensitivityCurve], k: int, around: int = AROUND) -> PlateauOverSeeds:
+    """Curves of the same learner and corruption, one a seed."""
+    found = [plateau(curve, k, around) for curve in curves]
+    estimate = mean([one.range for one in found], name=f"F1 range for K = {k} +- {around}")
+    return PlateauOverSeeds(k, estimate, tuple(one.verdict for one in found))

@@ -1,0 +1,208 @@
+"""What a study of robustness holds, scored: every ranking against its truth, with and without a K.
+
+    ranking    one row an answer: AUPRC, AUROC, over ordered pairs and over unordered ones (skeleton_*)
+    chosen     one row an answer and K: the K, what it looked at, precision, recall, F1, SHD there
+
+Systems of a group are compared with each other: series or rows without order, apart where the truth is not known
+(an assumed one illustrates and is in no claim). K that looks at truths is chosen on the validation corruption:
+
+    oracle_k(g)              argmax F1 on the validation curves of graph g itself         an oracle, named so everywhere
+    k_from_other_graphs(g)   argmax F1 on those of the other graphs of the group
+    matched to ...           the K of one scorer for all of them, as the original had it
+K by the rows alone was chosen with the scores and lies in the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.graphs import Graph
+from trueness.measures.ranking import RANKING_MEASURES, chance_auprc, score_ranking
+from trueness.status import Status
+from trueness.studies.robustness.choose_k import KChoice, k_from_other_graphs, matched_k, oracle_k
+from trueness.studies.robustness.sensitivity import CURVES, SensitivityCurve, sensitivity_curve
+
+if TYPE_CHECKING:
+    import pandas
+
+Array = NDArray[np.float64]
+ORACLE, OTHERS = "oracle_k", "k_from_other_graphs"
+KEYS = ("group", "dataset", "corruption", "scorer", "seed")
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A graph that answers are scored against."""
+
+    truth: Graph
+    believed: str  # known, consensus, assumed
+    series: bool
+    rows: int
+
+    @property
+    def group(self) -> str:
+        kind = "series" if self.series else "rows"
+        return kind if self.believed == "known" else f"{kind} ({self.believed})"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A corruption at a share of its strength: `factor` 1 is the whole."""
+
+    base: str
+    factor: float
+    uses_graph: bool
+    labels: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What one scorer said of one seed's rows. matrix: (d, d) in the truth's node order, None where it failed."""
+
+    dataset: str
+    corruption: str
+    scorer: str
+    seed: int
+    status: Status
+    matrix: Array | None = None
+    k: Mapping[str, int] = field(default_factory=dict)
+    message: str = ""
+    trouble: Mapping[str, str] = field(default_factory=dict)  # K method -> why it has none
+    disentanglement: float | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """All answers of a study. `sweeps`: scorer -> (whose, which setting, its value): for K x lambda alone."""
+
+    systems: Mapping[str, System]
+    corruptions: Mapping[str, Variant]
+    scorers: tuple[str, ...]
+    answers: tuple[Answer, ...]
+    validation: str
+    match: str
+    sweeps: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
+    level: float = 0.95
+    given: int | None = None  # a K that the user named
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Known truths first."""
+        found = dict.fromkeys(system.group for system in self.systems.values())
+        return tuple(sorted(found, key=lambda group: "(" in group))
+
+    @cached_property
+    def named(self) -> tuple[str, ...]:
+        """Scorers that are compared: all but the members of a sweep."""
+        return tuple(name for name in self.scorers if name not in self.sweeps)
+
+    @cached_property
+    def tested(self) -> tuple[str, ...]:
+        """Corruptions at full strength, in the order of the plan."""
+        return tuple(name for name, variant in self.corruptions.items() if variant.factor == 1)
+
+    @cached_property
+    def claims(self) -> tuple[str, ...]:
+        """Those of `tested` whose mask does not tell the graph: means over corruptions are over these."""
+        return tuple(name for name in self.tested if not self.corruptions[name].uses_graph)
+
+    @cached_property
+    def tests(self) -> tuple[str, ...]:
+        """Where a K that was chosen on the validation corruption is tried: all others, or that one if it is alone."""
+        return tuple(name for name in self.claims if name != self.validation) or (self.validation,)
+
+    @cached_property
+    def curves(self) -> dict[tuple[str, str, str, int], SensitivityCurve]:
+        """(dataset, corruption, scorer, seed) -> the curve over all K."""
+        return {
+            (a.dataset, a.corruption, a.scorer, a.seed): sensitivity_curve(a.matrix, self.systems[a.dataset].truth)
+            for a in self.answers
+            if a.matrix is not None
+        }
+
+    def curves_of(self, group: str, scorer: str, corruptions: Sequence[str]) -> dict[str, list[SensitivityCurve]]:
+        """Data set of the group -> its curves of a scorer, where it has any."""
+        found: dict[str, list[SensitivityCurve]] = {}
+        for (dataset, corruption, name, _), curve in self.curves.items():
+            if name == scorer and corruption in corruptions and self.systems[dataset].group == group:
+                found.setdefault(dataset, []).append(curve)
+        return found
+
+    @cached_property
+    def by_truths(self) -> dict[tuple[str, str], dict[str, KChoice]]:
+        """(dataset, scorer) -> every K that looked at a truth, by method."""
+        found: dict[tuple[str, str], dict[str, KChoice]] = {}
+        for group in self.groups:
+            for scorer in self.named:
+                validation = self.curves_of(group, scorer, (self.validation,))
+                for dataset, curves in validation.items():
+                    own = found.setdefault((dataset, scorer), {})
+                    own[ORACLE] = oracle_k(curves, scorer)
+                    if len(validation) > 1:
+                        own[OTHERS] = k_from_other_graphs(validation, dataset, scorer)
+        for (dataset, scorer), own in list(found.items()):
+            for choice in list(found.get((dataset, self.match), {}).values()):
+                if scorer != self.match and not choice.method.startswith("matched"):
+                    same = matched_k(choice, [scorer])[scorer]
+                    own[same.method] = same
+        return found
+
+    def choices(self, answer: Answer) -> dict[str, KChoice]:
+        """Every K of one answer by method: those by truths, then those by its rows."""
+        found = dict(self.by_truths.get((answer.dataset, answer.scorer), {}))
+        pairs = len(self.systems[answer.dataset].truth) * (len(self.systems[answer.dataset].truth) - 1)
+        if self.given is not None:
+            found["given"] = KChoice(self.given, "given", "nothing: it was given", answer.scorer)
+        for method, k in answer.k.items():
+            if 1 <= k <= pairs:
+                found[method] = KChoice(k, method, "the rows alone", answer.scorer)
+        return found
+
+    @cached_property
+    def ranking(self) -> pandas.DataFrame:
+        """One row an answer; NaN and a status where there is none."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self._ranked()), columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
+
+    def _ranked(self) -> Iterator[dict[str, Any]]:
+        for answer in self.answers:
+            row = self._where(answer) | {"chance": chance_auprc(self.systems[answer.dataset].truth)}
+            if answer.matrix is None:
+                yield row | dict.fromkeys(RANKING_MEASURES, np.nan)
+                continue
+            scores = score_ranking(answer.matrix, self.systems[answer.dataset].truth)
+            yield row | {name: np.nan if score.value is None else score.value for name, score in scores.items()}
+
+    @cached_property
+    def chosen(self) -> pandas.DataFrame:
+        """One row an answer under a corruption at full strength, and K method; sweeps are not in it."""
+        import pandas as pd
+
+        rows = []
+        for answer in self.answers:
+            if answer.matrix is None or answer.scorer in self.sweeps or answer.corruption not in self.tested:
+                continue
+            curve = self.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed]
+            for method, choice in self.choices(answer).items():
+                row = self._where(answer) | {"method": method, "oracle": choice.is_oracle, "uses": choice.uses}
+                rows.append(row | {"k": choice.k} | curve.at(choice.k))
+        return pd.DataFrame(rows, columns=[*KEYS, "status", "method", "oracle", "uses", "k", *CURVES])
+
+    def _where(self, answer: Answer) -> dict[str, Any]:
+        return {
+            "group": self.systems[answer.dataset].group,
+            "dataset": answer.dataset,
+            "corruption": answer.corruption,
+            "scorer": answer.scorer,
+            "seed": answer.seed,
+            "status": str(answer.status),
+        }

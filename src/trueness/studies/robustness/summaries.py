@@ -1,0 +1,211 @@
+"""Means, differences and degradation of a robustness study; graphs are what was drawn, so intervals count graphs.
+
+    means         mean AUPRC (or F1 at a K) over graphs and seeds, t interval clustered by graph
+    differences   scorer a - scorer b, paired by graph, corruption and seed; sign-flip over graphs; Holm over pairs
+    degradation   AUPRC at 0 (clean), ..., 1 of a corruption's strength, and its loss against clean, paired
+    optimism      F1 at oracle_k - F1 at k_from_other_graphs, under the corruption both were chosen on and the others
+    plateaus      range of F1 within K +- 5; stable, moderate or sensitive where the interval allows a verdict
+
+All are kept for an evaluation once they are known: tables, charts and sentences ask for the same.
+With one graph alone the seeds are what was drawn: an interval then speaks of that graph, and says so in `over`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
+from trueness.studies.robustness.choose_k import optimism as optimism_of
+from trueness.studies.robustness.plateau import PlateauOverSeeds, plateau
+from trueness.studies.robustness.scores import ORACLE, OTHERS, Evaluation
+
+ALL = "all"  # over corruptions; those whose mask tells the graph are not in it
+
+
+def over(frame: pd.DataFrame) -> str:
+    """What the rows were drawn from: graphs, or the seeds of one."""
+    return "seed" if frame["dataset"].nunique() == 1 else "dataset"
+
+
+def average(frame: pd.DataFrame, column: str, level: float, name: str = "mean") -> Estimate:
+    return mean(frame[column].to_numpy(dtype=float), frame[over(frame)].to_numpy(), level=level, name=name)
+
+
+def cells_of(found: Estimate) -> dict[str, Any]:
+    """value, low, high, n and what n counts, for a table."""
+    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    return {"value": found.value, "low": ends[0], "high": ends[1], "n": found.n, "units": found.n_clusters}
+
+
+@lru_cache(maxsize=16)
+def means(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
+    """One row a group, corruption (and all) and scorer: of a measure that needs no K."""
+    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.named)]
+    found = []
+    for group in evaluation.groups:
+        for name in (ALL, *evaluation.tested):
+            part = rows[(rows["group"] == group) & rows["corruption"].isin(_corruptions(evaluation, name))]
+            for scorer in evaluation.named:
+                own = part[part["scorer"] == scorer]
+                if len(own):
+                    estimate = average(own, measure, evaluation.level)
+                    row = {"group": group, "corruption": name, "scorer": scorer, "measure": measure}
+                    row |= cells_of(estimate) | {"over": over(own), "failed": int(own[measure].isna().sum())}
+                    found.append(row | {"chance": float(own["chance"].mean())})
+    columns = ["group", "corruption", "scorer", "measure", "value", "low", "high", "n", "units", "over", "failed"]
+    return pd.DataFrame(found, columns=[*columns, "chance"])
+
+
+@lru_cache(maxsize=16)
+def chosen_means(evaluation: Evaluation, measure: str = "f1") -> pd.DataFrame:
+    """One row a group, scorer and K method, over the corruptions that no K was chosen on."""
+    rows = evaluation.chosen[evaluation.chosen["corruption"].isin(evaluation.tests)]
+    found = []
+    for (group, scorer, method), own in rows.groupby(["group", "scorer", "method"], sort=False):
+        row = {"group": group, "scorer": scorer, "method": method, "oracle": bool(own["oracle"].any())}
+        row |= {"uses": own["uses"].iloc[0], "k": float(own["k"].mean()), "measure": measure}
+        row |= cells_of(average(own, measure, evaluation.level)) | {"over": over(own)}
+        found.append(row | {name: float(own[name].mean()) for name in ("precision", "recall", "shd", "skeleton_f1")})
+    columns = ["group", "scorer", "method", "oracle", "uses", "k", "measure", "value", "low", "high", "n", "units"]
+    return pd.DataFrame(found, columns=[*columns, "over", "precision", "recall", "shd", "skeleton_f1"])
+
+
+@lru_cache(maxsize=16)
+def differences(evaluation: Evaluation, corruption: str = ALL, measure: str = "auprc") -> dict[str, list[Comparison]]:
+    """Group -> every pair of scorers, the better one first, Holm-adjusted within the group."""
+    rows = evaluation.ranking
+    rows = rows[rows["scorer"].isin(evaluation.named) & rows["corruption"].isin(_corruptions(evaluation, corruption))]
+    found = {}
+    for group in evaluation.groups:
+        part = rows[rows["group"] == group]
+        table = part.pivot_table(
+            index=["dataset", "corruption", "seed"], columns="scorer", values=measure, dropna=False
+        )
+        clusters = table.index.get_level_values(over(part) if len(part) else "dataset").to_numpy()
+        names = [name for name in evaluation.named if name in table]
+        pairs = [_pair(table, one, other, clusters, evaluation.level) for one, other in combinations(names, 2)]
+        drawn = "graphs" if part["dataset"].nunique() > 1 else "seeds of one graph"
+        found[group] = [
+            pair.described(measure=_said(measure, corruption), units="fits", clusters=drawn, better="higher")
+            for pair in (adjusted(pairs, "holm") if pairs else [])
+        ]
+    return found
+
+
+def _pair(table: pd.DataFrame, one: str, other: str, clusters: Any, level: float) -> Comparison:
+    a, b = table[one].to_numpy(dtype=float), table[other].to_numpy(dtype=float)
+    both = ~(np.isnan(a) | np.isnan(b))
+    if both.any() and a[both].mean() < b[both].mean():
+        one, other, a, b = other, one, b, a
+    return paired_difference(a, b, clusters, level, names=(one, other))
+
+
+@lru_cache(maxsize=16)
+def degradation(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
+    """One row a group, corruption, strength and scorer; strength 0 is clean, where that was run."""
+    rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.named)]
+    variants = evaluation.corruptions
+    bases = [name for name in evaluation.tested if name != "clean" and len(_strengths(evaluation, name)) > 1]
+    found = []
+    for group in evaluation.groups:
+        for base in bases:
+            for scorer in evaluation.named:
+                own = rows[(rows["group"] == group) & (rows["scorer"] == scorer)]
+                clean = own[own["corruption"] == "clean"].set_index(["dataset", "seed"])[measure]
+                for name in _strengths(evaluation, base):
+                    at = own[own["corruption"] == name]
+                    if not len(at):
+                        continue
+                    factor = 0.0 if name == "clean" else variants[name].factor
+                    row = {"group": group, "corruption": base, "strength": factor, "scorer": scorer, "measure": measure}
+                    row |= cells_of(average(at, measure, evaluation.level))
+                    found.append(row | _loss(at.set_index(["dataset", "seed"])[measure], clean, evaluation.level))
+    columns = ["group", "corruption", "strength", "scorer", "measure", "value", "low", "high", "n", "units"]
+    return pd.DataFrame(found, columns=[*columns, "loss", "loss_low", "loss_high", "loss_p"])
+
+
+def _strengths(evaluation: Evaluation, base: str) -> list[str]:
+    own = [name for name, variant in evaluation.corruptions.items() if variant.base == base]
+    clean = ["clean"] if "clean" in evaluation.corruptions else []
+    return clean + sorted(own, key=lambda name: evaluation.corruptions[name].factor)
+
+
+def _loss(at: pd.Series[Any], clean: pd.Series[Any], level: float) -> dict[str, float | None]:
+    both = pd.concat({"clean": clean, "at": at}, axis=1).dropna()
+    if not len(both):
+        return {}
+    labels = both.index.get_level_values("dataset")
+    clusters = labels if labels.nunique() > 1 else both.index.get_level_values("seed")
+    found = paired_difference(both["clean"].to_numpy(), both["at"].to_numpy(), clusters.to_numpy(), level)
+    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
+    return {"loss": found.difference, "loss_low": ends[0], "loss_high": ends[1], "loss_p": found.p}
+
+
+def optimism_places(evaluation: Evaluation) -> tuple[bool, ...]:
+    """`on_validation` of every question that optimism can be asked: one where no other corruption was run."""
+    return (True,) if evaluation.tests == (evaluation.validation,) else (True, False)
+
+
+@lru_cache(maxsize=16)
+def optimism(evaluation: Evaluation, on_validation: bool = False) -> dict[tuple[str, str], Comparison]:
+    """(group, scorer) -> what the oracle gains, Holm over all of them; nothing where a group has one graph.
+
+    Under the corruptions that neither K was chosen on, or under the validation corruption itself, where the oracle
+    cannot lose.
+    """
+    tests = (evaluation.validation,) if on_validation else evaluation.tests
+    found = {}
+    for group in evaluation.groups:
+        for scorer in evaluation.named:
+            validation = evaluation.curves_of(group, scorer, (evaluation.validation,))
+            test = evaluation.curves_of(group, scorer, tests)
+            test = {name: curves for name, curves in test.items() if name in validation}
+            if len(test) > 1 and len(validation) > 1:
+                gap = optimism_of(validation, test, scorer)
+                found[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
+    return dict(zip(found, adjusted(list(found.values()), "holm"), strict=True))
+
+
+@lru_cache(maxsize=16)
+def plateaus(evaluation: Evaluation) -> pd.DataFrame:
+    """One row a group, scorer, corruption and K method: the range of F1 within K +- 5, with a verdict or none."""
+    found = []
+    for group in evaluation.groups:
+        for scorer in evaluation.named:
+            for corruption in evaluation.tested:
+                curves = evaluation.curves_of(group, scorer, (corruption,))
+                for method in (ORACLE, OTHERS):
+                    row = _plateau(evaluation, curves, scorer, method)
+                    if row is not None:
+                        where = {"group": group, "scorer": scorer, "corruption": corruption, "method": method}
+                        found.append(where | row)
+    columns = ["group", "scorer", "corruption", "method", "k", "value", "low", "high", "n", "units", "verdict"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def _plateau(evaluation: Evaluation, curves: dict[str, list[Any]], scorer: str, method: str) -> dict[str, Any] | None:
+    chosen = {name: evaluation.by_truths.get((name, scorer), {}).get(method) for name in curves}
+    each = [
+        (name, plateau(curve, own.k)) for name, several in curves.items() if (own := chosen[name]) for curve in several
+    ]
+    if not each:
+        return None
+    labels = [name for name, _ in each] if len(set(chosen)) > 1 else None
+    estimate = mean([one.range for _, one in each], labels, level=evaluation.level, name="range of F1 within K +- 5")
+    k = round(float(np.median([choice.k for choice in chosen.values() if choice is not None])))
+    told = PlateauOverSeeds(k, estimate, tuple(one.verdict for _, one in each))
+    return {"k": k} | cells_of(estimate) | {"verdict": told.verdict or "cannot be told"}
+
+
+def _corruptions(evaluation: Evaluation, name: str) -> Sequence[str]:
+    return evaluation.claims if name == ALL else (name,)
+
+
+def _said(measure: str, corruption: str) -> str:
+    return f"{measure.upper()} over corruptions" if corruption == ALL else f"{measure.upper()} under {corruption}"

@@ -1,0 +1,293 @@
+"""Robustness: whose ranking of edges survives corrupted data, and how many edges should be kept?
+
+For each data set, corruption, scorer and seed:
+
+    driver    rows = draw(data set, seed);   seen = corrupt(rows, corruption, seed)
+    worker    scores (d, d) = scorer(seen);  K by the rows alone (robustness/label_free.py)
+    store     the scores to the last bit, and each K
+    reader    AUPRC, F1 at K, ... against the truth: robustness_study.py, anew whenever it is read
+
+One seed is the same rows for every scorer, and the same noise under every corruption and strength: all is paired.
+A worker is handed values, regimes, lags and names of columns, and nothing else: no truth, no data set, not even the
+name of one. So a scorer cannot look anything up; one of a user's own is also asked with the truth shuffled before the
+study begins (scoring/leaks.py), and refused where its answer moves.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import time
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets import Dataset
+from trueness.datasets.corruptions import Corruption
+from trueness.datasets.observed import Observed
+from trueness.errors import StoreError
+from trueness.graphs import Graph
+from trueness.learners import settings_of
+from trueness.learners.scoring.base import EdgeScorer, EdgeScores
+from trueness.learners.scoring.building import build_scorer
+from trueness.measures.ranking import RANKING_MEASURES
+from trueness.outside import FACTOR, Unpacker
+from trueness.running.cells import Cell, Context, hashed, placeless, stream
+from trueness.running.outcomes import raised, without_answer
+from trueness.statistics.reach import Reach
+from trueness.status import Status
+from trueness.studies.robustness import plan as plan
+from trueness.studies.robustness.choose_k import KChoice
+from trueness.studies.robustness.label_free import Budget, label_free
+
+VERSION = 1  # raise when the same plan would give other results
+WITHOUT_REFITS = ("bic", "adaptive")  # K from the scores and rows at hand
+TOGETHER = (("stability", "stars"), ("bic",), ("held-out",), ("cross-validated",), ("adaptive",))  # share their fits
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the rows of a cell come from. It stays with the driver."""
+
+    dataset: Dataset
+    corruption: Corruption
+    rows: int | None
+    seed: int
+    identity: str  # of the data set: rows do not depend on the corruption
+    overwrite_regimes: bool
+
+    def draw(self, repeat: int) -> dict[str, Any]:
+        """What a worker is handed of one seed, or the problem why there is nothing."""
+        rng = stream(self.seed, f"{self.identity} seed {repeat}")
+        corrupt = int(stream(self.seed, f"{self.identity} corruption {repeat}").integers(2**31))
+        try:
+            found = self.corruption.of(
+                self.dataset, self.rows, seed=corrupt, rng=rng, overwrite_regimes=self.overwrite_regimes
+            )
+        except Exception as error:  # a user's own data set may raise anything
+            return {"problem": raised(error)}
+        seen = found.observed
+        return {"names": seen.names, "values": seen.values, "regimes": seen.regimes, "lags": seen.lags}
+
+
+@dataclass(frozen=True)
+class RowsCell(Cell):
+    """A cell whose units carry their rows, drawn when they are handed out."""
+
+    source: Source | None = field(default=None, repr=False)
+
+    def unit(self, repeat: int) -> dict[str, Any]:
+        assert self.source is not None
+        return super().unit(repeat) | self.source.draw(repeat)
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """The checked plan of a robustness study; `cells()` is the work."""
+
+    datasets: dict[str, plan.System]
+    corruptions: dict[str, plan.Variant]
+    scorers: dict[str, plan.Entry]
+    validation: str
+    match: str
+    methods: tuple[str, ...]
+    budget: Budget
+    seeds: int
+    k_seeds: int
+    rows: int | None
+    time_limit: float
+    level: float
+    overwrite_regimes: bool
+    k: int | None  # given by the user, beside those that are chosen
+    expected: dict[str, list[str]]  # required and forbidden edges of the user's
+    notes: tuple[str, ...]
+    seed: int
+
+    name = "robustness"
+    function = "trueness.studies.robustness.work:perform"
+    measures = tuple(RANKING_MEASURES)
+    headline = ("auprc", "auroc")
+
+    @classmethod
+    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Robustness:
+        """From the [robustness] table of a plan and its [datasets.*] tables."""
+        return cls(**plan.read(table, context), seed=context.seed)
+
+    def cells(self) -> list[Cell]:
+        return [
+            self._cell(item, variant, name)
+            for item, system in self.datasets.items()
+            for variant in self.corruptions
+            for name, entry in self.scorers.items()
+            if entry.takes(system) and (entry.sweep is None or variant == self.validation)
+        ]
+
+    def _cell(self, item: str, variant: str, respondent: str) -> Cell:
+        system, made, entry = self.datasets[item], self.corruptions[variant], self.scorers[respondent]
+        named, settings = placeless({"dataset": item}), placeless(system.settings)
+        data = {**named, "settings": settings, "content": system.content, "rows": self.rows}
+        steps = {"corruption": [str(step) for step in made.corruption.steps], "overwrite": self.overwrite_regimes}
+        methods = self.methods if entry.sweep is None else ()  # K x lambda needs no chosen K
+        choosing = {"methods": methods, "budget": asdict(self.budget), "k_seeds": self.k_seeds}
+        common = {"scorer": entry.spec, "seed": self.seed, **choosing}
+        identity = {
+            "task": self.name,
+            "version": VERSION,
+            "data": data,
+            **steps,
+            "scorer": entry.portable,
+            "settings": settings_of(entry.scorer),
+            "seed": self.seed,
+            **choosing,
+        }
+        where = hashed(json.dumps(data, sort_keys=True, default=str))
+        source = Source(system.dataset, made.corruption, self.rows, self.seed, where, self.overwrite_regimes)
+        return RowsCell(item, variant, respondent, self.seeds, common, identity, source)
+
+    def alike(self, cell: Cell) -> tuple[Any, ...]:
+        """Cells that take about the same time: one of them tells how long (`trueness plan`)."""
+        system = self.datasets[cell.item]
+        return cell.respondent, len(system.dataset.truth), system.rows(self.rows), system.lags > 0
+
+    def calibration(self, cell: Cell) -> dict[int, float]:
+        """Seeds whose K is chosen by refits take longer: one of each, with its share."""
+        share = self.k_seeds / self.seeds
+        return {0: share, self.seeds - 1: 1 - share} if 0 < share < 1 else {0: 1.0}
+
+    def reach(self) -> list[str]:
+        """What paired differences could show at all: series and rows apart, graphs being what is drawn."""
+        notes = []
+        for series in (True, False):
+            graphs = [system for system in self.datasets.values() if (system.lags > 0) == series]
+            compared = [e for e in self.scorers.values() if not e.sweep and graphs and e.takes(graphs[0])]
+            pairs = len(compared) * (len(compared) - 1) // 2
+            if graphs and pairs:
+                kind = "series" if series else "rows"
+                told = Reach(len(graphs), pairs)
+                notes.append(f"Comparing {len(compared)} scorers in pairs over {len(graphs)} graphs ({kind}): {told}")
+        return notes
+
+    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+        system, card = self.datasets[item], self.scorers[respondent].scorer.card
+        return {"truth": system.dataset.about.truth, "rows": system.rows(self.rows), "missing": card.missing}
+
+    def about(self) -> dict[str, Any]:
+        """What the tables of a study need beside the scores: the truths above all, which no worker gets."""
+        return {
+            "datasets": {name: system.to_dict(self.rows) for name, system in self.datasets.items()},
+            "corruptions": {name: variant.to_dict() for name, variant in self.corruptions.items()},
+            "scorers": {name: entry.to_dict() for name, entry in self.scorers.items()},
+            "validation": self.validation,
+            "match": self.match,
+            "methods": list(self.methods),
+            "budget": asdict(self.budget),
+            "k_seeds": self.k_seeds,
+            "given": self.k,
+            "expected": self.expected,
+            "notes": list(self.notes),
+        }
+
+
+@lru_cache(maxsize=256)
+def _truth(text: str) -> Graph:
+    return Graph.from_json(text)
+
+
+# ---- in the worker
+
+
+def prepare(common: dict[str, Any]) -> None:
+    """Import and compile what the units of a cell share. What goes wrong here, `perform` will report."""
+    with contextlib.suppress(Exception):
+        _warmed(json.dumps(common["scorer"]))
+
+
+@lru_cache(maxsize=64)
+def _warmed(spec: str) -> bool:
+    rng = np.random.default_rng(0)
+    few = Observed(("a", "b", "c"), rng.standard_normal((60, 3)), (None,) * 3, "rows to warm up with", None, 1)
+    _scorer(spec).scores(few, rng)
+    return True
+
+
+def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
+    """Score one unit's rows and choose K by them. Whatever the scorer does, the outcome is a status."""
+    if "problem" in unit:
+        return without_answer(Status.FAILED, unit["problem"], 0.0)
+    began = time.perf_counter()
+    seed, key = common["seed"], unit["key"]
+    try:
+        scorer = _scorer(json.dumps(common["scorer"]))
+        kinds = (None,) * len(unit["names"])
+        data = Observed(tuple(unit["names"]), unit["values"], kinds, "the data", unit["regimes"], unit["lags"])
+        found = scorer.scores(data, stream(seed, key))
+    except Exception as error:  # a scorer may raise anything; that is its result
+        return without_answer(Status.FAILED, raised(error), time.perf_counter() - began)
+    if not isinstance(found, EdgeScores) or found.names != data.names:
+        got = type(found).__name__ if not isinstance(found, EdgeScores) else "others"
+        problem = f"scores must be EdgeScores of the columns in their order, got {got}"
+        return without_answer(Status.UNREADABLE, problem, time.perf_counter() - began)
+    methods = [name for name in common["methods"] if unit["repeat"] < common["k_seeds"] or name in WITHOUT_REFITS]
+    chosen, trouble = _choices(scorer, data, found, methods, Budget(**common["budget"]), seed, key)
+    answer: dict[str, Any] = {"scores": packed(found.matrix), "k": chosen}
+    told = found.details.get("disentanglement")
+    answer |= {"trouble": trouble} if trouble else {}
+    answer |= {"disentanglement": float(told)} if told is not None else {}
+    seconds = time.perf_counter() - began
+    return {
+        "status": str(Status.OK), "message": "", "seconds": seconds, "scores": {},
+        "answer": json.dumps(answer, separators=(",", ":")),
+    }  # fmt: skip
+
+
+def _choices(
+    scorer: EdgeScorer,
+    data: Observed,
+    found: EdgeScores,
+    methods: list[str],
+    budget: Budget,
+    seed: int,
+    key: str,
+) -> tuple[dict[str, int], dict[str, str]]:
+    """K of each method, and why another has none: a refit on fewer rows may fail where the fit on all did not."""
+    chosen: dict[str, int] = {}
+    trouble: dict[str, str] = {}
+    for group in TOGETHER:
+        asked = [name for name in group if name in methods]
+        if not asked:
+            continue
+        rng: Generator = stream(seed, f"{key} K by {asked[0]}")
+        try:
+            got: Mapping[str, KChoice] = label_free(scorer, data, found.matrix, rng, budget=budget, methods=asked)  # type: ignore[arg-type]
+        except Exception as error:
+            trouble |= {name: raised(error) for name in asked}
+        else:
+            chosen |= {name: choice.k for name, choice in got.items()}
+    own = found.details.get("own_k")
+    return chosen | ({"own rule": int(own)} if own is not None else {}), trouble
+
+
+def packed(matrix: NDArray[np.float64]) -> str:
+    """A (d, d) matrix as text, to the last bit."""
+    return base64.b64encode(zlib.compress(np.ascontiguousarray(matrix, dtype="<f8").tobytes())).decode("ascii")
+
+
+def unpacked(text: str, unpacker: Unpacker | None = None) -> NDArray[np.float64]:
+    """`unpacker`: of all matrices that are read together."""
+    content = (unpacker or Unpacker(FACTOR)).inflated(base64.b64decode(text), "a stored matrix of scores", StoreError)
+    values = np.frombuffer(content, dtype="<f8")
+    d = round(len(values) ** 0.5)
+    return values.reshape(d, d).astype(np.float64)
+
+
+@lru_cache(maxsize=64)
+def _scorer(spec: str) -> EdgeScorer:
+    found = json.loads(spec)
+    return build_scorer(found["name"], found["settings"])

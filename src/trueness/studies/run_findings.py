@@ -1,0 +1,336 @@
+"""What a study of runs found, in sentences: each with its estimate, interval, n, test and adjustment.
+
+    on one data set     d_k = F1 of A in run k - F1 of B in run k;  run k is the same table for every learner.
+                        Paired t over runs, Holm over all pairs on all data sets: it speaks of new samples of this set.
+    over data sets      d_u = mean F1 of A on data set u - that of B;  exact sign-flips over data sets (t over more than
+                        20), Holm over pairs: it speaks of data sets like these.
+
+Two that cannot be told apart are not thereby equal. Failures are shares with Wilson's interval; how far single runs lie
+apart is described, not tested.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.intervals import Interval
+from trueness.measure import Measure
+from trueness.running.results import NOT_RUN, CellSummary, Results
+from trueness.showing.look import MEASURE_LABELS, measure_label
+from trueness.statistics import mean, share
+from trueness.statistics.adjustment import adjusted
+from trueness.statistics.comparison import Comparison
+from trueness.statistics.paired import paired_difference
+from trueness.statistics.runs import range_note
+from trueness.status import Status
+
+ITEMS_TOLD = 12  # data sets that get a sentence of their own
+PAIRS_TESTED = 45  # ten learners; more are too many for one family of tests
+UNSTABLE_TOLD = 3
+WIDE = 0.3  # a range of single runs that wide is told, of a measure between 0 and 1
+EXACT = 20  # data sets up to which all sign patterns are counted; beyond, t over data sets
+SMALLEST = 6  # data sets below which no two-sided sign-flip reaches .05
+
+Array = NDArray[np.float64]
+
+
+class Words(NamedTuple):
+    """What the respondents and the items of a study are called."""
+
+    who: str
+    item: str
+
+
+LEARNERS = Words("learner", "data set")
+ANYBODY = Words("respondent", "item")
+
+
+@dataclass(frozen=True, eq=False)
+class CellRuns:
+    """One learner on one data set: the measure in every run (NaN where it has none), its mean's CI, how runs ended.
+
+    done: which repeats the values are of; those of the same number saw the same rows. Without it: 0, 1, 2, ...
+    """
+
+    item: str
+    respondent: str
+    values: Array
+    ci: Interval | None
+    statuses: Mapping[str, int]
+    returns: str = ""
+    truth: str = ""
+    done: NDArray[np.int64] | None = None
+
+    @property
+    def repeats(self) -> NDArray[np.int64]:
+        return np.arange(len(self.values)) if self.done is None else self.done
+
+    @property
+    def n(self) -> int:
+        return int((~np.isnan(self.values)).sum())
+
+    @property
+    def mean(self) -> float:
+        return float(np.nanmean(self.values))
+
+
+@dataclass(frozen=True)
+class RunFindings:
+    sections: tuple[tuple[str, tuple[str, ...]], ...]
+    untold: tuple[str, ...]
+    pairs: tuple[Comparison, ...]  # respondents against each other over items
+    first: tuple[str, ...] = ()  # what a terminal has room for: over all items, and what failed
+
+
+def findings_of(results: Results, words: Words = LEARNERS) -> RunFindings:
+    """Of a study's runs, by F1 where it was measured."""
+    measure = next((name for name in ("f1", *results.headline) if name in results.measures), None)
+    if measure is None:
+        return RunFindings((), (), ())
+    cells = [_cell(summary, measure) for summary in results.summaries]
+    return findings(cells, results.measure(measure), results.level, words)
+
+
+def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: Words = LEARNERS) -> RunFindings:
+    study = _Study(cells, measure, level, *words)
+    who, item = words
+    pairs = compared([(cell.item, cell.respondent, cell.mean) for cell in cells if cell.n], measure, level, item)
+    sections = {
+        f"Which {who} does best over the {item}s": study.best_over_sets(pairs),
+        f"Which {who} does best on each {item}": study.best_on_sets(),
+        "Failures and time limits": study.failures(),
+        "How far single runs lie apart": study.stability(),
+    }
+    told = [(title, tuple(said)) for title, said in sections.items()]
+    first = (*told[0][1], *told[2][1])
+    return RunFindings(tuple(pair for pair in told if pair[1]), tuple(study.untold()), tuple(pairs), first)
+
+
+def compared(
+    cells: Iterable[tuple[str, str, float]], measure: Measure, level: float, called: str = LEARNERS.item
+) -> list[Comparison]:
+    """Every pair of learners over the data sets that both have, the better one first; none where they are too many.
+
+    cells: (data set, learner, mean of its runs).
+    """
+    table: dict[str, dict[str, float]] = {}
+    for item, respondent, value in cells:
+        table.setdefault(respondent, {})[item] = value
+    items = list(dict.fromkeys(item for own in table.values() for item in own))
+    if len(items) < 2 or not 0 < len(table) * (len(table) - 1) // 2 <= PAIRS_TESTED:
+        return []
+    means = {name: np.array([own.get(item, np.nan) for item in items]) for name, own in table.items()}
+    labels = np.array(items, dtype=object)
+    ranked = _ranked({name: float(np.nanmean(values)) for name, values in means.items()}, measure)
+    test: Literal["sign-flip", "t"] = "sign-flip" if len(items) <= EXACT else "t"
+    found = [
+        paired_difference(means[a], means[b], labels, level, test, names=(a, b)) for a, b in combinations(ranked, 2)
+    ]
+    words = {"measure": _label(measure), "units": f"{called}s", "clusters": f"{called}s"}
+    return [one.described(better=measure.direction, **words) for one in adjusted(found, "holm")]  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    cells: Sequence[CellRuns]
+    measure: Measure
+    level: float
+    who: str
+    item: str
+
+    @property
+    def label(self) -> str:
+        return _label(self.measure)
+
+    def best_over_sets(self, pairs: Sequence[Comparison]) -> Iterator[str]:
+        """The best mean over the data sets on which every learner has one, and how it stands against each other."""
+        by_item = self._by_item()
+        whole = [own for own in by_item.values() if len(own) == len(self._learners)]
+        if len(whole) < 2 or len(self._learners) < 2:
+            yield f"Two {self.who}s and two {self.item}s that both have are needed to compare them over {self.item}s."
+            return
+        means = {name: [own[name].mean for own in whole] for name in self._learners}
+        ranked = _ranked({name: float(np.mean(values)) for name, values in means.items()}, self.measure)
+        found = mean(np.array(means[ranked[0]]), level=self.level)
+        yield (
+            f"{ranked[0]} has the {self.best} mean {self.label} over {len(whole)} {self.item}s, "
+            f"{_valued(found.value, self._possible(found.interval))} ({100 * self.level:g} % t CI over {self.item}s; "
+            "no test of its own)."
+        )
+        if not pairs:
+            yield f"{len(self._learners)} {self.who}s are too many for one family of tests. Two: trueness compare A B"
+            return
+        yield from (pair.sentence() for pair in pairs if ranked[0] in pair.names)
+
+    def best_on_sets(self) -> Iterator[str]:
+        shown = [(item, own) for item, own in self._by_item().items() if len(own) > 1]
+        tested = self._on_sets(shown[:ITEMS_TOLD])
+        for item, own in shown[:ITEMS_TOLD]:
+            ranked = self._order(own)
+            first = own[ranked[0]]
+            said = (
+                f"{item}: {ranked[0]} has the {self.best} {self.label}, {_valued(first.mean, first.ci)} "
+                f"({100 * self.level:g} % bootstrap CI of the mean; n = {first.n} runs)."
+            )
+            against = {pair.names[1]: pair for pair in tested.get(item, ()) if pair.names[0] == ranked[0]}
+            if not against:
+                yield f"{said} No test: {len(own)} {self.who}s are too many pairs for one family."
+                continue
+            open_ones = [name for name in ranked[2:] if not _apart(against[name])]
+            others = f" Nor can {_listed(open_ones)} be told from it." if open_ones else ""
+            yield f"{said} {against[ranked[1]].sentence()}{others}"
+        if len(shown) > ITEMS_TOLD:
+            yield f"{len(shown) - ITEMS_TOLD} more {self.item}s are in the matrix."
+
+    def _on_sets(self, shown: Sequence[tuple[str, Mapping[str, CellRuns]]]) -> dict[str, list[Comparison]]:
+        """All pairs of learners on each data set, one family."""
+        found: list[tuple[str, Comparison]] = []
+        for item, own in shown:
+            if len(own) * (len(own) - 1) // 2 <= PAIRS_TESTED:
+                found += [(item, self._paired(own[a], own[b])) for a, b in combinations(self._order(own), 2)]
+        tested: dict[str, list[Comparison]] = {}
+        for (item, _), pair in zip(found, adjusted([pair for _, pair in found], "holm"), strict=True):
+            words = pair.described(measure=self.label, units="runs", clusters="runs", better=self.measure.direction)
+            tested.setdefault(item, []).append(words)
+        return tested
+
+    def _paired(self, a: CellRuns, b: CellRuns) -> Comparison:
+        names = (a.respondent, b.respondent)
+        _, ours, theirs = np.intersect1d(a.repeats, b.repeats, assume_unique=True, return_indices=True)
+        return paired_difference(a.values[ours], b.values[theirs], level=self.level, test="t", names=names)
+
+    def failures(self) -> Iterator[str]:
+        by_learner: dict[str, list[CellRuns]] = {}
+        for cell in self.cells:
+            by_learner.setdefault(cell.respondent, []).append(cell)
+        for name, own in by_learner.items():
+            ended: Counter[str] = Counter()
+            for cell in own:
+                ended.update({status: n for status, n in cell.statuses.items() if status != NOT_RUN})
+            lost = {status: n for status, n in sorted(ended.items()) if status != Status.OK}
+            if not lost:
+                continue
+            ends = np.repeat([1.0, 0.0], [sum(lost.values()), ended[Status.OK]])
+            found = share(ends, level=self.level)
+            worst = max(own, key=lambda cell: sum(cell.statuses.get(status, 0) for status in lost))
+            most = sum(worst.statuses.get(status, 0) for status in lost)
+            why = ", ".join(f"{status} {n:,}" for status, n in lost.items())
+            yield (
+                f"{name}: {sum(lost.values()):,} of {len(ends):,} runs gave no result ({why}), "
+                f"{_valued(found.value, found.interval)} ({100 * self.level:g} % Wilson interval of the share; n = "
+                f"{len(ends):,} runs; no test); most on {worst.item}, {most:,}."
+            )
+
+    def stability(self) -> Iterator[str]:
+        """The widest ranges of single runs, and how many cells never differ."""
+        there = [cell for cell in self.cells if cell.n > 1]
+        tail = (1 - self.level) / 2
+        ranges = {k: np.nanquantile(cell.values, [tail, 1 - tail]) for k, cell in enumerate(there)}
+        widest = sorted(ranges, key=lambda k: float(ranges[k][0] - ranges[k][1]))[:UNSTABLE_TOLD]
+        bounded = self.measure.maximum == 1.0
+        for k in widest:
+            low, high = ranges[k]
+            if high - low >= (WIDE if bounded else np.inf):
+                cell = there[k]
+                yield (
+                    f"{cell.respondent} on {cell.item}: single runs have {self.label} {low:.2f} to {high:.2f}, mean "
+                    f"{_valued(cell.mean, cell.ci)} ({100 * self.level:g} % range of single runs and bootstrap CI of "
+                    f"the mean; n = {cell.n} runs; no test). {range_note([cell.n], self.level)}".rstrip()
+                )
+        same = sum(float(np.nanmax(cell.values)) == float(np.nanmin(cell.values)) for cell in there)
+        if same:
+            yield (
+                f"In {same} of {len(there)} cells every run gave the same {self.label}: their intervals have no width "
+                "(no test)."
+            )
+
+    def untold(self) -> Iterator[str]:
+        assumed = list(dict.fromkeys(cell.item for cell in self.cells if cell.truth == "assumed"))
+        if assumed:
+            yield f"The truth of {_listed(assumed)} is assumed: scores there are agreement with an expert's guess."
+        items = len({cell.item for cell in self.cells})
+        if items < SMALLEST:
+            yield (
+                f"With {items} {self.item}{'s' if items != 1 else ''} no test over {self.item}s can reach p < .05 by "
+                f"sign flips: differences between {self.who}s hold for these {self.item}s only."
+            )
+        classes = sorted({cell.returns for cell in self.cells if cell.returns})
+        if len(classes) > 1:
+            yield (
+                f"Learners return different classes ({', '.join(classes)}) and each is scored against the truth of its "
+                "own: a higher score across classes is no better graph. dag_* measures are against the DAG for all."
+            )
+        yield f"Each {self.who} ran with the settings of the plan: other settings may rank them otherwise."
+
+    @property
+    def _learners(self) -> list[str]:
+        """Those with a result somewhere; who has none is told among the failures."""
+        return list(dict.fromkeys(cell.respondent for cell in self.cells if cell.n))
+
+    @property
+    def best(self) -> str:
+        return "highest" if self.measure.better == "neither" else "best"
+
+    def _by_item(self) -> dict[str, dict[str, CellRuns]]:
+        found: dict[str, dict[str, CellRuns]] = {}
+        for cell in self.cells:
+            if cell.n:
+                found.setdefault(cell.item, {})[cell.respondent] = cell
+        return found
+
+    def _possible(self, interval: Interval | None) -> Interval | None:
+        """Cut to what the measure can be: t knows no bounds."""
+        if interval is None:
+            return interval
+        least, most = self.measure.minimum, self.measure.maximum
+        low = interval.low if least is None else max(interval.low, least)
+        high = interval.high if most is None else min(interval.high, most)
+        return Interval(low, high, interval.level, interval.of)
+
+    def _order(self, own: Mapping[str, CellRuns]) -> list[str]:
+        return _ranked({name: cell.mean for name, cell in own.items()}, self.measure)
+
+
+def _label(measure: Measure) -> str:
+    return measure_label(measure.name) if measure.name in MEASURE_LABELS else measure.label
+
+
+def _ranked(values: Mapping[str, float], measure: Measure) -> list[str]:
+    """The best first; the highest, where neither way is better."""
+    sign = 1.0 if measure.better == "lower" else -1.0
+    return sorted(values, key=lambda name: sign * values[name])
+
+
+def _apart(pair: Comparison) -> bool:
+    """Told apart; a difference that is the same in every run needs no test."""
+    return pair.distinguishable or (pair.p is None and bool(pair.difference))
+
+
+def _cell(summary: CellSummary, measure: str) -> CellRuns:
+    return CellRuns(
+        summary.item,
+        summary.respondent,
+        summary.values[measure],
+        summary.measures[measure].ci,
+        summary.statuses,
+        str(summary.about.get("returns") or ""),
+        str(summary.about.get("truth") or ""),
+        summary.done,
+    )
+
+
+def _valued(value: float | None, interval: Interval | None) -> str:
+    if value is None:
+        return "no value"
+    return f"{value:.2f}" if interval is None else f"{value:.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

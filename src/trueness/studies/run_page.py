@@ -1,0 +1,247 @@
+"""A study whose units carry their scores in the store: what the page shows of it without a word of the study's own.
+
+The matrix is summed by SQL; a cell's runs are read, and its means bootstrapped, when it is opened. The resamples of a
+column depend on the study's seed and the number of its runs alone, so the intervals are those of the tables.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.measure import Measure
+from trueness.running.cells import Cell, stream
+from trueness.running.outline import unique
+from trueness.running.page_store import Aggregate
+from trueness.running.results import NOT_RUN, Results
+from trueness.running.store import Run
+from trueness.showing import blocks
+from trueness.showing.grid import Facet, Grid
+from trueness.statistics.runs import ENOUGH, RunSummary, range_note, summarise_columns
+from trueness.status import Status
+from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
+from trueness.studies.run_findings import ANYBODY, ITEMS_TOLD, CellRuns, RunFindings, findings, findings_of
+
+Array = NDArray[np.float64]
+
+
+class RunsPart:
+    words = ANYBODY
+
+    def __init__(self, place: PagePlace):
+        self.task = place.task.task
+        self._outline = place.outline
+        self._task = place.task
+        self._store = place.store
+        self._known: Results | None = None if place.known is None else place.known.results
+
+    @cached_property
+    def _statuses(self) -> dict[int, dict[str, int]]:
+        return self._store.statuses_of(self._task)
+
+    @cached_property
+    def _aggregates(self) -> list[Aggregate]:
+        return self._store.aggregates(self._task)
+
+    @property
+    def _level(self) -> float:
+        return self._task.level
+
+    def _summarised(self, columns: Sequence[Array]) -> list[RunSummary]:
+        """One summary a column of runs, with the intervals of the tables."""
+        if not columns:
+            return []
+        table = np.full((max(map(len, columns)), len(columns)), np.nan)
+        for k, column in enumerate(columns):
+            table[: len(column), k] = column
+        rng = stream(self._outline.seed, "bootstrap of the means")
+        return summarise_columns(table, None, self._level, rng=rng)
+
+    def cell_keys(self) -> Iterator[CellKey]:
+        for cell in self._task.cells:
+            yield cell.item, cell.variant, cell.respondent
+
+    def grid(self) -> Grid:
+        task = self._task
+        variants = unique(cell.variant for cell in task.cells)
+        facets = [Facet("variant", "Variant", variants, variants)] if len(variants) > 1 else []
+        grid = Grid(
+            self.task,
+            task.items,
+            task.respondents,
+            [],
+            [replace(task.measure(name), headline=name in task.headline) for name in task.measures],
+            facets,
+            spread="least and most of the runs",
+            repeats="runs",
+        )
+        values: dict[int, dict[str, Sequence[float | None]]] = {}
+        for found in self._aggregates:
+            values.setdefault(found.cell, {})[found.measure] = (found.mean, found.low, found.high, found.n)
+        for place, cell in enumerate(task.cells):
+            where = (cell.variant,) if facets else ()
+            statuses = self._statuses.get(place, {})
+            grid.add(cell.item, cell.respondent, where, cell.repeats, statuses, values.get(place, {}))
+        return grid
+
+    def cell(self, key: CellKey) -> dict[str, Any] | None:
+        place = self._task.place_of.get(key)
+        if place is None:
+            return None
+        cell, about = self._task.cells[place], self._task.abouts[place]
+        runs = self._store.runs_at(self._task, place)
+        counts = dict(Counter(run.status for run in runs))
+        if len(runs) < cell.repeats:
+            counts[NOT_RUN] = cell.repeats - len(runs)
+        others = [other for other in self.cell_keys() if other[0] == key[0] and other != key]
+        return {
+            "statuses": counts,
+            "siblings": [
+                _sibling(other, other[2] if other[1] == key[1] else f"{other[2]} · {other[1]}") for other in others
+            ],
+            "graph": self._graph_name(key),
+            "blocks": [
+                _strips(runs, [self._task.measure(name) for name in self._task.headline]),
+                blocks.table("Measures", self._measured(place, runs), self._interval_note(counts.get(Status.OK, 0))),
+                *_failures(runs),
+                blocks.table("What this cell is", _facts(about, cell.identity)),
+            ],
+        }
+
+    def _graph_name(self, key: CellKey) -> str:
+        """Under which name the graphs of its item show this cell; nothing where there are none."""
+        return ""
+
+    def graph(self, item: str) -> dict[str, Any] | None:
+        return None
+
+    def _measured(self, place: int, runs: Sequence[Run]) -> list[dict[str, Any]]:
+        names, nothing = self._task.measures, (None, NOT_RUN)
+        if not runs:
+            return []
+        if self._known is not None:
+            known = self._known.summaries[place].measures
+            return [_measure_row(self._task.measure(name).label, known[name], known[name].missing) for name in names]
+        scores = [[run.scores.get(name, nothing) for name in names] for run in runs]
+        columns = [np.array([row[k][0] for row in scores], dtype=np.float64) for k in range(len(names))]
+        found = self._summarised(columns)
+        why = [Counter(row[k][1] for row in scores if row[k][0] is None) for k in range(len(names))]
+        left = self._task.cells[place].repeats - len(runs)
+        for counted in why if left else ():
+            counted[NOT_RUN] += left
+        labels = [self._task.measure(name).label for name in names]
+        return [_measure_row(*row) for row in zip(labels, found, why, strict=True)]
+
+    def _interval_note(self, n: int) -> str:
+        level = 100 * self._level
+        told = f"CI: {level:g} % bootstrap interval of the mean. Runs: the {level:g} % range of single runs."
+        return f"{told} {range_note([n], self._level)}".rstrip()
+
+    # ---- what it says
+
+    def summary(self) -> Summary:
+        planned = self._task.planned
+        counts: Counter[str] = Counter()
+        for statuses in self._statuses.values():
+            counts.update(statuses)
+        done, ok = sum(counts.values()), counts[Status.OK]
+        others = ", ".join(f"{status} {n:,}" for status, n in sorted(counts.items()) if status != Status.OK)
+        complete = f"{ok:,} of {planned:,} runs gave a result" + (f" ({others})" if others else "")
+        complete += "." if done == planned else f"; {planned - done:,} are still to be done."
+        fewest = min((cell.repeats for cell in self._task.cells), default=0)
+        passed = None if done < planned and not others else ok == planned
+        told = f"Each cell has {fewest} runs; {ENOUGH} and more bound a range of runs well."
+        checks = [
+            Check("complete", passed, complete),
+            Check("runs", fewest >= ENOUGH, f"{told} {range_note([fewest], self._level)}".rstrip()),
+        ]
+        sections = tuple(Section(title, said) for title, said in self._findings.sections)
+        return Summary(tuple(checks), sections, self._findings.untold)
+
+    @cached_property
+    def _findings(self) -> RunFindings:
+        if self._known is not None:
+            return findings_of(self._known, self.words)
+        measure = next((name for name in ("f1", *self._task.headline) if name in self._task.measures), None)
+        if measure is None:
+            return RunFindings((), (), ())
+        return findings(self._cells(measure), self._task.measure(measure), self._level, self.words)
+
+    def _cells(self, measure: str) -> list[CellRuns]:
+        """Every cell with its runs; a CI for those of the data sets that get a sentence, which are few."""
+        found = self._store.values_of(self._task, measure)
+        done = [np.array(sorted(found.get(place, ())), dtype=np.int64) for place in range(len(self._task.cells))]
+        values = [np.array([found[place][r] for r in own.tolist()], np.float64) for place, own in enumerate(done)]
+        told = set(self._task.items[:ITEMS_TOLD])
+        shown = [k for k, cell in enumerate(self._task.cells) if cell.item in told]
+        summaries = dict(zip(shown, self._summarised([values[k] for k in shown]), strict=True))
+        return [
+            CellRuns(
+                cell.item, _name(cell), values[k], summaries[k].ci if k in summaries else None,
+                self._statuses.get(k, {}), str(about.get("returns") or ""), str(about.get("truth") or ""), done[k],
+            )
+            for k, (cell, about) in enumerate(zip(self._task.cells, self._task.abouts, strict=True))
+        ]  # fmt: skip
+
+    def analyses(self) -> list[AnalysisPart]:
+        from trueness.studies.run_comparisons import compared
+
+        return compared(self._task, self._aggregates, self._statuses, self.words)
+
+
+def _name(cell: Cell) -> str:
+    return cell.respondent if cell.variant == "clean" else f"{cell.respondent} ({cell.variant})"
+
+
+def _sibling(key: CellKey, label: str) -> dict[str, Any]:
+    return {"key": list(key), "label": label}
+
+
+def _strips(runs: Sequence[Run], measures: Sequence[Measure]) -> blocks.Block:
+    rows = []
+    for one in measures:
+        values = [run.scores[one.name][0] if one.name in run.scores else None for run in runs]
+        top = 1 if one.maximum == 1.0 else None
+        rows.append({"name": one.name, "label": one.label, "values": values, "top": top})
+    return {"kind": "strips", "title": "Every run", "rows": rows}
+
+
+def _measure_row(label: str, found: RunSummary, why: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "measure": label,
+        "n": found.n,
+        "mean": found.mean,
+        "CI": None if found.ci is None else [found.ci.low, found.ci.high],
+        "runs": None if found.runs is None else [found.runs.low, found.runs.high],
+        "least": found.min,
+        "most": found.max,
+        "missing": ", ".join(f"{status} {n}" for status, n in why.items()),
+    }
+
+
+def _failures(runs: Sequence[Run]) -> list[blocks.Block]:
+    counted = Counter((run.status, run.message) for run in runs if run.status != Status.OK)
+    rows = [{"status": s, "runs": n, "message": message} for (s, message), n in counted.most_common(20)]
+    return [blocks.table("Runs without a result", rows)] if rows else []
+
+
+def _facts(about: dict[str, Any], identity: dict[str, Any]) -> list[dict[str, Any]]:
+    shown = {
+        "returns": about.get("returns"),
+        "what varies between runs": about.get("vary"),
+        "rows a fit sees": about.get("rows"),
+        "truth": about.get("truth"),
+    }
+    rows = [{"": name, "value": str(value)} for name, value in shown.items() if value is not None]
+    for name, verdict in about.get("assumptions", {}).items():
+        rows.append({"": f"assumes {name}", "value": verdict})
+    for name, value in identity.get("settings", {}).items():
+        if value not in (None, [], ""):
+            rows.append({"": f"setting {name}", "value": str(value)})
+    return rows

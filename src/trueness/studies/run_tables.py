@@ -1,0 +1,109 @@
+"""Tables of a study as data: what `trueness show` prints, as JSON, CSV, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from trueness.errors import SettingError, did_you_mean
+from trueness.intervals import Interval
+from trueness.running.results import CellSummary, Results
+from trueness.showing import look
+from trueness.showing.saving import safe_name
+from trueness.showing.tables import Column, Table
+from trueness.statistics.runs import RunSummary
+from trueness.texts import csv_row
+
+
+def chosen(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
+    """The measures asked for, or the headline ones."""
+    for name in measures or ():
+        if name not in results.measures:
+            raise SettingError(
+                f"{name!r} is not a measure of this study. {did_you_mean(name, results.measures)} "
+                "See 'trueness list measures'."
+            )
+    return tuple(measures) if measures else results.headline
+
+
+def flat_rows(results: Results, measures: Sequence[str]) -> list[dict[str, Any]]:
+    """One row a cell and measure."""
+    return [_row(cell, name, cell.measures[name]) for cell in results.summaries for name in measures]
+
+
+def as_dict(results: Results, measures: Sequence[str]) -> dict[str, Any]:
+    return {
+        "study": results.study,
+        "task": results.task,
+        "level": results.level,
+        "completeness": results.completeness(),
+        "rows": flat_rows(results, measures),
+    }
+
+
+def as_csv(results: Results, measures: Sequence[str]) -> str:
+    text = io.StringIO()
+    rows = flat_rows(results, measures)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(csv_row(rows[0] if rows else ()))
+    writer.writerows(csv_row(row.values()) for row in rows)
+    return text.getvalue()
+
+
+def cell_text(found: RunSummary) -> str:
+    """`0.64 [0.62, 0.66]`: the mean and the CI of the mean; a dash where there is nothing to average."""
+    if found.mean is None:
+        return "-"
+    if found.ci is None or found.degenerate:
+        return f"{found.mean:.2f}"
+    return f"{found.mean:.2f} {interval_text(found.ci)}"
+
+
+def interval_text(interval: Interval | None) -> str:
+    return "-" if interval is None else f"[{_two(interval.low)}, {_two(interval.high)}]"
+
+
+def _two(value: float) -> str:
+    """Two decimals; what rounds to 0 has no sign."""
+    return f"{round(value, 2) + 0.0:.2f}"
+
+
+def _row(cell: CellSummary, measure: str, found: RunSummary) -> dict[str, Any]:
+    return {
+        "item": cell.item,
+        "respondent": cell.respondent,
+        **{key: cell.about.get(key) for key in ("returns", "truth", "vary")},  # None in a task of a user's own
+        "measure": measure,
+        **found.to_row(),
+    }
+
+
+def means_table(results: Results, measures: Sequence[str]) -> Table:
+    """One row a cell: the mean of each measure with the CI of the mean."""
+    columns = [Column("item", "Item", "text"), Column("variant", "Variant", "text")]
+    columns += [Column("respondent", "Respondent", "text"), Column("n", "n", "count")]
+    columns += [
+        Column(name, look.measure_label(name), "number", f"{name}_low", f"{name}_high", results.measure(name).direction)
+        for name in measures
+    ]
+    rows = []
+    for cell, summary in zip(results.cells, results.summaries, strict=True):
+        row = {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent, "n": summary.ok}
+        rows.append(row | wide_means(summary, measures))
+    caption = f"Mean over the n runs that gave a result, with the {100 * results.level:g} % bootstrap CI of the mean."
+    return Table(
+        safe_name(results.task, "summary"), tuple(columns), rows, caption, rule_before="item", within=("item",)
+    )
+
+
+def wide_means(cell: CellSummary, measures: Sequence[str]) -> dict[str, float | None]:
+    """Each measure's mean under its name, its ends beside it."""
+    row: dict[str, float | None] = {}
+    for name in measures:
+        found = cell.measures[name]
+        row[name] = found.mean
+        if found.ci is not None:
+            row |= {f"{name}_low": found.ci.low, f"{name}_high": found.ci.high}
+    return row

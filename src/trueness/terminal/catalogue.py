@@ -1,0 +1,296 @@
+"""What there is: learners, data sets, measures and tasks as rows for `trueness list` and the docs."""
+
+from __future__ import annotations
+
+from inspect import isfunction
+from pathlib import Path
+from typing import Any
+
+from trueness import models, registry
+from trueness.datasets import load
+from trueness.errors import TruenessError, UnknownName
+from trueness.learners import build, settings_of
+from trueness.learners.scoring.building import build_scorer
+
+KINDS = ("learners", "scorers", "datasets", "corruptions", "populations", "models", "measures", "tasks")
+
+
+def rows(kind: str) -> list[dict[str, Any]]:
+    makers = {
+        "learners": _learners,
+        "scorers": _scorers,
+        "datasets": _datasets,
+        "corruptions": _corruptions,
+        "models": models.catalogue,
+        "measures": _measures,
+        "tasks": _tasks,
+    }
+    found: list[dict[str, Any]] = (registry.offer("list", kind) or makers[kind])()
+    return found
+
+
+def detail(kind: str, name: str) -> dict[str, Any]:
+    """Everything on one card."""
+    if kind == "learners":
+        return _learner(name)
+    if kind == "scorers":
+        return _scorer(name)
+    if kind == "datasets":
+        return _dataset(name)
+    if card := registry.offer("card", kind):
+        found: dict[str, Any] = card(name)
+        return found
+    known = {row["name"]: row for row in rows(kind)}
+    if name not in known:
+        raise UnknownName(kind.removesuffix("s"), name, known)
+    return known[name]
+
+
+def is_model(name: str) -> bool:
+    """Whether a name is of a model: `provider/model` (no learner or file is called so), or `my_file.py:MyModel`."""
+    if ".py:" in name:
+        return hasattr(registry.resolve("model", name), "ask")
+    known = (*registry.names("learner"), *registry.names("dataset"))
+    return "/" in name and ":" not in name and name not in known and not Path(name).exists()
+
+
+def check(name: str) -> list[dict[str, Any]]:
+    """The rules for a learner, or those for a data set, whichever the name is."""
+    from trueness.learners.contract import check_learner
+
+    is_data = name in registry.names("dataset") or name.startswith("synthetic-") or _is_data_file(name)
+    if not is_data and _is_scorer(name):
+        return _check_scorer(name)
+    if not is_data and name not in registry.names("learner") and ".py:" not in name:
+        known = (*registry.names("learner"), *registry.names("scorer"), *registry.names("dataset"))
+        raise UnknownName("learner, scorer or dataset", name, known, hint="See 'trueness list'.")
+    if is_data:
+        return _check_dataset(name)
+    return [{"rule": c.rule, "verdict": c.verdict, "detail": c.detail} for c in check_learner(build(name))]
+
+
+def _is_data_file(name: str) -> bool:
+    """A table or network of the user's own, or a Python file's object that draws rows (a function makes one)."""
+    if ".py:" in name:
+        made = registry.resolve("dataset", name)
+        return hasattr(made, "draw") or isfunction(made)
+    return "." in name
+
+
+def _is_scorer(name: str) -> bool:
+    """A name of scorers alone, or a user's own with `scores` and no `fit`; `pc` is a learner first."""
+    if ".py:" in name:
+        made = registry.resolve("scorer", name)
+        return hasattr(made, "scores") and not hasattr(made, "fit")
+    return name in registry.names("scorer") and name not in registry.names("learner")
+
+
+def _check_scorer(name: str) -> list[dict[str, Any]]:
+    """The rules for a scorer: the contract's shape, the same seed the same bits, and no way to the truth."""
+    import numpy as np
+
+    from trueness.datasets.series import VAR
+    from trueness.learners.scoring.leaks import check_no_leak
+
+    scorer, system = build_scorer(name), VAR(nodes=5, lags=1, rows=300)
+    rows = system.draw(300, np.random.default_rng(0))
+    before = rows.values.copy()
+    one, two = (scorer.scores(rows, np.random.default_rng(1)) for _ in range(2))
+    leak = check_no_leak(scorer, system)
+    rules = {
+        "the scores are EdgeScores of the columns in their order": getattr(one, "names", ()) == rows.names,
+        "the same seed gives the same bits": bool(np.array_equal(one.matrix, two.matrix)),
+        "the data are left unchanged": bool(np.array_equal(before, rows.values)),
+        "the truth, shuffled, changes nothing and is not looked at": leak.passed,
+    }
+    return [
+        {"rule": rule, "verdict": "pass" if passed else "FAIL", "detail": str(leak) if "truth" in rule else ""}
+        for rule, passed in rules.items()
+    ]
+
+
+def _check_dataset(name: str) -> list[dict[str, Any]]:
+    """Whether a data set can be used, rule by rule."""
+    from numpy.random import default_rng
+
+    from trueness.datasets import check_usable
+
+    dataset = load(name)
+    table = dataset.table or dataset.draw(None, default_rng(0))
+    check_usable(table)
+    again = dataset.draw(100, default_rng(1)).values
+    rules = {
+        "rows can be used (no missing value, no constant column, n >= d)": True,
+        "the truth is a valid DAG over the columns": dataset.truth.is_valid()
+        and set(dataset.truth.nodes) == set(table.names),
+        "the same seed draws the same rows": bool((again == dataset.draw(100, default_rng(1)).values).all()),
+        "says how far its truth can be believed": dataset.about.truth in ("known", "consensus", "assumed"),
+    }
+    detail = f"{table.n:,} rows, {table.d} columns ({table.kind}), {dataset.truth.n_edges()} edges"
+    return [
+        {"rule": rule, "verdict": "pass" if passed else "FAIL", "detail": detail if not k else ""}
+        for k, (rule, passed) in enumerate(rules.items())
+    ]
+
+
+def _learners() -> list[dict[str, Any]]:
+    found = []
+    for name in registry.names("learner"):
+        try:
+            card = registry.resolve("learner", name).card
+        except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
+            found.append(
+                {"name": name, "title": "", "returns": "", "data": "", "paper": "", "needs": f"broken: {error}"}
+            )
+            continue
+        found.append(
+            {
+                "name": name,
+                "title": card.title,
+                "returns": card.returns,
+                "data": ", ".join(sorted(card.data)),
+                "paper": card.paper,
+                "needs": ""
+                if not card.needs or registry.is_installed(card.needs)
+                else f"{card.package} (not installed)",
+            }
+        )
+    return found
+
+
+def _learner(name: str) -> dict[str, Any]:
+    learner = build(name)
+    card = learner.card
+    return {
+        "name": name,
+        "title": card.title,
+        "summary": card.summary,
+        "returns": card.returns,
+        "data": sorted(card.data),
+        "mixed tables": card.mixed and len(card.data) == 2,
+        "assumes": list(card.assumes),
+        "deterministic": card.deterministic,
+        "paper": card.paper,
+        "package": card.package,
+        "settings": settings_of(learner),
+    }
+
+
+def _scorers() -> list[dict[str, Any]]:
+    found = []
+    for name in registry.names("scorer"):
+        try:
+            card = registry.resolve("scorer", name).card
+        except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
+            found.append({"name": name, "title": "", "missing values": "", "paper": "", "needs": f"broken: {error}"})
+            continue
+        lacks = bool(card.needs) and not registry.is_installed(card.needs)
+        needs = f"{registry.EXTRAS[card.needs][0]} (not installed)" if lacks else ""
+        series = "a time series" if card.needs_series else ""
+        row = {"name": name, "title": card.title, "missing values": card.missing, "paper": card.paper}
+        found.append(row | {"needs": ", ".join(part for part in (series, needs) if part)})
+    return found
+
+
+def _scorer(name: str) -> dict[str, Any]:
+    scorer = build_scorer(name)
+    card = scorer.card
+    return {
+        "name": name,
+        "title": card.title,
+        "summary": card.summary,
+        "missing values": card.missing,
+        "direction": "none: matrix[i, j] = matrix[j, i]" if card.symmetric else "yes",
+        "needs": "a time series" if card.needs_series else "",
+        "assumes": list(card.assumes),
+        "deterministic": card.deterministic,
+        "paper": card.paper,
+        "settings": settings_of(scorer),
+    }
+
+
+def _datasets() -> list[dict[str, Any]]:
+    found = []
+    for name in registry.names("dataset"):
+        dataset = load(name)
+        found.append(
+            {
+                "name": name,
+                "title": dataset.about.title,
+                "nodes": len(dataset.truth),
+                "edges": dataset.truth.n_edges(),
+                "rows": dataset.about.rows,
+                "data": dataset.about.data,
+                "truth": dataset.about.truth,
+                "domain": dataset.about.domain,
+            }
+        )
+    return found
+
+
+def _dataset(name: str) -> dict[str, Any]:
+    from trueness.measures.graphs import Reference
+    from trueness.measures.sortability import r2_sortability, varsortability
+    from trueness.running.cells import stream
+
+    dataset = load(name)
+    about, truth = dataset.about, dataset.truth
+    table = dataset.table or dataset.draw(None, stream(0, name))
+    numbers = table.as_numbers().values
+    cpdag = truth.to_cpdag()
+    perfect = {name: score.value for name, score in Reference(truth).perfect("cpdag").items()}
+    return {
+        "name": dataset.name,
+        "title": about.title,
+        "domain": about.domain,
+        "summary": about.summary,
+        "truth": f"{about.truth}: {about.truth_note}",
+        "rows": about.rows if dataset.table is None else table.n,
+        "data": about.data,
+        "vary": "redraw, bootstrap, permute, seed" if dataset.table is None else "bootstrap, permute, seed",
+        "nodes": len(truth),
+        "edges": truth.n_edges(),
+        "reversible edges": cpdag.n_edges() - int(cpdag.directed.sum()),
+        "perfect CPDAG against the DAG": perfect,
+        "varsortability": _score(varsortability(numbers, truth)),
+        "R2-sortability": _score(r2_sortability(numbers, truth)),
+        "source": about.source,
+        "licence": about.licence,
+        "reference": about.reference,
+        "variables": about.variables,
+        "graph": [str(edge) for edge in truth.edges],
+    }
+
+
+def _corruptions() -> list[dict[str, Any]]:
+    from trueness.datasets.corruptions import corruptions
+
+    return corruptions()
+
+
+def _score(found: Any) -> float | None:
+    value = getattr(found, "value", found)
+    return None if value is None else round(float(value), 4)
+
+
+def _measures() -> list[dict[str, Any]]:
+    from trueness.measures.graphs import MEASURES
+    from trueness.measures.ranking import RANKING_MEASURES
+
+    return [
+        {
+            "name": m.name,
+            "title": m.title,
+            "better": m.better,
+            "against": m.reference,
+            "description": m.description,
+        }
+        for m in (*MEASURES.values(), *RANKING_MEASURES.values())
+    ]
+
+
+def _tasks() -> list[dict[str, Any]]:
+    return [
+        {"name": name, "summary": (registry.resolve("task", name).__doc__ or "").splitlines()[0]}
+        for name in registry.names("task")
+    ]

@@ -1,0 +1,77 @@
+"""The end of a run: its tables and its page, then why models failed, and the command that goes on.
+
+The second is told whatever becomes of the first. The study is stored by then: what its tables stumble over is a mistake
+of ours, and no reason to restore anything.
+"""
+
+from __future__ import annotations
+
+import shlex
+from argparse import Namespace
+from pathlib import Path
+
+from trueness.errors import TruenessError
+from trueness.outside import one_line
+from trueness.printing import say, say_json
+from trueness.running.study import Outcome
+from trueness.terminal import results as terminal
+
+
+def write_end(folder: Path, outcome: Outcome, as_json: bool) -> None:
+    """Write and print everything of a study that was just run."""
+    try:
+        _write(folder, outcome, as_json)
+    except (TruenessError, BrokenPipeError):
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {one_line(error, 100)}"
+        raise TruenessError(
+            f"the study in {folder} is stored, but its tables cannot be written ({what}). "
+            f"'trueness --debug report {folder}' shows where."
+        ) from error
+
+
+def _write(folder: Path, outcome: Outcome, as_json: bool) -> None:
+    from trueness.page.standalone import with_page
+    from trueness.studies.reporting import Report, readings, write_report
+
+    if outcome.interrupted:  # who stops it wants it to stop; `trueness report` writes the rest
+        with readings(folder, outcome.readings) as found:
+            written = Report(folder, readings={name: one for name, one in found.items() if not one.asks})
+    else:
+        with terminal.busy("writing tables, charts and the page"):
+            written = with_page(write_report(folder, outcome.readings))
+    if as_json:
+        completeness = next(iter(outcome.readings.values())).results.completeness()
+        told = {} if outcome.interrupted else {"report": written.to_dict()}
+        say_json(outcome.to_dict() | {"folder": str(folder), "completeness": completeness} | told)
+        return
+    terminal.print_report(written, answered=not outcome.is_unanswered)
+    if not outcome.interrupted:
+        say(f"page: {folder / 'report.html'}")
+
+
+def tell_end(outcome: Outcome, command: str) -> None:
+    """What went wrong with each model, and the commands that mend it."""
+    for line in (line for model in outcome.models for line in model.lines()):
+        say(line, stderr=True)
+    left = outcome.total - outcome.done
+    if outcome.interrupted:
+        say(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", stderr=True)
+    elif outcome.stopped:
+        say(f"trueness: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", stderr=True)
+    elif left:
+        say(f"{left:,} of {outcome.total:,} were not asked. Ask them with: {command}", stderr=True)
+    if outcome.failed:
+        say(f"{outcome.failed:,} failed. Do them again with: {command} --retry", stderr=True)
+
+
+def same_command(options: Namespace) -> str:
+    """What goes on with a run: also with all that the user has allowed."""
+    words = ["trueness", "run", *filter(None, [options.file])]
+    for name in ("folder", "workers", "cluster"):
+        value = getattr(options, name)
+        words += [] if value is None else [f"--{name}", str(value)]
+    for name in ("allow_host", "allow_key"):
+        words += [word for value in getattr(options, name) for word in (f"--{name.replace('_', '-')}", value)]
+    return shlex.join([*words, *(["--json"] if options.json else [])])

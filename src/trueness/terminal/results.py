@@ -1,0 +1,97 @@
+"""What the terminal shows of results: tables and cards. Colours on a TTY, plain lines elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from trueness.running.progress import clock
+from trueness.showing.console import Console, console, plain, print_rows
+
+if TYPE_CHECKING:
+    from trueness.running.cost import AskCost, CellCost, Estimate
+    from trueness.running.study import Study
+    from trueness.studies.reporting import Report
+
+MANY_CELLS = 40  # above it `trueness plan` has a line a learner
+
+
+@contextmanager
+def busy(what: str) -> Iterator[None]:
+    """A spinner while something takes its time; nothing where there is no TTY."""
+    out = console(stderr=True)
+    if not out.is_terminal:
+        yield
+        return
+    with out.status(what):
+        yield
+
+
+def print_estimate(study: Study, found: Estimate) -> None:
+    out = console()
+    out.print(f"[bold]{plain(study.plan.name)}[/]   {plain(study.plan.folder)}")
+    at_least = "at least " if found.at_least else "about "
+    if found.cells:
+        out.print(
+            f"{len(found.cells)} cells, {found.fits:,} fits, {found.done:,} done already; {at_least}"
+            f"{clock(found.seconds)} on {found.workers} worker{'s' if found.workers != 1 else ''}"
+        )
+    rows = [_cell_row(cost) for cost in found.cells] if len(found.cells) <= MANY_CELLS else _rows_by_learner(found)
+    if rows:
+        print_rows(rows, title="")
+    if found.asks:
+        print_rows([_ask_row(ask) for ask in found.asks], title="models")
+        out.print(f"limit {found.limit_usd:g} USD" if found.limit_usd is not None else "no limit_usd is set")
+    for note in found.notes:
+        out.print(f"- {plain(note)}")
+
+
+def _cell_row(cost: CellCost) -> dict[str, Any]:
+    return {
+        "data set": cost.item,
+        "learner": cost.respondent,
+        "fits left": cost.left,
+        "s/fit": f"{cost.seconds:.3f}",
+        "total": clock(cost.seconds * cost.left),
+        "": "" if cost.status == "ok" else f"{cost.status}: {cost.message}",
+    }
+
+
+def _rows_by_learner(found: Estimate) -> list[dict[str, Any]]:
+    """One line a learner, where a line a cell would fill the screen; its first trouble is told."""
+    rows = []
+    for name in dict.fromkeys(cost.respondent for cost in found.cells):
+        own = [cost for cost in found.cells if cost.respondent == name]
+        left, seconds = sum(cost.left for cost in own), sum(cost.left * cost.seconds for cost in own)
+        trouble = next((f"{cost.status}: {cost.message}" for cost in own if cost.status != "ok"), "")
+        row = {"learner": name, "cells": len(own), "fits left": left, "s/fit": f"{seconds / max(left, 1):.3f}"}
+        rows.append(row | {"total": clock(seconds), "": trouble})
+    return rows
+
+
+def _ask_row(ask: AskCost) -> dict[str, Any]:
+    low, high = ask.cost
+    cost = "price not known" if low is None or high is None else f"{low:.2f} to {high:.2f}" if high else "0"
+    return {
+        "model": ask.model,
+        "calls": f"{ask.calls:,}",
+        "left": f"{ask.left:,}",
+        "prompt tokens": f"{ask.input_tokens[0]:,} to {ask.input_tokens[1]:,}",
+        "reply tokens": f"{ask.output_tokens[0]:,} to {ask.output_tokens[1]:,}",
+        "USD": cost,
+    }
+
+
+def print_report(report: Report, out: Console | None = None, answered: bool = True) -> None:
+    """What every study of a plan found, where its files lie, and what was left out."""
+    out = out or console()
+    for reading in report.readings.values():
+        if reading.asks and not answered:
+            continue
+        reading.show(out, report.folder)
+        reading.show_findings(out)
+        if place := reading.where():
+            out.print(f"report: {plain(report.folder / place)}")
+    for note in report.notes:
+        out.print(plain(note), style="yellow", soft_wrap=not out.is_terminal)
