@@ -1,6 +1,6 @@
 # Two commands do everything, on a machine that has Python 3.11+, pip and make:
 #   make run     the main job: `trueness run`, the quickstart
-#   make test    ruff, mypy, tests
+#   make test    ruff, mypy, tests (make quick: those of a minute; make near: those of what you changed)
 # Both set up .venv by themselves, once; `make setup` is the set-up alone, `make bench` all benchmarks,
 # `make browser` the browser that the tests of the page drive.
 PYTHON ?= python3
@@ -10,7 +10,7 @@ STAMP := $(VENV)/.ready
 WORKERS ?= 2
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test setup browser docs soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
+.PHONY: run test quick near setup browser docs soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
 
 run: setup
 	$(BIN)/trueness run
@@ -30,6 +30,14 @@ lint: setup
 
 types: setup
 	$(BIN)/mypy
+
+# the everyday loop: all but processes, browsers, simulations and documents (tests/conftest.py says which), a minute
+quick: lint
+	$(BIN)/python -m pytest -n $(WORKERS) --quick
+
+# the tests of the rooms at or above what was changed since the last commit
+near: setup
+	$(BIN)/python -m pytest -n $(WORKERS) $$($(BIN)/python tools/near.py)
 
 unit: setup
 	$(BIN)/python -m pytest -n $(WORKERS)

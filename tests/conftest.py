@@ -42,6 +42,22 @@ def pytest_configure():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-def pytest_collection_modifyitems(items):
-    """What takes long goes first, so that no worker is left alone with it at the end."""
+LONG = {  # folders of tests that start processes or browsers, simulate, or run documents
+    "docs", "faults", "hostile", "learners", "models", "net", "page", "showing", "statistics", "studies", "tasks",
+}  # fmt: skip
+
+
+def pytest_addoption(parser):
+    parser.addoption("--quick", action="store_true", help="leave out what takes long: folders of LONG, and slow tests")
+
+
+def pytest_ignore_collect(collection_path, config):
+    quick = config.getoption("--quick")
+    return True if quick and collection_path.parent == ROOT / "tests" and collection_path.name in LONG else None
+
+
+def pytest_collection_modifyitems(config, items):
+    """What takes long goes first, so that no worker is left alone with it at the end; or not at all."""
+    if config.getoption("--quick"):
+        items[:] = [item for item in items if "slow" not in item.keywords]
     items.sort(key=lambda item: "slow" not in item.keywords)

@@ -75,6 +75,7 @@ def _columns(file):
                     yield name, better.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("study", "measure"), ALL)
 def test_compare_calls_the_better_one_better(study, measure, tmp_path):
     """`low` has 0.2 on each of eight data sets, `high` 0.6."""

@@ -37,6 +37,7 @@ def test_type_checkers_see_the_same_names():
     assert sorted(typed) == trueness.__all__
 
 
+@pytest.mark.slow
 def test_a_user_gets_types(tmp_path, root):
     """With the project's own settings, so that what `make types` has read already is not read again."""
     program = tmp_path / "program.py"

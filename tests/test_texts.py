@@ -77,6 +77,7 @@ DICE = random.Random(16)
 KEYS = ["sk-lab+key/with=sign%and&weird<1234>", *("".join(DICE.choices(SIGNS, k=k)) for k in (8, 20, 51, 51, 120) * 12)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", KEYS)
 def test_a_key_of_any_signs_is_found_in_every_form(key):
     hide(key)

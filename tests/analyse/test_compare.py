@@ -122,6 +122,7 @@ def test_the_command_prints_a_line_and_a_sentence(discovery, capsys, monkeypatch
     assert found["measure"] == "shd" and found["n_clusters"] == 6 and found["sentence"]
 
 
+@pytest.mark.slow
 def test_a_real_study_can_be_compared(in_tmp, capsys):
     (in_tmp / "small.toml").write_text(
         'name = "small"\n[discovery]\ndatasets = ["survey", "cancer"]\n'
@@ -168,6 +169,7 @@ def test_of_very_many_pairs_only_the_one_that_is_asked_for_is_tested(tmp_path):
     assert "Bonferroni" in found.notes[-1] and "Bonferroni-adjusted" in str(found)
 
 
+@pytest.mark.slow
 def test_many_items_are_not_crossed_with_each_other(tmp_path):
     folder = write_scores(tmp_path, of(("a", "b"), [f"i{k}" for k in range(6_000)]))
     with within(60), at_most(200):

@@ -181,6 +181,7 @@ def test_two_sided_is_the_double_of_the_declared_direction():
     assert both.result.p == pytest.approx(2 * one.result.p)
 
 
+@pytest.mark.slow
 def test_a_million_rows_take_seconds(tmp_path):
     n = 1_000_000
     rng = np.random.default_rng(0)

@@ -25,6 +25,7 @@ def test_networks_have_the_published_size(name):
         assert int(truth.to_cpdag().undirected.sum()) // 2 == reversible
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["asia", "child", "insurance"])
 def test_draws_follow_every_table(name):
     """chi2 of each child given each combination of its parents, against the table; no p too small over all of them."""

@@ -200,6 +200,7 @@ def test_bad_input_has_a_status_and_a_sentence_and_the_batch_goes_on(dag, judge)
     assert fine.components["causal_intervention"].value == 1
 
 
+@pytest.mark.slow
 def test_a_batch_has_the_originals_keys_and_intervals():
     problems = load_problems()[:6]
     report = evaluate_batch(problems, steady(), asking=Asking(repeats=2)).to_dict()

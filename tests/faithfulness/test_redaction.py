@@ -47,6 +47,7 @@ def abductions():
             yield pytest.param(problem, name, id=f"{problem.id} {name}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem, name", abductions())
 def test_no_prompt_of_ours_contains_the_hidden_value(problem, name):
     question = ask_about(problem, Probe("abduction", name))
@@ -82,6 +83,7 @@ def in_words(n):
     return f"{in_words(n // step)} {word}" + (f" and {in_words(n % step)}" if n % step else "")
 
 
+@pytest.mark.slow
 def test_a_text_that_tells_the_value_in_any_spelling_tells_it_no_more():
     """Over all problems: the value is added to text, plan and reasoning in every spelling, and none is left."""
     tried = 0
@@ -101,6 +103,7 @@ def test_a_text_that_tells_the_value_in_any_spelling_tells_it_no_more():
     assert tried > 500
 
 
+@pytest.mark.slow
 def test_no_prompt_about_a_damaged_copy_contains_the_hidden_value():
     """A damage moves rules and edges: what cannot be hidden any more is not asked."""
     asked = 0

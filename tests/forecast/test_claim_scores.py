@@ -24,6 +24,7 @@ def scored(*rows, of_runs=RUNS, measure="f1", **arguments):
     )
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(0, 28), min_size=1, max_size=12),
     st.lists(st.tuples(st.integers(0, 28), st.integers(0, 28)).map(sorted), min_size=1, max_size=4),
@@ -46,6 +47,7 @@ def study():
     return example(seed=1, repeats=1)
 
 
+@pytest.mark.slow
 def test_the_columns_are_those_that_are_documented(study):
     expected = [*KEYS, "level", "low", "high", "median", "status", "claim_status", *SCORES]
     assert list(study.scores.columns) == [*expected, *(skill_column(name) for name in study.references)]
@@ -185,6 +187,7 @@ def test_a_missing_column_is_named():
         score_claims(claims(claim(0.2, 0.8)).drop(columns="median"), truths(truth(RUNS)))
 
 
+@pytest.mark.slow
 def test_the_long_table_has_one_row_a_score(study):
     table = long(study.scores)
     assert list(table.columns) == ["item", "variant", "respondent", "repeat", "measure", "value", "status"]

@@ -12,6 +12,7 @@ def study():
     return example(seed=3, datasets=["asia", "sachs"], repeats=2)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_study(study):
     again = example(seed=3, datasets=["asia", "sachs"], repeats=2)
     assert study.claims.equals(again.claims) and study.scores.equals(again.scores)

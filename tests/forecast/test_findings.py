@@ -14,6 +14,7 @@ def simulated():
     return findings(example(repeats=2, names=("named", "anonymised"), formulations=("direct", "steps", "quantiles")))
 
 
+@pytest.mark.slow
 def test_every_analysis_of_the_example_is_told(simulated):
     assert [analysis.name for analysis in simulated.analyses() if not analysis.told] == []
     assert next(iter(simulated.sentences())) == "validation"
@@ -57,6 +58,7 @@ TRAPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRAPS)
 def test_a_poor_study_is_told_and_does_not_crash(name, recwarn):
     found = findings(TRAPS[name])
@@ -66,6 +68,7 @@ def test_a_poor_study_is_told_and_does_not_crash(name, recwarn):
     assert [str(w.message) for w in recwarn.list] == []
 
 
+@pytest.mark.slow
 def test_a_study_is_not_changed_by_its_analyses():
     forecasts = example(datasets=("asia", "cancer"), repeats=1, formulations=("direct", "steps"))
     before = forecasts.scores.copy(), forecasts.claims.copy(), forecasts.replies.copy()

@@ -22,6 +22,7 @@ def scores(low, high, runs=SHD.runs):
     return rows.iloc[0]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(0, PAIRS), min_size=1, max_size=9),
     st.tuples(st.integers(0, PAIRS), st.integers(0, PAIRS)).map(sorted),
@@ -74,6 +75,7 @@ def test_an_shd_above_all_pairs_is_read_flagged_and_scored(text, ends):
     assert np.isfinite(scores(value.low, value.high)["interval_score"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", [8, None])
 @pytest.mark.parametrize("end", ["1e400", "-1e400", "1e308", "9" * 400, '"1e400"', "1e400 %"])
 @pytest.mark.parametrize(

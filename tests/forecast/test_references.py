@@ -141,6 +141,7 @@ def test_the_oracle_is_scored_on_the_runs_it_has_not_seen():
     assert (found["coverage_runs"] == 0).all() and (found["low"].isin([0.2, 0.8])).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["run", "mean"])
 def test_the_oracle_reaches_its_level(target):
     cells = truths(*(bare(np.random.default_rng(k).beta(6, 3, 200), dataset=f"d{k}") for k in range(120)))

@@ -75,6 +75,7 @@ def inside(points, box, slack=1.0):
     return ((x > x0 + slack) & (x < x1 - slack) & (y > y0 + slack) & (y < y1 - slack)).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dag", "pag"])
 def test_every_node_and_edge_is_drawn_once_and_none_runs_behind_a_box(kind):
     rng = np.random.default_rng(0)

@@ -124,6 +124,7 @@ def test_meek_counts_beyond_a_byte():
 # ---- CPDAGs
 
 
+@pytest.mark.slow
 def test_cpdags_agree_with_causal_learn():
     dags = pytest.importorskip("causallearn.graph.Dag")
     dag2cpdag = pytest.importorskip("causallearn.utils.DAG2CPDAG").dag2cpdag
@@ -163,6 +164,7 @@ def test_meek_adds_nothing_to_a_cpdag():
         np.testing.assert_array_equal(after[1], cpdag.undirected)
 
 
+@pytest.mark.slow
 def test_meek_recovers_the_dag_that_a_background_edge_leads_to():
     # rule 4 is needed with background knowledge only: orient a reversible edge as in the DAG, close, compare with all
     # DAGs of the class that have it
@@ -259,6 +261,7 @@ def test_textbook_cpdags_are_valid(edges):
     assert Graph.from_edges(edges, kind="cpdag").is_valid()
 
 
+@pytest.mark.slow
 def test_exactly_the_185_classes_over_four_nodes_are_valid():
     # every graph of -> and -- over four nodes: 4^6
     pairs = list(combinations(range(4), 2))
@@ -285,11 +288,13 @@ def fci_with_a_perfect_test(directed):
     return Graph.from_causallearn(found, kind="pag", nodes=[f"v{i}" for i in range(d)])
 
 
+@pytest.mark.slow
 def test_pags_of_every_dag_over_four_nodes_agree_with_fci():
     for directed in every_dag_over(4):
         assert graph_of(directed).to_pag() == fci_with_a_perfect_test(directed)
 
 
+@pytest.mark.slow
 def test_arrowheads_of_larger_pags_agree_with_fci():
     # causal-learn's FCI is not exact from five nodes on: it leaves circles where all equivalent MAGs have a tail, and
     # its rule 5 (selection bias) fires where there is none. Its arrowheads, and all else it says, must be ours.

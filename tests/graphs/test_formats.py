@@ -94,6 +94,7 @@ def random_graphs(seed, kinds=("dag", "cpdag", "pag", "weighted"), count=25, nam
 # ---- round trips
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ROUND_TRIPS if name != "bif"])
 def test_every_kind_of_graph_comes_back(name):
     out, back = ROUND_TRIPS[name]
@@ -117,6 +118,7 @@ def test_odd_names_come_back(name):
         assert same(back(out(plain)), plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_files_give_the_same_graph_back(suffix, tmp_path):
     path = tmp_path / f"graph{suffix}"

@@ -65,6 +65,7 @@ def pag_by_enumeration(mag):
     return np.where(mag == NONE, NONE, marks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(56))
 def test_pag_is_what_all_equivalent_mags_share(seed):
     rng = np.random.default_rng(seed)

@@ -322,6 +322,7 @@ def test_hostile_text_is_a_graph_or_an_error_of_ours(text, tmp_path):
             assert "\n" not in str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", [Graph.from_json, Graph.from_dot, Graph.from_graphml, Graph.from_bif])
 @pytest.mark.parametrize(
     "piece", ['"', '\\"', "/*", "/* *", "{", "}", "[", "<", "a -> ", "variable a ", " ", "(", "<!", "|", "property "]

@@ -28,9 +28,12 @@ from trueness.datasets.frames import read_rows
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError, StoreError, TruenessError
 from trueness.graphs import Graph
+from trueness.running.cells import Cell
+from trueness.running.results import Results
 from trueness.running.store import Run
 from trueness.studies.population import records
-from trueness.studies.robustness.work import Robustness, packed, unpacked
+from trueness.studies.robustness.answers import robustness_of
+from trueness.studies.robustness.work import packed, unpacked
 
 ROOM = 6 << 30  # of addresses, in the process that reads
 PEAK = 700 << 20  # bytes; the program and its libraries alone have 150 MB, the attacks took 1.2 GB and more
@@ -261,11 +264,17 @@ def test_many_packed_texts_of_a_store_have_one_limit(monkeypatch):
 def test_so_have_the_matrices_of_a_robustness_study(monkeypatch):
     monkeypatch.setattr(outside, "MAX_RECORDS", 2 << 20)
     names = [f"X{k}" for k in range(200)]
-    about = {"datasets": {"d": {"truth": Graph.from_edges(["X0 -> X1"], names).to_json(), "columns": names}}}
-    answer = json.dumps({"scores": packed(np.zeros((200, 200)))})
-    runs = {str(k): Run(str(k), "d", "clean", "s", k, "ok", "", 0.1, answer, {}) for k in range(20)}
+    truth = {"truth": Graph.from_edges(["X0 -> X1"], names).to_json(), "columns": names}
+    about = {
+        "datasets": {"d": truth | {"believed": "known", "lags": 0, "rows": 9}},
+        "corruptions": {}, "scorers": {"s": {"sweep": None}}, "validation": "clean", "match": "s",
+    }  # fmt: skip
+    answer = json.dumps({"scores": packed(np.zeros((200, 200))), "k": {}})
+    cell = Cell("d", "clean", "s", 20, {}, {})
+    runs = {cell.key(k): Run(cell.key(k), "d", "clean", "s", k, "ok", "", 0.1, answer, {}) for k in range(20)}
+    results = Results("s", "robustness", 1, 0.95, (), (), (cell,), ({},), runs, about)
     with pytest.raises(StoreError, match="a stored matrix of scores and those before must unpack to at most 2 MB"):
-        Robustness.scored(about, runs)
+        robustness_of(results)
     dense = packed(np.random.default_rng(1).random((200, 200)))
     many = outside.Unpacker(10)
     for _ in range(20):  # 6.4 MB that no packing makes small

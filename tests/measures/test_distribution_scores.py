@@ -83,6 +83,7 @@ def test_score_original_is_the_one_computed_by_hand(p, q, w, draws, expected):
     assert found == pytest.approx(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "expected"), [(20, 18), (100, 47), (1_000, 92)])
 def test_score_original_punishes_a_perfect_sampler_for_few_draws(k, expected):
     """18 / 47 / 92 for the truth (.45, .55). The number of rows is not on record: 5,000 is what gives these figures

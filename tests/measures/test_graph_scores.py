@@ -115,6 +115,7 @@ def gadjid_shd(truth, estimate):
     return gadjid.shd(*((g.directed + 2 * np.triu(g.undirected)).astype(np.int8) for g in (truth, estimate)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("convert", [lambda g: g, Graph.to_cpdag], ids=["dag", "cpdag"])
 def test_shd_is_causallearns_and_gadjids(convert):
     for truth, guess in pairs_of_dags(500):

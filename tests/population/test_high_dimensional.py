@@ -25,6 +25,7 @@ def rows(n, rng):
     return frame.assign(y=np.where(rng.random(n) < chance, "yes", "no")), chance
 
 
+@pytest.mark.slow
 def test_the_truth_is_near_what_made_the_rows_and_says_how_near():
     rng = np.random.default_rng(0)
     frame, _ = rows(1_500, rng)

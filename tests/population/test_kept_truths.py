@@ -49,6 +49,7 @@ def test_it_is_fitted_once_and_comes_back_the_same(asked, fits):
     np.testing.assert_allclose(again.draws, first.draws, atol=1 / 65_535)
 
 
+@pytest.mark.slow
 def test_other_rows_another_seed_or_other_levels_are_fitted_anew(asked, fits):
     kept(asked)
     kept(asked, seed=2)
@@ -66,6 +67,7 @@ def test_another_prompt_needs_no_new_fit_and_is_the_one_asked(asked, fits):
     assert (found.question.prompt, found.question.modes) == ("And of {}?", ("qa",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["", "{}", '{"question": 3', "[]"])
 def test_a_file_that_cannot_be_read_is_as_good_as_none(asked, fits, damage):
     first = kept(asked)

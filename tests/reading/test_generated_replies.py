@@ -112,6 +112,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_hostile_megabyte_comes_to_an_end(unit):
     reading = read_forecast(unit * (1_000_000 // len(unit)))

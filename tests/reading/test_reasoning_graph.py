@@ -222,6 +222,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(
     st.dictionaries(st.sampled_from(["target_variable", "knowns", "causal_graph", "computation_plan", "units"]), JSON)

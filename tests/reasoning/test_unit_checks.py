@@ -108,6 +108,7 @@ ODD = "°C degF Δ°C J/(kg°C) 1/°F °C^2 °C·m dB dBm dB/m Np octave foo K m
 RULES = ("y = a * b", "y = a - b", "y = a + b", "y = a ^ 2 / b", "y = sqrt(a) * exp(b)", "y = max(a, b)", "y = a ^ 300")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 def test_no_unit_raises_whatever_rule_uses_it(rule):
     for k, (one, other) in enumerate((one, other) for one in ODD for other in ODD):
