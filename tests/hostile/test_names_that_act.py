@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.viewer.test_task_parts import POPULATION, ROBUSTNESS, TASKS
+from tests.page.test_task_parts import POPULATION, ROBUSTNESS, TASKS
 from trueness.cli import main
 from trueness.running.engine import local_executor
 from trueness.running.outputs import write_outputs

@@ -20,11 +20,12 @@ def test_the_corruptions_that_the_page_names_are_there(root):
 
 def test_the_plan_on_the_page_and_the_example_have_settings_that_exist(root):
     from trueness.running.study import Plan
-    from trueness.studies.robustness.plan import SETTINGS
+    from trueness.settings import hints_of
+    from trueness.studies.robustness.plan import RobustnessSettings
 
     page = (root / "docs" / "robustness.md").read_text(encoding="utf-8")
     plan = next(text for text in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "[robustness]" in text)
     named = re.findall(r"^(\w+) =", plan.split("[robustness]")[1].split("[robustness.")[0], re.MULTILINE)
-    assert named and set(named) <= set(SETTINGS)
+    assert named and set(named) <= set(hints_of(RobustnessSettings))
     example = Plan.read(root / "examples" / "robustness.toml").task
     assert example.seeds >= 10 and len(example.datasets) >= 6

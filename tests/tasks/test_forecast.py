@@ -128,14 +128,14 @@ def test_a_cut_off_reply_is_read_as_far_as_it_goes():
 
 
 MISTAKES = {
-    "formulation": ('formulations = ["direkt"]', "'formulations' must be of direct.*Did you mean 'direct'"),
+    "formulation": ('formulations = ["direkt"]', "'formulations' of forecast must be of direct.*Did you mean 'direct'"),
     "setting": ("repeat = 3", "'repeat' is not a setting of forecast.*Did you mean 'repeats'"),
-    "repeats": ("repeats = 0", "'repeats' must be a whole number of at least 1, got 0"),
+    "repeats": ("repeats = 0", "'repeats' of forecast must be a whole number of at least 1, got 0"),
     "reference": ('references = ["heuristik"]', "'references' must be of.*heuristic"),
-    "temperature": ("temperature = 3", r"'temperature' must be a number in \[0, 2\]"),
+    "temperature": ("temperature = 3", r"'temperature' of forecast must be a number in \[0, 2\]"),
     "human": ('humans = ["nobody.csv"]', "'humans' must be CSV files.*trueness new human-sheet"),
     "options": ('[models."mock/other"]\nconcurrency = 1', "must be named in 'models'"),
-    "twice": ('names = ["named", "named"]', "'names' of .forecast. must name each once"),
+    "twice": ('names = ["named", "named"]', "'names' of forecast must name each once"),
 }
 
 

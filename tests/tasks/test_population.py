@@ -83,14 +83,14 @@ def test_the_modes_of_the_template_and_of_the_questions_are_the_same(tmp_path):
 
 MISTAKES = {
     "setting": ("drawz = 3", "'drawz' is not a setting of population. Did you mean 'draws'"),
-    "mode": ('modes = ["qu"]', "'modes' must be of qa, sample, .*got 'qu'"),
+    "mode": ('modes = ["qu"]', "'modes' of population must be of qa, sample, .*got 'qu'"),
     "mode not made for": ('modes = ["story"]', "'acs_married_by_age' must be made for one of story, got"),
-    "draws": ("draws = 0", "'draws' must be a whole number of at least 1, got 0"),
-    "permutations": ("permutations = 2.5", "'permutations' must be a whole number"),
-    "temperature": ("temperature = 3", r"'temperature' must be a number in \[0, 2\]"),
+    "draws": ("draws = 0", "'draws' of population must be a whole number of at least 1, got 0"),
+    "permutations": ("permutations = 2.5", "'permutations' of population must be a whole number"),
+    "temperature": ("temperature = 3", r"'temperature' of population must be a number in \[0, 2\]"),
     "reference": ('references = ["perfct"]', "'references' must be of .*Did you mean 'baseline/perfect'"),
-    "top_logprobs": ("top_logprobs = 2000", "'top_logprobs' must be at most 1000"),
-    "timeout": ("timeout = -1", "'timeout' must be a number above 0"),
+    "top_logprobs": ("top_logprobs = 2000", "'top_logprobs' of population must be a whole number in .1, 1000."),
+    "timeout": ("timeout = -1", "'timeout' of population must be a number above 0"),
     "model": ('[models."mock/empty"]\nretries = 1', "must be named in 'models' of .population."),
 }
 
@@ -106,7 +106,7 @@ def test_a_mistake_is_one_line(more, message):
     ("tasks", "message"),
     [
         ('["gss_party_by_rase"]', "'gss_party_by_rase' is not a population task. Did you mean 'gss_party_by_race'"),
-        ("[]", "'tasks' of .population. must name tasks or a task file, got none"),
+        ("[]", "'tasks' of population must name at least one, got none"),
         ('["gss_party_by_sex", "gss_party_*"]', "must name each task once, got 'gss_party_by_sex' twice"),
         ('["nowhere.toml"]', "task file .*nowhere.toml must be a text file that is there"),
     ],

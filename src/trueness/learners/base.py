@@ -6,10 +6,9 @@ One that can fit many resamples of a table faster than one after another also ha
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, ClassVar, Literal, Protocol, get_args, get_origin, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -17,8 +16,9 @@ from numpy.typing import NDArray
 
 from trueness import registry
 from trueness.datasets.table import Table, check_usable
-from trueness.errors import DataError, SettingError, TruenessError, did_you_mean, listed
+from trueness.errors import DataError, SettingError, TruenessError, listed
 from trueness.graphs import Graph, Kind
+from trueness.settings import checked_settings
 
 Draws = NDArray[np.int64]  # (runs, m): the rows of a table that each run sees
 
@@ -147,45 +147,3 @@ def check_answer(answer: Any, card: Card, columns: Collection[str]) -> str:
 def check_alpha(alpha: float, owner: str) -> None:
     if not 0 < alpha < 1:
         raise SettingError(f"'alpha' of {owner} must be in (0, 1), got {alpha:g}. Try 0.05.")
-
-
-def checked_settings(made: type, settings: Mapping[str, Any], name: str, place: str = "") -> dict[str, Any]:
-    """Settings as the dataclass `made` takes them; SettingError for unknown ones, with the nearest, and wrong types."""
-    known, found = _settings_of(made), dict(settings)
-    for key, value in found.items():
-        if key not in known:
-            nearest = did_you_mean(key, known) or f"It has: {listed(known) or 'none'}."
-            raise SettingError(f"{key!r} is not a setting of {name}. {nearest}{place}")
-        if not _fits(value, known[key]):
-            raise SettingError(f"{key!r} of {name} must be {_described(known[key])}, got {value!r}.{place}")
-        if isinstance(value, list):
-            found[key] = tuple(value)
-    return found
-
-
-def _settings_of(made: type) -> dict[str, Any]:
-    if not is_dataclass(made):
-        return {}
-    hints = typing.get_type_hints(made)
-    return {f.name: hints[f.name] for f in fields(made) if f.init}
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a TOML value is of the annotated type; a whole number is a float too, a truth value is no number."""
-    origin = get_origin(hint)
-    if origin is Literal:
-        return value in get_args(hint)
-    if origin is typing.Union or str(origin) == "<class 'types.UnionType'>":
-        return any(_fits(value, option) for option in get_args(hint))
-    if hint in (float, int):
-        allowed = (int, float) if hint is float else (int,)
-        return isinstance(value, allowed) and not isinstance(value, bool)
-    if origin is tuple:
-        return isinstance(value, list | tuple)
-    return isinstance(value, hint) if isinstance(hint, type) else True
-
-
-def _described(hint: Any) -> str:
-    if get_origin(hint) is Literal:
-        return "one of " + listed(get_args(hint))
-    return {float: "a number", int: "a whole number", bool: "true or false", str: "text"}.get(hint, str(hint))

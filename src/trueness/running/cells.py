@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.random import Generator, SeedSequence, default_rng
 
+from trueness.errors import PlanError
 from trueness.models import Message, Settings
+from trueness.models.prices import stated_price
+from trueness.settings import Positive, read_settings
 
+Made = TypeVar("Made")
 NOT_DECISIVE = ("concurrency", "price", "key_variable", "retries", "delay", "timeout")
 
 
@@ -31,6 +35,36 @@ class Context:
     file: str
     tasks: Mapping[str, Any] = field(default_factory=dict)
     study: Path | None = None  # the folder that the study will lie in
+
+    def settings_of(self, study: str, made: type[Made], table: Mapping[str, Any]) -> Made:
+        """The [STUDY] table of the plan, checked."""
+        return read_settings(made, table, study, f"{self.file}, [{study}]", PlanError)
+
+    def models_of(self, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Name -> options, from the plan's [models.NAME]; a mock's script lies beside the plan, and a price is known
+        where there is a limit."""
+        given, found = self.settings.get("models", {}), {}
+        for name in names:
+            found[name] = dict(given.get(name, {}))
+            if "script" in found[name]:
+                found[name]["script"] = str(self.folder / found[name]["script"])
+            price = stated_price(found[name].get("price"), name)  # a mistake in it is said now
+            if self.limit_usd is not None and price is None:
+                raise PlanError(
+                    f"'limit_usd' must know the price of {name}, got none in the price list. Say it: "
+                    f'[models."{name}"] price = {{input = 1.0, output = 4.0}} (USD per million tokens).  ({self.file})'
+                )
+        return found
+
+    @property
+    def limit_usd(self) -> float | None:
+        given = {"limit_usd": self.settings["limit_usd"]} if "limit_usd" in self.settings else {}
+        return read_settings(_Budget, given, "a plan", self.file, PlanError).limit_usd
+
+
+@dataclass(frozen=True)
+class _Budget:
+    limit_usd: Positive | None = None
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Any
 
 from trueness import registry
 from trueness.errors import SettingError, TruenessError, listed
-from trueness.learners.base import checked_settings
 from trueness.learners.scoring.base import EdgeScorer
+from trueness.settings import checked_settings
 
 SCORERS = registry.SCORERS
 

@@ -17,12 +17,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
-
-import numpy as np
+from typing import Annotated, Any, Literal
 
 from trueness import registry
 from trueness.datasets import About, Dataset, check_usable, load
@@ -30,13 +28,26 @@ from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Card, Learner, build, fitting, settings_of
 from trueness.measures.graphs import MEASURES
 from trueness.running.cells import Cell, Context, hashed, placeless, stream
+from trueness.settings import Between, Hint, Positive, Share, SomeNames, Whole
 from trueness.statistics.runs import quantile_bounds, range_note
 from trueness.studies.discovery.work import as_taken, reference_of
 
 Vary = Literal["auto", "redraw", "bootstrap", "permute", "seed"]
 VERSION = 1  # raise when the same plan would give other results
 
-SETTINGS = ("datasets", "learners", "runs", "vary", "rows", "time_limit", "codes", "level")
+
+@dataclass(frozen=True)
+class DiscoverySettings:
+    """The [discovery] table of a plan, beside the tables of its learners."""
+
+    datasets: Annotated[SomeNames, Hint("See 'trueness list datasets'.")]
+    learners: Annotated[SomeNames, Hint("See 'trueness list learners'.")]
+    runs: Whole = 100
+    vary: Vary = "auto"
+    rows: Annotated[int, Between(2, closed=True)] | None = None
+    time_limit: Positive = 300.0
+    codes: bool = False
+    level: Share = 0.95
 
 
 @dataclass(frozen=True)
@@ -66,22 +77,8 @@ class Discovery:
         own, seed = context.settings.get("datasets", {}), context.seed
         folder, file = context.folder, context.file
         options = {key: value for key, value in table.items() if not isinstance(value, dict)}
-        for key in options:
-            if key not in SETTINGS:
-                raise PlanError(
-                    f"{key!r} is not a setting of discovery. {did_you_mean(key, SETTINGS)}  ({file}, [discovery])"
-                )
-        runs = _whole(options.get("runs", 100), "runs", 1, file)
-        rows = options.get("rows")
-        rows = None if rows is None else _whole(rows, "rows", 2, file)
-        limit = _number(options.get("time_limit", 300), "time_limit", file)
-        level = _number(options.get("level", 0.95), "level", file)
-        if not 0 < level < 1:
-            raise PlanError(f"'level' must be in (0, 1), got {level:g}. Try 0.95.  ({file}, [discovery])")
-        codes = options.get("codes", False)
-        if not isinstance(codes, bool):
-            raise PlanError(f"'codes' must be true or false, got {codes!r}.  ({file}, [discovery])")
-        names = _names(options, "datasets", file)
+        given = context.settings_of("discovery", DiscoverySettings, options)
+        names = given.datasets
         for name in own.keys() - set(names):
             raise PlanError(
                 f"[datasets.{name}] must be named in 'datasets' of [discovery], got {listed(names)}.  ({file})"
@@ -90,10 +87,11 @@ class Discovery:
             name: {"settings": dict(own.get(name, {})), "folder": str(folder)} for name in names
         }
         datasets = {name: load(name, spec["settings"], folder) for name, spec in dataset_specs.items()}
-        learner_specs, learners = _learners(table, options, folder, file)
-        vary = {name: _vary(options.get("vary", "auto"), name, dataset, file) for name, dataset in datasets.items()}
+        learner_specs, learners = _learners(table, given.learners, folder, file)
+        vary = {name: _vary(given.vary, name, dataset, file) for name, dataset in datasets.items()}
         task = cls(
-            datasets, learners, learner_specs, dataset_specs, runs, vary, rows, limit, codes, level, seed
+            datasets, learners, learner_specs, dataset_specs, given.runs, vary, given.rows, given.time_limit,
+            given.codes, given.level, seed,
         )  # fmt: skip
         task._check_pairs()
         return task
@@ -208,11 +206,10 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
 
 
 def _learners(
-    table: Mapping[str, Any], options: Mapping[str, Any], folder: Path, file: str
+    table: Mapping[str, Any], names: Sequence[str], folder: Path, file: str
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Learner]]:
     """[discovery.NAME] holds settings; `learner = "pc"` in it makes NAME another version of pc."""
     specs, learners = {}, {}
-    names = _names(options, "learners", file)
     for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
         raise PlanError(f"[discovery.{name}] must be named in 'learners'. {did_you_mean(name, names)}  ({file})")
     for name in names:
@@ -223,21 +220,7 @@ def _learners(
     return specs, learners
 
 
-def _names(options: Mapping[str, Any], key: str, file: str) -> list[str]:
-    names = options.get(key)
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise PlanError(
-            f"{key!r} of [discovery] must be a list of names, got {names!r}. See 'trueness list {key}'.  ({file})"
-        )
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise PlanError(f"{key!r} of [discovery] must name each once, got {listed(twice)} twice.  ({file})")
-    return names
-
-
-def _vary(vary: Any, name: str, dataset: Dataset, file: str) -> str:
-    if vary not in get_args(Vary):
-        raise PlanError(f"'vary' must be one of {listed(get_args(Vary))}, got {vary!r}.  ({file}, [discovery])")
+def _vary(vary: Vary, name: str, dataset: Dataset, file: str) -> str:
     if vary == "auto":
         return "redraw" if dataset.table is None else "bootstrap"
     if vary == "redraw" and dataset.table is not None:
@@ -246,18 +229,6 @@ def _vary(vary: Any, name: str, dataset: Dataset, file: str) -> str:
             f"no model to draw fresh ones from.  ({file}, [discovery])"
         )
     return str(vary)
-
-
-def _whole(value: Any, name: str, least: int, file: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise PlanError(f"{name!r} must be a whole number of at least {least}, got {value!r}.  ({file}, [discovery])")
-    return value
-
-
-def _number(value: Any, name: str, file: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0 or not np.isfinite(value):
-        raise PlanError(f"{name!r} must be a number above 0, got {value!r}.  ({file}, [discovery])")
-    return float(value)
 
 
 def _content(name: str, spec: Mapping[str, Any]) -> str:

@@ -16,18 +16,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from trueness.errors import PlanError, SettingError, did_you_mean, listed
 from trueness.models import Message, Reply, Settings
-from trueness.models.prices import stated_price
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Cell, Context, hashed, reply_key, stream
+from trueness.settings import Names, OneOf, Positive, Temperature, Whole
 from trueness.status import Status
 from trueness.studies.faithfulness.counterfactual import MOST_CHANGES, OwnGraph, read_own_graph
 from trueness.studies.faithfulness.judging import Asking, questions_of, verdict_of
@@ -37,15 +37,35 @@ from trueness.studies.faithfulness.probes import SCHEMAS, Manner, Probe, Questio
 from trueness.studies.faithfulness.scores import COMPONENTS, Scoring
 
 VERSION = 1  # raise when the same plan would ask other questions
-SETTINGS = (
-    "problems", "judges", "models", "graphs", "evaluated", "corrupt", "judged", "nodes", "repeats", "manners",
-    "structured", "temperature", "max_tokens", "timeout", "weights", "prefer", "graph", "labels",
-)  # fmt: skip
 MANNERS: tuple[Manner, ...] = ("plain", "reversed", "padded")
 GRAPHS = ("own", "given")
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
 Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
+
+
+@dataclass(frozen=True)
+class FaithfulnessSettings:
+    """The [faithfulness] table of a plan; `weights`, `prefer` and `graph` are those of Scoring."""
+
+    problems: Names = ()
+    judges: Names = ()
+    models: Names = ()
+    evaluated: Names = ()
+    graphs: Annotated[Names, OneOf(GRAPHS)] = ()
+    corrupt: bool = False
+    judged: Whole | Names | None = None
+    manners: Annotated[Names, OneOf(MANNERS)] = ()
+    nodes: Whole | None = None
+    repeats: Whole = 1
+    structured: bool = True
+    temperature: Temperature = 0.1
+    max_tokens: Whole = 512
+    timeout: Positive = 120.0
+    labels: str = ""
+    weights: dict[str, float] = field(default_factory=dict)
+    prefer: str = ""
+    graph: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,26 +95,20 @@ class Faithfulness:
     def from_plan(cls, table: Mapping[str, Any], context: Context) -> Faithfulness:
         """From the [faithfulness] table of a plan, beside its [models.*] tables."""
         where = f"{context.file}, [faithfulness]"
-        for key in table:
-            if key not in SETTINGS:
-                hint = did_you_mean(key, SETTINGS) or f"It has {', '.join(SETTINGS)}."
-                raise PlanError(f"{key!r} is not a setting of faithfulness. {hint}  ({where})")
-        judges, asked = _strings(table, "judges", where), _strings(table, "models", where)
-        options = {str(name): dict(value) for name, value in context.settings.get("models", {}).items()}
-        named = dict.fromkeys((*judges, *asked))
+        given = context.settings_of("faithfulness", FaithfulnessSettings, table)
         found = cls(
-            sources=tuple(_sources(table, context.folder, where)),
-            judges=judges,
-            evaluated=tuple(dict.fromkeys((*_strings(table, "evaluated", where), *asked))),
-            asked=asked,
-            graphs=_graphs(table, where),
-            models={name: _located(options.get(name, {}), context.folder) for name in named},
-            corrupt=_truth_value(table, "corrupt", False, where),
-            judged=_judged(table, where),
-            asking=_asking(table, where),
+            sources=tuple(_sources(given.problems, context.folder, where)),
+            judges=given.judges,
+            evaluated=tuple(dict.fromkeys((*given.evaluated, *given.models))),
+            asked=given.models,
+            graphs=given.graphs or GRAPHS,
+            models=context.models_of(dict.fromkeys((*given.judges, *given.models))),
+            corrupt=given.corrupt,
+            judged=given.judged,
+            asking=_asking(given, where),
             scoring=_scoring(table, where),
-            labels=_labels(table, context.folder, where),
-            limit_usd=_limit(context.settings.get("limit_usd"), context.file),
+            labels=_labels(given.labels, context.folder, where),
+            limit_usd=context.limit_usd,
             seed=context.seed,
         )
         known = [problem.id for _, problems in found.sources for problem in problems]
@@ -102,12 +116,6 @@ class Faithfulness:
             if name not in known:
                 raise PlanError(
                     f"'judged' must be ids of problems, got {name!r}. {did_you_mean(name, known)}  ({where})"
-                )
-        for name, own in found.models.items():
-            if found.limit_usd is not None and stated_price(own.get("price"), name) is None:
-                raise PlanError(
-                    f"'limit_usd' must know the price of {name}, got none in the price list. Say it: "
-                    f'[models."{name}"] price = {{input = 1.0, output = 4.0}} (USD per million tokens).  ({where})'
                 )
         return found
 
@@ -259,9 +267,9 @@ class Faithfulness:
 # ---- checking a plan
 
 
-def _sources(table: Mapping[str, Any], folder: Path, where: str) -> Iterator[tuple[str, tuple[Problem, ...]]]:
+def _sources(given: Sequence[str], folder: Path, where: str) -> Iterator[tuple[str, tuple[Problem, ...]]]:
     """Domains of the package, or JSONL files."""
-    names = _strings(table, "problems", where) or DOMAINS
+    names = given or DOMAINS
     seen: set[str] = set()
     for name in names:
         if name in DOMAINS:
@@ -280,97 +288,33 @@ def _sources(table: Mapping[str, Any], folder: Path, where: str) -> Iterator[tup
         yield name, problems
 
 
-def _graphs(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    graphs = _strings(table, "graphs", where) or GRAPHS
-    for whose in graphs:
-        if whose not in GRAPHS:
-            raise PlanError(f"'graphs' must be of {', '.join(GRAPHS)}, got {whose!r}.  ({where})")
-    return graphs
-
-
-def _judged(table: Mapping[str, Any], where: str) -> int | tuple[str, ...] | None:
-    if isinstance(table.get("judged"), list):
-        return _strings(table, "judged", where)
-    return _whole(table, "judged", where) if "judged" in table else None
-
-
-def _asking(table: Mapping[str, Any], where: str) -> Asking:
-    manners = _strings(table, "manners", where) or ("plain",)
-    for manner in manners:
-        if manner not in MANNERS:
-            raise PlanError(f"'manners' must be of {', '.join(MANNERS)}, got {manner!r}.  ({where})")
+def _asking(given: FaithfulnessSettings, where: str) -> Asking:
+    manners = given.manners or ("plain",)
     if "plain" not in manners:
         raise PlanError(f"'manners' must hold 'plain', which is what is scored, got {listed(manners)}.  ({where})")
-    temperature = table.get("temperature", 0.1)
-    try:
-        settings = Settings(
-            temperature=None if temperature == "none" else temperature,
-            max_tokens=_whole(table, "max_tokens", where, 512),
-            timeout=table.get("timeout", 120.0),
-        )
-    except (SettingError, TypeError) as error:
-        raise PlanError(f"{error}  ({where})") from None
+    temperature = None if given.temperature == "none" else given.temperature
     return Asking(
-        repeats=_whole(table, "repeats", where, 1),
+        repeats=given.repeats,
         manners=tuple(manner for manner in MANNERS if manner in manners),
-        nodes=_whole(table, "nodes", where) if "nodes" in table else None,
-        structured=_truth_value(table, "structured", True, where),
-        settings=settings,
+        nodes=given.nodes,
+        structured=given.structured,
+        settings=Settings(temperature=temperature, max_tokens=given.max_tokens, timeout=given.timeout),
     )
 
 
 def _scoring(table: Mapping[str, Any], where: str) -> Scoring:
     given = {name: table[name] for name in ("weights", "prefer", "graph") if name in table}
-    if not isinstance(given.get("weights", {}), Mapping):
-        raise PlanError(f"'weights' must be a table, component = weight, got {given['weights']!r}.  ({where})")
     try:
         return Scoring(**given)
     except SettingError as error:
         raise PlanError(f"{error}  ({where})") from None
 
 
-def _labels(table: Mapping[str, Any], folder: Path, where: str) -> str:
-    if "labels" not in table:
+def _labels(name: str, folder: Path, where: str) -> str:
+    if not name:
         return ""
-    path = folder / str(table["labels"])
+    path = folder / name
     if not path.is_file():
-        raise PlanError(f"'labels' must be a CSV file, got {table['labels']!r}, which is not there.  ({where})")
+        raise PlanError(f"'labels' must be a CSV file, got {name!r}, which is not there.  ({where})")
     read_labels(path)  # a mistake in it is said now
     return path.read_text(encoding="utf-8-sig")
-
-
-def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A mock's script lies beside the plan."""
-    return options | ({"script": str(folder / options["script"])} if "script" in options else {})
-
-
-def _strings(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
-    values = table.get(key, [])
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise PlanError(f"{key!r} must be a list of names, got {values!r}.  ({where})")
-    twice = sorted({value for value in values if values.count(value) > 1})
-    if twice:
-        raise PlanError(f"{key!r} must name each once, got {listed(twice)} twice.  ({where})")
-    return tuple(values)
-
-
-def _whole(table: Mapping[str, Any], key: str, where: str, default: int = 1) -> int:
-    value = table.get(key, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise PlanError(f"{key!r} must be a whole number of at least 1, got {value!r}.  ({where})")
-    return value
-
-
-def _truth_value(table: Mapping[str, Any], key: str, default: bool, where: str) -> bool:
-    value = table.get(key, default)
-    if not isinstance(value, bool):
-        raise PlanError(f"{key!r} must be true or false, got {value!r}.  ({where})")
-    return value
-
-
-def _limit(value: Any, file: str) -> float | None:
-    if value is None:
-        return None
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
-        raise PlanError(f"'limit_usd' must be a number above 0, got {value!r}.  ({file})")
-    return float(value)

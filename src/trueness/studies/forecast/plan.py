@@ -14,17 +14,17 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Message, Reply, Settings
-from trueness.models.prices import stated_price
 from trueness.reading.expected import Reading, read_forecast
 from trueness.running.cells import Cell, Context, reply_key
+from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole
 from trueness.status import Status
 from trueness.studies.forecast import frames, human
 from trueness.studies.forecast.prompting import messages, schema, template
@@ -38,21 +38,30 @@ ARMS = {
     "definition": frames.DEFINITION,
     "target": frames.TARGETS,
 }
-_PLURAL = {"formulation": "formulations", "target": "targets"}  # how an arm is called in a plan
-_DEFAULTS = {
-    "formulation": frames.FORMULATIONS[:3],
-    "names": ("named",),
-    "metadata": ("full",),
-    "definition": ("told",),
-    "target": ("run",),
-}
-SETTINGS = (
-    "models", "references", "humans", "formulations", "names", "metadata", "definition", "targets", "crossed",
-    "repeats", "structured", "temperature", "max_tokens", "timeout", "capability",
-)  # fmt: skip
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
 Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
+
+
+@dataclass(frozen=True)
+class ForecastSettings:
+    """The [forecast] table of a plan."""
+
+    models: Names = ()
+    references: Names = tuple(REFERENCES)
+    humans: Names = ()
+    formulations: Annotated[SomeNames, OneOf(frames.FORMULATIONS)] = frames.FORMULATIONS[:3]
+    names: Annotated[SomeNames, OneOf(frames.NAMES)] = ("named",)
+    metadata: Annotated[SomeNames, OneOf(frames.METADATA)] = ("full",)
+    definition: Annotated[SomeNames, OneOf(frames.DEFINITION)] = ("told",)
+    targets: Annotated[SomeNames, OneOf(frames.TARGETS)] = ("run",)
+    crossed: bool = False
+    repeats: Whole = 1
+    structured: bool = True
+    temperature: Temperature = 0.1
+    max_tokens: Whole = 1024
+    timeout: Positive = 120.0
+    capability: dict[str, float] = field(default_factory=dict)
 
 
 class MeasuredRuns(Protocol):
@@ -97,49 +106,33 @@ class Forecast:
     @classmethod
     def from_plan(cls, table: Mapping[str, Any], context: Context) -> Forecast:
         """From the [forecast] table of a plan, beside its [discovery] and [models.*] tables."""
-        file = context.file
-        for key in table:
-            if key not in SETTINGS:
-                hint = did_you_mean(key, SETTINGS) or f"It has {', '.join(SETTINGS)}."
-                raise PlanError(f"{key!r} is not a setting of forecast. {hint}  ({file}, [forecast])")
+        given = context.settings_of("forecast", ForecastSettings, table)
+        where = f"{context.file}, [forecast]"
         discovery = context.tasks.get("discovery")
         if discovery is None:
             raise PlanError(
-                f"[forecast] must stand beside a [discovery] table, whose runs are its truth, got none.  ({file})"
+                "[forecast] must stand beside a [discovery] table, whose runs are its truth, got none.  "
+                f"({context.file})"
             )
-        options = {str(name): dict(value) for name, value in context.settings.get("models", {}).items()}
-        asked = _strings(table, "models", (), file)
-        found = cls(
+        return cls(
             discovery=discovery,
-            models={name: _located(options.get(name, {}), context.folder) for name in asked},
-            references=_references(table, file),
-            humans=_humans(table, context.folder, file),
-            variants=_variants(table, file),
-            repeats=_at_least_one(table.get("repeats", 1), "repeats", file),
-            structured=_truth_value(table.get("structured", True), "structured", file),
-            temperature=_temperature(table.get("temperature", 0.1), file),
-            max_tokens=_at_least_one(table.get("max_tokens", 1024), "max_tokens", file),
-            timeout=float(_positive(table.get("timeout", 120), "timeout", file)),
-            limit_usd=_limit(context.settings.get("limit_usd"), file),
-            capability={str(k): float(v) for k, v in dict(table.get("capability", {})).items()},
+            models=context.models_of(given.models),
+            references=_references(given.references, where),
+            humans=_humans(given.humans, context.folder, where),
+            variants=_variants(given),
+            repeats=given.repeats,
+            structured=given.structured,
+            temperature=None if given.temperature == "none" else given.temperature,
+            max_tokens=given.max_tokens,
+            timeout=given.timeout,
+            limit_usd=context.limit_usd,
+            capability={str(k): float(v) for k, v in given.capability.items()},
             seed=context.seed,
         )
-        found._check_budget(file)
-        return found
 
     @property
     def level(self) -> float:
         return self.discovery.level
-
-    def _check_budget(self, file: str) -> None:
-        """A limit is only kept where every model has a price."""
-        for name, options in self.models.items():
-            priced = stated_price(options.get("price"), name)
-            if self.limit_usd is not None and priced is None:
-                raise PlanError(
-                    f"'limit_usd' must know the price of {name}, got none in the price list. Say it: "
-                    f'[models."{name}"] price = {{input = 1.0, output = 4.0}} (USD per million tokens).  ({file})'
-                )
 
     def cells(self) -> list[Cell]:
         """In an order that keeps shared text together: formulation, data set, learner."""
@@ -259,22 +252,13 @@ def read_reply(reply: Reply, nodes: int) -> Reading:
 # ---- checking a plan
 
 
-def _variants(table: Mapping[str, Any], file: str) -> tuple[dict[str, str], ...]:
+def _variants(given: ForecastSettings) -> tuple[dict[str, str], ...]:
     """All combinations when `crossed`; else the first of every arm, with one arm at a time varied."""
-    chosen = {}
-    for arm, known in ARMS.items():
-        name = _PLURAL.get(arm, arm)
-        values = _strings(table, name, _DEFAULTS[arm], file)
-        for value in values:
-            if value not in known:
-                raise PlanError(
-                    f"{name!r} must be of {', '.join(known)}, got {value!r}. {did_you_mean(value, known)}  "
-                    f"({file}, [forecast])"
-                )
-        chosen[arm] = values
-    if not chosen["formulation"]:
-        raise PlanError(f"'formulations' must name at least one of {', '.join(frames.FORMULATIONS)}.  ({file})")
-    if _truth_value(table.get("crossed", False), "crossed", file):
+    chosen = {
+        "formulation": given.formulations, "names": given.names, "metadata": given.metadata,
+        "definition": given.definition, "target": given.targets,
+    }  # fmt: skip
+    if given.crossed:
         return tuple(dict(zip(chosen, values, strict=True)) for values in itertools.product(*chosen.values()))
     first = {arm: values[0] for arm, values in chosen.items()}
     others = [first | {"formulation": name} for name in chosen["formulation"]]
@@ -285,73 +269,23 @@ def _variants(table: Mapping[str, Any], file: str) -> tuple[dict[str, str], ...]
     return tuple(others)
 
 
-def _strings(table: Mapping[str, Any], key: str, default: Sequence[str], file: str) -> tuple[str, ...]:
-    values = table.get(key, list(default))
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise PlanError(f"{key!r} of [forecast] must be a list of names, got {values!r}.  ({file})")
-    twice = sorted({value for value in values if values.count(value) > 1})
-    if twice:
-        raise PlanError(f"{key!r} of [forecast] must name each once, got {listed(twice)} twice.  ({file})")
-    return tuple(values)
-
-
-def _references(table: Mapping[str, Any], file: str) -> tuple[str, ...]:
-    given = _strings(table, "references", tuple(REFERENCES), file)
+def _references(given: Sequence[str], where: str) -> tuple[str, ...]:
     names = tuple(name if name.startswith("baseline/") else f"baseline/{name}" for name in given)
     for name in names:
         if name not in AVAILABLE:
             raise PlanError(
-                f"'references' must be of {listed(AVAILABLE)}, got {name!r}. {did_you_mean(name, AVAILABLE)}  "
-                f"({file}, [forecast])"
+                f"'references' must be of {listed(AVAILABLE)}, got {name!r}. {did_you_mean(name, AVAILABLE)}  ({where})"
             )
     return names
 
 
-def _humans(table: Mapping[str, Any], folder: Path, file: str) -> dict[str, str]:
+def _humans(names: Sequence[str], folder: Path, where: str) -> dict[str, str]:
     found = {}
-    for name in _strings(table, "humans", (), file):
+    for name in names:
         path = folder / name.removeprefix("human/")
         if not path.is_file():
             raise PlanError(f"'humans' must be CSV files, got {name!r}, which is not there. Print a sheet to fill: "
-                            f"trueness new human-sheet  ({file}, [forecast])")  # fmt: skip
+                            f"trueness new human-sheet  ({where})")  # fmt: skip
         human.read_experts(path)  # a mistake in it is said now
         found[f"human/{path.stem}"] = path.read_text(encoding="utf-8-sig")
     return found
-
-
-def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A mock's script lies beside the plan."""
-    return options | ({"script": str(folder / options["script"])} if "script" in options else {})
-
-
-def _truth_value(value: Any, name: str, file: str) -> bool:
-    if not isinstance(value, bool):
-        raise PlanError(f"{name!r} must be true or false, got {value!r}.  ({file}, [forecast])")
-    return value
-
-
-def _at_least_one(value: Any, name: str, file: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise PlanError(f"{name!r} must be a whole number of at least 1, got {value!r}.  ({file}, [forecast])")
-    return value
-
-
-def _positive(value: Any, name: str, file: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
-        raise PlanError(f"{name!r} must be a number above 0, got {value!r}.  ({file})")
-    return float(value)
-
-
-def _limit(value: Any, file: str) -> float | None:
-    return None if value is None else _positive(value, "limit_usd", file)
-
-
-def _temperature(value: Any, file: str) -> float | None:
-    if value == "none":
-        return None
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 2:
-        raise PlanError(
-            f"'temperature' must be a number in [0, 2] or \"none\" (the model's own), got {value!r}.  "
-            f"({file}, [forecast])"
-        )
-    return float(value)

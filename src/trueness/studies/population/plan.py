@@ -19,14 +19,14 @@ from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
 from trueness.models import Message, Reply, Settings
-from trueness.models.prices import stated_price
 from trueness.running.cells import Cell, Context, reply_key, stream
+from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole
 from trueness.statistics.reach import Reach
 from trueness.studies.population.elicitation import VARIANTS, Elicited, Form, Manner, elicit, most_calls, read_answers
 from trueness.studies.population.elicitation.modes import opening
@@ -39,13 +39,38 @@ from trueness.studies.population.scores import MEASURES, Scales
 from trueness.studies.population.truth import Truth
 
 VERSION = 1  # raise when the same plan would ask other questions
-SETTINGS = (
-    "models", "tasks", "modes", "references", "draws", "permutations", "repeats", "temperature", "claim_temperature",
-    "top_logprobs", "max_tokens", "timeout",
-)  # fmt: skip
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
 Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
+
+
+@dataclass(frozen=True)
+class PopulationSettings:
+    """The [population] table of a plan."""
+
+    tasks: Annotated[SomeNames, Hint('Try ["gss_*"].')]
+    models: Names = ()
+    modes: Annotated[Names, OneOf(MODES)] = ()
+    references: Names = REFERENCES
+    repeats: Whole = 1
+    draws: Whole = 128
+    permutations: Whole = 128
+    temperature: Temperature = 1.0
+    claim_temperature: Temperature = 0.1
+    top_logprobs: Annotated[int, Between(1, 1000, closed=True)] = 20
+    max_tokens: Whole = 256
+    timeout: Positive = 120.0
+
+    def manner(self) -> Manner:
+        return Manner(
+            draws=self.draws,
+            permutations=self.permutations,
+            temperature=None if self.temperature == "none" else self.temperature,
+            claim_temperature=None if self.claim_temperature == "none" else self.claim_temperature,
+            top_logprobs=self.top_logprobs,
+            max_tokens=self.max_tokens,
+            timeout=self.timeout,
+        )
 
 
 @dataclass(frozen=True)
@@ -69,29 +94,17 @@ class Population:
     @classmethod
     def from_plan(cls, table: Mapping[str, Any], context: Context) -> Population:
         """From the [population] table of a plan, beside its [models.*] tables."""
-        file = context.file
-        for key in table:
-            if key not in SETTINGS:
-                hint = did_you_mean(key, SETTINGS) or f"It has {', '.join(SETTINGS)}."
-                raise PlanError(f"{key!r} is not a setting of population. {hint}  ({file}, [population])")
-        options = {str(name): dict(value) for name, value in context.settings.get("models", {}).items()}
-        asked = _strings(table, "models", (), file)
+        given = context.settings_of("population", PopulationSettings, table)
         found = cls(
-            models={name: _located(options.get(name, {}), context.folder) for name in asked},
-            questions=tuple(_questions(table, context.folder, file)),
-            references=_references(table, file),
-            manner=_manner(table, file),
-            repeats=_whole(table, "repeats", 1, file),
-            limit_usd=_positive(context.settings.get("limit_usd"), "limit_usd", file),
+            models=context.models_of(given.models),
+            questions=tuple(_questions(given, context.folder, context.file)),
+            references=_references(given.references, context.file),
+            manner=given.manner(),
+            repeats=given.repeats,
+            limit_usd=context.limit_usd,
             seed=context.seed,
             kept=context.study,
         )
-        for name, own in found.models.items():
-            if found.limit_usd is not None and stated_price(own.get("price"), name) is None:
-                raise PlanError(
-                    f"'limit_usd' must know the price of {name}, got none in the price list. Say it: "
-                    f'[models."{name}"] price = {{input = 1.0, output = 4.0}} (USD per million tokens).  ({file})'
-                )
         for name in found.truths:  # a mistake in the data is said now
             for mode in found.question(name).modes:
                 found.question(name).check_mode(mode)
@@ -223,20 +236,11 @@ def record_of(found: Elicited) -> dict[str, Any]:
 # ---- checking a plan
 
 
-def _questions(table: Mapping[str, Any], folder: Path, file: str) -> Iterator[Question]:
+def _questions(given: PopulationSettings, folder: Path, file: str) -> Iterator[Question]:
     """The tasks named: built-in names, patterns such as gss_*, or task files; with the modes they are asked in."""
-    named = _strings(table, "tasks", (), file)
-    if not named:
-        raise PlanError(f"'tasks' of [population] must name tasks or a task file, got none. Try [\"gss_*\"].  ({file})")
-    modes = _strings(table, "modes", (), file)
-    for mode in modes:
-        if mode not in MODES:
-            raise PlanError(
-                f"'modes' must be of {', '.join(MODES)}, got {mode!r}. {did_you_mean(mode, MODES)}  "
-                f"({file}, [population])"
-            )
+    modes = given.modes
     seen: set[str] = set()
-    for question in (question for name in named for question in _named(name, folder)):
+    for question in (question for name in given.tasks for question in _named(name, folder)):
         if "/" in question.name:
             raise PlanError(f"the name of a population task must have no '/', got {question.name!r}.  ({file})")
         if question.name in seen:
@@ -260,8 +264,7 @@ def _named(name: str, folder: Path) -> list[Question]:
     return found
 
 
-def _references(table: Mapping[str, Any], file: str) -> tuple[str, ...]:
-    given = _strings(table, "references", REFERENCES, file)
+def _references(given: Sequence[str], file: str) -> tuple[str, ...]:
     names = tuple(name if name.startswith("baseline/") else f"baseline/{name}" for name in given)
     for name in names:
         if name not in REFERENCES:
@@ -270,60 +273,3 @@ def _references(table: Mapping[str, Any], file: str) -> tuple[str, ...]:
                 f"({file}, [population])"
             )
     return names
-
-
-def _manner(table: Mapping[str, Any], file: str) -> Manner:
-    top = _whole(table, "top_logprobs", 20, file)
-    if top > 1000:
-        raise PlanError(
-            f"'top_logprobs' must be at most 1000 (20 for most providers), got {top}.  ({file}, [population])"
-        )
-    return Manner(
-        draws=_whole(table, "draws", 128, file),
-        permutations=_whole(table, "permutations", 128, file),
-        temperature=_temperature(table.get("temperature", 1.0), "temperature", file),
-        claim_temperature=_temperature(table.get("claim_temperature", 0.1), "claim_temperature", file),
-        top_logprobs=top,
-        max_tokens=_whole(table, "max_tokens", 256, file),
-        timeout=_positive(table.get("timeout", 120), "timeout", file) or 120.0,
-    )
-
-
-def _strings(table: Mapping[str, Any], key: str, default: Sequence[str], file: str) -> tuple[str, ...]:
-    values = table.get(key, list(default))
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise PlanError(f"{key!r} of [population] must be a list of names, got {values!r}.  ({file})")
-    twice = sorted({value for value in values if values.count(value) > 1})
-    if twice:
-        raise PlanError(f"{key!r} of [population] must name each once, got {listed(twice)} twice.  ({file})")
-    return tuple(values)
-
-
-def _located(options: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """A mock's script lies beside the plan."""
-    return options | ({"script": str(folder / options["script"])} if "script" in options else {})
-
-
-def _whole(table: Mapping[str, Any], name: str, default: int, file: str) -> int:
-    value = table.get(name, default)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise PlanError(f"{name!r} must be a whole number of at least 1, got {value!r}.  ({file}, [population])")
-    return value
-
-
-def _positive(value: Any, name: str, file: str) -> float | None:
-    if value is None:
-        return None
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):
-        raise PlanError(f"{name!r} must be a number above 0, got {value!r}.  ({file})")
-    return float(value)
-
-
-def _temperature(value: Any, name: str, file: str) -> float | None:
-    if value == "none":
-        return None
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 2:
-        raise PlanError(
-            f'{name!r} must be a number in [0, 2] or "none" (the model\'s own), got {value!r}.  ({file}, [population])'
-        )
-    return float(value)

@@ -8,11 +8,10 @@ strengths = [0.5, 1]                    every corruption also at half its streng
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from trueness import registry
 from trueness.datasets import Dataset, load
@@ -23,14 +22,11 @@ from trueness.learners import settings_of
 from trueness.learners.scoring.base import EdgeScorer
 from trueness.learners.scoring.building import build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
-from trueness.running.cells import hashed, stream
+from trueness.running.cells import Context, hashed, stream
+from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
 from trueness.studies.robustness.label_free import LABEL_FREE, Budget
 from trueness.studies.robustness.sensitivity import check_k
 
-SETTINGS = (
-    "datasets", "corruptions", "scorers", "seeds", "strengths", "validation", "match", "rows", "k", "choose_k",
-    "k_seeds", "subsamples", "folds", "held_out", "time_limit", "level", "overwrite_regimes", "required", "forbidden",
-)  # fmt: skip
 ENOUGH_SEEDS = 10
 LEAK_ROWS = 200
 _SERIES_ONLY = "{} is for series and was not run on {}: rows without time order."
@@ -104,39 +100,72 @@ class Entry:
         }
 
 
-def read(table: Mapping[str, Any], context: Any) -> dict[str, Any]:
+@dataclass(frozen=True)
+class RobustnessSettings:
+    """The [robustness] table of a plan, beside the tables of its scorers."""
+
+    datasets: Annotated[SomeNames, Hint("See 'trueness list datasets'.")]
+    corruptions: Annotated[SomeNames, Hint("See 'trueness list corruptions'.")]
+    scorers: Annotated[SomeNames, Hint("See 'trueness list scorers'.")]
+    strengths: tuple[float, ...] = (1.0,)
+    validation: str = ""
+    match: str = ""
+    choose_k: Annotated[Names, OneOf(LABEL_FREE)] = LABEL_FREE
+    subsamples: Annotated[int, Between(2, closed=True)] = Budget.subsamples
+    folds: Annotated[int, Between(2, closed=True)] = Budget.folds
+    held_out: Share = Budget.held_out
+    seeds: Whole = ENOUGH_SEEDS
+    k_seeds: Annotated[int, Between(0, closed=True)] | None = None
+    rows: Annotated[int, Between(10, closed=True)] | None = None
+    time_limit: Positive = 300.0
+    level: Share = 0.95
+    overwrite_regimes: bool = False
+    k: Whole | None = None
+    required: Names = ()
+    forbidden: Names = ()
+
+
+def read(table: Mapping[str, Any], context: Context) -> dict[str, Any]:
     """The fields of tasks.robustness.Robustness but the seed."""
-    reader = _Reader(table, context.file)
-    reader.check_keys()
-    datasets = _systems(reader, context)
-    scorers, left_out = _scorers(reader, context)
-    corruptions = _corruptions(reader)
-    seeds = reader.whole("seeds", ENOUGH_SEEDS)
+    file = context.file
+    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    given = context.settings_of("robustness", RobustnessSettings, plain)
+    datasets = _systems(given, context)
+    scorers, left_out = _scorers(table, given, context)
+    corruptions = _corruptions(given, file)
     bases = list(dict.fromkeys(variant.base for variant in corruptions.values()))
     if not scorers:
-        raise PlanError(
-            f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({reader.file})"
-        )
-    _check_leaks(scorers, datasets, reader.file)
-    notes = [*left_out, *_notes(datasets, corruptions, scorers, seeds, reader)]
+        raise PlanError(f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({file})")
+    _check_leaks(scorers, datasets, file)
+    notes = [*left_out, *_notes(datasets, corruptions, scorers, given)]
     return {
         "datasets": datasets,
         "corruptions": corruptions,
         "scorers": scorers,
-        "validation": reader.one_of("validation", bases, _validation(bases)),
-        "match": _matched(reader, scorers),
-        "methods": reader.names("choose_k", LABEL_FREE, LABEL_FREE),
-        "budget": reader.budget(),
-        "seeds": seeds,
-        "k_seeds": min(reader.whole("k_seeds", seeds, least=0), seeds),
-        "rows": reader.whole("rows", None, least=10),
-        "time_limit": reader.number("time_limit", 300.0),
-        "level": reader.number("level", 0.95, below=1.0),
-        "overwrite_regimes": reader.truth_value("overwrite_regimes"),
-        "k": _given_k(reader, datasets),
-        "expected": {name: _edges(reader, name) for name in ("required", "forbidden")},
+        "validation": _planned("validation", given.validation or _validation(bases), bases, file),
+        "match": _matched(given, scorers, file),
+        "methods": tuple(name for name in LABEL_FREE if name in given.choose_k),
+        "budget": Budget(given.subsamples, given.folds, given.held_out),
+        "seeds": given.seeds,
+        "k_seeds": given.seeds if given.k_seeds is None else min(given.k_seeds, given.seeds),
+        "rows": given.rows,
+        "time_limit": given.time_limit,
+        "level": given.level,
+        "overwrite_regimes": given.overwrite_regimes,
+        "k": _given_k(given.k, datasets, file),
+        "expected": {
+            "required": _edges("required", given.required, file),
+            "forbidden": _edges("forbidden", given.forbidden, file),
+        },
         "notes": tuple(notes),
     }
+
+
+def _planned(key: str, value: str, known: Sequence[str], file: str) -> str:
+    if value not in known:
+        hint = did_you_mean(value, known) or f"There are {listed(known, 12)}."
+        raise PlanError(f"{key!r} of [robustness] must be one of those planned, got {value!r}. {hint}  ({file})")
+    return value
 
 
 def _validation(bases: list[str]) -> str:
@@ -144,22 +173,22 @@ def _validation(bases: list[str]) -> str:
     return next((name for name in ("compound_full_decoy", "compound_full") if name in bases), bases[0])
 
 
-def _matched(reader: _Reader, scorers: Mapping[str, Entry]) -> str:
+def _matched(given: RobustnessSettings, scorers: Mapping[str, Entry], file: str) -> str:
     """Whose K the others get too; a scorer that is left out for want of its package has none to give."""
-    planned = reader.listed("scorers", "scorers")
-    wanted = reader.one_of("match", [*scorers, *planned], "rc-gnn" if "rc-gnn" in planned else planned[0])
+    usual = "rc-gnn" if "rc-gnn" in given.scorers else given.scorers[0]
+    wanted = _planned("match", given.match or usual, [*scorers, *given.scorers], file)
     return wanted if wanted in scorers else next(iter(scorers))
 
 
-def _systems(reader: _Reader, context: Any) -> dict[str, System]:
-    own, names = context.settings.get("datasets", {}), reader.listed("datasets", "datasets")
+def _systems(given: RobustnessSettings, context: Context) -> dict[str, System]:
+    own, names = context.settings.get("datasets", {}), given.datasets
     for name in own.keys() - set(names) if "discovery" not in context.settings else ():
         raise PlanError(
-            f"[datasets.{name}] must be named in 'datasets' of [robustness], got {listed(names)}.  ({reader.file})"
+            f"[datasets.{name}] must be named in 'datasets' of [robustness], got {listed(names)}.  ({context.file})"
         )
     found = {}
     for name in names:
-        for made, settings in _members(name, dict(own.get(name, {})), reader.file):
+        for made, settings in _members(name, dict(own.get(name, {})), context.file):
             found[made] = _system(made, settings, context.folder)
     return found
 
@@ -191,35 +220,38 @@ def _system(name: str, settings: dict[str, Any], folder: Path) -> System:
     return System(dataset, settings, hashed(digest) if digest else "", sample.names, lags)
 
 
-def _corruptions(reader: _Reader) -> dict[str, Variant]:
+def _corruptions(given: RobustnessSettings, file: str) -> dict[str, Variant]:
     """Each at its strengths; those at full strength first."""
-    strengths = reader.table.get("strengths", [1.0])
-    if not isinstance(strengths, list) or not all(isinstance(f, int | float) and f > 0 for f in strengths):
-        raise PlanError(f"'strengths' of [robustness] must be numbers above 0, got {strengths!r}.  ({reader.file})")
+    if any(strength <= 0 for strength in given.strengths):
+        raise PlanError(f"'strengths' of [robustness] must be numbers above 0, got {given.strengths!r}.  ({file})")
     found = {}
-    for factor in sorted({1.0, *map(float, strengths)}, key=lambda f: (f != 1.0, f)):
-        for name in reader.listed("corruptions", "corruptions"):
+    for factor in sorted({1.0, *map(float, given.strengths)}, key=lambda f: (f != 1.0, f)):
+        for name in given.corruptions:
             try:
                 whole = corruption(name)
                 made = whole if factor == 1 else corruption(f"{name} x {factor:g}")
             except TruenessError as error:
                 at = "" if factor == 1 else f" at {factor:g} of its strength"
-                raise PlanError(f"{error}  ({reader.file}, corruption {name!r}{at})") from None
+                raise PlanError(f"{error}  ({file}, corruption {name!r}{at})") from None
             if factor == 1 or any(not step.card.whole for step in whole.steps):
                 found[made.name] = Variant(made, name, factor)
     return found
 
 
-def _scorers(reader: _Reader, context: Any) -> tuple[dict[str, Entry], list[str]]:
+def _scorers(
+    table: Mapping[str, Any], given: RobustnessSettings, context: Context
+) -> tuple[dict[str, Entry], list[str]]:
     """By the plan's names, and a sentence for each that cannot run here: the rest goes on."""
-    names, found, left_out = reader.listed("scorers", "scorers"), {}, []
-    for name in (key for key, value in reader.table.items() if isinstance(value, dict) and key not in names):
-        raise PlanError(f"[robustness.{name}] must be named in 'scorers'. {did_you_mean(name, names)}  ({reader.file})")
+    names, found, left_out = given.scorers, {}, []
+    for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
+        raise PlanError(
+            f"[robustness.{name}] must be named in 'scorers'. {did_you_mean(name, names)}  ({context.file})"
+        )
     for name in names:
-        settings = dict(reader.table.get(name, {}))
+        settings = dict(table.get(name, {}))
         sweep = settings.pop("sweep", {})
         base = registry.located(str(settings.pop("scorer", name)), context.folder)
-        where = f"{reader.file}, [robustness.{name}]"
+        where = f"{context.file}, [robustness.{name}]"
         for label, setting, value in [(name, "", 0.0), *_sweep(name, sweep, where)]:
             asked = settings | ({setting: value} if setting else {})
             scorer = build_scorer(base, asked, where)
@@ -263,8 +295,8 @@ def _check_leaks(scorers: Mapping[str, Entry], datasets: Mapping[str, System], f
 
 
 def _notes(
-    datasets: Mapping[str, System], corruptions: Mapping[str, Variant], scorers: Mapping[str, Entry], seeds: int,
-    reader: _Reader,
+    datasets: Mapping[str, System], corruptions: Mapping[str, Variant], scorers: Mapping[str, Entry],
+    given: RobustnessSettings,
 ) -> list[str]:  # fmt: skip
     notes = []
     for name, entry in scorers.items():
@@ -281,103 +313,28 @@ def _notes(
     uses = [name for name, variant in corruptions.items() if variant.corruption.card.uses_graph and variant.factor == 1]
     if uses:
         notes.append(f"The mask of {listed(uses)} is built from the true graph; it is in no mean over corruptions.")
-    if reader.truth_value("overwrite_regimes"):
+    if given.overwrite_regimes:
         notes.append("Regimes overwrite recorded values: their effects on other columns are missing.")
-    if seeds < ENOUGH_SEEDS:
+    if (seeds := given.seeds) < ENOUGH_SEEDS:
         notes.append(f"{seeds} seeds a cell: at least {ENOUGH_SEEDS} are asked for before conclusions are drawn.")
     return notes
 
 
-def _given_k(reader: _Reader, datasets: Mapping[str, System]) -> int | None:
-    k: int | None = reader.whole("k", None)
+def _given_k(k: int | None, datasets: Mapping[str, System], file: str) -> int | None:
     for name, system in datasets.items() if k is not None else ():
         try:
             check_k(k or 0, len(system.columns))
         except TruenessError as error:
-            raise PlanError(f"{error}  ({reader.file}, [robustness], {name})") from None
+            raise PlanError(f"{error}  ({file}, [robustness], {name})") from None
     return k
 
 
-def _edges(reader: _Reader, name: str) -> list[str]:
-    given = reader.table.get(name, [])
-    for edge in given if isinstance(given, list) else [given]:
-        if not isinstance(edge, str) or edge.count(" -> ") != 1:
-            raise PlanError(f"{name!r} of [robustness] must be edges such as 'T -> RH', got {edge!r}.  ({reader.file})")
+def _edges(name: str, given: Sequence[str], file: str) -> list[str]:
+    for edge in given:
+        if edge.count(" -> ") != 1:
+            raise PlanError(f"{name!r} of [robustness] must be edges such as 'T -> RH', got {edge!r}.  ({file})")
     return list(given)
 
 
 def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-@dataclass(frozen=True)
-class _Reader:
-    """Values of the table by type; mistakes are one line."""
-
-    table: Mapping[str, Any]
-    file: str
-
-    def check_keys(self) -> None:
-        for key, value in self.table.items():
-            if key not in SETTINGS and not isinstance(value, dict):
-                hint = did_you_mean(key, SETTINGS) or f"It has {', '.join(SETTINGS)}."
-                raise PlanError(f"{key!r} is not a setting of robustness. {hint}  ({self.file}, [robustness])")
-
-    def listed(self, key: str, kind: str) -> list[str]:
-        names = self.table.get(key)
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-            raise PlanError(
-                f"{key!r} of [robustness] must be a list of names, got {names!r}. See 'trueness list {kind}'.  "
-                f"({self.file})"
-            )
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise PlanError(f"{key!r} of [robustness] must name each once, got {listed(twice)} twice.  ({self.file})")
-        return names
-
-    def names(self, key: str, known: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
-        if key not in self.table or self.table[key] == []:
-            return default if key not in self.table else ()
-        for name in self.listed(key, "measures"):
-            self.one_of("", list(known), name, key)
-        return tuple(name for name in known if name in self.table[key])
-
-    def one_of(self, key: str, known: list[str], default: str, shown: str = "") -> str:
-        value = self.table.get(key, default)
-        if value not in known:
-            hint = did_you_mean(str(value), known) or f"There are {listed(known, 12)}."
-            raise PlanError(
-                f"{shown or key!r} of [robustness] must be one of those planned, got {value!r}. {hint}  ({self.file})"
-            )
-        return str(value)
-
-    def whole(self, key: str, default: Any, least: int = 1) -> Any:
-        value = self.table.get(key, default)
-        if value is default:
-            return default
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise PlanError(
-                f"{key!r} must be a whole number of at least {least}, got {value!r}.  ({self.file}, [robustness])"
-            )
-        return value
-
-    def number(self, key: str, default: float, below: float = math.inf) -> float:
-        value = self.table.get(key, default)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < below:
-            upto = "above 0" if below == math.inf else f"in (0, {below:g})"
-            raise PlanError(f"{key!r} must be a number {upto}, got {value!r}.  ({self.file}, [robustness])")
-        return float(value)
-
-    def truth_value(self, key: str) -> bool:
-        value = self.table.get(key, False)
-        if not isinstance(value, bool):
-            raise PlanError(f"{key!r} must be true or false, got {value!r}.  ({self.file}, [robustness])")
-        return value
-
-    def budget(self) -> Budget:
-        usual = Budget()
-        return Budget(
-            self.whole("subsamples", usual.subsamples, 2),
-            self.whole("folds", usual.folds, 2),
-            self.number("held_out", usual.held_out, 1.0),
-        )

@@ -1,0 +1,197 @@
+"""Settings of plans, learners, models and task files: a dataclass says what there is, and one checker reads it.
+
+    runs: Whole = 100                                'runs' of discovery must be a whole number of at least 1, got 0.
+    level: Share = 0.95                              ... must be a number in (0, 1), got 2.
+    names: Annotated[Names, OneOf(("a", "b"))] = ()  ... must be of a, b, got 'c'. Did you mean 'a'?
+
+A list becomes a tuple, a whole number a float where one is asked for; a truth value is no number. A key that is none of
+the fields gets the nearest one. `place` ends every message: where the value stands.
+"""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+from trueness.errors import SettingError, TruenessError, did_you_mean, listed
+
+Made = TypeVar("Made")
+
+
+@dataclass(frozen=True)
+class Between:
+    """A number from `low` to `high`; the ends count where `closed`."""
+
+    low: float
+    high: float = math.inf
+    closed: bool = False
+
+    def wrong(self, value: Any) -> str:
+        inside = self.low <= value <= self.high if self.closed else self.low < value < self.high
+        return "" if inside and abs(value) < math.inf else self.must_be
+
+    @property
+    def must_be(self) -> str:
+        if self.high == math.inf:
+            return f"of at least {self.low:g}" if self.closed else f"above {self.low:g}"
+        return f"in [{self.low:g}, {self.high:g}]" if self.closed else f"in ({self.low:g}, {self.high:g})"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A word, or a list of words, of those that are known."""
+
+    known: Sequence[str]
+
+    def wrong(self, value: Any) -> str:
+        for word in [value] if isinstance(value, str) else value:
+            if word not in self.known:
+                return f"be of {listed(self.known, 20)}, got {word!r}. {did_you_mean(str(word), self.known)}".rstrip()
+        return ""
+
+
+class EachOnce:
+    """A list that names nothing twice."""
+
+    def wrong(self, value: Any) -> str:
+        twice = sorted({word for word in value if list(value).count(word) > 1})
+        return f"name each once, got {listed(twice)} twice." if twice else ""
+
+
+class NotEmpty:
+    def wrong(self, value: Any) -> str:
+        return "" if value else "name at least one, got none."
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What to do, told with whatever is wrong."""
+
+    text: str
+
+    def wrong(self, value: Any) -> str:
+        return ""
+
+
+Rule = Between | OneOf | EachOnce | NotEmpty | Hint
+Whole = Annotated[int, Between(1, closed=True)]
+Positive = Annotated[float, Between(0)]
+Share = Annotated[float, Between(0, 1)]
+Names = Annotated[tuple[str, ...], EachOnce()]
+SomeNames = Annotated[tuple[str, ...], NotEmpty(), EachOnce()]
+Temperature = Annotated[float, Between(0, 2, closed=True)] | Literal["none"]  # "none": the model's own
+
+
+def read_settings(
+    made: type[Made], table: Mapping[str, Any], name: str, place: str = "", error: type[TruenessError] = SettingError
+) -> Made:
+    """The table as the dataclass `made`."""
+    return made(**checked_settings(made, table, name, f"  ({place})" if place else "", error))
+
+
+def checked_settings(
+    made: type, settings: Mapping[str, Any], name: str, place: str = "", error: type[TruenessError] = SettingError
+) -> dict[str, Any]:
+    """The values as the dataclass takes them; one line for the first that is unknown or cannot be."""
+    known = hints_of(made)
+    found = {}
+    for key, value in settings.items():
+        if key not in known:
+            nearest = did_you_mean(key, known) or f"It has: {listed(known, 30) or 'none'}."
+            raise error(f"{key!r} is not a setting of {name}. {nearest}{place}")
+        if problem := _problem(value, known[key]):
+            told = problem if ", got " in problem else f"be {problem}, got {value!r:.80}."
+            raise error(f"{key!r} of {name} must {told}{_hint(known[key])}{place}")
+        found[key] = _converted(value, known[key])
+    for key in _needed(made):
+        if key not in found:
+            raise error(f"{key!r} of {name} must be {_described(known[key])}, got none.{_hint(known[key])}{place}")
+    return found
+
+
+def _needed(made: type) -> list[str]:
+    """Fields without a default."""
+    own = fields(made) if is_dataclass(made) else ()
+    return [f.name for f in own if f.init and f.default is MISSING and f.default_factory is MISSING]
+
+
+def _hint(hint: Any) -> str:
+    return "".join(f" {rule.text}" for rule in _rules(hint) if isinstance(rule, Hint))
+
+
+@cache
+def hints_of(made: type) -> dict[str, Any]:
+    if not is_dataclass(made):
+        return {}
+    hints = typing.get_type_hints(made, include_extras=True)
+    return {f.name: hints[f.name] for f in fields(made) if f.init}
+
+
+def _rules(hint: Any) -> tuple[Rule, ...]:
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
+def _plain(hint: Any) -> Any:
+    return _plain(get_args(hint)[0]) if get_origin(hint) is Annotated else hint
+
+
+def _is_union(hint: Any) -> bool:
+    return get_origin(hint) is typing.Union or str(get_origin(hint)) == "<class 'types.UnionType'>"
+
+
+def _problem(value: Any, hint: Any) -> str:
+    """What a value must be and is not; '' where it fits."""
+    if _is_union(hint):
+        return "" if any(not _problem(value, option) for option in get_args(hint)) else _described(hint)
+    if get_origin(hint) is Annotated:
+        inner, *rules = get_args(hint)
+        if problem := _problem(value, inner):
+            return problem if ", got " in problem else _described(hint)
+        words = next(filter(None, (rule.wrong(value) for rule in rules)), "")
+        return f"{_described(_plain(hint))} {words}" if words and isinstance(value, int | float) else words
+    return "" if _fits(value, hint) else _described(hint)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin = get_origin(hint)
+    if origin is Literal:
+        return value in get_args(hint) and type(value) is type(get_args(hint)[0])
+    if hint in (float, int):
+        if isinstance(value, bool) or not isinstance(value, (int, float) if hint is float else int):
+            return False
+        return hint is int or isinstance(value, float) or abs(value) < 1e300
+    if origin is tuple:
+        entry = get_args(hint)[0]
+        return isinstance(value, list | tuple) and all(_fits(one, entry) for one in value)
+    if origin is not None:
+        return isinstance(value, origin)
+    return isinstance(value, hint) if isinstance(hint, type) else True
+
+
+def _converted(value: Any, hint: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    wants_float = any(_plain(one) is float for one in (get_args(hint) if _is_union(hint) else (hint,)))
+    if wants_float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
+def _described(hint: Any) -> str:
+    plain = _plain(hint)
+    if _is_union(plain):
+        return " or ".join(_described(option) for option in get_args(plain) if option is not type(None))
+    if get_origin(plain) is Literal:
+        known = get_args(plain)
+        return "one of " + listed(known) if len(known) > 1 else f'"{known[0]}"'
+    if get_origin(plain) is tuple:
+        entries = {str: "a list of names", float: "a list of numbers"}
+        return entries.get(get_args(plain)[0], "a list") if get_args(plain) else "a list"
+    words = {float: "a number", int: "a whole number", bool: "true or false", str: "text", dict: "a table"}
+    told = words.get(get_origin(plain) or plain, str(plain))
+    ranges = [rule.must_be for rule in _rules(hint) if isinstance(rule, Between)]
+    return " ".join([told, *ranges])
