@@ -42,13 +42,14 @@ def pytest_configure():
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-LONG = {  # folders of tests that start processes or browsers, simulate, or run documents
+LONG = {  # what starts processes or browsers, simulates, or runs documents
     "docs", "faults", "hostile", "learners", "models", "net", "page", "showing", "statistics", "studies", "tasks",
+    "test_cli.py", "test_examples.py",
 }  # fmt: skip
 
 
 def pytest_addoption(parser):
-    parser.addoption("--quick", action="store_true", help="leave out what takes long: folders of LONG, and slow tests")
+    parser.addoption("--quick", action="store_true", help="leave out what takes long: LONG, and slow tests")
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -199,6 +199,7 @@ def test_the_long_table_has_one_row_a_score(study):
     assert not any(name.startswith(f"{score}_50") for score in OF_CLAIM for name in table["measure"])
 
 
+@pytest.mark.slow
 def test_the_long_table_keeps_every_unread_claim(study):
     claimed = widest(study.scores)
     table = long(study.scores, ["covers_mean"])

@@ -20,6 +20,7 @@ def test_every_analysis_of_the_example_is_told(simulated):
     assert next(iter(simulated.sentences())) == "validation"
 
 
+@pytest.mark.slow
 def test_every_sentence_ends_and_none_holds_nan(simulated):
     for name, sentences in simulated.sentences().items():
         for sentence in sentences:

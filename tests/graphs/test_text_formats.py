@@ -306,6 +306,7 @@ HOSTILE = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(text=HOSTILE)
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_hostile_text_is_a_graph_or_an_error_of_ours(text, tmp_path):

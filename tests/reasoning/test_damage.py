@@ -52,6 +52,7 @@ def auc(right, damaged):
     return (difference > 0).mean() + 0.5 * (difference == 0).mean()
 
 
+@pytest.mark.slow
 def test_executable_checks_separate_right_from_damaged_graphs():
     right = [executable_score(problem.graph, problem) for problem in EXECUTABLE]
     rng = np.random.default_rng(3)
