@@ -14,12 +14,12 @@ from trueness.running.outline import unique
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.findings import told_and_open
 from trueness.studies.faithfulness.judging import verdict_of
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
 from trueness.studies.faithfulness.measures import MEASURES
 from trueness.studies.faithfulness.probes import Probe
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
-from trueness.studies.faithfulness.tables import told_and_open
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 CHANGED = "counterfactual"

@@ -9,6 +9,7 @@ from trueness.showing.paper import Part
 from trueness.showing.prose import listed
 from trueness.studies.faithfulness import tables as faithfulness_tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.findings import told_and_open
 
 
 def methods(study: FaithfulnessStudy) -> list[str]:
@@ -29,7 +30,7 @@ def part(folder: Path, study: FaithfulnessStudy) -> Part:
     read = sum(judgement.verdict.status == "ok" for judgement in study.judgements)
     asked = f"{read:,} of {len(study.judgements):,} judgements were read" if study.judgements else "no judge was asked"
     checks = [f"{len(study.evaluations)} graphs were scored; {asked}."]
-    told, untold_ones = faithfulness_tables.told_and_open(study)
+    told, untold_ones = told_and_open(study)
     said = [("What was found", told), ("What this design cannot tell", untold_ones)]
     pictures = drawn(folder, "plots", "probes")
     return Part("faithfulness", abstract, checks, methods(study), said, tables, pictures)

@@ -13,35 +13,30 @@ All replies are stored, and read and scored again from the store.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from trueness.errors import PlanError, SettingError, did_you_mean, listed
-from trueness.models import Message, Reply, Settings
-from trueness.reading.verdicts import Verdict
+from trueness.models import Settings
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Cell, Context, hashed, reply_key, stream
+from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, Temperature, Whole
-from trueness.status import Status
-from trueness.studies.faithfulness.counterfactual import MOST_CHANGES, OwnGraph, read_own_graph
-from trueness.studies.faithfulness.judging import Asking, questions_of, verdict_of
+from trueness.studies.faithfulness.counterfactual import MOST_CHANGES
+from trueness.studies.faithfulness.judging import Asking, questions_of
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
 from trueness.studies.faithfulness.labels import read_labels
 from trueness.studies.faithfulness.probes import SCHEMAS, Manner, Probe, Question, ask_about, settings_for, template
 from trueness.studies.faithfulness.scores import COMPONENTS, Scoring
+from trueness.studies.faithfulness.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
 MANNERS: tuple[Manner, ...] = ("plain", "reversed", "padded")
 GRAPHS = ("own", "given")
-EXCERPT = 70  # characters of an unreadable reply that the terminal shows
-
-Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
 
 
 @dataclass(frozen=True)
@@ -182,42 +177,9 @@ class Faithfulness:
         )
         return settings_for(question.probe.kind, fixed, self.asking.structured)
 
-    def perform(self, cell: Cell, repeat: int, ask: Ask) -> dict[str, Any]:
-        """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
-        model, problem, salt = cell.respondent, cell.common["problem"], f"repeat {repeat}"
-        record: list[dict[str, Any]] = [{**probe._asdict(), "reply": None} for probe in cell.common["left_out"]]
-        replies, seconds, unread, message = [], 0.0, "", ""
-        statuses: Counter[Status] = Counter()
-        waiting = list(cell.common["questions"])
-        while waiting:
-            question = waiting.pop(0)
-            settings = self._settings(model, question)
-            reply = ask(model, question.messages, settings, salt)
-            key = reply_key(model, self.models[model], question.messages, settings, salt)
-            record.append({**question.probe._asdict(), "reply": key, "changed": question.changed})
-            found: OwnGraph | Verdict
-            if question.probe.kind == "own_graph":
-                found = read_own_graph(reply, problem)
-                waiting = found.questions(self.asking.nodes)
-            else:
-                found = verdict_of(reply, problem, question.probe)
-            replies.append(reply)
-            seconds += reply.seconds
-            statuses[found.status] += 1
-            if found.status is not Status.OK and not message:
-                message, unread = found.message, " ".join(reply.text.split())[:EXCERPT]
-        bad = [status for status, _ in statuses.most_common() if status is not Status.OK]
-        costs = [reply.cost for reply in replies if reply.cost is not None]
-        lost = sum(statuses[status] for status in bad)
-        return {
-            "status": str(bad[0] if bad else Status.OK),
-            "message": f"{lost} of {len(replies)} questions without a verdict: {message}" if bad else "",
-            "seconds": seconds,
-            "answer": json.dumps({"replies": record}),
-            "scores": {},
-            "cost": sum(costs) if costs else None,
-            "excerpt": unread,
-        }
+    def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
+        model = cell.respondent
+        return perform(cell, repeat, ask, self.models[model], partial(self._settings, model), self.asking.nodes)
 
     def units(self) -> tuple[int, str]:
         return sum(len(problems) for _, problems in self.sources), "problems"

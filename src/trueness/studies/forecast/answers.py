@@ -22,9 +22,9 @@ from trueness.running.results import Results, Row
 from trueness.running.store import Store, StoredReply
 from trueness.studies.forecast import human
 from trueness.studies.forecast.frames import ARMS, CELL, CLAIM_COLUMNS, MEASURES, REPLY_COLUMNS, Forecasts, Truth
-from trueness.studies.forecast.plan import read_reply
 from trueness.studies.forecast.references import reference_claims
 from trueness.studies.forecast.scores import long, score_claims
+from trueness.studies.forecast.work import read_reply
 
 REFERENCE_FORMULATION = "reference"
 

@@ -23,7 +23,7 @@ from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth
 from trueness.studies.forecast.interpretation import untold
 from trueness.studies.forecast.measures import SHOWN as SCORES
-from trueness.studies.forecast.plan import read_reply
+from trueness.studies.forecast.work import read_reply
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 ANSWERED_ALIKE = "reference"  # the variant of who was not asked

@@ -12,23 +12,22 @@ A cell is one model on one (data set, learner) in one variant:
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
 from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
-from trueness.models import Message, Reply, Settings
-from trueness.reading.expected import Reading, read_forecast
+from trueness.models import Settings
 from trueness.running.cells import Cell, Context, reply_key
+from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole
-from trueness.status import Status
 from trueness.studies.forecast import frames, human
 from trueness.studies.forecast.prompting import messages, schema, template
 from trueness.studies.forecast.references import AVAILABLE, REFERENCES
+from trueness.studies.forecast.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
 ARMS = {
@@ -38,9 +37,6 @@ ARMS = {
     "definition": frames.DEFINITION,
     "target": frames.TARGETS,
 }
-EXCERPT = 70  # characters of an unreadable reply that the terminal shows
-
-Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
 
 
 @dataclass(frozen=True)
@@ -172,22 +168,8 @@ class Forecast:
             timeout=options.get("timeout", self.timeout),
         )
 
-    def perform(self, cell: Cell, repeat: int, ask: Ask) -> dict[str, Any]:
-        """Ask one question and read the reply. A model that cannot be held to the schema answers in free text."""
-        asked, settings = cell.common["messages"], cell.common["settings"]
-        salt = f"repeat {repeat}"
-        reply = ask(cell.respondent, asked, settings, salt)
-        key = reply_key(cell.respondent, self.models[cell.respondent], asked, settings, salt)
-        reading = read_reply(reply, cell.common["nodes"])
-        return {
-            "status": str(reading.status),
-            "message": reply.message or reading.message,
-            "seconds": reply.seconds,
-            "answer": json.dumps({"reply": key, "read": reading.to_dict()}),
-            "scores": {},
-            "cost": reply.cost,
-            "excerpt": " ".join(reply.text.split())[:EXCERPT],
-        }
+    def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
+        return perform(cell, repeat, ask, self.models[cell.respondent])
 
     def units(self) -> tuple[int, str]:
         return self.discovery.units()
@@ -235,18 +217,6 @@ class Forecast:
                 data: [a for a, verdict in found.items() if verdict == "broken"] for data, found in assumed.items()
             },
         }
-
-
-def read_reply(reply: Reply, nodes: int) -> Reading:
-    """What a reply claims. One that never came keeps its own status; one that was cut off is read as far as it goes."""
-    if reply.status not in (Status.OK, Status.TRUNCATED):
-        statuses = dict.fromkeys(frames.MEASURES, reply.status)
-        return Reading(dict.fromkeys(frames.MEASURES), statuses, reply.status, message=reply.message)
-    reading = read_forecast(reply.text, nodes=nodes)
-    if reply.status == Status.TRUNCATED and reading.status == Status.UNREADABLE:
-        cut = {m: Status.TRUNCATED if s == Status.UNREADABLE else s for m, s in reading.statuses.items()}
-        return replace(reading, statuses=cut, status=Status.TRUNCATED)
-    return reading
 
 
 # ---- checking a plan

@@ -69,8 +69,8 @@ def _table(found: Sequence[Mapping[str, Any]], width: int) -> Table:
 
 def print_findings(out: Console, findings: Findings) -> None:
     """The checks, then each hypothesis with its verdict."""
-    for sentence in findings.validation.sentences:
-        out.print(f"  {plain(sentence)}", style="yellow" if sentence.startswith("FAILED") else "dim")
+    for check in findings.validation.checks:
+        out.print(f"  {plain(check)}", style="yellow" if check.passed is False else "dim")
     for sentence in findings.hypotheses.sentences:
         out.print(f"- {plain(sentence)}")
 

@@ -11,8 +11,8 @@ from trueness import models, texts
 from trueness.datasets import load
 from trueness.learners import build
 from trueness.models import Settings
-from trueness.studies.forecast.plan import read_reply
 from trueness.studies.forecast.prompting import messages, schema
+from trueness.studies.forecast.work import read_reply
 
 ARMS = {"formulation": "direct", "names": "named", "metadata": "full", "definition": "told", "target": "run"}
 

@@ -13,8 +13,7 @@ and scored again from the store (population_study.py).
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -24,11 +23,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
-from trueness.models import Message, Reply, Settings
 from trueness.running.cells import Cell, Context, reply_key, stream
+from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole
 from trueness.statistics.reach import Reach
-from trueness.studies.population.elicitation import VARIANTS, Elicited, Form, Manner, elicit, most_calls, read_answers
+from trueness.studies.population.elicitation import VARIANTS, Form, Manner, most_calls
 from trueness.studies.population.elicitation.modes import opening
 from trueness.studies.population.kept_truths import kept_truth
 from trueness.studies.population.question_files import builtin, read_questions
@@ -37,11 +36,9 @@ from trueness.studies.population.records import truth_to_dict
 from trueness.studies.population.references import REFERENCES
 from trueness.studies.population.scores import MEASURES, Scales
 from trueness.studies.population.truth import Truth
+from trueness.studies.population.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
-EXCERPT = 70  # characters of an unreadable reply that the terminal shows
-
-Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
 
 
 @dataclass(frozen=True)
@@ -185,28 +182,9 @@ class Population:
             ).informative
         ]
 
-    def perform(self, cell: Cell, repeat: int, ask: Ask) -> dict[str, Any]:
-        """Ask for one condition, as often as its mode needs, and read the replies."""
-        model, form = cell.respondent, cell.common["form"]
-
-        def send(messages: Sequence[Message], settings: Settings, salt: str) -> tuple[str, Reply]:
-            salt = f"repeat {repeat} {salt}".rstrip()
-            key = reply_key(model, self.models[model], messages, settings, salt)
-            return key, ask(model, messages, settings, salt)
-
+    def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
         rng = stream(self.seed, f"{cell.item} {cell.variant} repeat {repeat}")
-        found = elicit(cell.common["mode"], form, cell.common["manner"], send, rng)
-        answer = read_answers(found.used, form, found.exchanges)[""]
-        costs = [e.reply.cost for e in found.exchanges if e.reply.cost is not None]
-        return {
-            "status": str(answer.status),
-            "message": " ".join(part for part in (found.note, answer.message) if part),
-            "seconds": sum(exchange.reply.seconds for exchange in found.exchanges),
-            "answer": json.dumps(record_of(found)),
-            "scores": {},
-            "cost": sum(costs) if costs else None,
-            "excerpt": " ".join(found.exchanges[-1].reply.text.split())[:EXCERPT] if found.exchanges else "",
-        }
+        return perform(cell, repeat, ask, self.models[cell.respondent], rng)
 
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         return dict(zip(("task", "condition"), item.split("/", 1), strict=True))
@@ -219,18 +197,6 @@ class Population:
             "models": list(self.models),
             "manner": asdict(self.manner),
         }
-
-
-def record_of(found: Elicited) -> dict[str, Any]:
-    """Which stored replies answer a unit, and as what they are to be read."""
-    return {
-        "used": found.used,
-        "note": found.note,
-        "replies": [
-            {"role": e.role, "key": e.key, **({"order": e.order} if e.order else {}), "about": e.about}
-            for e in found.exchanges
-        ],
-    }
 
 
 # ---- checking a plan

@@ -1,0 +1,64 @@
+"""All questions of a cell: to a judge about nodes, or to a model about its own graph and changed problems."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from trueness.models import Settings
+from trueness.reading.verdicts import Verdict
+from trueness.running.cells import Cell, reply_key
+from trueness.running.stage import Ask, Outcome
+from trueness.status import Status
+from trueness.studies.faithfulness.counterfactual import OwnGraph, read_own_graph
+from trueness.studies.faithfulness.judging import verdict_of
+from trueness.studies.faithfulness.probes import Question
+
+EXCERPT = 70  # characters of an unreadable reply that the terminal shows
+
+
+def perform(
+    cell: Cell,
+    repeat: int,
+    ask: Ask,
+    options: Mapping[str, Any],
+    settings_of: Callable[[Question], Settings],
+    nodes: int | None,
+) -> Outcome:
+    """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
+    model, problem, salt = cell.respondent, cell.common["problem"], f"repeat {repeat}"
+    record: list[dict[str, Any]] = [{**probe._asdict(), "reply": None} for probe in cell.common["left_out"]]
+    replies, seconds, unread, message = [], 0.0, "", ""
+    statuses: Counter[Status] = Counter()
+    waiting = list(cell.common["questions"])
+    while waiting:
+        question = waiting.pop(0)
+        settings = settings_of(question)
+        reply = ask(model, question.messages, settings, salt)
+        key = reply_key(model, options, question.messages, settings, salt)
+        record.append({**question.probe._asdict(), "reply": key, "changed": question.changed})
+        found: OwnGraph | Verdict
+        if question.probe.kind == "own_graph":
+            found = read_own_graph(reply, problem)
+            waiting = found.questions(nodes)
+        else:
+            found = verdict_of(reply, problem, question.probe)
+        replies.append(reply)
+        seconds += reply.seconds
+        statuses[found.status] += 1
+        if found.status is not Status.OK and not message:
+            message, unread = found.message, " ".join(reply.text.split())[:EXCERPT]
+    bad = [status for status, _ in statuses.most_common() if status is not Status.OK]
+    costs = [reply.cost for reply in replies if reply.cost is not None]
+    lost = sum(statuses[status] for status in bad)
+    return {
+        "status": str(bad[0] if bad else Status.OK),
+        "message": f"{lost} of {len(replies)} questions without a verdict: {message}" if bad else "",
+        "seconds": seconds,
+        "answer": json.dumps({"replies": record}),
+        "scores": {},
+        "cost": sum(costs) if costs else None,
+        "excerpt": unread,
+    }
