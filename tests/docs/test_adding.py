@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from trueness.registry import located
 from trueness.running.page_store import page_store
 from trueness.running.study import Plan
 from trueness.status import Status
+from trueness.studies.run_tables import own_name
 
 ADDING = ROOT / "examples" / "adding"
 FILES = sorted(path.name for path in ADDING.glob("*.py"))
@@ -158,3 +160,9 @@ def test_check_knows_what_a_file_holds(name, code, told, monkeypatch, capsys):
     monkeypatch.chdir(ADDING)
     assert main(["check", name]) == code
     assert told in "".join(capsys.readouterr())
+
+
+def test_a_name_of_any_signs_is_a_name_of_files_that_tex_takes_too():
+    assert own_name("directions") == "directions"
+    odd = [own_name(name) for name in ("a/../b", "x}\\input{y", "a b", "a-b", "ä", "", "z" * 300)]
+    assert all(re.fullmatch(r"[A-Za-z0-9-]{1,50}", name) for name in odd) and len(set(odd)) == len(odd)

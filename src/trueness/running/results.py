@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trueness import registry
 from trueness.errors import StoreError
 from trueness.intervals import short
 from trueness.measure import Measure, measure_of
@@ -268,14 +269,20 @@ def _mean_text(found: RunSummary) -> str:
 
 def declared_measures(task: Mapping[str, Any]) -> dict[str, Measure]:
     """What a study that is not built in said of its measures; what is no such thing is left out."""
-    given = task.get("declared")
+    given = {} if task["task"] in registry.TASKS else task.get("declared")
     shapes = {"title": str, "better": str, "description": str}
     found = {}
     for name, said in given.items() if isinstance(given, dict) else ():
         if isinstance(said, dict) and all(isinstance(said.get(key), kind) for key, kind in shapes.items()):
+            ends = [_bound(said.get(key)) for key in ("minimum", "maximum")]
             if said["better"] in ("higher", "lower", "neither"):
-                found[name] = Measure(name, **{key: said[key] for key in shapes}, minimum=None, maximum=None)
+                found[name] = Measure(name, **{key: said[key] for key in shapes}, minimum=ends[0], maximum=ends[1])
     return found
+
+
+def _bound(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+    return float(value) if is_number else None
 
 
 def _measures_entry(stage: Stage) -> dict[str, Any]:
@@ -283,7 +290,8 @@ def _measures_entry(stage: Stage) -> dict[str, Any]:
     own = [one for one in stage.study.measures if isinstance(one, Measure)]
     names = [one.name if isinstance(one, Measure) else one for one in stage.study.measures]
     headline = [one.name if isinstance(one, Measure) else one for one in stage.study.headline]
-    told = {one.name: {"title": one.title, "better": one.better, "description": one.description} for one in own}
+    kept = ("title", "better", "description", "minimum", "maximum")
+    told = {one.name: {key: getattr(one, key) for key in kept} for one in own}
     return {"measures": names, "headline": headline} | ({"declared": told} if told else {})
 
 

@@ -69,7 +69,10 @@ def measured_chart(
         whole = bounds[measure] == (0, 1)
         least = pd.concat([mine["run_low"], mine["mean_low"], mine["mean"]]).astype(float).min()
         scale = alt.Scale(domain=[1.05 * min(least, 0), 1 if whole else 1.05 * (most if most > 0 else 1)], nice=False)
-        ticks: dict[str, Any] = {"values": [0, 0.5, 1], "format": "~g"} if whole else {"tickCount": 3, "format": "d"}
+        counts = measure_of(measure) is not None  # of edges
+        ticks: dict[str, Any] = (
+            {"values": [0, 0.5, 1], "format": "~g"} if whole else {"tickCount": 3, "format": "d" if counts else "~g"}
+        )
         axis = alt.Axis(title=None, **ticks)
         y = alt.Y("row:Q", scale=row_scale(len(items)), axis=row_axis(told, shown=k == 0))
         base = alt.Chart(named("marks")).transform_filter(f"datum.measure == {json.dumps(measure)}")

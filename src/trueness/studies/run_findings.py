@@ -42,14 +42,15 @@ Array = NDArray[np.float64]
 
 
 class Words(NamedTuple):
-    """What the respondents and the items of a study are called."""
+    """What the respondents and the items of a study are called, and whether items are worth sentences of their own."""
 
     who: str
     item: str
+    each: bool
 
 
-LEARNERS = Words("learner", "data set")
-ANYBODY = Words("respondent", "item")
+LEARNERS = Words("learner", "data set", each=True)
+ANYBODY = Words("respondent", "item", each=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +100,12 @@ def findings_of(results: Results, words: Words = LEARNERS) -> RunFindings:
 
 
 def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: Words = LEARNERS) -> RunFindings:
-    study = _Study(cells, measure, level, *words)
-    who, item = words
+    who, item, each = words
+    study = _Study(cells, measure, level, who, item)
     pairs = compared([(cell.item, cell.respondent, cell.mean) for cell in cells if cell.n], measure, level, item)
     sections = {
         f"Which {who} does best over the {item}s": study.best_over_sets(pairs),
-        f"Which {who} does best on each {item}": study.best_on_sets(),
+        f"Which {who} does best on each {item}": study.best_on_sets() if each else (),
         "Failures and time limits": study.failures(),
         "How far single runs lie apart": study.stability(),
     }

@@ -22,7 +22,7 @@ from trueness.showing.console import Console, plain, print_rows
 from trueness.showing.drawn import Draw, drawn
 from trueness.showing.paper import Part as PaperPart
 from trueness.showing.prose import section
-from trueness.showing.saving import Figure, Save, safe_name
+from trueness.showing.saving import Figure, Save
 from trueness.showing.tables import Table
 from trueness.studies import run_tables
 from trueness.studies.protocol import PagePlace, Part
@@ -102,7 +102,7 @@ class RunReading:
 
     def where(self, alone: bool = True) -> str:
         """Where its files lie below the study's folder; nothing where it has none of its own."""
-        return safe_name(self.results.task)
+        return run_tables.own_name(self.results.task)
 
     # ---- files, paper
 
@@ -115,7 +115,7 @@ class RunReading:
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         """alone: no other study of the plan rests on it."""
-        place, found = safe_name(self.results.task), self._findings
+        place, found = self.where(), self._findings
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
         (table,) = self.tables(None)
         for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):
@@ -141,7 +141,7 @@ class RunReading:
 
     @property
     def _chart_name(self) -> str:
-        return safe_name(self.results.task, "measured")
+        return f"{run_tables.own_name(self.results.task)}_measured"
 
     @cached_property
     def _findings(self) -> RunFindings:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any
 
 from trueness.errors import SettingError, did_you_mean
 from trueness.intervals import Interval
 from trueness.running.results import CellSummary, Results
 from trueness.showing import look
-from trueness.showing.saving import safe_name
-from trueness.showing.tables import Column, Table
+from trueness.showing.tables import Column, Table, label_of
 from trueness.statistics.runs import RunSummary
 from trueness.texts import csv_row
+
+LONGEST = 40  # letters of a study's name in names of files
 
 
 def chosen(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
@@ -80,6 +82,12 @@ def _row(cell: CellSummary, measure: str, found: RunSummary) -> dict[str, Any]:
     }
 
 
+def own_name(study: str) -> str:
+    """A study's name in names of files, which TeX takes too: letters and digits, a hash where it had others."""
+    plain = label_of(study)[:LONGEST]
+    return plain if plain and plain == study else f"{plain}-{sha256(study.encode()).hexdigest()[:6]}"
+
+
 def means_table(results: Results, measures: Sequence[str]) -> Table:
     """One row a cell: the mean of each measure with the CI of the mean."""
     columns = [Column("item", "Item", "text"), Column("variant", "Variant", "text")]
@@ -94,7 +102,7 @@ def means_table(results: Results, measures: Sequence[str]) -> Table:
         rows.append(row | wide_means(summary, measures))
     caption = f"Mean over the n runs that gave a result, with the {100 * results.level:g} % bootstrap CI of the mean."
     return Table(
-        safe_name(results.task, "summary"), tuple(columns), rows, caption, rule_before="item", within=("item",)
+        f"{own_name(results.task)}_summary", tuple(columns), rows, caption, rule_before="item", within=("item",)
     )
 
 
