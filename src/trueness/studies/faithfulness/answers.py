@@ -22,6 +22,7 @@ from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import problem_from
 from trueness.running.results import Results, Row
 from trueness.running.store import Store, StoredReply
+from trueness.showing.finding import Finding, finding
 from trueness.statistics import Estimate
 from trueness.status import Status
 from trueness.studies.faithfulness.api import missing_evaluation
@@ -164,22 +165,22 @@ class FaithfulnessStudy:
     def sentences(self) -> list[str]:
         """What the study says, in the order in which it should be read."""
         average, bounds = self.batch.average(), self.batch.bounds()
-        said = [str(average)]
+        said: list[str] = [finding(average)]
         if bounds is not None and average.n < len(self.right):
             said.append(
                 f"{len(self.right) - average.n} of {len(self.right)} problems have no cf; whatever they are, the mean "
                 f"lies in [{bounds[0]:.3f}, {bounds[1]:.3f}]."
             )
-        said += [str(self.batch.component(name)) for name in COMPONENTS]
+        said += [finding(self.batch.component(name)) for name in COMPONENTS]
         said += self.sampling_sentences()
-        said += [found.sentence() for found in self.separations if found.damage == "all"]
+        said += [found.finding() for found in self.separations if found.damage == "all"]
         said += [] if self.reliability is None else self.reliability.sentences()
         said += [_written_sentence(model, [one for one in self.written if one.model == model]) for model in self.own]
-        return said + [str(found) for found in self.following().values()]
+        return said + [finding(found) for found in self.following().values()]
 
     def sampling_sentences(self) -> list[str]:
         """Where judges saw a sample of nodes: how far a component of one problem may be off by that."""
-        said = []
+        said: list[str] = []
         for name in COMPONENTS[:2]:
             drawn = [e.components[name].details["sampling"] for e in self.right if _sampled(e.components[name])]
             errors = [one["standard_error"] for one in drawn if one["standard_error"] is not None]
@@ -187,10 +188,11 @@ class FaithfulnessStudy:
                 nodes = f"{sum(one['asked'] for one in drawn)} of {sum(one['of'] for one in drawn)} nodes"
                 where = f"{len(drawn)} problem{'s' if len(drawn) > 1 else ''}"
                 error = f"{sum(errors) / len(errors):.2f} on average" if errors else "not known, one node a problem"
-                said.append(
+                told = (
                     f"{name}: judges were asked about {nodes} in {where}; the standard error that this "
                     f"leaves in the value of one problem is {error}."
                 )
+                said.append(Finding(told, open=not errors))
         return said
 
 

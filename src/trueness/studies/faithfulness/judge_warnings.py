@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from trueness.showing.finding import Finding
 from trueness.statistics import Estimate
 from trueness.studies.faithfulness.ratings import Table
 
@@ -21,7 +22,7 @@ _SAME_HOUSE = {"gemma": "gemini", "mixtral": "mistral", "o1": "gpt", "o3": "gpt"
 
 def constant_judges(table: Table, judges: Sequence[str]) -> list[str]:
     """A judge that gives one rating to everything of a kind, whatever it is asked."""
-    warnings = []
+    warnings: list[str] = []
     for judge in judges:
         for kind in dict.fromkeys(item.kind for item in table):
             values = [
@@ -32,10 +33,11 @@ def constant_judges(table: Table, judges: Sequence[str]) -> list[str]:
             value, count = Counter(values).most_common(1)[0]
             if count / len(values) >= ONE_SIDED:
                 word = {4.0: " (critical)" if kind == "intervention" else "", 0.0: " (none)"}.get(value, "")
-                warnings.append(
+                told = (
                     f"{judge} gives {value:g}{word} to {count} of {len(values)} questions on {kind}: "
                     "its agreement says nothing, and its ratings carry no information."
                 )
+                warnings.append(Finding(told, open=True))
     return warnings
 
 

@@ -22,6 +22,7 @@ from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.reasoning.damage import DAMAGES, damaged_copies
 from trueness.reasoning.graph import Problem
+from trueness.showing.finding import Finding
 from trueness.statistics import Estimate, cliffs_delta
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
 
@@ -92,6 +93,9 @@ class Separation:
         if ends.low > 0.5:
             return "tells" if value >= STRONG else "partly tells" if value >= WEAK else "hardly tells"
         return "prefers" if ends.high < 0.5 else "does not tell"
+
+    def finding(self) -> Finding:
+        return Finding(self.sentence(), open=self.auc_lowest.value is None or self.auc_lowest.interval is None)
 
     def sentence(self) -> str:
         if self.auc_lowest.value is None or self.auc_lowest.interval is None:

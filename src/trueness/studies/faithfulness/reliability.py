@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.reading.verdicts import TOP
+from trueness.showing.finding import Finding, finding
 from trueness.statistics import (
     Estimate,
     gwet_ac1,
@@ -74,15 +75,15 @@ class Reliability:
         }
 
     def sentences(self) -> list[str]:
-        said = [str(found) for found in self.readable.values()]
+        said = [finding(found) for found in self.readable.values()]
         for judge, estimates in self.retest.items():
-            said += [f"{judge} with itself, {name}: {found}" for name, found in estimates.items()]
-        said += [f"Between judges, {name}: {found}" for name, found in self.between.items()]
+            said += [finding(found, f"{judge} with itself, {name}: ") for name, found in estimates.items()]
+        said += [finding(found, f"Between judges, {name}: ") for name, found in self.between.items()]
         for judge, estimates in self.execution.items():
-            said += [f"{judge} against the executed graphs: {found}" for found in estimates.values()]
+            said += [finding(found, f"{judge} against the executed graphs: ") for found in estimates.values()]
         for judge, results in self.effects.items():
-            said += [f"{judge}, {name}: {result}" for name, result in results.items()]
-        return [*said, *(str(found) for found in self.corrected.values()), *self.warnings]
+            said += [finding(result, f"{judge}, {name}: ") for name, result in results.items()]
+        return [*said, *(finding(found) for found in self.corrected.values()), *self.warnings]
 
 
 def reliability(
@@ -108,7 +109,8 @@ def reliability(
             "The executed graphs say the same of every node: a judge that always says so agrees. Add corrupt = true."
         )
     if judgements and not any(judgement.repeat for judgement in judgements):
-        warnings.append("Each judge was asked once: how far it agrees with itself is not known. Set repeats = 2.")
+        told = "Each judge was asked once: how far it agrees with itself is not known. Set repeats = 2."
+        warnings.append(Finding(told, open=True))
     readable = _readable(judgements, level)
     warnings += [f"{judge} gave no verdict that can be read." for judge, found in readable.items() if found.value == 0]
     return Reliability(

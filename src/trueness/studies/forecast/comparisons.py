@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
 from trueness.measure import direction
+from trueness.showing.finding import Finding
 from trueness.statistics.adjustment import adjust, adjusted
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
@@ -156,4 +157,5 @@ def _sentences(table: pd.DataFrame, said: list[Comparison], n_pairs: int) -> lis
         f"{int(proper['significant_original'].sum())} different: it counts items of one data set as independent."
     )
     n = max((c.n_clusters for c in said), default=0)
-    return [*told, str(Reach(n, n_pairs)).replace("units", "data sets")]
+    reach = Reach(n, n_pairs)
+    return [*told, Finding(str(reach).replace("units", "data sets"), open=not reach.possible)]

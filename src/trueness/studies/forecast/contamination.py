@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from trueness.showing.finding import Finding
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.proportions import wilson
@@ -201,4 +202,4 @@ def _limits(frame: pd.DataFrame, forecasts: Forecasts) -> list[str]:
     n = len(forecasts.datasets)
     if np.isfinite(smallest) and smallest > 0.05:
         told.append(f"With {counted(n, 'data set')} no contrast can reach .05 (smallest p {smallest:.2g}).")
-    return told
+    return [Finding(sentence, open=True) for sentence in told]

@@ -11,17 +11,18 @@ from typing import Any
 
 import pandas as pd
 
+from trueness.showing.finding import is_open
 from trueness.showing.prose import section
 from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.hypotheses import CANNOT
 from trueness.studies.forecast.validation import Validation, validation
 
 TEST_COLUMNS = (
     "analysis", "what", "a", "b", "estimand", "estimate", "low", "high", "n_items", "n_datasets", "test", "p",
     "adjustment", "p_adjusted", "n_comparisons", "smallest_p", "notes",
 )  # fmt: skip
-CANNOT = "cannot be told"
 
 
 def validation_of(forecasts: Forecasts, findings: Findings | None) -> Validation:
@@ -56,7 +57,7 @@ def untold(findings: Findings) -> list[str]:
     """Verdicts that stay open, analyses that could not be made, and sentences that say so themselves."""
     found = [str(row["sentence"]) for row in _open_hypotheses(findings)]
     for analysis in _analyses(findings):
-        told_open = analysis.sentences if not analysis.told else [s for s in analysis.sentences if _says_open(s)]
+        told_open = analysis.sentences if not analysis.told else [s for s in analysis.sentences if is_open(s)]
         found += [f"{analysis.name}: {sentence}" for sentence in told_open]
     return found or ["Nothing that was asked stays open."]
 
@@ -66,11 +67,7 @@ def _analyses(findings: Findings) -> list[Analysis]:
 
 
 def _open_hypotheses(findings: Findings) -> list[dict[str, Any]]:
-    return [row for row in _records(findings.hypotheses) if str(row["verdict"]).startswith(CANNOT)]
-
-
-def _says_open(sentence: str) -> bool:
-    return any(words in sentence for words in ("cannot be told:", "so what", "no difference can reach", "no contrast"))
+    return [row for row in _records(findings.hypotheses) if row["verdict"] == CANNOT]
 
 
 def _aligned(table: pd.DataFrame) -> list[str]:

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from trueness.showing.finding import Finding
 from trueness.statistics.adjustment import adjust
 from trueness.statistics.result import p_text
 from trueness.studies.forecast.analysis import (
@@ -100,10 +101,11 @@ def _pooled(each: pd.DataFrame, models: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _sentences(table: pd.DataFrame, measure: str) -> list[str]:
-    told = []
+    told: list[str] = []
     for row in lines(table):
         if not np.isfinite(row.order):
-            told.append(f"{row.respondent}: how it orders the learners by {measure} cannot be told: it gives no order.")
+            open_ = f"{row.respondent}: how it orders the learners by {measure} cannot be told: it gives no order."
+            told.append(Finding(open_, open=True))
             continue
         interval = f" [{row.order_low:.2f}, {row.order_high:.2f}]" if np.isfinite(row.order_low) else " (no interval)"
         equal = f"; one answer for all learners on {counted(row.equal, 'data set')}" if row.equal else ""
