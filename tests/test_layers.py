@@ -73,6 +73,7 @@ def test_no_study_imports_another():
     for study in studies:
         for path in (SOURCE / "studies" / study).rglob("*.py"):
             others = {name.split(".")[2] for name in imported(path) if name.startswith("trueness.studies.")}
+            assert "charts" not in others, f"{path} imports the charts of all studies"
             assert others & studies <= {study}, f"{path.relative_to(SOURCE)} imports {others & studies - {study}}"
 
 

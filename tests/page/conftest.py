@@ -118,7 +118,7 @@ class Watched:
 @pytest.fixture()
 def page(browser):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(90_000)  # nothing waits for it where all is well: a busy machine is slow
     watched = Watched(context.new_page())
     yield watched
     context.close()

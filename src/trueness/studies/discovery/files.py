@@ -28,7 +28,7 @@ from trueness.running.provenance import plan_folder_of
 from trueness.running.results import Results
 from trueness.showing.prose import section
 from trueness.showing.saving import Figure, Save, csv_text, safe_name, save_figure
-from trueness.studies import charts
+from trueness.studies.discovery import charts
 from trueness.studies.discovery.findings import completeness_sentences
 from trueness.studies.discovery.tables import measured_table
 from trueness.studies.run_findings import findings_of

@@ -21,9 +21,8 @@ import pandas as pd
 from trueness.files import write_atomically
 from trueness.showing.saving import Figure, Save, csv_text, plain_rows, save_figure
 from trueness.showing.tables import Table
-from trueness.studies import charts
+from trueness.studies.forecast import charts, selection
 from trueness.studies.forecast import llm_comparisons as comparisons
-from trueness.studies.forecast import selection
 from trueness.studies.forecast import tables as forecast_tables
 from trueness.studies.forecast.coverage import FACTORS, coverage_by
 from trueness.studies.forecast.findings import Findings
