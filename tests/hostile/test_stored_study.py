@@ -7,8 +7,10 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import warnings
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 from tests.hostile.attack import at_most, within
@@ -23,7 +25,7 @@ from trueness.running.readings import readings_of
 from trueness.running.results import NOT_RUN, Results
 from trueness.running.store import Run, Store
 from trueness.running.study import Plan, Study
-from trueness.running.study_db import SCHEMA
+from trueness.running.study_db import SCHEMA, as_written
 
 CELL = {"item": "asia", "variant": "clean", "respondent": "pc", "repeats": 1, "identity": {}, "about": {"nodes": 8}}
 TASK = {"task": "discovery", "level": 0.95, "measures": ["f1"], "headline": ["f1"], "about": {}, "cells": [CELL]}
@@ -346,3 +348,10 @@ def test_a_stored_reply_that_is_none_is_one_line(reply, folder):
     change(folder, f"UPDATE replies SET reply = '{reply}'")
     with Store.reading(folder) as store, pytest.raises(StoreError, match="the stored reply r must be"):
         store.replies()
+
+
+def test_a_sum_of_stored_numbers_that_has_no_end_is_not_warned_of(tmp_path):
+    """Found by the fuzz: a score of 1e308 put two lines of numpy's before the one of ours."""
+    with warnings.catch_warnings(), as_written(tmp_path):
+        warnings.simplefilter("error")
+        assert np.mean(np.full(3, 1e308)) == np.inf

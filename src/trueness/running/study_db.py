@@ -27,6 +27,8 @@ from traceback import extract_tb
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
+
 from trueness.errors import StoreError, TruenessError
 from trueness.files import check_plain, open_in_place, read_bytes
 from trueness.outside import json_of, one_line
@@ -119,9 +121,13 @@ def end_journal(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def as_written(folder: Path) -> Iterator[None]:
-    """Around what reads a stored study: a stranger's may hold anything, and every reader's stumbling is one line."""
+    """Around what reads a stored study: a stranger's may hold anything, and every reader's stumbling is one line.
+
+    A sum of its numbers may be endless: numpy says nothing then, whoever needs a finite one does.
+    """
     try:
-        yield
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
     except (TruenessError, BrokenPipeError):
         raise
     except Exception as error:
