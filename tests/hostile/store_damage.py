@@ -10,6 +10,7 @@ import random
 import sqlite3
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -194,14 +195,17 @@ def _inner(study: Path, chance: random.Random) -> str:
     return f"JSON in {table}.{column}"
 
 
+MOST_HOLDERS = 200_000
+
+
 def _misshapen(text: str, chance: random.Random) -> str:
     try:
         value = json.loads(text if len(text) <= LONGEST else "")
     except ValueError:
         return text + "x"
     for _ in range(chance.choice((1, 1, 2, 4))):
-        holders = [holder for holder in _holders(value) if len(holder)]
-        if not holders:
+        holders = [holder for holder in islice(_holders(value), MOST_HOLDERS) if len(holder)]
+        if not holders or len(holders) > MOST_HOLDERS // 2:  # lists of lists made long: large enough for any limit
             break
         holder = chance.choice(holders)
         name = chance.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
