@@ -67,9 +67,7 @@ def entry_of(name: str, seed: int, stages: Sequence[Stage]) -> str:
 
 def _task(stage: Stage) -> TaskEntry:
     measures, headline = stage.study.measures, stage.study.headline
-    declared = {
-        one.name: {key: getattr(one, key) for key in _MEASURE} for one in measures if isinstance(one, Measure)
-    }
+    declared = {one.name: {key: getattr(one, key) for key in _MEASURE} for one in measures if isinstance(one, Measure)}
     entry: TaskEntry = {
         "task": stage.name,
         "level": stage.study.level,
