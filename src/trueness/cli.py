@@ -285,13 +285,14 @@ def _report(options: argparse.Namespace) -> int:
     from trueness.page.standalone import with_page
     from trueness.running.plans import newest_folder
     from trueness.running.study_db import as_written
+    from trueness.running.study_folder import StudyFolder
     from trueness.studies.reporting import rewrite
     from trueness.terminal import results as terminal
 
     folder = Path(options.folder) if options.folder else newest_folder()
     with as_written(folder):
-        with terminal.busy("writing tables, charts and the page"):
-            written = with_page(rewrite(folder))
+        with terminal.busy("writing tables, charts and the page"), StudyFolder.reading(folder) as study:
+            written = with_page(rewrite(study))
         if options.json:
             say_json(written.to_dict())
         else:
@@ -345,21 +346,23 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _show_study(folder: Path, options: argparse.Namespace) -> int:
+    from trueness.running.study_folder import StudyFolder
     from trueness.showing.console import console, save_recorded
-    from trueness.studies.reporting import readings
+    from trueness.studies.reporting import readings_of
 
-    with readings(folder) as found:
-        first, measures = next(iter(found.values())), options.measure
+    with StudyFolder.reading(folder) as study:
+        readings = readings_of(study)
+        first, measures = next(iter(readings.values())), options.measure
         if options.json:
             say_json(first.as_json(measures))
         elif options.csv:
             say(first.as_csv(measures), end="")
         elif options.tex or options.md:
-            _print_tables([table for reading in found.values() for table in reading.tables(measures)], options)
+            _print_tables([table for reading in readings.values() for table in reading.tables(measures)], options)
         elif options.svg:
             save_recorded(lambda out: first.show(out, folder, measures), folder, Path(options.svg))
         else:
-            for reading in found.values():
+            for reading in readings.values():
                 reading.show(console(), folder, measures)
     return 0
 

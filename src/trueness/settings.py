@@ -15,6 +15,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from trueness.errors import SettingError, TruenessError, did_you_mean, listed
@@ -192,6 +193,7 @@ def _described(hint: Any) -> str:
         entries = {str: "a list of names", float: "a list of numbers"}
         return entries.get(get_args(plain)[0], "a list") if get_args(plain) else "a list"
     words = {float: "a number", int: "a whole number", bool: "true or false", str: "text", dict: "a table"}
-    told = words.get(get_origin(plain) or plain, str(plain))
+    words |= {Path: "a path"}
+    name = words.get(get_origin(plain) or plain, str(plain))
     ranges = [rule.must_be for rule in _rules(hint) if isinstance(rule, Between)]
-    return " ".join([told, *ranges])
+    return " ".join([name, *ranges])

@@ -36,7 +36,7 @@ def test_a_study_in_which_nobody_answers_ends_in_reasons_and_the_command(dead, c
 
 
 def test_tables_that_cannot_be_written_hide_no_reason_and_ask_for_no_copy(dead, monkeypatch, capsys):
-    def stumbles(folder, known):
+    def stumbles(study):
         raise ValueError("a mistake of ours")
 
     monkeypatch.setattr("trueness.studies.reporting.write_report", stumbles)
@@ -48,7 +48,7 @@ def test_tables_that_cannot_be_written_hide_no_reason_and_ask_for_no_copy(dead, 
 
 
 def test_the_told_command_has_the_options_of_the_run(dead, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("trueness.studies.reporting.write_report", lambda folder, known: Report(folder))
+    monkeypatch.setattr("trueness.studies.reporting.write_report", Report)
     monkeypatch.setattr("trueness.page.standalone.with_page", lambda report: report)
     given = ["--workers", "1", "--allow-host", "http://10.0.0.5:8000", "--allow-host", "llm.lab.example"]
     given = ["--folder", str(tmp_path / "a b"), *given, "--allow-key", "LAB_TOKEN"]

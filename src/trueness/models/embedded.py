@@ -13,20 +13,27 @@ from __future__ import annotations
 import importlib.util
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from trueness.errors import SettingError, TruenessError, UnknownName
-from trueness.models.base import FIXED, Message, Reply, Settings, TokenLogprob, check_options, fixed_settings, option
+from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
 from trueness.models.llama import Generated, Llama, RequestError, loaded
 from trueness.registry import is_installed
+from trueness.settings import Whole
 from trueness.status import Status
 
 _WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
-_OPTIONS = ("context", "threads", "reuse", *FIXED)
 _RIVALS = 1000  # next-token log-probabilities fetched at once where options part ways
 _FORCED = 1000.0  # added to a logit so that this token is drawn; the reported log-probability is from before it
+
+
+@dataclass(frozen=True)
+class EmbeddedOptions(FixedOptions):
+    context: Whole = 4096  # tokens
+    threads: Whole | None = None
+    reuse: bool = True  # of what prompts share
 
 
 class Embedded:
@@ -38,13 +45,14 @@ class Embedded:
     offers_logprobs = True
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None):
-        options = options or {}
-        check_options(options, _OPTIONS, name)
+        stated = read_options(EmbeddedOptions, options, name)
         self.name = name
-        self.context: int = option(options, "context", 4096, int, name)
-        self.reuse: bool = option(options, "reuse", True, bool, name)
-        self._threads: int | None = option(options, "threads", None, int, name)
-        self._fixed = fixed_settings(options, name)
+        self.context, self.reuse, self._threads, self._fixed = (
+            stated.context,
+            stated.reuse,
+            stated.threads,
+            stated.fixed,
+        )
         self._path = weights(name)
         unready = missing_package()
         if unready:

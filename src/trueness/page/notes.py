@@ -21,7 +21,7 @@ from typing import Any
 from trueness.errors import DataError
 from trueness.files import check_plain, open_in_place, read_text
 from trueness.reading.expected import MEASURES
-from trueness.running.outline import Outline
+from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.texts import printable_json
 
@@ -81,7 +81,7 @@ def misread_cases(folder: Path, store: Store) -> Iterator[dict[str, Any]]:
 def _nodes(store: Store) -> dict[tuple[str, ...], int]:
     """Cell -> variables of its true graph, which bound SHD."""
     pairs = (
-        (cell, about) for task in Outline.of(store).tasks for cell, about in zip(task.cells, task.abouts, strict=True)
+        (cell, about) for task in Results.all_of(store) for cell, about in zip(task.cells, task.abouts, strict=True)
     )
     return {
         (cell.item, cell.variant, cell.respondent): int(about["nodes"]) for cell, about in pairs if "nodes" in about

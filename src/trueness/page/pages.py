@@ -17,45 +17,44 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from trueness import __version__, registry
 from trueness.errors import TruenessError
 from trueness.files import read_text
 from trueness.outside import json_of
 from trueness.page import figures
-from trueness.running.outline import Outline, TaskOutline, path_of
-from trueness.running.page_store import PageStore
-from trueness.running.readings import Readings, readings_of
 from trueness.running.results import Results
+from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
 from trueness.studies.protocol import CellKey, PagePlace, Part
 from trueness.studies.run_reading import RunReading
+
+_KEPT = "!'()*~"  # what encodeURIComponent of the page leaves as it is
+
+
+def path_of(*parts: str) -> str:
+    """A path of names that users chose; the page makes the same one with encodeURIComponent."""
+    return "/".join(quote(part, safe=_KEPT) for part in parts)
 
 
 class StudyPage:
     """One state of one study; make another when `progress` shows a new version."""
 
-    def __init__(self, folder: Path, store: PageStore, known: Readings | None = None):
-        self.folder = folder
-        self._store = store
-        self._known = known or {}
-        self.outline = Outline.of(store)
-        self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in self.outline.tasks}
+    def __init__(self, study: StudyFolder):
+        self.study, self.folder = study, study.path
+        self._store = study.store
+        self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in study.tasks}
 
     @cached_property
     def parts(self) -> dict[str, Part]:
-        return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.outline.tasks}
+        return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.study.tasks}
 
-    def _place(self, task: TaskOutline) -> PagePlace:
+    def _place(self, task: Results) -> PagePlace:
         name = task.task
         return PagePlace(
-            self.folder, self.outline, task, self._store, self._known.get(name), lambda: self._readings[name]
+            self.folder, task, self._store, name in self.study.readings_made, lambda: self.study.readings[name]
         )
-
-    @cached_property
-    def _readings(self) -> Readings:
-        return self._known or readings_of(Results.all_of(self._store), self._store)
 
     def get(self, path: str) -> Any | None:
         """What a path names; None where the study has no such thing."""
@@ -78,36 +77,34 @@ class StudyPage:
     def head(self) -> dict[str, Any]:
         """What every page shows whatever is open."""
         return {
-            "study": self.outline.study,
+            "study": self.study.study,
             "folder": str(self.folder),
             "version": __version__,
             "made": datetime.now(UTC).isoformat(timespec="seconds"),
-            "tasks": [self._task_head(task) for task in self.outline.tasks],
+            "tasks": [self._task_head(task) for task in self.study.tasks],
         }
 
-    def _task_head(self, task: TaskOutline) -> dict[str, Any]:
+    def _task_head(self, task: Results) -> dict[str, Any]:
         kind = self._kinds[task.task]
         head = {"task": task.task, "title": kind.title or task.task.capitalize(), "question": kind.question}
         return head | {"graphs": task.items if kind.graphs else [], "level": task.level}
 
     def overview(self) -> dict[str, Any]:
         return {
-            "seed": self.outline.seed,
+            "seed": self.study.seed,
             "tasks": [{"task": name, **_plain(part.summary())} for name, part in self.parts.items()],
-            "completeness": [self._completeness(task) for task in self.outline.tasks],
+            "completeness": [self._completeness(task) for task in self.study.tasks],
             "provenance": _provenance(self.folder),
         }
 
-    def _completeness(self, task: TaskOutline) -> dict[str, Any]:
+    def _completeness(self, task: Results) -> dict[str, Any]:
         """Respondents by status: what was planned, what came, how the rest ended."""
         counts: dict[str, dict[str, int]] = {name: {} for name in task.respondents}
         planned = dict.fromkeys(task.respondents, 0)
-        statuses = self._store.statuses_of(task)
         for place, cell in enumerate(task.cells):
             planned[cell.respondent] += cell.repeats
-            for status, n in statuses.get(place, {}).items():
-                own = counts[cell.respondent]
-                own[status] = own.get(status, 0) + n
+            for status, n in task.statuses.get(place, {}).items():
+                counts[cell.respondent][status] = counts[cell.respondent].get(status, 0) + n
         rows = [{"respondent": name, "planned": planned[name], "statuses": counts[name]} for name in task.respondents]
         return {"task": task.task, "rows": rows}
 
@@ -131,12 +128,10 @@ class StudyPage:
         return (*(own[0] for own in first if own), *(name for own in first for name in own[1:]))
 
     def progress(self) -> dict[str, Any]:
+        """As it is now, whatever came since this state."""
         tasks = []
-        for task in self.outline.tasks:
-            counts: dict[str, int] = {}
-            for statuses in self._store.statuses_of(task).values():
-                for status, n in statuses.items():
-                    counts[status] = counts.get(status, 0) + n
+        for task in self.study.tasks:
+            counts = self._store.counts(task.task, task.cells)
             tasks.append({"task": task.task, "planned": task.planned, "done": sum(counts.values()), "statuses": counts})
         return {
             "version": self._store.version(),

@@ -15,10 +15,8 @@ from typing import Any
 from trueness.files import read_bytes, write_atomically
 from trueness.page import figures
 from trueness.page.page import embedded, html_of
-from trueness.page.pages import StudyPage
-from trueness.running.outline import path_of
-from trueness.running.page_store import page_store
-from trueness.running.readings import Readings
+from trueness.page.pages import StudyPage, path_of
+from trueness.running.study_folder import StudyFolder
 from trueness.studies.reporting import Report
 
 CELLS = 3_000_000  # characters of JSON for cells, graphs and charts: together with the rest under 8 MB
@@ -27,16 +25,16 @@ CHARTS = 2_400_000
 LONGEST = 200_000  # characters of one reply
 
 
-def write_page(folder: Path, known: Readings | None = None) -> Path:
-    """Write report.html into the study's folder."""
-    with page_store(folder) as store:
-        document = document_of(StudyPage(folder, store, known))
-    return write_atomically(folder, "report.html", html_of(document))
+def write_page(study: StudyFolder) -> Path:
+    """Write report.html into the study's folder; what was read for its tables is not read again."""
+    with study.store.opened():
+        document = document_of(StudyPage(study))
+    return write_atomically(study.path, "report.html", html_of(document))
 
 
 def with_page(report: Report) -> Report:
-    """The report with report.html among its files; what was read for its tables is not read again."""
-    return replace(report, files=(*report.files, write_page(report.folder, report.readings)))
+    """The report with report.html among its files."""
+    return replace(report, files=(*report.files, write_page(report.study)))
 
 
 def document_of(page: StudyPage) -> dict[str, Any]:
@@ -44,7 +42,7 @@ def document_of(page: StudyPage) -> dict[str, Any]:
     data["figures"] = _charts(
         figures.described(page.folder, page.chart_places, page.chart_order, _told(page.folder)), page.folder
     )
-    for task in page.outline.tasks:
+    for task in page.study.tasks:
         data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]
     said = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]

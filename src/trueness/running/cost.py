@@ -21,7 +21,7 @@ from trueness.running.cells import Cell
 from trueness.running.engine import Chunk, run_chunk
 from trueness.running.stage import Stage
 from trueness.running.store import Store
-from trueness.running.stored_runs import Units
+from trueness.running.stored_units import StoredUnits
 from trueness.running.study import Study
 from trueness.statistics.reach import Reach
 from trueness.status import Status
@@ -162,14 +162,13 @@ def _ask_costs(stage: Stage, done: Sequence[int], folder: Path) -> Iterator[AskC
 
 def _stored(study: Study) -> dict[str, list[int]]:
     """Of each task and cell: how many units the folder holds; counted by those that are there, not by those planned."""
-    if not (study.plan.folder / "study.db").is_file():
-        return {stage.name: [0] * len(stage.cells) for stage in study.stages}
-    with Store.reading(study.plan.folder) as store:
-        found = {stage.name: Units(stage.cells, store.units(stage.name)) for stage in study.stages}
-    return {
-        name: [sum(units.statuses.get(place, {}).values()) for place in range(len(units.cells))]
-        for name, units in found.items()
-    }
+    counts = {stage.name: [0] * len(stage.cells) for stage in study.stages}
+    if (study.plan.folder / "study.db").is_file():
+        with Store.reading(study.plan.folder) as store:
+            for stage in study.stages:
+                for place, statuses in StoredUnits(stage.cells, store.units(stage.name)).statuses.items():
+                    counts[stage.name][place] = sum(statuses.values())
+    return counts
 
 
 def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[str]:

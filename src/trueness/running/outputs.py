@@ -17,36 +17,35 @@ from typing import Any
 
 from trueness.files import write_atomically, write_bytes_atomically, writing_atomically
 from trueness.running.provenance import provenance
-from trueness.running.readings import Readings
 from trueness.running.results import Row
-from trueness.running.store import Store, to_json
+from trueness.running.store import to_json
+from trueness.running.study_folder import StudyFolder
 from trueness.texts import csv_row
 
 _RUNTIME = ("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message")
 
 
-def write_outputs(readings: Readings, store: Store, plan: str, plan_folder: Path, folder: Path) -> None:
+def write_outputs(study: StudyFolder, plan: str, plan_folder: Path) -> None:
     """Everything that needs no drawing."""
-    results = [reading.results for reading in readings.values()]
-    write_bytes_atomically(folder, "study.toml", plan.encode())  # as the user wrote it
-    write_atomically(folder, "provenance.json", to_json(provenance(results, store, plan, plan_folder, folder)))
-    _write_tables(readings, folder)
-    for reading in readings.values():
-        reading.write_numbers(folder)
+    write_bytes_atomically(study.path, "study.toml", plan.encode())  # as the user wrote it
+    write_atomically(study.path, "provenance.json", to_json(provenance(study, plan, plan_folder)))
+    _write_tables(study)
+    for reading in study.readings.values():
+        reading.write_numbers(study.path)
 
 
-def _write_tables(readings: Readings, folder: Path) -> None:
+def _write_tables(study: StudyFolder) -> None:
     """scores.csv and runtime.csv, a cell at a time: each cell is read once, and no more is held."""
-    with _csv(folder, "scores.csv", Row._fields) as scores, _csv(folder, "runtime.csv", _RUNTIME) as runtime:
-        for reading in readings.values():
-            found, anew = reading.results, reading.rows()
+    with _csv(study.path, "scores.csv", Row._fields) as scores, _csv(study.path, "runtime.csv", _RUNTIME) as runtime:
+        for reading in study.readings.values():
+            results, anew = reading.results, reading.rows()
             for row in anew or ():
                 scores.writerow(row._replace(value=None if row.value is None else float(row.value)))
-            for cell in found.cells:
-                runs = found.of_cell(cell)
+            for cell in results.cells:
+                runs = results.of_cell(cell)
                 if anew is None:
-                    scores.writerows(found.rows_of(cell, runs))
-                what = (found.task, cell.item, cell.variant, cell.respondent)
+                    scores.writerows(results.rows_of(cell, runs))
+                what = (results.task, cell.item, cell.variant, cell.respondent)
                 runtime.writerows((*what, run.repeat, run.status, run.seconds, run.message) for run in runs)
 
 

@@ -36,29 +36,30 @@ import numpy as np
 from trueness.datasets import Dataset
 from trueness.errors import StoreError, TruenessError
 from trueness.files import read_text
-from trueness.outside import json_of
+from trueness.outside import Json, json_of
 from trueness.running.cells import stream
-from trueness.running.results import Results
 from trueness.running.stage import Stage
 from trueness.running.store import Store
+from trueness.running.study_folder import StudyFolder
 
 GIT_SECONDS = 5.0
 SAMPLE = 200  # rows that stand for a data set whose rows are simulated
 _FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # within a sentence or a command
 
 
-def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder: Path, folder: Path) -> dict[str, Any]:
-    """provenance.json of the study in `folder`, from its store."""
+def provenance(study: StudyFolder, plan: str, plan_folder: Path) -> dict[str, Json]:
+    """provenance.json, from the store."""
+    store = study.store
     sessions, environments = _entry(store, "sessions", []), _entry(store, "environments", {})
     used = [
         environments[str(entry["environment"])] for entry in sessions if str(entry.get("environment")) in environments
     ]
-    found = {
-        "study": results[0].study,
-        "tasks": [found.task for found in results],
-        "seed": results[0].seed,
+    record = {
+        "study": study.study,
+        "tasks": [results.task for results in study.tasks],
+        "seed": study.seed,
         "written": _now(),
-        "plan_from_here": way_to(plan_folder, folder),
+        "plan_from_here": way_to(plan_folder, study.path),
         "plan_sha256": _sha256((store.meta("plan") or "").encode()),
         "plan_file_sha256": _sha256(plan.encode()),
         **(used[-1] if used else environment()),
@@ -67,18 +68,18 @@ def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder:
         **_entry(store, "sources", {"data": {}, "models": {}}),
         "cells": [
             {
-                "task": found.task,
+                "task": results.task,
                 "item": cell.item,
                 "variant": cell.variant,
                 "respondent": cell.respondent,
                 "runs": cell.repeats,
                 "settings": cell.identity,
             }
-            for found in results
-            for cell in found.cells
+            for results in study.tasks
+            for cell in results.cells
         ],
     }
-    return without_paths(found)  # type: ignore[no-any-return]
+    return without_paths(record)  # type: ignore[no-any-return]
 
 
 def way_to(plan_folder: Path, folder: Path) -> str | None:

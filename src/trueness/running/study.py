@@ -32,11 +32,11 @@ from trueness.running.model_outcomes import ModelOutcome, model_outcomes
 from trueness.running.outputs import write_outputs
 from trueness.running.progress import Progress, Report
 from trueness.running.provenance import plan_folder_of, session, without_paths
-from trueness.running.readings import Scored, readings_of
-from trueness.running.results import Results, describe
 from trueness.running.stage import PlannedStudy, Stage
 from trueness.running.store import Store
-from trueness.running.study_db import as_written, check_entry
+from trueness.running.study_db import as_written
+from trueness.running.study_entry import check_entry, entry_of
+from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.texts import arriving_json, html_text, shown_alike
 
@@ -117,9 +117,9 @@ class Outcome:
     done: int
     failed: int
     interrupted: bool
-    stopped: str = ""
-    models: tuple[ModelOutcome, ...] = ()
-    readings: Mapping[str, Scored] = field(default_factory=dict, repr=False)  # what was read for scores.csv
+    stopped: str
+    models: tuple[ModelOutcome, ...]
+    study: StudyFolder = field(repr=False)  # what was read for scores.csv
 
     @property
     def is_unanswered(self) -> bool:
@@ -127,7 +127,7 @@ class Outcome:
         return bool(self.models) and not any(model.answered for model in self.models)
 
     def to_dict(self) -> dict[str, Any]:
-        plain = {name: value for name, value in vars(self).items() if name != "readings"}
+        plain = {name: value for name, value in vars(self).items() if name != "study"}
         return plain | {"models": [model.to_dict() for model in self.models]}
 
 
@@ -168,25 +168,26 @@ class Study:
                 for stage, missing in zip(self.stages, todo, strict=True):
                     before = stage.planned - sum(map(len, missing.values()))
                     progress = Progress(stage.planned, before, slots=slots, stage=stage.name)
-                    told = report or (lambda _: None)
+                    tell = report or (lambda _: None)
                     if not (interrupted or asking.stopped):
                         if stage.is_fitted:
-                            interrupted = FitDriver(stage, store, executor, slots, missing, progress, told).drive()
+                            interrupted = FitDriver(stage, store, executor, slots, missing, progress, tell).drive()
                         else:
                             where = (self.plan.base, self.plan.seed)
-                            asking = AskDriver(stage, store, missing, progress, told, retry, *where).drive()
+                            asking = AskDriver(stage, store, missing, progress, tell, retry, *where).drive()
                             interrupted, set_aside[stage.name] = asking.interrupted, asking.set_aside
                     total, done = total + stage.planned, done + before + progress.done
             with as_written(folder):
-                results = Results.all_of(store)
+                study = StudyFolder(store)
                 answered_as = store.answered_as()
-                asked = {stage.name for stage in self.stages if not stage.is_fitted}
-                found = [model_outcomes(r, set_aside.get(r.task, {}), answered_as) for r in results if r.task in asked]
-                readings = readings_of(results, store)
-                write_outputs(readings, store, self.plan.text, self.plan.base, folder)
-        failed = sum(one.n_failed(replies=not stage.is_fitted) for one, stage in zip(results, self.stages, strict=True))
-        models = tuple(model for own in found for model in own)
-        return Outcome(total, done, failed, interrupted, asking.stopped, models, readings)
+                write_outputs(study, self.plan.text, self.plan.base)
+                models: list[ModelOutcome] = []
+                failed = 0
+                for results, stage in zip(study.tasks, self.stages, strict=True):
+                    failed += results.n_failed(replies=not stage.is_fitted)
+                    if not stage.is_fitted:
+                        models += model_outcomes(results, set_aside.get(stage.name, {}), answered_as)
+        return Outcome(total, done, failed, interrupted, asking.stopped, tuple(models), study)
 
     def _check_size(self) -> None:
         units = sum(cell.repeats * cell.common.get("calls", 1) for stage in self.stages for cell in stage.cells)
@@ -218,11 +219,11 @@ class Study:
         ours = arriving_json(json.dumps(without_paths(self.plan.identity()), sort_keys=True, default=str))
         theirs = without_paths(json_of(store.meta("plan") or "{}", "the entry 'plan' of study.db", StoreError))
         if theirs and theirs != json.loads(ours) and not replan:
-            told = _difference(theirs, json.loads(ours)) if isinstance(theirs, dict) else "one that cannot be read"
+            what = _difference(theirs, json.loads(ours)) if isinstance(theirs, dict) else "one that cannot be read"
             raise StoreError(
-                f"the study in {self.plan.folder} was made from another plan ({told}). Use a new folder, or --replan."
+                f"the study in {self.plan.folder} was made from another plan ({what}). Use a new folder, or --replan."
             )
-        entry = describe(self.plan.name, self.plan.seed, self.stages)
+        entry = entry_of(self.plan.name, self.plan.seed, self.stages)
         try:
             check_entry(entry)
         except sqlite3.DatabaseError as error:

@@ -9,7 +9,7 @@ A reference that was not asked answers every variant alike; its facet is -1, and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ class Grid:
         respondent: str,
         facets: Sequence[str],
         planned: int,
-        statuses: dict[str, int],
+        statuses: Mapping[str, int],
         values: Mapping[str, Sequence[float | None]],
     ) -> None:
         """`values`: measure -> (mean, low, high, n)."""
@@ -83,6 +83,10 @@ class Grid:
             "statuses": self.statuses,
             "values": self.values,
         }
+
+
+def unique(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))
 
 
 def shown_measure(name: str, headline: Sequence[str]) -> Measure:

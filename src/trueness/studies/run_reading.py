@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Self
 import pandas as pd
 
 from trueness.files import write_atomically
-from trueness.running.readings import Scored
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
+from trueness.running.study_folder import Scored
 from trueness.showing.console import Console, plain, print_rows
 from trueness.showing.drawn import Draw, drawn
 from trueness.showing.paper import Part as PaperPart
@@ -43,7 +43,6 @@ class RunReading:
     rests_on: ClassVar[tuple[str, ...]] = ()  # studies that are not shown alone where this one is
     asks: ClassVar[bool] = False  # nothing of it can be shown where no model has answered
     graphs: ClassVar[bool] = False  # its items have graphs
-    is_whole: ClassVar[bool] = False
     many_charts: ClassVar[bool] = False
     charts_first: ClassVar[tuple[str, ...]] = ()  # starts of names of the charts that are to be seen first
     clusters: ClassVar[str] = "items"  # what was drawn independently
@@ -109,7 +108,7 @@ class RunReading:
     def figures(self, folder: Path) -> Iterator[Figure]:
         from trueness.showing.chart_measured import measured
 
-        if self.results.runs and len(self.results.cells) <= MOST_CELLS:
+        if self.results.has_runs and len(self.results.cells) <= MOST_CELLS:
             figure = measured(self.results, who="respondent")
             yield Figure(self._chart_name, figure.frame, figure.chart, figure.caption)
 

@@ -10,9 +10,8 @@ from typing import Any
 
 from trueness.reading.distribution import read_distribution
 from trueness.reading.level import read_level
-from trueness.running.outline import unique
 from trueness.showing import blocks
-from trueness.showing.grid import Facet, Grid
+from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.saving import plain_rows
 from trueness.status import Status
 from trueness.studies.population import findings as population_findings
