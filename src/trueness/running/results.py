@@ -269,7 +269,7 @@ def _mean_text(found: RunSummary) -> str:
 
 def declared_measures(task: Mapping[str, Any]) -> dict[str, Measure]:
     """What a study that is not built in said of its measures; what is no such thing is left out."""
-    given = {} if task["task"] in registry.TASKS else task.get("declared")
+    given = {} if task["task"] in registry.built_in("task") else task.get("declared")
     shapes = {"title": str, "better": str, "description": str}
     found = {}
     for name, said in given.items() if isinstance(given, dict) else ():
