@@ -64,4 +64,4 @@ _LEVEL = re.compile(r"_\d+(\.\d+)?$")
 
 @cache
 def _declared() -> dict[str, Measure]:
-    return {one.name: one for study in registry.TASKS for one in registry.measures(study)}
+    return {one.name: one for study in registry.built_in("task") for one in registry.measures(study)}

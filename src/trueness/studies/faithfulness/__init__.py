@@ -38,3 +38,5 @@ __all__ = [
     "reliability",
     "score_problem",
 ]
+
+STUDY = {"order": 4, "class": "plan:Faithfulness"}
