@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.graphs import Graph
-from trueness.measures.ranking import RANKING_MEASURES, chance_auprc, score_ranking
+from trueness.measures.ranking import RANKING_MEASURES, chance, score_ranking
 from trueness.status import Status
 from trueness.studies.robustness.choose_k import KChoice, k_from_other_graphs, matched_k, oracle_k
 from trueness.studies.robustness.sensitivity import CURVES, SensitivityCurve, sensitivity_curve
@@ -168,14 +168,14 @@ class Evaluation:
 
     @cached_property
     def ranking(self) -> pandas.DataFrame:
-        """One row an answer; NaN and a status where there is none."""
+        """One row an answer; NaN and a status where there is none. `chance`: AUPRC of random scores."""
         import pandas as pd
 
         return pd.DataFrame(list(self._ranked()), columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
 
     def _ranked(self) -> Iterator[dict[str, Any]]:
         for answer in self.answers:
-            row = self._where(answer) | {"chance": chance_auprc(self.systems[answer.dataset].truth)}
+            row = self._where(answer) | {"chance": chance("auprc", self.systems[answer.dataset].truth)}
             if answer.matrix is None:
                 yield row | dict.fromkeys(RANKING_MEASURES, np.nan)
                 continue
