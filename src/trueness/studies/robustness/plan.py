@@ -121,6 +121,8 @@ class RobustnessSettings:
     level: Share = 0.95
     overwrite_regimes: bool = False
     k: Whole | None = None
+    metric: Annotated[str, OneOf(("f1", "shd"))] = "f1"
+    k_range: Annotated[str, OneOf(("all", "original"))] = "all"
     required: Names = ()
     forbidden: Names = ()
 
@@ -153,6 +155,8 @@ def read(table: Mapping[str, Any], context: Context) -> dict[str, Any]:
         "level": given.level,
         "overwrite_regimes": given.overwrite_regimes,
         "k": _given_k(given.k, datasets, file),
+        "metric": given.metric,
+        "k_range": given.k_range,
         "expected": {
             "required": _edges("required", given.required, file),
             "forbidden": _edges("forbidden", given.forbidden, file),

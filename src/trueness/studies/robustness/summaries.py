@@ -175,9 +175,15 @@ def optimism(evaluation: Evaluation, on_validation: bool = False) -> dict[tuple[
             test = evaluation.curves_of(group, scorer, tests)
             test = {name: curves for name, curves in test.items() if name in validation}
             if len(test) > 1 and len(validation) > 1:
-                gap = optimism_of(validation, test, scorer)
+                chosen = {name: _both_k(evaluation, name, scorer) for name in test}
+                gap = optimism_of(validation, test, scorer, chosen)
                 found[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
     return dict(zip(found, adjusted(list(found.values()), "holm"), strict=True))
+
+
+def _both_k(evaluation: Evaluation, dataset: str, scorer: str) -> tuple[int, int]:
+    choices = evaluation.by_truths[dataset, scorer]
+    return choices[ORACLE].k, choices[OTHERS].k
 
 
 @lru_cache(maxsize=16)
