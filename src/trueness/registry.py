@@ -90,6 +90,7 @@ OFFERS = {  # what a study offers beside itself: (command, what) -> who makes it
     ("list", "populations"): "trueness.studies.population.listing:rows",
     ("card", "populations"): "trueness.studies.population.listing:card",
     ("plan", ".json"): "trueness.studies.forecast.original:settings_of",
+    ("evaluate", "matrices"): "trueness.studies.robustness.stored:evaluate_folders",
 }
 
 _BUILT_IN: dict[str, dict[str, str]] = {  # models are built by trueness.models: their names are provider/model
