@@ -3,7 +3,7 @@
     ARTIFACTS/{corruption}/{method}.npy|csv    scores [i, j] of i -> j; A_best is RC-GNN's, as the original names it
     ARTIFACTS/{method}/{corruption}.npy|csv    the same, where the files have the names of corruptions
     ARTIFACTS/{corruption}.npy|csv             one method
-    DATA/{corruption}/X.npy|csv                rows (n, d) or windows (N, T, d), laid end to end; M.npy: 1 where observed
+    DATA/{corruption}/X.npy|csv                rows (n, d) or windows (N, T, d) end to end; M.npy: 1 where observed
     A_true.npy|csv                             in either, or in a folder of a corruption; or named with --truth
 
 What all folders' names begin with (`unified_v8_`) is no part of a corruption's name. Baselines are run on the data; one
