@@ -53,6 +53,7 @@ SCORERS = {  # learners that give every ordered pair a strength
     "fci": "trueness.learners.scoring.wrapped:FCI",
     "granger": "trueness.learners.scoring.granger:Granger",
     "pcmci+": "trueness.learners.scoring.pcmci:PCMCIPlus",
+    "dag-gnn": "trueness.learners.scoring.daggnn:DAGGNN",
     "rc-gnn": "trueness.learners.scoring.rcgnn:RCGNN",
 }
 
