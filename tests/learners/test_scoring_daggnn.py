@@ -9,7 +9,7 @@ from trueness.errors import MissingExtra, SettingError
 from trueness.learners.scoring.daggnn import DAGGNN, acyclicity, bound
 from trueness.measures.ranking import score_ranking
 
-QUICK = DAGGNN(steps=40, rounds=3)
+QUICK = DAGGNN(steps=60, rounds=4, rate=0.02)
 
 
 def test_without_torch_it_says_what_to_install():
