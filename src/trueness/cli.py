@@ -17,7 +17,7 @@ from trueness.errors import TruenessError, did_you_mean
 from trueness.printing import say, say_json
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
-COMMANDS = ("new", "plan", "run", "show", "analyse", "compare", "report", "view", "read", "list", "check")
+COMMANDS = ("new", "plan", "run", "show", "analyse", "evaluate", "compare", "report", "view", "read", "list", "check")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -85,6 +85,9 @@ def _parser() -> argparse.ArgumentParser:
     analyse = commands.add_parser("analyse", help="the statistics on any scores table, or on logs of other harnesses")
     _add_analyse(analyse)
 
+    evaluate = commands.add_parser("evaluate", help="stored score matrices and corrupted data of others, by folder")
+    _add_evaluate(evaluate)
+
     compare = commands.add_parser("compare", help="two respondents of a study: paired difference, interval, test")
     compare.add_argument("a", metavar="A", help="a learner, a model, a baseline, or a variant")
     compare.add_argument("b", metavar="B", help="what it is compared with")
@@ -111,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
     _add_permissions(check)
 
-    for command in (new, plan, run, show, analyse, compare, report, view, lists, check):
+    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -146,6 +149,27 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
         add(f"--{name}", action="store_true", help=what)
     add("--html", action="store_true", help="one self-contained page")
     add("--details", action="store_true", help="every rule, flag and number in the terminal")
+
+
+def _add_evaluate(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add(
+        "artifacts", help="a folder of matrices (.npy, .csv): CORRUPTION/METHOD, METHOD/CORRUPTION, or one a corruption"
+    )
+    add(
+        "--data",
+        metavar="FOLDER",
+        help="CORRUPTION/X.npy (or .csv) with M.npy, 1 where observed: baselines are run on it",
+    )
+    add("--truth", metavar="FILE", help="the true graph as a matrix (default: A_true.npy or .csv in the folders)")
+    add(
+        "--validation", metavar="NAME", help="the corruption that K is chosen on (default: compound_full, or the first)"
+    )
+    add("--metric", choices=("f1", "shd"), default="f1", help="K by the greatest F1 or the least SHD (default: f1)")
+    add("--scorers", metavar="NAMES", help="baselines for the data, by comma (default: the document's; none: none)")
+    add("--lags", type=int, default=2, help="of the data: 0 for rows without time order (default: 2)")
+    add("--column-to-row", action="store_true", help="[i, j] of a matrix means j -> i (default: i -> j)")
+    add("--out", metavar="FOLDER", help="write evaluation_report.json, tables, sensitivity curves, A_sparse_*.npy")
 
 
 def _add_place(command: argparse.ArgumentParser) -> None:
@@ -409,6 +433,22 @@ def _analyse(options: argparse.Namespace) -> int:
     return 0
 
 
+def _evaluate(options: argparse.Namespace) -> int:
+    from trueness.showing.console import console
+    from trueness.terminal import results as terminal
+
+    with terminal.busy("scoring matrices, running baselines"):
+        found = registry.offer("evaluate", "matrices")(vars(options))
+    if options.json:
+        say_json(found.to_dict())
+    else:
+        found.show(console())
+    if options.out:
+        written = found.write(Path(options.out))
+        say(f"{len(written)} files written to {options.out}", stderr=True)
+    return 0
+
+
 def _compare(options: argparse.Namespace) -> int:
     from trueness.analyse.comparing import compare
     from trueness.running.plans import newest_folder
@@ -491,6 +531,7 @@ _COMMANDS = {
     "run": _run,
     "show": _show,
     "analyse": _analyse,
+    "evaluate": _evaluate,
     "compare": _compare,
     "report": _report,
     "view": _view,

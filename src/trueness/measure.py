@@ -39,6 +39,10 @@ class Measure:
         return self.title or self.name.replace("_", " ")
 
     @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        return self.minimum, self.maximum
+
+    @property
     def direction(self) -> Better | None:
         return None if self.better == "neither" else self.better
 

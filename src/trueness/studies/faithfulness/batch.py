@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
-from trueness.intervals import Interval
 from trueness.statistics import Comparison, Estimate, mean, paired_difference, share
 from trueness.studies.faithfulness.judging import Judgement
 from trueness.studies.faithfulness.reliability import Reliability
@@ -89,11 +88,9 @@ def compare(one: Batch, other: Batch, names: tuple[str, str] = ("one", "other"),
 
 
 def mean_in_scale(values: Floats, level: float, name: str) -> Estimate:
-    found = mean(values, level=level, name=name)
-    if found.interval is None or found.interval.degenerate:
-        return share(values, level=level, name=name)
-    low, high = max(0.0, found.interval.low), min(1.0, found.interval.high)
-    return replace(found, interval=Interval(low, high, level, "mean"))
+    """t within [0, 1]; where all values are the same, Wilson's interval of a share, which has a width there too."""
+    found = mean(values, level=level, name=name, bounds=(0.0, 1.0))
+    return share(values, level=level, name=name) if found.interval is None else found
 
 
 def _by_problem(batch: Batch, measure: str) -> Mapping[str, float | None]:

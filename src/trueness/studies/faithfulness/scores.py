@@ -292,7 +292,7 @@ def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> C
         return Component(name, None, (0.0, 1.0), status, 0, max(1, len(verdicts)), None, why, "")
     scores = [sum(verdict.ratings.values()) / (TOP * len(DIMENSIONS)) for verdict in good]
     each = {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS}
-    interval = mean(scores, level=level).interval if len(scores) > 1 else None
+    interval = mean(scores, level=level, bounds=(0.0, 1.0)).interval
     value = sum(scores) / len(scores)
     told = (
         f"{len(verdicts) - len(good)} of {len(verdicts)} judgements have no score." if len(good) < len(verdicts) else ""
@@ -306,9 +306,7 @@ def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> C
     # each judgement is of the whole: those that failed leave the value open only as far as they would move the mean
     size, total = len(verdicts), sum(scores)
     bounds = (total / size, (total + size - len(good)) / size)
-    return Component(
-        name, value, bounds, Status.OK, len(good), size - len(good), _within(interval), told, "judge", details
-    )
+    return Component(name, value, bounds, Status.OK, len(good), size - len(good), interval, told, "judge", details)
 
 
 def _graph(problem: Problem, scoring: Scoring) -> Component:
@@ -335,12 +333,6 @@ def impact_level(value: float | None) -> str | None:
     if value is None:
         return None
     return "high" if value >= 0.75 else "medium" if value >= 0.25 else "low"
-
-
-def _within(interval: Interval | None) -> Interval | None:
-    if interval is None:
-        return None
-    return Interval(max(0.0, interval.low), min(1.0, interval.high), interval.level, interval.of)
 
 
 def _success(part: Component) -> str:

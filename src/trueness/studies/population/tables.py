@@ -226,13 +226,7 @@ def _task_row(
 
 
 def _cells(measure: str, found: Estimate) -> dict[str, Any]:
-    interval = found.interval
-    return {
-        measure: found.value,
-        f"{measure}_low": interval.low if interval else None,
-        f"{measure}_high": interval.high if interval else None,
-        f"{measure}_n": found.n,
-    }
+    return found.cells(measure) | {f"{measure}_n": found.n}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -105,6 +105,8 @@ class Robustness:
     level: float
     overwrite_regimes: bool
     k: int | None  # given by the user, beside those that are chosen
+    metric: str  # by which oracle_k and k_from_other_graphs are chosen, when the store is read
+    k_range: str
     expected: dict[str, list[str]]  # required and forbidden edges of the user's
     notes: tuple[str, ...]
     seed: int
@@ -189,6 +191,8 @@ class Robustness:
             "budget": asdict(self.budget),
             "k_seeds": self.k_seeds,
             "given": self.k,
+            "metric": self.metric,
+            "k_range": self.k_range,
             "expected": self.expected,
             "notes": list(self.notes),
         }
