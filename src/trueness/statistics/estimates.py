@@ -23,7 +23,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from trueness.errors import DataError
 from trueness.intervals import Interval
@@ -171,8 +171,11 @@ def _two_way(
     se = math.sqrt(max(v_one + v_two - both.variance(influence), v_one, v_two))
     half = float(stdtrit(few - 1, (1 + level) / 2)) * se
     interval = Interval(centre - half, centre + half, level, "mean")
+    p = min(1.0, 2 * float(stdtr(few - 1, -abs(centre) / se))) if se else None
     note = f"Clustered two ways, {one.count} x {two.count}."
-    return Estimate(name, centre, interval, len(sample), few, "two-way t", level, se, n_missing, notes=(note,))
+    return Estimate(
+        name, centre, interval, len(sample), few, "two-way t", level, se, n_missing, p, "two-way t", 0.0, (note,)
+    )
 
 
 def _exact_mean(sample: Array) -> float:
