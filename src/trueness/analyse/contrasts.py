@@ -31,7 +31,7 @@ from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
 from trueness.statistics import sign_flip
-from trueness.statistics.adjustment import adjusted, verdict_levels
+from trueness.statistics.adjustment import adjust, adjusted, verdict_levels
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effects import cliffs_delta
 from trueness.statistics.estimates import mean
@@ -77,6 +77,7 @@ class Contrast:
     beyond: Estimate | None  # over models and tasks like these
     primary: Primary
     scope: str = ""
+    q_beyond: float | None = None  # p of `beyond`, adjusted as the others
     least: float | None = None  # the smallest adjusted p that one effect alone can reach, where it exceeds alpha
     alone: Interval | None = None  # of this comparison without the others
     left_out: tuple[str, ...] = ()  # units without a partner
@@ -133,14 +134,18 @@ def adjusted_together(contrasts: Sequence[Contrast], domains: Sequence[Domain], 
     places = [k for k, one in enumerate(contrasts) if one.result is not None and one.result.p is not None]
     results = [result for k in places if (result := contrasts[k].result) is not None]
     levels = verdict_levels([result.p or 0.0 for result in results], settings.adjust, settings.level)
-    done = list(contrasts)
+    wide = [one.beyond.p if one.beyond and one.beyond.p is not None else np.nan for one in contrasts]
+    done = [
+        one if np.isnan(q) else replace(one, q_beyond=float(q))
+        for one, q in zip(contrasts, adjust(wide, settings.adjust), strict=True)
+    ]
     for k, result, level in zip(places, adjusted(results, settings.adjust), levels, strict=True):
         # one-sided, the end that the test looks at is the one-sided bound
         level = 1 - (1 - float(level)) * (2 if settings.one_sided else 1)
         ends = _interval(result, domains[k], contrasts[k].pair, level, settings)
         least = len(places) * result.smallest_p if result.smallest_p is not None else 0.0
         done[k] = replace(
-            contrasts[k],
+            done[k],
             alone=result.interval,
             least=min(1.0, least) if least > settings.alpha + 1e-12 else None,
             **{contrasts[k].primary: replace(result, interval=ends)},  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ _TEX_HEADS = {
     "q": "$q$",
     "n_units": r"$n_\mathrm{units}$",
     "n_clusters": r"$n_\mathrm{clusters}$",
-    "p_beyond": r"$p_\mathrm{beyond}$",
+    "q_beyond": r"$q_\mathrm{beyond}$",
 }
 
 
@@ -87,7 +87,7 @@ def table_rows(lines: Sequence[Line]) -> list[list[str]]:
     """The heading, then one row a line; pairs are named where there are several, columns without a value left out."""
     several = len({line.contrast.pair for line in lines}) > 1
     rows = [line_cells(line, several) for line in lines]
-    heads = [name for name in rows[0] if name != "p_beyond" or any(row[name] != "-" for row in rows)]
+    heads = [name for name in rows[0] if name != "q_beyond" or any(row[name] != "-" for row in rows)]
     return [
         [printable(cell) for cell in row] for row in (heads, *([row.get(name, "-") for name in heads] for row in rows))
     ]
@@ -146,7 +146,7 @@ def _tex(analysis: Analysis, question: str) -> str:
         f"% delta, mag., p, U: Cliff's delta and Mann-Whitney over runs, {lines[0].contrast.sided}.",
         f"% diff [CI]: paired, above 0 is better for {printable(lines[0].contrast.pair.names[0])}; the interval of the "
         f"verdict at q <= {analysis.settings.alpha:.2g}; q: {analysis.family}.",
-        f"% For {listed_scopes(lines)}; p_beyond: over models and tasks like these (two-way t).",
+        f"% For {listed_scopes(lines)}; q_beyond: over models and tasks like these (two-way t).",
         f"% Bold: the better mean, only where q <= {analysis.settings.alpha:.2g}.",
         *_tabular(
             head, [_tex_row(line, dict(zip(head, row, strict=True))) for line, row in zip(lines, rows, strict=True)]

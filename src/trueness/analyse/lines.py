@@ -1,9 +1,9 @@
 """A domain in one line, the format in which these comparisons are reported, and the sound version beside it.
 
-    Domain  None%  MD%  PC%  delta  mag.  p  U  n  |  diff [CI]  p_paired  q  n_units  n_clusters  p_beyond
+    Domain  None%  MD%  PC%  delta  mag.  p  U  n  |  diff [CI]  p_paired  q  n_units  n_clusters  q_beyond
 
 The left half is over runs (Mann-Whitney, Cliff's delta); the right half over cells or tasks. Above 0 the treatment is
-better. p_beyond: over models and tasks like these.
+better. q_beyond: over models and tasks like these.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ class Line:
             "scope": one.scope,
             "p_clustered": one.clustered.p if one.clustered else None,
             "p_beyond": one.beyond.p if one.beyond else None,
+            "q_beyond": one.q_beyond,
             **{f"beyond_{e}": v for e, v in interval_cells(one.beyond.interval if one.beyond else None).items()},
             "notes": " ".join(one.notes),
         }
@@ -118,7 +119,7 @@ def line_cells(line: Line, several: bool = False) -> dict[str, str]:
         "q": p_cell(result.p_adjusted) if result else "-",
         "n_units": str(result.n_units) if result else "0",
         "n_clusters": str(line.n_clusters),
-        "p_beyond": p_cell(one.beyond.p) if one.beyond else "-",
+        "q_beyond": p_cell(one.q_beyond),
     }
 
 

@@ -13,7 +13,7 @@ Counts come before stored rates: a rounded rate breaks ties, a count does not. A
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pandas as pd
@@ -50,6 +50,7 @@ SCORES = (
     "reward", "value", "f1", "result",
 )  # fmt: skip
 RULE_ENDINGS = ("_pass", "_passed", "_verdict", "_rate", "_ok")
+ALL = "(all)"  # the condition of a table that has none
 MANY = 20  # values beyond which a column such as `prompt` holds items, not conditions
 
 
@@ -89,6 +90,7 @@ class Schema:
     rules: tuple[str, ...]  # columns with one verdict each
     outcome: Outcome
     guessed: tuple[str, ...] = ()  # what was concluded without a usual name, in words
+    dropped: tuple[str, ...] = ()  # columns of a wide table that the settings exclude
 
     @property
     def roles(self) -> dict[str, str | None]:
@@ -133,9 +135,15 @@ def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.Dat
                     f"found {listed(frame.columns, most=12)}. Name one with --score."
                 )
             long, schema = detect(wide[0], settings, domain)
-            return long, Schema(**vars(schema) | {"guessed": (*wide[1], *schema.guessed)})
+            dropped = tuple(column for column in rest if column in excluded)
+            return long, replace(schema, guessed=(*wide[1], *schema.guessed), dropped=dropped)
         outcome = choice
     guessed += [f"empty and left out: {listed(empty, most=6)}"] if empty else []
+    if not (settings.condition or roles["condition"] or roles["model"]) and not _may_be_conditions(
+        frame, columns, roles
+    ):
+        frame = frame.assign(**{ALL: "all runs"})
+        roles["condition"] = ALL
     condition = _condition(frame, roles, settings, domain, guessed)
     model = roles["model"] if roles["model"] != condition else None
     task = roles["task"] if roles["task"] != condition else None
@@ -167,6 +175,12 @@ def _items_for_conditions(frame: pd.DataFrame, roles: dict[str, str | None], gue
     if roles["task"] is None:
         roles["task"] = column
     guessed.append(f"{column} has {frame[column].nunique()} values: items, not conditions (--condition {column})")
+
+
+def _may_be_conditions(frame: pd.DataFrame, columns: dict[str, str], roles: dict[str, str | None]) -> bool:
+    """Whether a column without a usual name has few texts, so that the user must say what it is."""
+    rest = [frame[c] for c in columns.values() if c not in roles.values()]
+    return any(not is_numeric_dtype(c.dtype) and 2 <= c.nunique() <= MANY for c in rest)
 
 
 def _long_roles(frame: pd.DataFrame, columns: dict[str, str]) -> dict[str, str | None]:

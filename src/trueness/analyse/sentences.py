@@ -256,7 +256,8 @@ def _beyond(one: Contrast) -> str:
     wide = one.beyond
     if wide is None or wide.p is None:
         return ""
-    return f"over models and tasks like them {exact_p(wide.p)} {_ends(wide.interval, 1)}"
+    p = exact_p(wide.p) if one.result is None or one.result.n_comparisons < 2 else f"q = {one.q_beyond:.2g}"
+    return f"over models and tasks like them {p} {_ends(wide.interval, 1)}"
 
 
 def _reach(one: Contrast) -> tuple[str, ...]:

@@ -97,14 +97,14 @@ def unrounded(values: Array) -> Array:
 
 def rounded_beside_exact(values: Array) -> tuple[int, int]:
     """How many values are rounded fractions (.3333) and how many exact ones (.33333333) in one column; 0, 0 if none."""
-    present = values[np.isfinite(values) & (values != np.round(values, 2))]
-    short = np.abs(present - np.round(present, DECIMALS)) < 1e-12
-    fractions = np.array([float(Fraction(value).limit_denominator(DENOMINATOR)) for value in present])
-    rounded = (
-        short & (np.abs(fractions - present) > 1e-9) & (np.abs(fractions - present) <= 0.5 * 10**-DECIMALS + 1e-12)
-    )
-    exact = ~short & (np.abs(fractions - present) <= 1e-9)
-    return (int(rounded.sum()), int(exact.sum())) if rounded.any() and exact.any() else (0, 0)
+    levels, counts = np.unique(values[np.isfinite(values) & (values != np.round(values, 2))], return_counts=True)
+    short = np.abs(levels - np.round(levels, DECIMALS)) < 1e-12
+    away = np.full(len(levels), np.inf)  # from the nearest fraction
+    for denominator in range(2, DENOMINATOR + 1):
+        away = np.minimum(away, np.abs(levels - np.round(levels * denominator) / denominator))
+    rounded = int(counts[short & (away > 1e-9) & (away <= 0.5 * 10**-DECIMALS + 1e-12)].sum())
+    exact = int(counts[~short & (away <= 1e-9)].sum())
+    return (rounded, exact) if rounded and exact else (0, 0)
 
 
 def _is_number(word: object) -> bool:

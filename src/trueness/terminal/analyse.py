@@ -45,7 +45,7 @@ from trueness.statistics.comparison import Comparison
 from trueness.texts import printable
 
 ROOMY = 120  # columns from which tables are set wide
-_NARROW = {"n_units": "units", "n_clusters": "clusters", "p_beyond": "beyond"}
+_NARROW = {"n_units": "units", "n_clusters": "clusters", "q_beyond": "beyond"}
 
 
 def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | None = None) -> None:
@@ -224,7 +224,8 @@ def _print_otherwise(out: Console, analysis: Analysis) -> None:
         return
     out.print("\n[bold]Read otherwise[/]")
     table = _plain_table(out.width)
-    left_out = {"Domain", "q", "n_units", "n_clusters"} | ({"delta", "mag."} if out.width < ROOMY else set())
+    left_out = {"Domain", "q", "q_beyond", "n_units", "n_clusters"}
+    left_out |= {"delta", "mag."} if out.width < ROOMY else set()
     names = [name for name in line_cells(told[0][1]) if name not in left_out]
     for name in ("", "", *names, "verdict"):
         table.add_column(plain(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
@@ -358,7 +359,7 @@ def _legend(analysis: Analysis) -> str:
     return (
         f"delta, p, U: Cliff's delta, Mann-Whitney over runs, {sided}. diff: better by, with the interval of the "
         f"verdict{f' ({shown} %)' if shown else ''}, {over}; q: {analysis.family}. For {listed_scopes(lines)}; "
-        "p_beyond: over models and tasks like these. Dim: not told apart."
+        "q_beyond: over models and tasks like these. Dim: not told apart."
     )
 
 
