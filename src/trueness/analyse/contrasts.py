@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from scipy.special import stdtrit
 
 from trueness.analyse.cells import PairedCells, paired_cells, side_values
 from trueness.analyse.domain import Domain
@@ -134,15 +135,9 @@ def adjusted_together(contrasts: Sequence[Contrast], domains: Sequence[Domain], 
     places = [k for k, one in enumerate(contrasts) if one.result is not None and one.result.p is not None]
     results = [result for k in places if (result := contrasts[k].result) is not None]
     levels = verdict_levels([result.p or 0.0 for result in results], settings.adjust, settings.level)
-    wide = [one.beyond.p if one.beyond and one.beyond.p is not None else np.nan for one in contrasts]
-    done = [
-        one if np.isnan(q) else replace(one, q_beyond=float(q))
-        for one, q in zip(contrasts, adjust(wide, settings.adjust), strict=True)
-    ]
+    done = _adjusted_beyond(contrasts, settings)
     for k, result, level in zip(places, adjusted(results, settings.adjust), levels, strict=True):
-        # one-sided, the end that the test looks at is the one-sided bound
-        level = 1 - (1 - float(level)) * (2 if settings.one_sided else 1)
-        ends = _interval(result, domains[k], contrasts[k].pair, level, settings)
+        ends = _interval(result, domains[k], contrasts[k].pair, _two_sided(float(level), settings), settings)
         least = len(places) * result.smallest_p if result.smallest_p is not None else 0.0
         done[k] = replace(
             done[k],
@@ -151,6 +146,25 @@ def adjusted_together(contrasts: Sequence[Contrast], domains: Sequence[Domain], 
             **{contrasts[k].primary: replace(result, interval=ends)},  # type: ignore[arg-type]
         )
     return done
+
+
+def _adjusted_beyond(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast]:
+    p = [one.beyond.p if one.beyond and one.beyond.p is not None else np.nan for one in contrasts]
+    done = list(contrasts)
+    levels = verdict_levels(p, settings.adjust, settings.level)
+    for k, (one, q) in enumerate(zip(contrasts, adjust(p, settings.adjust), strict=True)):
+        if one.beyond is None or one.beyond.value is None or one.beyond.se is None or np.isnan(q):
+            continue
+        level = _two_sided(float(levels[k]), settings)
+        half = float(stdtrit(one.beyond.n_clusters - 1, (1 + level) / 2)) * one.beyond.se
+        ends = Interval(one.beyond.value - half, one.beyond.value + half, level, "mean")
+        done[k] = replace(one, beyond=replace(one.beyond, interval=ends), q_beyond=float(q))
+    return done
+
+
+def _two_sided(level: float, settings: Settings) -> float:
+    """One-sided, the end that the test looks at is the one-sided bound: that of an interval with twice the tails."""
+    return 1 - (1 - level) * (2 if settings.one_sided else 1)
 
 
 def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: Settings) -> Contrast:

@@ -76,8 +76,8 @@ def _open(domains: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for row in made:
         if row["q_least"] is not None:
             yield (
-                f"{row['domain']}: with {row['n_units']} cells in {row['n_clusters']} clusters and {row['n_comparisons']} "
-                f"comparisons no effect alone can go below {row['q_least']:.2g}."
+                f"{row['domain']}: with {row['n_units']} cells in {row['n_clusters']} clusters and "
+                f"{row['n_comparisons']} comparisons no effect alone can go below {row['q_least']:.2g}."
             )
     for scope in dict.fromkeys(row["scope"] for row in made):
         yield f"The verdicts hold for {scope}; q_beyond is over models and tasks like these."
