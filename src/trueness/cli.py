@@ -10,11 +10,14 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from trueness import __version__, registry
 from trueness.errors import TruenessError, did_you_mean
 from trueness.printing import say, say_json
+
+if TYPE_CHECKING:
+    from trueness.analyse import Analysis
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
 COMMANDS = ("new", "plan", "run", "show", "analyse", "evaluate", "compare", "report", "view", "read", "list", "check")
@@ -89,8 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_evaluate(evaluate)
 
     compare = commands.add_parser("compare", help="two respondents of a study: paired difference, interval, test")
-    compare.add_argument("a", metavar="A", help="a learner, a model, a baseline, or a variant")
+    compare.add_argument("a", metavar="A", help="a learner, a model, a baseline, a variant; or a file of scores, a log")
     compare.add_argument("b", metavar="B", help="what it is compared with")
+    compare.add_argument("--gate", metavar="SENTENCE", help='end with 1 where it holds: "worse by more than 2 points"')
     compare.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
     compare.add_argument("--measure", help="which measure (default: the study's first headline measure)")
     for name, what in (("csv", "one line"), ("tex", "a LaTeX table (booktabs)"), ("md", "a Markdown table")):
@@ -139,8 +143,13 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
     add("--strip-prefix", metavar="TEXT", help="of the names of models")
     add("--one-sided", action="store_true", default=None, help="declared beforehand: the treatment is better")
     add("--adjust", help="holm | bh (default: bh)")
-    add("--unscored", help="a run with nothing to score: failed | missing (default: failed; the other is shown too)")
-    add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html, charts/*.csv")
+    add("--unscored", help="a run without a score: failed | missing (default: 0 of 0 rules failed, a blank is missing)")
+    add(
+        "--families", action="append", metavar="NAME=MODELS", help="models that belong together, e.g. claude=haiku+opus"
+    )
+    add("--interval", help="of means over runs: percentile | bca (default: percentile)")
+    add("--gate", metavar="SENTENCE", help='end with 1 where it holds, e.g. "worse by more than 2 points"')
+    add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html, charts/ with pictures")
     for name, what in (
         ("csv", "one line a domain, question and reading"),
         ("tex", "LaTeX tables (booktabs)"),
@@ -399,20 +408,26 @@ def _print_tables(found: Sequence[Any], options: argparse.Namespace) -> None:
 
 _SETTINGS = (
     "condition", "baseline", "treatment", "score", "lower_is_better", "measure", "unit", "cluster", "exclude",
-    "strip_prefix", "one_sided", "adjust", "unscored",
+    "strip_prefix", "one_sided", "adjust", "unscored", "families", "interval", "gate",
 )  # fmt: skip
 
 
 def _analyse(options: argparse.Namespace) -> int:
-    from trueness.analyse import Settings, analyse, documents, read_tables
-    from trueness.terminal import analyse as terminal_analyse
+    from trueness.analyse import Settings, analyse, read_tables
 
     toml = [file for file in options.files if file.endswith(".toml")]
     files = [file for file in options.files if file not in toml]
     settings = Settings.read(Path(toml[0])) if toml else Settings()
     declared = {name: getattr(options, name) for name in _SETTINGS} | {"files": files or None}
     settings = settings.updated(declared)
-    found = analyse(read_tables(settings.files), settings)
+    return _show_analysis(analyse(read_tables(settings.files), settings), options)
+
+
+def _show_analysis(found: Analysis, options: argparse.Namespace) -> int:
+    """Of `analyse`, and of `compare` with two files."""
+    from trueness.analyse import documents
+    from trueness.terminal import analyse as terminal_analyse
+
     if options.json:
         say_json(documents.as_dict(found))
     elif options.csv:
@@ -421,16 +436,16 @@ def _analyse(options: argparse.Namespace) -> int:
         say(documents.as_tex(found), end="")
     elif options.md:
         say(terminal_analyse.as_markdown(found), end="")
-    elif options.html:
+    elif getattr(options, "html", False):
         from trueness.page.analysis import as_html
 
         say(as_html(found), end="")
     else:
-        terminal_analyse.print_analysis(found, details=options.details)
-    if options.out:
+        terminal_analyse.print_analysis(found, details=getattr(options, "details", False))
+    if getattr(options, "out", None):
         written = terminal_analyse.write_folder(found, Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
-    return 0
+    return terminal_analyse.tell_gate(found)
 
 
 def _evaluate(options: argparse.Namespace) -> int:
@@ -450,11 +465,13 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from trueness.analyse.comparing import compare
+    from trueness.analyse.comparing import compare, compare_files
     from trueness.running.plans import newest_folder
     from trueness.running.study_db import as_written
     from trueness.terminal import analyse as terminal_analyse
 
+    if not options.folder and Path(options.a).is_file() and Path(options.b).is_file():
+        return _show_analysis(compare_files(Path(options.a), Path(options.b), options.measure, options.gate), options)
     folder = Path(options.folder) if options.folder else newest_folder()
     with as_written(folder):
         found = compare(folder, options.a, options.b, options.measure)
@@ -466,7 +483,7 @@ def _compare(options: argparse.Namespace) -> int:
         _print_tables([comparison_table(found)], options)
     else:
         terminal_analyse.print_comparison(found)
-    return 0
+    return terminal_analyse.tell_gate_of(found, options.gate)
 
 
 def _list(options: argparse.Namespace) -> int:
