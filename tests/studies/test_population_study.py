@@ -191,6 +191,11 @@ def test_tables_and_charts_are_written(folder):
     assert not (folder / "variance").exists()
 
 
+def test_complete_counts_every_condition_that_was_asked(found):
+    complete, sentence = found.completeness()
+    assert not complete and sentence.startswith("24 of 32 conditions to be asked have an answer (")  # one refuses all 8
+
+
 def test_the_same_replies_give_the_same_bytes(folder, place):
     before = {path.name: path.read_bytes() for path in (folder / "population").iterdir()}
     write_report(folder)
@@ -256,6 +261,8 @@ def test_an_interrupted_study_can_be_read(place, believing, tmp_path):
     found = read_populations(tmp_path)
     one = found.scored[next(a for a in found.scored if a.mode == "qa")]
     assert one.answered == pytest.approx(0.5) and one.statuses["45 or more"] == Status.FAILED
+    # one model, 2 conditions, 4 modes; the argmax of a likelihood is no question of its own
+    assert found.completeness() == (False, "4 of 8 conditions to be asked have an answer (4 not asked yet).")
     with Store.reading(tmp_path) as store:
         assert Results.all_of(store)[0].completeness()[0]["planned"] == 1
 

@@ -27,18 +27,13 @@ from trueness.errors import SettingError, did_you_mean, listed
 from trueness.intervals import Interval
 from trueness.measure import direction
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
-from trueness.studies.population.scores import MEASURES, TaskScore
+from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
-POSSIBLE = {
-    **dict.fromkeys(("score", "score_w1", "score_original"), (0.0, 100.0)),
-    **dict.fromkeys(("tv", "js", "w1"), (0.0, 1.0)),
-    **dict.fromkeys(("skill_uniform", "skill_marginal"), (-np.inf, 1.0)),
-    "direction": (-1.0, 1.0),
-}
+CONSTANT = "Every value is the same."
 _NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
 
 
@@ -84,7 +79,7 @@ def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dic
     """Respondent -> its mean over the tasks, with the interval over sources."""
     _check(measure)
     return {
-        label: _possible(mean(values, clusters=sources, name=measure))
+        label: _possible(mean(values, clusters=sources, name=measure), values)
         for label, (values, sources) in _values(scores, measure).items()
     }
 
@@ -93,7 +88,7 @@ def means_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> 
     """The same means, with the interval over tasks given these sources."""
     _check(measure)
     found = _values(scores, measure)
-    return {label: _possible(mean(values, name=measure)) for label, (values, _) in found.items()}
+    return {label: _possible(mean(values, name=measure), values) for label, (values, _) in found.items()}
 
 
 def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
@@ -133,12 +128,14 @@ def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[f
     return found
 
 
-def _possible(found: Estimate) -> Estimate:
-    """t knows no bounds: a mean score of 104 is cut off."""
-    if found.interval is None or found.name not in POSSIBLE:
-        return found
-    low, high = np.clip((found.interval.low, found.interval.high), *POSSIBLE[found.name])
-    return replace(found, interval=Interval(low, high, found.interval.level, found.interval.of))
+def _possible(estimate: Estimate, values: Sequence[float]) -> Estimate:
+    """t knows no bounds: a mean score of 104 is cut off. Values that are all the same bound nothing: no interval."""
+    if estimate.interval is None:
+        return estimate
+    if np.nanmax(values) - np.nanmin(values) <= 1e-9:
+        return replace(estimate, interval=None, notes=(CONSTANT,))
+    low, high = np.clip((estimate.interval.low, estimate.interval.high), *POSSIBLE[estimate.name])
+    return replace(estimate, interval=Interval(low, high, estimate.interval.level, estimate.interval.of))
 
 
 def _counted(score: TaskScore, measure: str) -> float:
