@@ -19,8 +19,8 @@ from trueness.status import Status
 from trueness.studies.population.answers import Asked, read_populations
 from trueness.studies.population.chart_distribution import distribution_frame
 from trueness.studies.population.printed import print_populations
-from trueness.studies.population.records import truth_from_dict, truth_to_dict
 from trueness.studies.population.tables import summary_rows
+from trueness.studies.population.truth import truth_from_dict, truth_to_dict
 from trueness.studies.reporting import write_report
 
 TASKS = """

@@ -21,12 +21,11 @@ from trueness.running.cells import stream
 from trueness.running.results import Results, Row
 from trueness.running.store import Run, Store, StoredReply
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.elicitation import VARIANTS, Exchange, Form, Manner, read_answers
-from trueness.studies.population.records import truths_from_dicts
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.references import baseline_answers
 from trueness.studies.population.scores import Scales, TaskScore, score_answers
-from trueness.studies.population.truth import Truth
+from trueness.studies.population.truth import Truth, truths_from_dicts
 
 
 class Asked(NamedTuple):

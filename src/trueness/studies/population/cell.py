@@ -17,9 +17,9 @@ from trueness.showing.saving import plain_rows
 from trueness.status import Status
 from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.elicitation import Form
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.measures import MEASURES
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 

@@ -31,7 +31,7 @@ from trueness.intervals import Distribution, Interval
 from trueness.measures import distributions as measure
 from trueness.measures.distributions import Scale
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.measures import MEASURES as DECLARED
 from trueness.studies.population.questions import Question
 from trueness.studies.population.truth import Truth
@@ -179,21 +179,6 @@ def score_answers(
         float(truth.weights[used].sum()), None if np.isinf(k).all() else float(k.min()), scale.informative, flat, scale,
         dict(replies), mass,
     )  # fmt: skip
-
-
-def reference_answers(truth: Truth, name: str) -> dict[str, Answer]:
-    """What `uniform`, `marginal` and `oracle` (the truth itself) would answer: claims, without draws."""
-    rows: dict[str, Array] = {
-        "uniform": np.full_like(truth.probs, 1 / len(truth.levels)),
-        "marginal": np.broadcast_to(truth.marginal, truth.probs.shape),
-        "oracle": truth.probs,
-    }
-    if name not in rows:
-        raise DataError(f"a reference of a population study must be one of {listed(rows)}, got {name!r}.")
-    return {
-        condition: Answer(Distribution(truth.levels, tuple((row / row.sum()).tolist())))
-        for condition, row in zip(truth.conditions, rows[name], strict=True)
-    }
 
 
 def _ground(truth: Truth, used: NDArray[np.intp], n_mc: int, rng: np.random.Generator) -> _Ground:
