@@ -25,19 +25,12 @@ import numpy as np
 from trueness.errors import SettingError, did_you_mean, listed
 from trueness.measure import direction
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
-from trueness.statistics.result import UNBOUNDED, Bounds
-from trueness.studies.population.scores import MEASURES, TaskScore
+from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
-POSSIBLE: dict[str, Bounds] = {  # t knows no bounds: a mean score of 104 is cut off
-    **dict.fromkeys(("score", "score_w1", "score_original"), (0.0, 100.0)),
-    **dict.fromkeys(("tv", "js", "w1"), (0.0, 1.0)),
-    **dict.fromkeys(("skill_uniform", "skill_marginal"), (None, 1.0)),
-    "direction": (-1.0, 1.0),
-}
 _NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
 
 
@@ -83,7 +76,7 @@ def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dic
     """Respondent -> its mean over the tasks, with the interval over sources."""
     _check(measure)
     return {
-        label: mean(values, clusters=sources, name=measure, bounds=POSSIBLE.get(measure, UNBOUNDED))
+        label: mean(values, clusters=sources, name=measure, bounds=POSSIBLE[measure])
         for label, (values, sources) in _values(scores, measure).items()
     }
 
@@ -92,8 +85,7 @@ def means_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> 
     """The same means, with the interval over tasks given these sources."""
     _check(measure)
     found = _values(scores, measure)
-    bounds = POSSIBLE.get(measure, UNBOUNDED)
-    return {label: mean(values, name=measure, bounds=bounds) for label, (values, _) in found.items()}
+    return {label: mean(values, name=measure, bounds=POSSIBLE[measure]) for label, (values, _) in found.items()}
 
 
 def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
