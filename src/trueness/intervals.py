@@ -54,6 +54,10 @@ class Interval:
         """One point only: a ratio of widths has no value."""
         return self.low == self.high
 
+    def within(self, low: float, high: float) -> Interval:
+        """Cut to what the quantity can be."""
+        return Interval(min(max(self.low, low), high), max(min(self.high, high), low), self.level, self.of)
+
     def contains(self, value: float) -> bool:
         return self.low <= value <= self.high
 
