@@ -214,8 +214,8 @@ def test_edges_are_ranked_by_the_mean_score_over_seeds(robust):
 
 def test_uninformative_tasks_are_called_so_in_the_matrix_the_checks_and_the_note(people):
     """4 draws cannot tell a perfect sampler from a uniform one: the matrix said "undefined"."""
-    with page_store(people) as store:
-        page = StudyPage(people, store)
+    with StudyFolder.reading(people) as opened:
+        page = StudyPage(opened)
         grid, summary = page.get("grid/population"), page.get("overview")["tasks"][0]
     variants = grid["facets"][0]["values"]
     place = next(

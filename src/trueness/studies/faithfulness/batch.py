@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.errors import DataError
+from trueness.intervals import Interval
 from trueness.statistics import Comparison, Estimate, mean, paired_difference, share
 from trueness.statistics.result import Result
 from trueness.studies.faithfulness.judging import Judgement

@@ -161,7 +161,7 @@ def evaluate(request: Request) -> StoredEvaluation:
         *notes,
         *left_out,
     ]
-    cards = {name: {"title": name, "settings": {}, "stored": name not in registry.SCORERS} for name in scorers}
+    cards = {name: {"title": name, "settings": {}, "stored": name not in registry.built_in("scorer")} for name in scorers}
     budget = {"methods": [], "k_seeds": 0, "subsamples": 0, "folds": 0}
     counts = {("stored", name): Counter(str(a.status) for a in answers if a.scorer == name) for name in scorers}
     study = RobustnessStudy(
