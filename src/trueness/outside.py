@@ -25,12 +25,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from trueness.errors import DataError, TruenessError
 from trueness.texts import printable
 
-Json = Any  # a value of JSON or TOML: what stands in it is checked where it is used
+Json: TypeAlias = Any  # a value of JSON or TOML: what stands in it is checked where it is used
 MEGABYTE = 1024 * 1024
 MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by hand
 MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from trueness import __version__
 from trueness.analyse import documents
 from trueness.analyse.analysis import Analysis
+from trueness.outside import Json
 from trueness.page.page import html_of
 from trueness.showing import blocks
 from trueness.statistics import Reach
@@ -47,7 +47,7 @@ def as_html(analysis: Analysis) -> str:
     return html_of({"served": False, "head": head, "tabs": ["overview", "analysis"], "sample": "", "data": data})
 
 
-def _overview(found: Mapping[str, Any]) -> dict[str, Any]:
+def _overview(found: Mapping[str, Json]) -> dict[str, Json]:
     domains = found["domains"]
     understood = [f"{domain['domain']}: {'; '.join(domain['understood'])}" for domain in domains]
     flags = [flag for domain in domains for flag in domain["red_flags"]]
@@ -66,7 +66,7 @@ def _overview(found: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _untold(domains: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _untold(domains: Sequence[Mapping[str, Json]]) -> Iterator[str]:
     """How small a p so few clusters allow; and of what nothing is known."""
     made = [row for domain in domains for row in domain["contrasts"] if row.get("n_clusters")]
     for domain in dict.fromkeys(row["domain"] for row in made):
@@ -75,7 +75,7 @@ def _untold(domains: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield "Conditions were compared on these models and tasks: nothing is known of others."
 
 
-def _forest(contrasts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _forest(contrasts: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
     """The paired differences that have an interval."""
     return [
         {
@@ -87,7 +87,7 @@ def _forest(contrasts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _parts(domain: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
+def _parts(domain: Mapping[str, Json]) -> Sequence[dict[str, Json]]:
     return [
         {
             "name": f"{domain['domain']}: {title.lower()}",

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from html import unescape
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from trueness.files import names_in, read_text
+from trueness.outside import Json
 
 FORMATS = ("pdf", "png", "svg", "csv")
 _DESC = re.compile(r"<desc>([^<]*)</desc>")
@@ -26,7 +26,7 @@ _PAPER = ("white", "#fff", "#F0F0F0")  # a ground where it fills a box; white wo
 
 def described(
     folder: Path, places: Iterable[str], order: Sequence[str], told: str | None = None
-) -> list[dict[str, Any]]:
+) -> list[dict[str, Json]]:
     """Every chart of the study: name, caption, SVG, CSV and how to make it again; there its folder is called `told`.
 
     places: folders of the study that hold charts. order: starts of names that come first.
@@ -47,7 +47,7 @@ def python_line(name: str, folder: Path | str) -> str:
     return f"import trueness; figure = trueness.figure({str(folder)!r}, {name!r})"
 
 
-def _figure(folder: Path, path: PurePosixPath, there: set[str], told: str) -> dict[str, Any]:
+def _figure(folder: Path, path: PurePosixPath, there: set[str], told: str) -> dict[str, Json]:
     svg = read_text(folder, str(path))
     caption = _DESC.search(svg)
     files = {form: name for form in FORMATS if (name := str(path.with_suffix(f".{form}"))) in there}

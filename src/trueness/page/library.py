@@ -11,9 +11,9 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import TruenessError
+from trueness.outside import Json
 from trueness.page.page import to_json
 from trueness.page.pages import StudyPage, path_of
 from trueness.running.store import Store
@@ -65,7 +65,7 @@ class OpenStudy:
         with as_written(self.folder):
             return self._seen().chart_places
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> dict[str, Json]:
         with as_written(self.folder):
             return self._seen().head()
 

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from functools import cache
 from html import escape
 from importlib import resources
-from typing import Any
 
+from trueness.outside import Json
 from trueness.texts import html_text
 
 SCRIPTS = (
@@ -26,7 +26,7 @@ SCRIPTS = (
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
-def html_of(document: Mapping[str, Any]) -> str:
+def html_of(document: Mapping[str, Json]) -> str:
     """The whole page; `document` is what source.js calls BOOK."""
     parts = {
         "policy": escape(policy(bool(document["served"]))),
@@ -50,7 +50,7 @@ def policy(served: bool) -> str:
     )
 
 
-def embedded(value: Any) -> str:
+def embedded(value: object) -> str:
     """JSON that may stand inside a script element: it can neither end it nor begin another."""
     text = to_json(value)
     for sign, code in _ESCAPED.items():
@@ -58,7 +58,7 @@ def embedded(value: Any) -> str:
     return text
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """ASCII; a number that JSON does not know is null."""
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":"), default=str)
@@ -66,7 +66,7 @@ def to_json(value: Any) -> str:
         return json.dumps(_finite(value), allow_nan=False, separators=(",", ":"), default=str)
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> Json:
     if isinstance(value, Mapping):
         return {str(name): _finite(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):

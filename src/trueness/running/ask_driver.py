@@ -16,14 +16,13 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
 
 from trueness import models
 from trueness.errors import TruenessError
 from trueness.running.asking import Asker, BudgetReached
 from trueness.running.calling import PASSING, CalledOff
 from trueness.running.cells import Cell
-from trueness.running.outcomes import raised, without_answer
+from trueness.running.outcomes import checked_outcome, failure_line, without_answer
 from trueness.running.progress import EXAMPLES, Asked, Progress, Report, clock
 from trueness.running.stage import Stage
 from trueness.running.stopping import AFTER_SIGTERM, heeded
@@ -79,7 +78,7 @@ class AskDriver:
         }
         for name, asked in progress.asked.items():
             asked.done = asked.total - len(self.units.get(name, ()))
-        self._finished: SimpleQueue[tuple[Cell, int, Any] | str] = SimpleQueue()
+        self._finished: SimpleQueue[tuple[Cell, int, object] | str] = SimpleQueue()
         self._at_work = 0  # threads that have not ended
         self._set_aside: dict[str, str] = {}
         self._leaving = float("inf")  # when what is under way is left
@@ -120,7 +119,7 @@ class AskDriver:
             except IndexError:
                 self._finished.put(ENDED)
                 return
-            outcome: Any
+            outcome: object
             try:
                 outcome = self.stage.perform(cell, repeat, self.asker.ask)
             except BaseException as error:
@@ -137,7 +136,7 @@ class AskDriver:
         self._look_round()
         self._show()
 
-    def _store(self, cell: Cell, repeat: int, outcome: Any) -> None:
+    def _store(self, cell: Cell, repeat: int, outcome: object) -> None:
         if isinstance(outcome, CalledOff):
             return  # it stays missing: the same command asks
         if isinstance(outcome, BudgetReached):
@@ -149,15 +148,11 @@ class AskDriver:
             if isinstance(failure, TruenessError) or failure is self.asker.unstored:
                 self._stop(str(failure))
                 raise failure
-            # of a task of the user's own
-            outcome = without_answer(Status.FAILED, raised(outcome), 0.0)
-        if not isinstance(outcome, dict):
-            message = f"perform must give a dict of status, message, seconds, answer and scores, got {type(outcome)}"
-            outcome = without_answer(Status.FAILED, message, 0.0)
-        excerpt, cost = outcome.pop("excerpt", ""), outcome.pop("cost", None)
-        run = Run(cell.key(repeat), cell.item, cell.variant, cell.respondent, repeat, **outcome)
+            outcome = without_answer(Status.FAILED, failure_line(failure), 0.0)  # of a study of the user's own
+        ended = checked_outcome(outcome)
+        run = Run.of(cell, repeat, ended)
         self.store.add(self.stage.name, [run])
-        self._count(run, excerpt, cost)
+        self._count(run, ended.get("excerpt", ""), ended.get("cost"))
 
     def _count(self, run: Run, excerpt: str, cost: float | None) -> None:
         self.progress.done += 1

@@ -13,10 +13,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from trueness import models
 from trueness.models.prices import stated_price
+from trueness.outside import Json
 from trueness.running.cells import Cell
 from trueness.running.engine import Chunk, run_chunk
 from trueness.running.stage import Stage
@@ -79,7 +79,7 @@ class Estimate:
         """A calibration fit was cut off: the time is a lower bound."""
         return any(cell.status == Status.TIMED_OUT for cell in self.cells)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "cells": len(self.cells),
             "fits": self.fits,

@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from trueness.outside import Json
 from trueness.running.calling import PASSING
 from trueness.running.results import NOT_RUN, Results
 
@@ -35,7 +35,7 @@ class ModelOutcome:
     def answered(self) -> int:
         return self.planned - self.failed - self.not_asked
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return vars(self) | {"answered": self.answered}
 
     def lines(self) -> list[str]:

@@ -29,7 +29,7 @@ from functools import cache
 from getpass import getuser
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def plan_folder_of(folder: Path) -> Path:
         return folder
 
 
-def without_paths(value: Any) -> Any:
+def without_paths(value: object) -> Json:
     """The same without folders of this machine: of a full path in any text the file's name is left."""
     if isinstance(value, dict):
         return {without_paths(key): without_paths(entry) for key, entry in value.items()}
@@ -153,7 +153,7 @@ def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterato
     store.set_meta("sessions", json.dumps(sessions))
 
 
-def _entry(store: Store, name: str, default: Any) -> Any:
+def _entry(store: Store, name: str, default: list[Json] | dict[str, Json]) -> Json:
     """What the store says under that name; a store of somebody else may say anything."""
     text = store.meta(name)
     found = default if text is None else json_of(text, f"the entry {name!r} of study.db", StoreError)
@@ -163,7 +163,7 @@ def _entry(store: Store, name: str, default: Any) -> Any:
     return found
 
 
-def environment() -> dict[str, Any]:
+def environment() -> dict[str, Json]:
     return {
         "python": platform.python_version(),
         "implementation": platform.python_implementation(),
@@ -202,7 +202,7 @@ def git_commit(folder: Path) -> str | None:
 
 
 @cache
-def own_state() -> dict[str, Any] | None:
+def own_state() -> dict[str, Json] | None:
     """Of a clone of this program: commit, and whether files were changed since; None where it was installed."""
     here = Path(__file__).parent
     if _git(here, "ls-files", "--error-unmatch", Path(__file__).name) is None:
@@ -228,13 +228,13 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Any]]:
+def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Json]]:
     """Hashes of what is asked about and of who is asked, as far as it lies on this machine."""
     data: dict[str, str] = {}
-    models: dict[str, Any] = {}
+    models: dict[str, Json] = {}
     for stage in stages:
         for name, held in stage.datasets.items():
-            data[name] = data_digest(getattr(held, "dataset", held))
+            data[name] = data_digest(cast(Dataset, getattr(held, "dataset", held)))
         for name, truth in stage.about.get("truths", {}).items():  # shares by condition
             data[name] = _sha256(json.dumps(truth, sort_keys=True, default=str).encode())
         models |= {name: model_digest(name) for name in stage.models}

@@ -25,8 +25,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from random import randrange
-from typing import Any
 
+from trueness.outside import Json
 from trueness.running.channel import HUNG_UP, MARK, framed, send
 
 _PDEATHSIG, _SUBREAPER = 1, 36  # of prctl
@@ -65,7 +65,7 @@ def _work(descriptor: int) -> None:
                 os._exit(1)
 
 
-def _begun(path: str, common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[Any]:
+def _begun(path: str, common: dict[str, Json], units: Sequence[dict[str, Json]]) -> Iterator[object]:
     """The outcomes of the units, each made when it is asked for."""
     module_name, name = path.split(":")
     module = importlib.import_module(module_name)
@@ -76,15 +76,15 @@ def _begun(path: str, common: dict[str, Any], units: Sequence[dict[str, Any]]) -
     return iter(each(common, units)) if each else (function(common, unit) for unit in units)
 
 
-def _next(outcomes: Iterator[Any], mark: bytes) -> tuple[bytes, bool]:
+def _next(outcomes: Iterator[object], mark: bytes) -> tuple[bytes, bool]:
     """The next outcome as a frame, and whether others can follow: not from an iterator that has raised."""
     try:
         return framed(mark, next(outcomes)), True
     except Exception as error:  # of a function of the user's own; ours answer with a status
-        from trueness.running.outcomes import raised, without_answer
+        from trueness.running.outcomes import failure_line, without_answer
         from trueness.status import Status
 
-        return framed(mark, without_answer(Status.FAILED, raised(error), 0.0)), False
+        return framed(mark, without_answer(Status.FAILED, failure_line(error), 0.0)), False
 
 
 def _out_of_reach(descriptor: int) -> int:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from trueness.measure import measure_of
+from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.showing import look
 from trueness.showing.look import item_label
@@ -30,7 +31,7 @@ COLUMNS = (
 
 def measured_frame(results: Results, measures: Sequence[str] | None = None) -> pd.DataFrame:
     """One row a cell and measure; no numbers where no run has a value."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, Json]] = []
     for measure in measures or results.headline:
         for cell in results.summaries:
             found = cell.measures[measure]
@@ -70,7 +71,7 @@ def measured_chart(
         least = pd.concat([mine["run_low"], mine["mean_low"], mine["mean"]]).astype(float).min()
         scale = alt.Scale(domain=[1.05 * min(least, 0), 1 if whole else 1.05 * (most if most > 0 else 1)], nice=False)
         counts = measure_of(measure) is not None  # of edges
-        ticks: dict[str, Any] = (
+        ticks: dict[str, Json] = (
             {"values": [0, 0.5, 1], "format": "~g"} if whole else {"tickCount": 3, "format": "d" if counts else "~g"}
         )
         axis = alt.Axis(title=None, **ticks)

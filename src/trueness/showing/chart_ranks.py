@@ -10,10 +10,11 @@ Demsar (2006), "Statistical comparisons of classifiers over multiple data sets".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing import look
 from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
@@ -34,7 +35,7 @@ def ranks_frame(scores: pd.DataFrame, better: Better, ranking: Ranking) -> pd.Da
     scores: (data sets, respondents), of which rows with a missing score have no rank.
     """
     there = scores.dropna()
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, Json]] = [
         {"kind": "mean", "respondent": name, "rank": value, "n": ranking.n}
         for name, value in zip(ranking.names, ranking.average_ranks, strict=True)
     ]
@@ -81,7 +82,7 @@ def ranks_chart(
     base = alt.Chart(named("marks"))
     colour = alt.Color("colour:N", scale=None)
     one, mean = (base.transform_filter(f"datum.kind == '{kind}'") for kind in ("one", "mean"))
-    layers: list[Any] = [
+    layers: list[alt.Chart] = [
         one.mark_tick(thickness=1.2, size=7, opacity=0.35).encode(x=x, y=y, color=colour),
         mean.mark_point(size=34, filled=True, opacity=1).encode(x=x, y=y, color=colour),
         mean.mark_text(align="left", fontSize=6.5, color="#444444").encode(

@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueness.measure import Measure, measure_of
+from trueness.outside import Json
 
 ANY = -1
 _LABELS = {"tv": "TV"}
@@ -69,7 +70,7 @@ class Grid:
             found = values.get(measure.name)
             self.values[measure.name].append(None if found is None or found[0] is None else [*map(_short, found)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "task": self.task,
             "items": self.items,
@@ -95,7 +96,7 @@ def shown_measure(name: str, headline: Sequence[str]) -> Measure:
     return replace(found, title=found.title or _LABELS.get(name, ""), headline=name in headline)
 
 
-def _info(one: Measure) -> dict[str, Any]:
+def _info(one: Measure) -> dict[str, Json]:
     told = {"name": one.name, "label": one.label, "better": one.direction or "none"}
     return told | {"headline": one.headline, "about": one.description}
 

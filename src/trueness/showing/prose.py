@@ -8,11 +8,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import TruenessError
 from trueness.files import read_text
-from trueness.outside import MAX_PLAN, json_of, toml_of
+from trueness.outside import MAX_PLAN, Json, json_of, toml_of
 from trueness.running.provenance import without_paths
 
 _NAMED = (  # packages whose version a reader asks for
@@ -45,14 +44,14 @@ def of_the_plan(folder: Path) -> list[str]:
     return found
 
 
-def prompts(used: Mapping[str, Any] | None) -> list[str]:
+def prompts(used: Mapping[str, Json] | None) -> list[str]:
     if not used:
         return []
     told = listed(f"{name} (version {p.get('version')}, {str(p.get('hash'))[:8]})" for name, p in used.items())
     return [f"Prompts: {told}."]
 
 
-def listed(names: Iterable[Any]) -> str:
+def listed(names: Iterable[object]) -> str:
     items = [str(name) for name in names]
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 
@@ -65,14 +64,14 @@ def percent(level: float) -> str:
     return f"{100 * level:g} %"
 
 
-def settings_text(given: Any, before: str = "; ", after: str = "") -> str:
+def settings_text(given: object, before: str = "; ", after: str = "") -> str:
     if not isinstance(given, Mapping) or not given:
         return ""
     told = [f"{key} {_value(value)}" for key, value in given.items() if value not in (None, [], {}, "")]
     return f"{before}{', '.join(told)}{after}" if told else ""
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, list):
         return listed(_value(entry) for entry in value)
     if isinstance(value, dict):
@@ -80,8 +79,8 @@ def _value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+def _flat(settings: Mapping[str, Json], prefix: str = "") -> list[tuple[str, Json]]:
+    found: list[tuple[str, Json]] = []
     for key, value in settings.items():
         found += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(f"{prefix}{key}", value)]
     return found

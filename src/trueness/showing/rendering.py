@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from trueness.outside import one_line
+from trueness.outside import Json, one_line
 from trueness.status import Status
 from trueness.texts import printable_lines
 
 FORMATS = ("png", "svg", "pdf")
 PNG_SCALE = 2.0  # 144 points to the inch: for screens; print takes the PDF
 
-Source = dict[str, Any] | str  # a chart in Vega-Lite, or a picture that is SVG from the start
+Source = dict[str, Json] | str  # a chart in Vega-Lite, or a picture that is SVG from the start
 
 
-def prepare(common: Mapping[str, Any]) -> None:
+def prepare(common: Mapping[str, Json]) -> None:
     """A renderer that ends its process leaves no gigabytes behind."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -47,7 +46,7 @@ def pictures_of(source: Source, formats: Iterable[str]) -> dict[str, bytes]:
     return found
 
 
-def perform(common: Mapping[str, Any], unit: Mapping[str, Any]) -> dict[str, Any]:
+def perform(common: Mapping[str, Json], unit: Mapping[str, Json]) -> dict[str, Json]:
     """In a worker: the pictures of unit["source"], in common["formats"]."""
     try:
         return {"status": str(Status.OK), "pictures": pictures_of(unit["source"], common["formats"])}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trueness.running.progress import clock
 from trueness.showing.console import Console, console, plain, print_rows
@@ -47,7 +47,7 @@ def print_estimate(study: Study, found: Estimate) -> None:
         out.print(f"- {plain(note)}")
 
 
-def _cell_row(cost: CellCost) -> dict[str, Any]:
+def _cell_row(cost: CellCost) -> dict[str, object]:
     return {
         "data set": cost.item,
         "learner": cost.respondent,
@@ -58,7 +58,7 @@ def _cell_row(cost: CellCost) -> dict[str, Any]:
     }
 
 
-def _rows_by_learner(found: Estimate) -> list[dict[str, Any]]:
+def _rows_by_learner(found: Estimate) -> list[dict[str, object]]:
     """One line a learner, where a line a cell would fill the screen; its first trouble is told."""
     rows = []
     for name in dict.fromkeys(cost.respondent for cost in found.cells):
@@ -70,7 +70,7 @@ def _rows_by_learner(found: Estimate) -> list[dict[str, Any]]:
     return rows
 
 
-def _ask_row(ask: AskCost) -> dict[str, Any]:
+def _ask_row(ask: AskCost) -> dict[str, object]:
     low, high = ask.cost
     cost = "price not known" if low is None or high is None else f"{low:.2f} to {high:.2f}" if high else "0"
     return {
