@@ -132,10 +132,10 @@ def _listed(value: object) -> list[Json]:
 
 def _note(line: str) -> dict[str, Json] | None:
     try:
-        found = json.loads(line)
+        note = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("key"), str) else None
+    return note if isinstance(note, dict) and isinstance(note.get("key"), str) else None
 
 
 def _append(folder: Path, line: str) -> None:

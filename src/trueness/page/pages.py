@@ -26,7 +26,7 @@ from trueness.page import figures
 from trueness.running.results import Results
 from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
-from trueness.studies.protocol import AnalysisPart, CellKey, PagePlace, Part, Summary
+from trueness.studies.protocol import AnalysisPart, CellKey, PagePart, PagePlace, Summary
 from trueness.studies.run_reading import RunReading
 
 _KEPT = "!'()*~"  # what encodeURIComponent of the page leaves as it is
@@ -46,7 +46,7 @@ class StudyPage:
         self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in study.tasks}
 
     @cached_property
-    def parts(self) -> dict[str, Part]:
+    def parts(self) -> dict[str, PagePart]:
         return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.study.tasks}
 
     def _place(self, task: Results) -> PagePlace:
@@ -69,9 +69,9 @@ class StudyPage:
             return self._cell(part, (names[1], names[2], names[3]))
         return part.graph(names[1]) if kind == "graph" and len(names) == 2 else None
 
-    def _cell(self, part: Part, key: CellKey) -> dict[str, Json] | None:
-        found = part.cell(key)
-        return None if found is None else {"task": part.task, "key": list(key), **found}
+    def _cell(self, part: PagePart, key: CellKey) -> dict[str, Json] | None:
+        content = part.cell(key)
+        return None if content is None else {"task": part.task, "key": list(key), **content}
 
     def head(self) -> dict[str, Json]:
         """What every page shows whatever is open."""
@@ -109,7 +109,7 @@ class StudyPage:
 
     def analysis(self) -> list[dict[str, Json]]:
         return [
-            {"task": name, "parts": [_plain(found) for found in part.analyses()]} for name, part in self.parts.items()
+            {"task": name, "parts": [_plain(one) for one in part.analyses()]} for name, part in self.parts.items()
         ]
 
     def figures(self) -> list[dict[str, Json]]:
@@ -124,7 +124,7 @@ class StudyPage:
     def chart_order(self) -> tuple[str, ...]:
         """Starts of names of the charts that are to be seen first: one of each study, then the others."""
         first = [kind.charts_first for kind in self._kinds.values()]
-        return (*(own[0] for own in first if own), *(name for own in first for name in own[1:]))
+        return (*(starts[0] for starts in first if starts), *(name for starts in first for name in starts[1:]))
 
     def progress(self) -> dict[str, Json]:
         """As it is now, whatever came since this state."""
@@ -152,8 +152,8 @@ def _plain(part: Summary | AnalysisPart) -> dict[str, Json]:
 
 def _provenance(folder: Path) -> dict[str, Json]:
     try:
-        found = json_of(read_text(folder, "provenance.json"), "provenance.json")
+        record = json_of(read_text(folder, "provenance.json"), "provenance.json")
     except TruenessError:
         return {}
     kept = ("written", "python", "platform", "packages", "seed")
-    return {name: found[name] for name in kept if name in found} if isinstance(found, dict) else {}
+    return {name: record[name] for name in kept if name in record} if isinstance(record, dict) else {}

@@ -98,18 +98,18 @@ class Handler(BaseHTTPRequestHandler):
         """Errors are one line of JSON; what the caller went away from is dropped."""
         self._body_was_read = False
         try:
-            asked = urlsplit(self.path)
-            given = parse_qs(asked.query).get("token")
+            address = urlsplit(self.path)
+            tokens = parse_qs(address.query).get("token")
             if not self._is_ours():
                 self._error(HTTPStatus.FORBIDDEN, "this address is not the one that is served.")
-            elif given and self.command != "POST" and self.server.entrance.knows(given[0]):
-                self._let_in(asked.path)
-            elif not self.server.entrance.admits(asked.path, self.headers.get_all("Cookie", ())):
+            elif tokens and self.command != "POST" and self.server.entrance.knows(tokens[0]):
+                self._let_in(address.path)
+            elif not self.server.entrance.admits(address.path, self.headers.get_all("Cookie", ())):
                 self._error(
                     HTTPStatus.FORBIDDEN, "open the whole address that 'trueness view' printed, with its token."
                 )
             else:
-                answer(asked.path.removeprefix(self.server.entrance.place))
+                answer(address.path.removeprefix(self.server.entrance.place))
         except (BrokenPipeError, ConnectionError):
             self.close_connection = True
         except TruenessError as error:
@@ -201,8 +201,8 @@ class Handler(BaseHTTPRequestHandler):
             return
         problem = study.problem()
         if problem:
-            told = [{"name": study.name, "folder": str(study.folder), "problem": problem}]
-            self._send(shelf_of(told).encode("utf-8"), _HTML)
+            studies = [{"name": study.name, "folder": str(study.folder), "problem": problem}]
+            self._send(shelf_of(studies).encode("utf-8"), _HTML)
             return
         document = {
             "served": True,

@@ -45,9 +45,9 @@ def document_of(page: StudyPage) -> dict[str, Json]:
     for task in page.study.tasks:
         data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]
-    said = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
+    left = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
     head = page.head() | {"folder": _told(page.folder)}
-    return {"served": False, "head": head, "sample": " ".join(sentence for sentence in said if sentence), "data": data}
+    return {"served": False, "head": head, "sample": " ".join(sentence for sentence in left if sentence), "data": data}
 
 
 def _told(folder: Path) -> str:
@@ -58,12 +58,12 @@ def _told(folder: Path) -> str:
 def _taken(page: StudyPage, data: dict[str, Json], paths: list[str], room: int, what: str) -> str:
     """Put as many of the paths into the data as there is room for; what is to be said if not all are in."""
     for taken, path in enumerate(spread(paths)):
-        found = page.get(path)
-        _shorten(found)
-        room -= len(embedded(found))
+        content = page.get(path)
+        _shorten(content)
+        room -= len(embedded(content))
         if room < 0 and taken:
             return f"This file shows {taken:,} of {len(paths):,} {what}, taken evenly from the study."
-        data[path] = found
+        data[path] = content
     return ""
 
 

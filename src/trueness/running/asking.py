@@ -143,8 +143,8 @@ class Asker:
 
     def _as_asked(self, key: str, name: str, settings: Settings) -> Settings:
         """With the seed of this reply, and with what the plan fixes for the model: it counts for time and money."""
-        own = self.options.get(name, {})
-        fixed = {what: own[what] for what in ("max_tokens", "timeout") if isinstance(own.get(what), int | float)}
+        ours = self.options.get(name, {})
+        fixed = {what: ours[what] for what in ("max_tokens", "timeout") if isinstance(ours.get(what), int | float)}
         drawn = int.from_bytes(hashlib.sha256(f"{self.seed} {key}".encode()).digest()[:4]) >> 1
         return replace(settings, seed=drawn if settings.seed is None else settings.seed, **fixed)
 

@@ -24,7 +24,7 @@ from typing import TypeVar
 from trueness.errors import TruenessError
 from trueness.models import Message, Model, Reply, Settings, TokenLogprob
 from trueness.models.faults import Fault
-from trueness.models.outputs import is_count
+from trueness.models.provider_output import is_count
 from trueness.outside import Json
 from trueness.running.outcomes import failure_line
 from trueness.status import Status
@@ -205,8 +205,8 @@ def _text(value: object) -> str:
 
 def _plain(settings: Mapping[str, Json]) -> dict[str, Json]:
     """Settings as JSON has them."""
-    found = json.loads(json.dumps(settings if isinstance(settings, dict) else dict(settings), default=str))
-    return arriving_values(found) if isinstance(found, Mapping) else {}
+    values = json.loads(json.dumps(settings if isinstance(settings, dict) else dict(settings), default=str))
+    return arriving_values(values) if isinstance(values, Mapping) else {}
 
 
 def _logprobs(tokens: Iterable[TokenLogprob]) -> tuple[TokenLogprob, ...]:

@@ -44,23 +44,23 @@ class Context:
     def models_of(self, names: Iterable[str]) -> dict[str, dict[str, Json]]:
         """Name -> options, from the plan's [models.NAME]; a mock's script lies beside the plan, and a price is known
         where there is a limit."""
-        given, found = self.settings.get("models", {}), {}
+        stated, options = self.settings.get("models", {}), {}
         for name in names:
-            found[name] = dict(given.get(name, {}))
-            if "script" in found[name]:
-                found[name]["script"] = str(self.folder / found[name]["script"])
-            price = stated_price(found[name].get("price"), name)  # a mistake in it is said now
+            options[name] = dict(stated.get(name, {}))
+            if "script" in options[name]:
+                options[name]["script"] = str(self.folder / options[name]["script"])
+            price = stated_price(options[name].get("price"), name)  # a mistake in it is said now
             if self.limit_usd is not None and price is None:
                 raise PlanError(
                     f"'limit_usd' must know the price of {name}, got none in the price list. Say it: "
                     f'[models."{name}"] price = {{input = 1.0, output = 4.0}} (USD per million tokens).  ({self.file})'
                 )
-        return found
+        return options
 
     @property
     def limit_usd(self) -> float | None:
-        given = {"limit_usd": self.settings["limit_usd"]} if "limit_usd" in self.settings else {}
-        return read_settings(_Budget, given, "a plan", self.file, PlanError).limit_usd
+        table = {"limit_usd": self.settings["limit_usd"]} if "limit_usd" in self.settings else {}
+        return read_settings(_Budget, table, "a plan", self.file, PlanError).limit_usd
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ def hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
-def reply_key(model: str, options: Mapping[str, Json], messages: Sequence[Message], asked: Settings, salt: str) -> str:
+def reply_key(model: str, options: Mapping[str, Json], messages: Sequence[Message], asks: Settings, salt: str) -> str:
     """The key of a reply: what makes two calls the same. How many run at a time, or their price, does not."""
     decisive = {name: value for name, value in options.items() if name not in NOT_DECISIVE}
-    settings = {name: value for name, value in asked.to_dict().items() if name not in NOT_DECISIVE}
+    settings = {name: value for name, value in asks.to_dict().items() if name not in NOT_DECISIVE}
     return hashed(json.dumps([model, decisive, [m.to_dict() for m in messages], settings, salt], sort_keys=True))
 
 

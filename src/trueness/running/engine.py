@@ -190,8 +190,8 @@ class LaneExecutor(Executor):
 
     def _run(self) -> None:
         _local.owner = self
-        while (given := self._work.get()) is not None:
-            future, function = given
+        while (task := self._work.get()) is not None:
+            future, function = task
             if not future.set_running_or_notify_cancel():
                 continue
             try:
@@ -207,9 +207,9 @@ class LaneExecutor(Executor):
         for lane in self._lanes:
             lane.close()
         while not self._work.empty():
-            given = self._work.get()
-            if given is not None:
-                given[0].cancel()
+            task = self._work.get()
+            if task is not None:
+                task[0].cancel()
         for _ in range(self._started):
             self._work.put(None)
 

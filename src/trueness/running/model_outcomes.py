@@ -69,14 +69,14 @@ def model_outcomes(
         ModelOutcome(
             task=results.task,
             model=name,
-            planned=found["planned"],
-            failed=sum(found[status] for status in PASSING),
-            not_asked=found[NOT_RUN],
+            planned=counted["planned"],
+            failed=sum(counted[status] for status in PASSING),
+            not_asked=counted[NOT_RUN],
             reasons=_reasons(messages.get(name, [])),
             set_aside=set_aside.get(name, ""),
             answered_as=answered_as.get(name, {}),
         )
-        for name, found in counts.items()
+        for name, counted in counts.items()
     ]
 
 

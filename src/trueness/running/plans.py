@@ -72,10 +72,10 @@ def new_file(what: str, file: str | None, plan: str | None = None) -> NewFile:
 
 def newest_folder() -> Path:
     """The study under results/ that was written last."""
-    found = sorted(Path("results").glob("*/study.db"), key=lambda path: path.lstat().st_mtime)
-    if not found:
+    stores = sorted(Path("results").glob("*/study.db"), key=lambda path: path.lstat().st_mtime)
+    if not stores:
         raise StoreError("there is no study under results/. Name a folder, or make one: trueness run")
-    return found[-1].parent
+    return stores[-1].parent
 
 
 def _quickstart() -> str:

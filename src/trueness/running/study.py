@@ -24,7 +24,7 @@ from trueness import registry
 from trueness.errors import PlanError, StoreError, did_you_mean, listed
 from trueness.files import check_plain, read_text
 from trueness.outside import MAX_PLAN, Json, is_there, json_of, one_line, text_of, toml_of
-from trueness.running.ask_driver import AskDriver, Asking, check_models
+from trueness.running.ask_driver import AskDriver, AskingEnd, check_models
 from trueness.running.cells import Cell, Context
 from trueness.running.fits import FitDriver
 from trueness.running.model_outcomes import ModelOutcome, model_outcomes
@@ -109,7 +109,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunEnd:
     """How a run ended: complete, or with work left because it was interrupted, `stopped` (why) or models set aside."""
 
     total: int
@@ -149,13 +149,13 @@ class Study:
         report: Report | None = None,
         retry: bool = False,
         replan: bool = False,
-    ) -> Outcome:
+    ) -> RunEnd:
         """Do what is missing (with `retry`, also what failed), then write the outputs."""
         self._check_size()
         folder = self.plan.folder
         folder.mkdir(parents=True, exist_ok=True)
         done = total = 0
-        interrupted, asking = False, Asking()
+        interrupted, asking = False, AskingEnd()
         set_aside: dict[str, dict[str, str]] = {}  # task -> model -> why
         with Store.writing(folder) as store:
             self._claim(store, replan)
@@ -186,7 +186,7 @@ class Study:
                     failed += results.n_failed(replies=not stage.is_fitted)
                     if not stage.is_fitted:
                         models += model_outcomes(results, set_aside.get(stage.name, {}), answered_as)
-        return Outcome(total, done, failed, interrupted, asking.stopped, tuple(models), study)
+        return RunEnd(total, done, failed, interrupted, asking.stopped, tuple(models), study)
 
     def _check_size(self) -> None:
         units = sum(cell.repeats * cell.common.get("calls", 1) for stage in self.stages for cell in stage.cells)
@@ -257,8 +257,8 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
     def is_missing(key: str) -> bool:
         return key not in known or (retry and known[key] != Status.OK)
 
-    found = {index: [r for r in range(cell.repeats) if is_missing(cell.key(r))] for index, cell in enumerate(cells)}
-    return {index: repeats for index, repeats in found.items() if repeats}
+    missing = {index: [r for r in range(cell.repeats) if is_missing(cell.key(r))] for index, cell in enumerate(cells)}
+    return {index: repeats for index, repeats in missing.items() if repeats}
 
 
 def _made(task: str, settings: dict[str, Json], context: Context) -> PlannedStudy:
@@ -306,12 +306,12 @@ def _check_models(settings: dict[str, Json], made: Mapping[str, PlannedStudy], f
     """Options of a model that no task asks are a misspelt name."""
     stages = {name: Stage(task, []) for name, task in made.items()}
     asking = {name: stage for name, stage in stages.items() if not stage.is_fitted}
-    asked = [model for stage in asking.values() for model in stage.models]
+    names = [model for stage in asking.values() for model in stage.models]
     for name in settings.get("models", {}):
-        if asking and name not in asked:
+        if asking and name not in names:
             lists = {task: "'models' or 'judges'" if stage.has_judges else "'models'" for task, stage in asking.items()}
             places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
-            raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(asked)}.  ({file})")
+            raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(names)}.  ({file})")
 
 
 def _difference(old: dict[str, Json], new: dict[str, Json]) -> str:

@@ -118,12 +118,12 @@ def _guard(worker: int, connection: int) -> None:
     os.set_blocking(wakes, False)
     signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    told = select.poll()
-    told.register(ended, select.POLLIN)
-    told.register(connection, 0)  # nothing but that it was hung up
+    poll = select.poll()
+    poll.register(ended, select.POLLIN)
+    poll.register(connection, 0)  # nothing but that it was hung up
     code = None
     while (code := _code(worker)) is None and os.getppid() == driver:
-        events = dict(told.poll(1000))
+        events = dict(poll.poll(1000))
         if connection in events:
             break
         if ended in events:
@@ -136,9 +136,9 @@ def _code(worker: int) -> int | None:
     """How the worker ended, as a shell says it; None while it lives. Others' children that came to us are let go."""
     code = None
     with suppress(ChildProcessError):
-        while (found := os.waitpid(-1, os.WNOHANG)) != (0, 0):
-            if found[0] == worker:
-                status = os.waitstatus_to_exitcode(found[1])
+        while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+            if ended[0] == worker:
+                status = os.waitstatus_to_exitcode(ended[1])
                 code = status if status >= 0 else 128 - status
     return code
 
@@ -162,13 +162,13 @@ def _end_all(worker: int) -> None:
 
 def _children() -> list[int]:
     """Direct ones; when they are gone, theirs are ours. Nobody, where there is no /proc."""
-    me, found = os.getpid(), []
+    me, children = os.getpid(), []
     with suppress(OSError):
         for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
             with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
                 if int(file.read().rpartition(b")")[2].split()[1]) == me:
-                    found.append(int(name))
-    return found
+                    children.append(int(name))
+    return children
 
 
 if __name__ == "__main__":

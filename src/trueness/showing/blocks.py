@@ -25,7 +25,7 @@ def exchange(
 ) -> Block:
     """One question to a model and its reply."""
     reply = stored.reply
-    told = {
+    about = {
         "model": reply.get("model") or stored.respondent,
         "asked": stored.at,
         "seconds": reply.get("seconds"),
@@ -43,7 +43,7 @@ def exchange(
         "marks": in_order(marks),
         "status": status,
         "message": message,
-        "about": {name: value for name, value in told.items() if value not in (None, "")},
+        "about": {name: value for name, value in about.items() if value not in (None, "")},
     }
 
 

@@ -62,10 +62,10 @@ def ranks_chart(
 
     names = list(frame.loc[frame["kind"] == "mean", "respondent"])
     labels = labels or look.labels(names)
-    told = [labels[name] for name in names]
+    row_labels = [labels[name] for name in names]
     place = {name: k for k, name in enumerate(names)}
     groups = frame[frame["kind"] == "group"]
-    wide = look.POINTS[width] - text_width(told) - 50 - _BAR * len(groups)
+    wide = look.POINTS[width] - text_width(row_labels) - 50 - _BAR * len(groups)
     marks = frame[frame["kind"].isin(("mean", "one"))].copy()
     marks["row"] = marks["respondent"].map(place) + 0.5
     marks["colour"] = marks["respondent"].map(dict(colours))
@@ -77,8 +77,8 @@ def ranks_chart(
     scale = alt.Scale(domain=[0.7, max(len(names), 2) + 0.3], nice=False, zero=False)
     ticks = list(range(1, max(len(names), 2) + 1))
     x = alt.X("rank:Q", scale=scale, axis=alt.Axis(title="mean rank (1 is best)", values=ticks, format="d"))
-    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(told))
-    bar_y = alt.Y("from:Q", scale=row_scale(len(names)), axis=row_axis(told))
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
+    bar_y = alt.Y("from:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
     base = alt.Chart(named("marks"))
     colour = alt.Color("colour:N", scale=None)
     one, mean = (base.transform_filter(f"datum.kind == '{kind}'") for kind in ("one", "mean"))

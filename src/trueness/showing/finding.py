@@ -31,5 +31,5 @@ def finding(result: object, before: str = "") -> Finding:
 
 def told_and_open(sentences: Iterable[str]) -> tuple[list[str], list[str]]:
     """What was found, and what stays open."""
-    found = list(sentences)
-    return [one for one in found if not is_open(one)], [one for one in found if is_open(one)]
+    all_of_them = list(sentences)
+    return [one for one in all_of_them if not is_open(one)], [one for one in all_of_them if is_open(one)]

@@ -36,9 +36,9 @@ def colours(respondents: Iterable[str], references: Iterable[str] = ()) -> dict[
     """A colour for each respondent of a study. Past seven models the colours come again, darker each time round."""
     apart = set(references)
     models = sorted(name for name in set(respondents) if name not in apart)
-    found = {name: _shade(OKABE_ITO[k % 7], 0.62 ** (k // 7)) for k, name in enumerate(models)}
-    found |= {name: GREYS[k % len(GREYS)] for k, name in enumerate(sorted(apart))}
-    return found
+    shades = {name: _shade(OKABE_ITO[k % 7], 0.62 ** (k // 7)) for k, name in enumerate(models)}
+    shades |= {name: GREYS[k % len(GREYS)] for k, name in enumerate(sorted(apart))}
+    return shades
 
 
 def labels(respondents: Iterable[str], longest: int = 22) -> dict[str, str]:

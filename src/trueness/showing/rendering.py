@@ -1,7 +1,7 @@
 """Pictures of charts:  Vega-Lite -> SVG -> PNG, PDF,  by a renderer that brings its own engine and fonts, offline.
 
 The chart is compiled once; PNG and PDF are made from the SVG. The same chart gives the same SVG and PNG, byte for byte,
-in any process; a PDF may name its parts in another order. Only processes that draw import the renderer (drawing.py):
+in any process; a PDF may name its parts in another order. Only processes that draw import the renderer (drawers.py):
 `perform` is what a worker calls (trueness.running.worker).
 """
 
@@ -35,15 +35,15 @@ def pictures_of(source: Source, formats: Iterable[str]) -> dict[str, bytes]:
     """Format -> the file's bytes."""
     import vl_convert
 
-    svg, found = svg_of(source), {}
+    svg, files = svg_of(source), {}
     for form in formats:
         if form == "svg":
-            found[form] = svg.encode()
+            files[form] = svg.encode()
         elif form == "png":
-            found[form] = bytes(vl_convert.svg_to_png(svg, ppi=72 * PNG_SCALE))
+            files[form] = bytes(vl_convert.svg_to_png(svg, ppi=72 * PNG_SCALE))
         else:
-            found[form] = bytes(vl_convert.svg_to_pdf(svg))
-    return found
+            files[form] = bytes(vl_convert.svg_to_pdf(svg))
+    return files
 
 
 def perform(common: Mapping[str, Json], unit: Mapping[str, Json]) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from pandas.api.types import is_numeric_dtype
 
 from trueness.files import write_atomically, write_bytes_atomically
 from trueness.outside import Json, file_name
-from trueness.showing.drawing import NotDrawn, pictures
+from trueness.showing.drawers import NotDrawn, pictures
 from trueness.showing.rendering import FORMATS, Source
 from trueness.texts import csv_row, drawn, html_text, printable_lines
 
@@ -82,10 +82,10 @@ def source_of(chart: Chart) -> Source:
         return printable_lines(chart.svg)
     data, chart.datasets = chart.datasets, {}
     try:
-        found: dict[str, Json] = chart.to_dict(validate=False)  # it was checked part by part when built
+        specification: dict[str, Json] = chart.to_dict(validate=False)  # it was checked part by part when built
     finally:
         chart.datasets = data
-    named: dict[str, Json] = _drawn(found | ({"datasets": data} if isinstance(data, dict) else {}))
+    named: dict[str, Json] = _drawn(specification | ({"datasets": data} if isinstance(data, dict) else {}))
     return named
 
 
@@ -98,11 +98,11 @@ def _drawn(part: Json, key: str = "") -> Json:
     return [_drawn(entry) for entry in part] if isinstance(part, list) else part
 
 
-def write_pictures(folder: Path, name: str, found: Mapping[str, bytes], caption: str = "") -> list[Path]:
+def write_pictures(folder: Path, name: str, pictures_by_format: Mapping[str, bytes], caption: str = "") -> list[Path]:
     """name.png, name.svg, name.pdf below the folder; the SVG says what it shows."""
     described = {
         form: _described(content.decode(), caption).encode() if form == "svg" else content
-        for form, content in found.items()
+        for form, content in pictures_by_format.items()
     }
     return [write_bytes_atomically(folder, f"{name}.{form}", content) for form, content in described.items()]
 

@@ -14,7 +14,7 @@ from trueness.analyse.roles import Pair
 from trueness.analyse.rules import FLAGGED, Breakdown
 from trueness.analyse.sentences import changes_verdict, contrast_sentence, findings, short_sentence, understood
 from trueness.files import write_atomically
-from trueness.page.analysis import as_html
+from trueness.page.analysis_page import as_html
 from trueness.showing.console import Console, console, plain
 from trueness.statistics.comparison import Comparison
 from trueness.texts import printable
@@ -36,9 +36,9 @@ def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | 
     out.print(plain(_legend(analysis)), style="dim")
     out.print("\n[bold]Findings[/]")
     for part in analysis.domains:
-        for found in part.contrasts:
-            told = contrast_sentence(found, part.domain) if details else short_sentence(found, part.domain)
-            out.print(_item(told))
+        for contrast in part.contrasts:
+            sentence = contrast_sentence(contrast, part.domain) if details else short_sentence(contrast, part.domain)
+            out.print(_item(sentence))
     _print_otherwise(out, analysis)
     _print_flags(out, analysis, details)
     _print_rules(out, analysis, details)
@@ -61,26 +61,26 @@ def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
     return [folder / name for name in texts]
 
 
-def print_comparison(found: Comparison) -> None:
+def print_comparison(comparison: Comparison) -> None:
     """The one line, then the sentence."""
     out = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    interval = f"{100 * found.level:g} % CI"
+    interval = f"{100 * comparison.level:g} % CI"
     for name in ("A", "B", "measure", "A - B", interval, "p", "Holm p", "units", "clusters"):
         table.add_column(name, justify="left" if name in ("A", "B", "measure") else "right", overflow="fold")
     table.add_row(
-        plain(found.names[0]),
-        plain(found.names[1]),
-        plain(found.measure),
-        number_cell(found.difference, 3),
-        f"\\[{found.interval.low:.3f}, {found.interval.high:.3f}]" if found.interval else "-",
-        p_cell(found.p),
-        p_cell(found.p_adjusted),
-        str(found.n_units),
-        str(found.n_clusters),
+        plain(comparison.names[0]),
+        plain(comparison.names[1]),
+        plain(comparison.measure),
+        number_cell(comparison.difference, 3),
+        f"\\[{comparison.interval.low:.3f}, {comparison.interval.high:.3f}]" if comparison.interval else "-",
+        p_cell(comparison.p),
+        p_cell(comparison.p_adjusted),
+        str(comparison.n_units),
+        str(comparison.n_clusters),
     )
     out.print(table)
-    out.print(plain(found.sentence()))
+    out.print(plain(comparison.sentence()))
 
 
 def _print_understood(out: Console, analysis: Analysis) -> None:
@@ -132,16 +132,16 @@ def _line_table(
 
 
 def _print_otherwise(out: Console, analysis: Analysis) -> None:
-    told = [(part, line) for part in analysis.domains for line in part.otherwise]
-    if not told:
+    lines = [(part, line) for part in analysis.domains for line in part.otherwise]
+    if not lines:
         return
     out.print("\n[bold]Read otherwise[/]")
     table = _plain_table(out.width)
     left_out = {"Domain", "q", "n_units", "n_clusters"} | ({"delta", "mag."} if out.width < ROOMY else set())
-    names = [name for name in line_cells(told[0][1]) if name not in left_out]
+    names = [name for name in line_cells(lines[0][1]) if name not in left_out]
     for name in ("", "", *names, "verdict"):
         table.add_column(plain(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
-    for part, line in told:
+    for part, line in lines:
         cells = line_cells(line)
         moved = changes_verdict(line, part)
         table.add_row(
@@ -260,9 +260,9 @@ def _item(text: str) -> Table:
 
 def _legend(analysis: Analysis) -> str:
     settings = analysis.settings
-    found = next((found for found in analysis.contrasts if found.result), None)
+    tested = next((tested for tested in analysis.contrasts if tested.result), None)
     sided = "one-sided as declared" if settings.one_sided else "two-sided"
-    comparisons = found.result.n_comparisons if found and found.result else 0
+    comparisons = tested.result.n_comparisons if tested and tested.result else 0
     adjusted = {"bh": "Benjamini-Hochberg", "holm": "Holm"}[settings.adjust]
     unit = analysis.domains[0].domain.unit
     over = f"paired over {unit} cells; sign-flip p" if unit else "unpaired; Welch p"

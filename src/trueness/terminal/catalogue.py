@@ -28,8 +28,8 @@ def rows(kind: str) -> list[dict[str, object]]:
         "measures": _measures,
         "tasks": _tasks,
     }
-    found: list[dict[str, object]] = (registry.offer("list", kind) or makers[kind])()
-    return found
+    listing: list[dict[str, object]] = (registry.offer("list", kind) or makers[kind])()
+    return listing
 
 
 def detail(kind: str, name: str) -> dict[str, object]:
@@ -41,8 +41,8 @@ def detail(kind: str, name: str) -> dict[str, object]:
     if kind == "datasets":
         return _dataset(name)
     if card := registry.offer("card", kind):
-        found: dict[str, object] = card(name)
-        return found
+        content: dict[str, object] = card(name)
+        return content
     known = {str(row["name"]): row for row in rows(kind)}
     if name not in known:
         raise UnknownName(kind.removesuffix("s"), name, known)
@@ -137,16 +137,16 @@ def _check_dataset(name: str) -> list[dict[str, object]]:
 
 
 def _learners() -> list[dict[str, object]]:
-    found: list[dict[str, object]] = []
+    listing: list[dict[str, object]] = []
     for name in registry.names("learner"):
         try:
             card = registry.resolve("learner", name).card
         except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
-            found.append(
+            listing.append(
                 {"name": name, "title": "", "returns": "", "data": "", "paper": "", "needs": f"broken: {error}"}
             )
             continue
-        found.append(
+        listing.append(
             {
                 "name": name,
                 "title": card.title,
@@ -158,7 +158,7 @@ def _learners() -> list[dict[str, object]]:
                 else f"{card.package} (not installed)",
             }
         )
-    return found
+    return listing
 
 
 def _learner(name: str) -> dict[str, object]:
@@ -180,19 +180,19 @@ def _learner(name: str) -> dict[str, object]:
 
 
 def _scorers() -> list[dict[str, object]]:
-    found: list[dict[str, object]] = []
+    listing: list[dict[str, object]] = []
     for name in registry.names("scorer"):
         try:
             card = registry.resolve("scorer", name).card
         except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
-            found.append({"name": name, "title": "", "missing values": "", "paper": "", "needs": f"broken: {error}"})
+            listing.append({"name": name, "title": "", "missing values": "", "paper": "", "needs": f"broken: {error}"})
             continue
         lacks = bool(card.needs) and not registry.is_installed(card.needs)
         needs = f"{registry.EXTRAS[card.needs][0]} (not installed)" if lacks else ""
         series = "a time series" if card.needs_series else ""
         row = {"name": name, "title": card.title, "missing values": card.missing, "paper": card.paper}
-        found.append(row | {"needs": ", ".join(part for part in (series, needs) if part)})
-    return found
+        listing.append(row | {"needs": ", ".join(part for part in (series, needs) if part)})
+    return listing
 
 
 def _scorer(name: str) -> dict[str, object]:
@@ -213,10 +213,10 @@ def _scorer(name: str) -> dict[str, object]:
 
 
 def _datasets() -> list[dict[str, object]]:
-    found = []
+    listing = []
     for name in registry.names("dataset"):
         dataset = load(name)
-        found.append(
+        listing.append(
             {
                 "name": name,
                 "title": dataset.about.title,
@@ -228,7 +228,7 @@ def _datasets() -> list[dict[str, object]]:
                 "domain": dataset.about.domain,
             }
         )
-    return found
+    return listing
 
 
 def _dataset(name: str) -> dict[str, object]:

@@ -24,8 +24,8 @@ _TABLES = {
 
 def as_html(analysis: Analysis) -> str:
     """The analysis as one self-contained page."""
-    found = documents.as_dict(analysis)
-    domains = found["domains"]
+    document = documents.as_dict(analysis)
+    domains = document["domains"]
     head = {
         "study": "Analysis",
         "folder": ", ".join(domain["domain"] for domain in domains),
@@ -35,7 +35,7 @@ def as_html(analysis: Analysis) -> str:
     }
     data = {
         "overview": {
-            "tasks": [_overview(found)],
+            "tasks": [_overview(document)],
             "completeness": [],
             "provenance": {},
             "seed": None,
@@ -47,8 +47,8 @@ def as_html(analysis: Analysis) -> str:
     return html_of({"served": False, "head": head, "tabs": ["overview", "analysis"], "sample": "", "data": data})
 
 
-def _overview(found: Mapping[str, Json]) -> dict[str, Json]:
-    domains = found["domains"]
+def _overview(document: Mapping[str, Json]) -> dict[str, Json]:
+    domains = document["domains"]
     understood = [f"{domain['domain']}: {'; '.join(domain['understood'])}" for domain in domains]
     flags = [flag for domain in domains for flag in domain["red_flags"]]
     return {
@@ -58,8 +58,8 @@ def _overview(found: Mapping[str, Json]) -> dict[str, Json]:
             for flag in flags
         ],
         "sections": [
-            {"title": "findings", "sentences": found["findings"]},
-            {"title": "what was understood", "sentences": [*understood, *found["notes"]]},
+            {"title": "findings", "sentences": document["findings"]},
+            {"title": "what was understood", "sentences": [*understood, *document["notes"]]},
         ],
         "untold": list(_untold(domains)),
         "forest": [line for domain in domains for line in _forest(domain["contrasts"])],
