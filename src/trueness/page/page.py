@@ -11,6 +11,7 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from functools import cache
 from html import escape
@@ -23,6 +24,7 @@ SCRIPTS = (
     "core.js", "source.js", "state.js", "overview.js", "figures.js", "matrix.js", "cell.js", "graphs.js", "analysis.js",
     "live.js", "main.js",
 )  # fmt: skip
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
@@ -35,10 +37,7 @@ def html_of(document: Mapping[str, Json]) -> str:
         "script": _script(),
         "document": embedded(document),
     }
-    page = _static("page.html")
-    for name, text in parts.items():
-        page = page.replace("{{" + name + "}}", text, 1)
-    return page
+    return _PLACE.sub(lambda place: parts[place[1]], _static("page.html"))  # once: a name may look like a place
 
 
 def policy(served: bool) -> str:
