@@ -99,25 +99,25 @@ def checked_settings(
 ) -> dict[str, Any]:
     """The values as the dataclass takes them; one line for the first that is unknown or cannot be."""
     known = hints_of(made)
-    found = {}
+    values = {}
     for key, value in settings.items():
         if key not in known:
             nearest = did_you_mean(key, known) or f"It has: {listed(known, 30) or 'none'}."
             raise error(f"{key!r} is not a setting of {name}. {nearest}{place}")
         if problem := _problem(value, known[key]):
-            told = problem if ", got " in problem else f"be {problem}, got {value!r:.80}."
-            raise error(f"{key!r} of {name} must {told}{_hint(known[key])}{place}")
-        found[key] = _converted(value, known[key])
+            words = problem if ", got " in problem else f"be {problem}, got {value!r:.80}."
+            raise error(f"{key!r} of {name} must {words}{_hint(known[key])}{place}")
+        values[key] = _converted(value, known[key])
     for key in _needed(made):
-        if key not in found:
+        if key not in values:
             raise error(f"{key!r} of {name} must be {_described(known[key])}, got none.{_hint(known[key])}{place}")
-    return found
+    return values
 
 
 def _needed(made: type) -> list[str]:
     """Fields without a default."""
-    own = fields(made) if is_dataclass(made) else ()
-    return [f.name for f in own if f.init and f.default is MISSING and f.default_factory is MISSING]
+    made_fields = fields(made) if is_dataclass(made) else ()
+    return [f.name for f in made_fields if f.init and f.default is MISSING and f.default_factory is MISSING]
 
 
 def _hint(hint: Any) -> str:

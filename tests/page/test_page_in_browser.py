@@ -229,7 +229,7 @@ def test_the_page_of_analyse_opens_and_escapes(page, tmp_path):
     import pandas as pd
 
     from trueness.analyse import analyse
-    from trueness.page.analysis import as_html
+    from trueness.page.analysis_page import as_html
 
     name = "<img src=x onerror='window.hacked = 1'>"
     records = [

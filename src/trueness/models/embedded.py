@@ -109,11 +109,11 @@ class Embedded:
 
     def _following(self, llama: Llama, prompt: str, prefix: tuple[int, ...], wanted: set[int]) -> dict[int, float]:
         """The log-probabilities of some next tokens; one that is not among the likeliest is drawn by force."""
-        found: dict[int, float] = {}
+        logprobs: dict[int, float] = {}
         for token in sorted(wanted):
-            if token not in found:
-                found |= self._next(llama, [prompt, *prefix], token, 1 if len(wanted) == 1 else _RIVALS)
-        return {token: found[token] for token in wanted}
+            if token not in logprobs:
+                logprobs |= self._next(llama, [prompt, *prefix], token, 1 if len(wanted) == 1 else _RIVALS)
+        return {token: logprobs[token] for token in wanted}
 
     def _next(self, llama: Llama, prompt: list[str | int], token: int, rivals: int) -> dict[int, float]:
         body = {
@@ -136,19 +136,19 @@ class Embedded:
         start: float,
         generated: Generated | None = None,
     ) -> Reply:
-        found = generated or Generated()
+        counts = generated or Generated()
         return Reply(
             text=text,
             status=status,
             message=message,
             model=self.name,
-            input_tokens=found.input_tokens,
-            output_tokens=found.output_tokens,
-            cached_tokens=found.cached_tokens,
+            input_tokens=counts.input_tokens,
+            output_tokens=counts.output_tokens,
+            cached_tokens=counts.cached_tokens,
             cost=0.0,
             seconds=time.perf_counter() - start,
             settings=settings.to_dict(),
-            logprobs=_logprobs(found.logprobs) if settings.top_logprobs and generated else None,
+            logprobs=_logprobs(counts.logprobs) if settings.top_logprobs and generated else None,
         )
 
 

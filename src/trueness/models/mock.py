@@ -165,10 +165,10 @@ def _parsed(path: Path) -> list[dict[str, Any]]:
     if path.suffix != ".toml":
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         return [json_of(line, f"{path.name} must be JSON lines; line {number}", SettingError) for number, line in lines]
-    found = toml_of(text, path.name, SettingError).get("entry")
-    if not isinstance(found, list):
+    entries = toml_of(text, path.name, SettingError).get("entry")
+    if not isinstance(entries, list):
         raise SettingError(f"{path.name} must be JSON lines, or TOML with [[entry]] tables, got none of them.")
-    return found
+    return entries
 
 
 def _check_entry(entry: object, where: str) -> None:

@@ -23,8 +23,8 @@ from trueness.errors import TruenessError
 from trueness.models import background
 from trueness.models.base import Message, Reply, Settings
 from trueness.models.faults import Fault, as_fault, clean, refused_parameter
-from trueness.models.outputs import effective_settings, read_output
 from trueness.models.prices import stated_price
+from trueness.models.provider_output import effective_settings, read_output
 from trueness.models.services import LONGEST_WAIT, Access, check_service
 from trueness.models.wire import bind
 from trueness.status import Status

@@ -16,7 +16,7 @@ from trueness import texts
 from trueness.errors import MissingExtra, SettingError, TruenessError, UnknownName
 from trueness.models.addresses import OWN, PLAN, Address, address, may_be_a_key, may_be_paired, may_go
 from trueness.models.base import CallOptions, read_options
-from trueness.models.env_file import ENVIRONMENT, Variable, all_variables, variable
+from trueness.models.env_file import ENVIRONMENT, EnvVariable, all_variables, variable
 from trueness.models.prices import stated_price
 from trueness.registry import is_installed
 from trueness.settings import Between
@@ -134,7 +134,7 @@ class Access:
     route: str  # the name for Inspect AI
     model: str  # what the provider calls it
     address: Address
-    key: Variable | None  # None where the server is asked without one
+    key: EnvVariable | None  # None where the server is asked without one
     kept: str  # the variable that stays here, where the key may not go to this address
     service: Service
     options: ServiceOptions
@@ -213,22 +213,22 @@ def hide_keys() -> None:
 
 def _address(name: str, service: Service, options: ServiceOptions) -> Address:
     """The plan's, else that of the environment or .env, else the provider's own; which it is whoever states it."""
-    own = address(service.base_url, OWN, name) if service.base_url else None
+    providers = address(service.base_url, OWN, name) if service.base_url else None
     if options.base_url:
         where = address(options.base_url, PLAN, f"'base_url' of model {name}")
     elif set_elsewhere := variable(service.url_variable):
         where = address(set_elsewhere.value, set_elsewhere.place, f"{set_elsewhere.name} of {set_elsewhere.place}")
-    elif own:
-        where = own
+    elif providers:
+        where = providers
     else:
         raise SettingError(
             f'model {name} needs the address of its server: base_url = "https://.../v1" in its options, or '
             f"{service.url_variable}."
         )
-    return replace(where, place=OWN) if own and where.host == own.host else where
+    return replace(where, place=OWN) if providers and where.host == providers.host else where
 
 
-def _key(name: str, service: Service, where: Address, options: ServiceOptions) -> tuple[Variable | None, str]:
+def _key(name: str, service: Service, where: Address, options: ServiceOptions) -> tuple[EnvVariable | None, str]:
     """The key that is sent; or None, with the variable that is kept back because it may not go there."""
     stated = options.key_variable
     if stated and not may_be_a_key(stated):
@@ -237,7 +237,7 @@ def _key(name: str, service: Service, where: Address, options: ServiceOptions) -
             f"Allow it with --allow-key {stated:.80}"
         )
     names = (stated,) if stated else service.keys
-    key = next((found for found in map(variable, names) if found), None)
+    key = next((candidate for candidate in map(variable, names) if candidate), None)
     if key is None:
         if not stated and (not service.keys or where.is_loopback):
             return None, ""  # a server on this machine

@@ -11,9 +11,9 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import TruenessError
+from trueness.outside import Json
 from trueness.page.page import to_json
 from trueness.page.pages import StudyPage, path_of
 from trueness.running.store import Store
@@ -55,8 +55,8 @@ class OpenStudy:
         try:
             page = self._current()
             if path not in self._kept:
-                found = page.get(path)
-                self._kept[path] = None if found is None else to_json(found)
+                answer = page.get(path)
+                self._kept[path] = None if answer is None else to_json(answer)
             return self._kept[path]
         finally:
             self._lock.release()
@@ -65,7 +65,7 @@ class OpenStudy:
         with as_written(self.folder):
             return self._seen().chart_places
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> dict[str, Json]:
         with as_written(self.folder):
             return self._seen().head()
 
@@ -115,8 +115,8 @@ class OpenStudy:
     def _reopen_if_replaced(self) -> None:
         """Another file under the same name (the study was moved away and begun anew) is another store."""
         try:
-            found = (self.folder / "study.db").stat()
-            file = (found.st_dev, found.st_ino)
+            stat = (self.folder / "study.db").stat()
+            file = (stat.st_dev, stat.st_ino)
         except OSError:
             file = None
         if file != self._file:

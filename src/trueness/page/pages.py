@@ -16,18 +16,17 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, unquote
 
 from trueness import __version__, registry
 from trueness.errors import TruenessError
 from trueness.files import read_text
-from trueness.outside import json_of
+from trueness.outside import Json, json_of
 from trueness.page import figures
 from trueness.running.results import Results
 from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
-from trueness.studies.protocol import CellKey, PagePlace, Part
+from trueness.studies.protocol import AnalysisPart, CellKey, PagePart, PagePlace, Summary
 from trueness.studies.run_reading import RunReading
 
 _KEPT = "!'()*~"  # what encodeURIComponent of the page leaves as it is
@@ -47,7 +46,7 @@ class StudyPage:
         self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in study.tasks}
 
     @cached_property
-    def parts(self) -> dict[str, Part]:
+    def parts(self) -> dict[str, PagePart]:
         return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.study.tasks}
 
     def _place(self, task: Results) -> PagePlace:
@@ -56,7 +55,7 @@ class StudyPage:
             self.folder, task, self._store, name in self.study.readings_made, lambda: self.study.readings[name]
         )
 
-    def get(self, path: str) -> Any | None:
+    def get(self, path: str) -> Json | None:
         """What a path names; None where the study has no such thing."""
         kind, *names = (unquote(part) for part in path.split("/"))
         if kind in ("overview", "analysis", "figures", "progress") and not names:
@@ -70,11 +69,11 @@ class StudyPage:
             return self._cell(part, (names[1], names[2], names[3]))
         return part.graph(names[1]) if kind == "graph" and len(names) == 2 else None
 
-    def _cell(self, part: Part, key: CellKey) -> dict[str, Any] | None:
-        found = part.cell(key)
-        return None if found is None else {"task": part.task, "key": list(key), **found}
+    def _cell(self, part: PagePart, key: CellKey) -> dict[str, Json] | None:
+        content = part.cell(key)
+        return None if content is None else {"task": part.task, "key": list(key), **content}
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> dict[str, Json]:
         """What every page shows whatever is open."""
         return {
             "study": self.study.study,
@@ -84,12 +83,12 @@ class StudyPage:
             "tasks": [self._task_head(task) for task in self.study.tasks],
         }
 
-    def _task_head(self, task: Results) -> dict[str, Any]:
+    def _task_head(self, task: Results) -> dict[str, Json]:
         kind = self._kinds[task.task]
         head = {"task": task.task, "title": kind.title or task.task.capitalize(), "question": kind.question}
         return head | {"graphs": task.items if kind.graphs else [], "level": task.level}
 
-    def overview(self) -> dict[str, Any]:
+    def overview(self) -> dict[str, Json]:
         return {
             "seed": self.study.seed,
             "tasks": [{"task": name, **_plain(part.summary())} for name, part in self.parts.items()],
@@ -97,7 +96,7 @@ class StudyPage:
             "provenance": _provenance(self.folder),
         }
 
-    def _completeness(self, task: Results) -> dict[str, Any]:
+    def _completeness(self, task: Results) -> dict[str, Json]:
         """Respondents by status: what was planned, what came, how the rest ended."""
         counts: dict[str, dict[str, int]] = {name: {} for name in task.respondents}
         planned = dict.fromkeys(task.respondents, 0)
@@ -108,12 +107,10 @@ class StudyPage:
         rows = [{"respondent": name, "planned": planned[name], "statuses": counts[name]} for name in task.respondents]
         return {"task": task.task, "rows": rows}
 
-    def analysis(self) -> list[dict[str, Any]]:
-        return [
-            {"task": name, "parts": [_plain(found) for found in part.analyses()]} for name, part in self.parts.items()
-        ]
+    def analysis(self) -> list[dict[str, Json]]:
+        return [{"task": name, "parts": [_plain(one) for one in part.analyses()]} for name, part in self.parts.items()]
 
-    def figures(self) -> list[dict[str, Any]]:
+    def figures(self) -> list[dict[str, Json]]:
         return figures.described(self.folder, self.chart_places, self.chart_order)
 
     @property
@@ -125,9 +122,9 @@ class StudyPage:
     def chart_order(self) -> tuple[str, ...]:
         """Starts of names of the charts that are to be seen first: one of each study, then the others."""
         first = [kind.charts_first for kind in self._kinds.values()]
-        return (*(own[0] for own in first if own), *(name for own in first for name in own[1:]))
+        return (*(starts[0] for starts in first if starts), *(name for starts in first for name in starts[1:]))
 
-    def progress(self) -> dict[str, Any]:
+    def progress(self) -> dict[str, Json]:
         """As it is now, whatever came since this state."""
         tasks = []
         for task in self.study.tasks:
@@ -147,14 +144,14 @@ class StudyPage:
                 yield path_of("cell", name, *key)
 
 
-def _plain(found: Any) -> dict[str, Any]:
-    return asdict(found)
+def _plain(part: Summary | AnalysisPart) -> dict[str, Json]:
+    return asdict(part)
 
 
-def _provenance(folder: Path) -> dict[str, Any]:
+def _provenance(folder: Path) -> dict[str, Json]:
     try:
-        found = json_of(read_text(folder, "provenance.json"), "provenance.json")
+        record = json_of(read_text(folder, "provenance.json"), "provenance.json")
     except TruenessError:
         return {}
     kept = ("written", "python", "platform", "packages", "seed")
-    return {name: found[name] for name in kept if name in found} if isinstance(found, dict) else {}
+    return {name: record[name] for name in kept if name in record} if isinstance(record, dict) else {}

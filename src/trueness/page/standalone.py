@@ -10,9 +10,9 @@ import base64
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from trueness.files import read_bytes, write_atomically
+from trueness.outside import Json
 from trueness.page import figures
 from trueness.page.page import embedded, html_of
 from trueness.page.pages import StudyPage, path_of
@@ -37,17 +37,17 @@ def with_page(report: Report) -> Report:
     return replace(report, files=(*report.files, write_page(report.study)))
 
 
-def document_of(page: StudyPage) -> dict[str, Any]:
-    data: dict[str, Any] = {name: page.get(name) for name in ("overview", "analysis", "progress")}
+def document_of(page: StudyPage) -> dict[str, Json]:
+    data: dict[str, Json] = {name: page.get(name) for name in ("overview", "analysis", "progress")}
     data["figures"] = _charts(
         figures.described(page.folder, page.chart_places, page.chart_order, _told(page.folder)), page.folder
     )
     for task in page.study.tasks:
         data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]
-    said = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
+    left = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
     head = page.head() | {"folder": _told(page.folder)}
-    return {"served": False, "head": head, "sample": " ".join(sentence for sentence in said if sentence), "data": data}
+    return {"served": False, "head": head, "sample": " ".join(sentence for sentence in left if sentence), "data": data}
 
 
 def _told(folder: Path) -> str:
@@ -55,15 +55,15 @@ def _told(folder: Path) -> str:
     return folder.name if folder.is_absolute() or ".." in folder.parts else str(folder)
 
 
-def _taken(page: StudyPage, data: dict[str, Any], paths: list[str], room: int, what: str) -> str:
+def _taken(page: StudyPage, data: dict[str, Json], paths: list[str], room: int, what: str) -> str:
     """Put as many of the paths into the data as there is room for; what is to be said if not all are in."""
     for taken, path in enumerate(spread(paths)):
-        found = page.get(path)
-        _shorten(found)
-        room -= len(embedded(found))
+        content = page.get(path)
+        _shorten(content)
+        room -= len(embedded(content))
         if room < 0 and taken:
             return f"This file shows {taken:,} of {len(paths):,} {what}, taken evenly from the study."
-        data[path] = found
+        data[path] = content
     return ""
 
 
@@ -82,7 +82,7 @@ def _divides(step: int, n: int) -> bool:
     return step != 1
 
 
-def _shorten(cell: Any) -> None:
+def _shorten(cell: object) -> None:
     for block in cell.get("blocks", ()) if isinstance(cell, dict) else ():
         if block.get("kind") == "exchange" and len(block["text"]) > LONGEST:
             n = len(block["text"])
@@ -90,7 +90,7 @@ def _shorten(cell: Any) -> None:
             block["message"] = f"Only the first {LONGEST:,} of {n:,} characters are in this file. {block['message']}"
 
 
-def _charts(described: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+def _charts(described: list[dict[str, Json]], folder: Path) -> list[dict[str, Json]]:
     """Each with its PDF inside, while there is room; beyond it the PDF is a file beside this one."""
     room = CHARTS - sum(len(figure["svg"]) + len(figure["csv"]) for figure in described)
     for figure in described:

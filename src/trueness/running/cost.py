@@ -13,10 +13,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from trueness import models
 from trueness.models.prices import stated_price
+from trueness.outside import Json
 from trueness.running.cells import Cell
 from trueness.running.engine import Chunk, run_chunk
 from trueness.running.stage import Stage
@@ -59,7 +59,7 @@ class AskCost:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PlanCost:
     """The cost and the reach of a plan."""
 
     cells: tuple[CellCost, ...]
@@ -79,7 +79,7 @@ class Estimate:
         """A calibration fit was cut off: the time is a lower bound."""
         return any(cell.status == Status.TIMED_OUT for cell in self.cells)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "cells": len(self.cells),
             "fits": self.fits,
@@ -96,24 +96,24 @@ class Estimate:
         }
 
 
-def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
+def estimate(study: Study, executor: Executor, workers: int) -> PlanCost:
     """One fit of every cell of tasks that fit (of cells that a task calls alike, of the first), not stored; with what
     the folder already holds taken off."""
     fitted = [(stage, cell) for stage in study.stages if stage.is_fitted for cell in stage.cells]
     timed = [Timed(executor, *pair) for pair in {_kind(*pair): pair for pair in reversed(fitted)}.values()]
     done = _stored(study)
-    found = {_kind(one.stage, one.cell): one.result() for one in timed}
+    times = {_kind(one.stage, one.cell): one.result() for one in timed}
     costs = []
     for stage in study.stages:
         if stage.is_fitted:
             for cell, stored in zip(stage.cells, done[stage.name], strict=True):
-                costs.append(CellCost(cell.item, cell.respondent, cell.repeats - stored, *found[_kind(stage, cell)]))
+                costs.append(CellCost(cell.item, cell.respondent, cell.repeats - stored, *times[_kind(stage, cell)]))
     fits = sum(cell.repeats for _, cell in fitted)
     fits_done = fits - sum(cost.left for cost in costs)
     asking = [stage for stage in study.stages if not stage.is_fitted]
     asks = tuple(ask for stage in asking for ask in _ask_costs(stage, done[stage.name], study.plan.base))
     limit = study.plan.settings.get("limit_usd")
-    return Estimate(tuple(costs), fits, fits_done, workers, tuple(_notes(study, asks, limit)), asks, limit)
+    return PlanCost(tuple(costs), fits, fits_done, workers, tuple(_notes(study, asks, limit)), asks, limit)
 
 
 class Timed:
@@ -156,8 +156,8 @@ def _ask_costs(stage: Stage, done: Sequence[int], folder: Path) -> Iterator[AskC
         missing = models.check_ready(name, options, folder) or ""
         calls = sum(cell.repeats * cell.common.get("calls", 1) for cell, _ in mine)
         left = sum(left for _, left in todo)
-        told = models.elsewhere(name, options)
-        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, told)
+        elsewhere = models.elsewhere(name, options)
+        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, elsewhere)
 
 
 def _stored(study: Study) -> dict[str, list[int]]:

@@ -10,10 +10,9 @@ and what a study's reading writes beside them (write_numbers).
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from trueness.files import write_atomically, write_bytes_atomically, writing_atomically
 from trueness.running.provenance import provenance
@@ -39,33 +38,20 @@ def _write_tables(study: StudyFolder) -> None:
     with _csv(study.path, "scores.csv", Row._fields) as scores, _csv(study.path, "runtime.csv", _RUNTIME) as runtime:
         for reading in study.readings.values():
             results, anew = reading.results, reading.rows()
-            for row in anew or ():
-                scores.writerow(row._replace(value=None if row.value is None else float(row.value)))
+            scores(row._replace(value=None if row.value is None else float(row.value)) for row in anew or ())
             for cell in results.cells:
                 runs = results.of_cell(cell)
                 if anew is None:
-                    scores.writerows(results.rows_of(cell, runs))
+                    scores(results.rows_of(cell, runs))
                 what = (results.task, cell.item, cell.variant, cell.respondent)
-                runtime.writerows((*what, run.repeat, run.status, run.seconds, run.message) for run in runs)
-
-
-class _Shown:
-    """A CSV writer whose texts nobody can be harmed by (texts.csv_cell)."""
-
-    def __init__(self, writer: Any):
-        self._writer = writer
-
-    def writerow(self, row: Iterable[Any]) -> None:
-        self._writer.writerow(csv_row(row))
-
-    def writerows(self, rows: Iterable[Iterable[Any]]) -> None:
-        self._writer.writerows(map(csv_row, rows))
+                runtime((*what, run.repeat, run.status, run.seconds, run.message) for run in runs)
 
 
 @contextmanager
-def _csv(folder: Path, name: str, columns: Sequence[str]) -> Iterator[_Shown]:
-    """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status."""
+def _csv(folder: Path, name: str, columns: Sequence[str]) -> Iterator[Callable[[Iterable[Iterable[object]]], None]]:
+    """What writes rows. Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside
+    its status; texts that nobody can be harmed by (texts.csv_cell)."""
     with writing_atomically(folder, name) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        yield _Shown(writer)
+        yield lambda rows: writer.writerows(map(csv_row, rows))

@@ -202,19 +202,19 @@ class Results:
     def n_failed(self, replies: bool) -> int:
         """Runs without a result; where replies are read, one that could not be is a result, and counted elsewhere."""
         fine = (*READ_OR_NOT, Status.OK, NOT_RUN) if replies else (Status.OK, NOT_RUN)
-        return sum(count for found in self._ended for status, count in found.items() if status not in fine)
+        return sum(count for statuses in self._ended for status, count in statuses.items() if status not in fine)
 
     def failed_runs(self) -> list[Run]:
-        cells = [c for c, found in zip(self.cells, self._ended, strict=True) if found.keys() - {Status.OK, NOT_RUN}]
+        cells = [c for c, ended in zip(self.cells, self._ended, strict=True) if ended.keys() - {Status.OK, NOT_RUN}]
         return [run for cell in cells for run in self.of_cell(cell) if run.status != Status.OK]
 
     def completeness(self) -> list[dict[str, Json]]:
         """One row a cell: how many of the planned runs ended in which status."""
-        found = []
+        rows = []
         for cell, statuses in zip(self.cells, self._ended, strict=True):
             row = {"item": cell.item, "respondent": cell.respondent, "planned": cell.repeats}
-            found.append(row | {"ok": statuses.get(Status.OK, 0), **_others(statuses)})
-        return found
+            rows.append(row | {"ok": statuses.get(Status.OK, 0), **_others(statuses)})
+        return rows
 
     @cached_property
     def _ended(self) -> list[dict[str, int]]:
@@ -222,8 +222,8 @@ class Results:
         return [self._ended_at(place) for place in range(len(self.cells))]
 
     def _ended_at(self, place: int) -> dict[str, int]:
-        found = dict(sorted(self._units.statuses.get(place, {}).items()))
-        return found | _not_run(self.cells[place].repeats - sum(found.values()))
+        statuses = dict(sorted(self._units.statuses.get(place, {}).items()))
+        return statuses | _not_run(self.cells[place].repeats - sum(statuses.values()))
 
     @cached_property
     def summaries(self) -> list[CellSummary]:
@@ -236,40 +236,40 @@ class Results:
         if "summaries" in vars(self):
             yield from self.summaries
             return
-        longest = max((sum(found.values()) for found in self._units.statuses.values()), default=0)
+        longest = max((sum(statuses.values()) for statuses in self._units.statuses.values()), default=0)
         together = max(1, VALUES_AT_ONCE // max(1, longest * len(self.measures)))
         for start in range(0, len(self.cells), together):
             yield from self._summarised(range(start, min(start + together, len(self.cells))))
 
     def _summarised(self, which: Sequence[int]) -> Iterator[CellSummary]:
         runs = {c: self.runs_at(c) for c in which}
-        m, begun = len(self.measures), [own for own in runs.values() if own]
+        m, begun = len(self.measures), [of_cell for of_cell in runs.values() if of_cell]
         values = np.full((max(map(len, begun), default=0), len(begun) * m), np.nan)
         reasons = np.full(values.shape, NOT_RUN, dtype=object)
-        for place, own in enumerate(begun):
+        for place, of_cell in enumerate(begun):
             columns = slice(place * m, (place + 1) * m)
-            for k, run in enumerate(own):
-                found = [run.scores.get(measure, (None, run.status)) for measure in self.measures]
-                values[k, columns] = [value for value, _ in found]  # None becomes NaN
-                reasons[k, columns] = [status for _, status in found]
+            for k, run in enumerate(of_cell):
+                scores = [run.scores.get(measure, (None, run.status)) for measure in self.measures]
+                values[k, columns] = [value for value, _ in scores]  # None becomes NaN
+                reasons[k, columns] = [status for _, status in scores]
         rng = stream(self.seed, "bootstrap of the means")
         summaries = summarise_columns(values, reasons, self.level, rng=rng) if values.size else []
         empty = np.full((0, m), np.nan), [RunSummary(0, self.level, {})] * m
         place = 0
-        for c, own in runs.items():
+        for c, of_cell in runs.items():
             columns = slice(place * m, (place + 1) * m)
-            yield self._summary(c, own, *((values[:, columns], summaries[columns]) if own else empty))
-            place += bool(own)
+            yield self._summary(c, of_cell, *((values[:, columns], summaries[columns]) if of_cell else empty))
+            place += bool(of_cell)
 
     def _summary(
-        self, c: int, runs: Sequence[Run], values: NDArray[np.float64], found: Sequence[RunSummary]
+        self, c: int, runs: Sequence[Run], values: NDArray[np.float64], summaries: Sequence[RunSummary]
     ) -> CellSummary:
         cell, not_run = self.cells[c], _not_run(self.cells[c].repeats - len(runs))
         whole = [  # what fills up the columns of a shorter cell was never planned
             replace(one, missing={why: n for why, n in one.missing.items() if why != NOT_RUN} | not_run)
             if not_run or NOT_RUN in one.missing
             else one
-            for one in found
+            for one in summaries
         ]
         return CellSummary(
             cell.item,
@@ -299,11 +299,11 @@ def _not_run(left: int) -> dict[str, int]:
     return {NOT_RUN: left} if left else {}
 
 
-def _mean_text(found: RunSummary) -> str:
-    if found.mean is None:
+def _mean_text(summary: RunSummary) -> str:
+    if summary.mean is None:
         return "-"
-    ends = "" if found.ci is None else f" [{short(found.ci.low)}, {short(found.ci.high)}]"
-    return f"{short(found.mean)}{ends}"
+    ends = "" if summary.ci is None else f" [{short(summary.ci.low)}, {short(summary.ci.high)}]"
+    return f"{short(summary.mean)}{ends}"
 
 
 def _others(statuses: dict[str, int]) -> dict[str, int]:

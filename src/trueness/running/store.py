@@ -23,13 +23,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from sys import intern
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from trueness.errors import StoreError
 from trueness.models.services import hide_keys
 from trueness.outside import Json, one_line
 from trueness.running import study_db
 from trueness.running.cells import Cell
+from trueness.running.outcomes import Outcome
 from trueness.running.stored_units import StoredUnits, UnitRow
 from trueness.texts import arriving, arriving_json, arriving_values, printable_json
 
@@ -54,6 +55,11 @@ class Run:
     seconds: float | None
     answer: str | None
     scores: dict[str, tuple[float | None, str]]
+
+    @classmethod
+    def of(cls, cell: Cell, repeat: int, outcome: Outcome) -> Self:
+        ended = (outcome["status"], outcome["message"], outcome["seconds"], outcome["answer"], outcome["scores"])
+        return cls(cell.key(repeat), cell.item, cell.variant, cell.respondent, repeat, *ended)
 
 
 @dataclass(frozen=True)

@@ -140,12 +140,12 @@ def explained(path: Path) -> Iterator[None]:
             ) from error
         if "readonly" in text or "unable to open" in text:
             if not os.access(path.parent, os.W_OK):
-                told = f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
+                message = f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
             elif path.with_name(f"{NAME}-journal").exists():
-                told = f"{path} was left in the middle of a write. Go on with the study: trueness run {path.parent}"
+                message = f"{path} was left in the middle of a write. Go on with the study: trueness run {path.parent}"
             else:
-                told = f"{path} cannot be opened ({text}). Check its permissions and folder."
-            raise StoreError(told) from error
+                message = f"{path} cannot be opened ({text}). Check its permissions and folder."
+            raise StoreError(message) from error
         if "full" in text:
             raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
         raise StoreError(_damaged(path, error)) from error
@@ -270,7 +270,7 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
     with closing(sqlite3.connect(":memory:")) as ours:
         ours.executescript(SCHEMA)
         known = {name: _words(sql) for name, sql in ours.execute(_TABLES)}
-    found = set()
+    tables = set()
     for kind, name, table, sql in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
         if kind == "index" and sql is None and table in known:
             continue  # of a key, made by SQLite itself
@@ -279,8 +279,8 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
                 f"{path} must hold tables only, as trueness writes them, got the {kind} {name!r:.60}. It was not "
                 "opened."
             )
-        found.add(name)
-    return found
+        tables.add(name)
+    return tables
 
 
 _TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"

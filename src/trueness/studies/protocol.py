@@ -61,7 +61,7 @@ class PagePlace(NamedTuple):
     read: Callable[[], Scored]  # the reading, made when it is first asked for
 
 
-class Part(Protocol):
+class PagePart(Protocol):
     """A task's tables, read from the store when they are first asked for."""
 
     task: str

@@ -97,7 +97,7 @@ def write_report(study: StudyFolder, meanwhile: Callable[[], None] = lambda: Non
 def _with_paper(report: Report, printing: Press) -> Report:
     """draft.tex and report.pdf of all parts together; the tables and charts are there already."""
     from trueness.showing import prose
-    from trueness.showing.drawing import NotDrawn
+    from trueness.showing.drawers import NotDrawn
     from trueness.showing.paper import write_paper
     from trueness.showing.pdf import write_pdf
 

@@ -25,7 +25,7 @@ from trueness.showing.prose import section
 from trueness.showing.saving import Figure, Save
 from trueness.showing.tables import Table
 from trueness.studies import run_tables
-from trueness.studies.protocol import PagePlace, Part
+from trueness.studies.protocol import PagePart, PagePlace
 from trueness.studies.run_findings import ANYBODY, RunFindings, findings_of
 from trueness.studies.run_page import RunsPart
 
@@ -57,7 +57,7 @@ class RunReading:
         return items
 
     @classmethod
-    def page(cls, place: PagePlace) -> Part:
+    def page(cls, place: PagePlace) -> PagePart:
         return RunsPart(place)
 
     # ---- numbers

@@ -36,7 +36,7 @@ from trueness.analyse.sentences import (
 from trueness.files import write_atomically
 from trueness.intervals import Interval
 from trueness.measure import measure_of
-from trueness.page.analysis import as_html
+from trueness.page.analysis_page import as_html
 from trueness.printing import say
 from trueness.showing.console import Console, console, plain
 from trueness.showing.drawing import NotDrawn
@@ -130,26 +130,26 @@ def _held(gate: Gate, state: str) -> str:
     return f"{words.get(state, f'is {state}')}: {'fails' if gate.fails(state) else 'passes'}"  # type: ignore[arg-type]
 
 
-def print_comparison(found: Comparison) -> None:
+def print_comparison(comparison: Comparison) -> None:
     """The one line, then the sentence."""
     out = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    interval = f"{100 * found.level:g} % CI"
+    interval = f"{100 * comparison.level:g} % CI"
     for name in ("A", "B", "measure", "A - B", interval, "p", "Holm p", "units", "clusters"):
         table.add_column(name, justify="left" if name in ("A", "B", "measure") else "right", overflow="fold")
     table.add_row(
-        plain(found.names[0]),
-        plain(found.names[1]),
-        plain(found.measure),
-        number_cell(found.difference, 3),
-        f"\\[{found.interval.low:.3f}, {found.interval.high:.3f}]" if found.interval else "-",
-        p_cell(found.p),
-        p_cell(found.p_adjusted),
-        str(found.n_units),
-        str(found.n_clusters),
+        plain(comparison.names[0]),
+        plain(comparison.names[1]),
+        plain(comparison.measure),
+        number_cell(comparison.difference, 3),
+        f"\\[{comparison.interval.low:.3f}, {comparison.interval.high:.3f}]" if comparison.interval else "-",
+        p_cell(comparison.p),
+        p_cell(comparison.p_adjusted),
+        str(comparison.n_units),
+        str(comparison.n_clusters),
     )
     out.print(table)
-    out.print(plain(found.sentence()))
+    out.print(plain(comparison.sentence()))
 
 
 def _print_means(out: Console, analysis: Analysis) -> None:
@@ -219,17 +219,17 @@ def _line_table(
 
 
 def _print_otherwise(out: Console, analysis: Analysis) -> None:
-    told = [(part, line) for part in analysis.domains for line in part.otherwise]
-    if not told:
+    lines = [(part, line) for part in analysis.domains for line in part.otherwise]
+    if not lines:
         return
     out.print("\n[bold]Read otherwise[/]")
     table = _plain_table(out.width)
     left_out = {"Domain", "q", "q_beyond", "n_units", "n_clusters"}
     left_out |= {"delta", "mag."} if out.width < ROOMY else set()
-    names = [name for name in line_cells(told[0][1]) if name not in left_out]
+    names = [name for name in line_cells(lines[0][1]) if name not in left_out]
     for name in ("", "", *names, "verdict"):
         table.add_column(plain(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
-    for part, line in told:
+    for part, line in lines:
         cells = line_cells(line)
         moved = changes_verdict(line, part)
         table.add_row(

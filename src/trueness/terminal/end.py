@@ -13,11 +13,11 @@ from pathlib import Path
 from trueness.errors import TruenessError
 from trueness.outside import one_line
 from trueness.printing import say, say_json
-from trueness.running.study import Outcome
-from trueness.terminal import results as terminal
+from trueness.running.study import RunEnd
+from trueness.terminal import print_report as terminal
 
 
-def write_end(folder: Path, outcome: Outcome, as_json: bool) -> None:
+def write_end(folder: Path, outcome: RunEnd, as_json: bool) -> None:
     """Write and print everything of a study that was just run."""
     try:
         _write(folder, outcome, as_json)
@@ -31,7 +31,7 @@ def write_end(folder: Path, outcome: Outcome, as_json: bool) -> None:
         ) from error
 
 
-def _write(folder: Path, outcome: Outcome, as_json: bool) -> None:
+def _write(folder: Path, outcome: RunEnd, as_json: bool) -> None:
     from trueness.page.standalone import with_page
     from trueness.studies.reporting import Report, write_report
 
@@ -51,7 +51,7 @@ def _write(folder: Path, outcome: Outcome, as_json: bool) -> None:
         say(f"page: {folder / 'report.html'}")
 
 
-def tell_end(outcome: Outcome, command: str) -> None:
+def tell_end(outcome: RunEnd, command: str) -> None:
     """What went wrong with each model, and the commands that mend it."""
     for line in (line for model in outcome.models for line in model.lines()):
         say(line, stderr=True)

@@ -161,7 +161,8 @@ def evaluate(request: Request) -> StoredEvaluation:
         *notes,
         *left_out,
     ]
-    cards = {name: {"title": name, "settings": {}, "stored": name not in registry.built_in("scorer")} for name in scorers}
+    ours = registry.built_in("scorer")
+    cards = {name: {"title": name, "settings": {}, "stored": name not in ours} for name in scorers}
     budget = {"methods": [], "k_seeds": 0, "subsamples": 0, "folds": 0}
     counts = {("stored", name): Counter(str(a.status) for a in answers if a.scorer == name) for name in scorers}
     study = RobustnessStudy(
