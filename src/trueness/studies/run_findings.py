@@ -28,6 +28,7 @@ from trueness.statistics import Estimate, mean, share
 from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
+from trueness.statistics.pairs import differences_in_pairs
 from trueness.statistics.runs import range_note
 from trueness.status import Status
 
@@ -131,12 +132,10 @@ def compared(
     labels = np.array(items, dtype=object)
     ranked = _ranked({name: float(np.nanmean(values)) for name, values in means.items()}, measure)
     test: Literal["sign-flip", "t"] = "sign-flip" if len(items) <= EXACT else "t"
-    found = [
-        paired_difference(means[a], means[b], labels, level, test, names=(a, b)).within(*measure.bounds)
-        for a, b in combinations(ranked, 2)
-    ]
     words = {"measure": _label(measure), "units": f"{called}s", "clusters": f"{called}s"}
-    return [one.described(better=measure.direction, **words) for one in adjusted(found, "holm")]  # type: ignore[arg-type]
+    ordered = {name: means[name] for name in ranked}
+    pairs = differences_in_pairs(ordered, labels, level, test, bounds=measure.bounds)
+    return [pair.described(better=measure.direction, **words) for pair in pairs]  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)

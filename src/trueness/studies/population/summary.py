@@ -16,7 +16,6 @@ model in one mode: sampling, verbalised and next-token answers are different thi
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,8 @@ import numpy as np
 
 from trueness.errors import SettingError, did_you_mean, listed
 from trueness.measure import direction
-from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
+from trueness.statistics import Comparison, Estimate, mean
+from trueness.statistics.pairs import differences_in_pairs
 from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 
 if TYPE_CHECKING:
@@ -103,16 +103,10 @@ def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | No
     _check(measure)
     values = {(_label(score), score.task): _counted(score, measure) for score in scores}
     labels, tasks = (list(dict.fromkeys(names)) for names in (map(_label, scores), (score.task for score in scores)))
-    compared = [
-        paired_difference(
-            [values.get((one, task), np.nan) for task in tasks],
-            [values.get((other, task), np.nan) for task in tasks],
-            clusters=sources,
-            names=(one, other),
-        ).described(measure=measure, units="tasks", clusters="sources", better=direction(measure))
-        for one, other in itertools.combinations(labels, 2)
-    ]
-    return adjusted(compared) if compared else []
+    columns = {label: [values.get((label, task), np.nan) for task in tasks] for label in labels}
+    pairs = differences_in_pairs(columns, sources, bounds=POSSIBLE.get(measure, UNBOUNDED))
+    better = direction(measure)
+    return [pair.described(measure=measure, units="tasks", clusters="sources", better=better) for pair in pairs]
 
 
 def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[float], list[str]]]:

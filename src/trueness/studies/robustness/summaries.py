@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ import pandas as pd
 from trueness.measure import measure_of
 from trueness.measures.ranking import chance
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
+from trueness.statistics.pairs import differences_in_pairs
 from trueness.studies.robustness.choose_k import optimism as optimism_of
 from trueness.studies.robustness.plateau import PlateauOverSeeds, plateau, range_over_seeds
 from trueness.studies.robustness.scores import ORACLE, OTHERS, Evaluation
@@ -96,22 +96,13 @@ def differences(evaluation: Evaluation, corruption: str = ALL, measure: str = "a
             index=["dataset", "corruption", "seed"], columns="scorer", values=measure, dropna=False
         )
         clusters = table.index.get_level_values(over(part) if len(part) else "dataset").to_numpy()
-        names = [name for name in evaluation.named if name in table]
-        pairs = [_pair(table, one, other, clusters, evaluation.level) for one, other in combinations(names, 2)]
+        columns = {name: table[name].to_numpy(dtype=float) for name in evaluation.named if name in table}
         drawn = "graphs" if part["dataset"].nunique() > 1 else "seeds of one graph"
         found[group] = [
             pair.described(measure=_said(measure, corruption), units="fits", clusters=drawn, better="higher")
-            for pair in (adjusted(pairs, "holm") if pairs else [])
+            for pair in differences_in_pairs(columns, clusters, evaluation.level, better="higher", bounds=(0.0, 1.0))
         ]
     return found
-
-
-def _pair(table: pd.DataFrame, one: str, other: str, clusters: Any, level: float) -> Comparison:
-    a, b = table[one].to_numpy(dtype=float), table[other].to_numpy(dtype=float)
-    both = ~(np.isnan(a) | np.isnan(b))
-    if both.any() and a[both].mean() < b[both].mean():
-        one, other, a, b = other, one, b, a
-    return paired_difference(a, b, clusters, level, names=(one, other))
 
 
 @lru_cache(maxsize=16)
