@@ -104,7 +104,7 @@ def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | No
     values = {(_label(score), score.task): _counted(score, measure) for score in scores}
     labels, tasks = (list(dict.fromkeys(names)) for names in (map(_label, scores), (score.task for score in scores)))
     columns = {label: [values.get((label, task), np.nan) for task in tasks] for label in labels}
-    pairs = differences_in_pairs(columns, sources, bounds=POSSIBLE.get(measure, UNBOUNDED))
+    pairs = differences_in_pairs(columns, sources, bounds=POSSIBLE[measure])
     better = direction(measure)
     return [pair.described(measure=measure, units="tasks", clusters="sources", better=better) for pair in pairs]
 
