@@ -450,16 +450,16 @@ def _show_analysis(analysis: Analysis, options: argparse.Namespace) -> int:
 
 def _evaluate(options: argparse.Namespace) -> int:
     from trueness.showing.console import console
-    from trueness.terminal import results as terminal
+    from trueness.terminal.print_report import busy
 
-    with terminal.busy("scoring matrices, running baselines"):
-        found = registry.offer("evaluate", "matrices")(vars(options))
+    with busy("scoring matrices, running baselines"):
+        evaluation = registry.offer("evaluate", "matrices")(vars(options))
     if options.json:
-        say_json(found.to_dict())
+        say_json(evaluation.to_dict())
     else:
-        found.show(console())
+        evaluation.show(console())
     if options.out:
-        written = found.write(Path(options.out))
+        written = evaluation.write(Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
     return 0
 
