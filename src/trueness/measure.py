@@ -39,6 +39,10 @@ class Measure:
         return self.title or self.name.replace("_", " ")
 
     @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        return self.minimum, self.maximum
+
+    @property
     def direction(self) -> Better | None:
         return None if self.better == "neither" else self.better
 
@@ -64,4 +68,4 @@ _LEVEL = re.compile(r"_\d+(\.\d+)?$")
 
 @cache
 def _declared() -> dict[str, Measure]:
-    return {one.name: one for study in registry.TASKS for one in registry.measures(study)}
+    return {one.name: one for study in registry.built_in("task") for one in registry.measures(study)}

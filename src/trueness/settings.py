@@ -175,7 +175,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return hint is int or isinstance(value, float) or abs(value) < 1e300
     if origin is tuple:
         entry = get_args(hint)[0]
-        return isinstance(value, list | tuple) and all(_fits(one, entry) for one in value)
+        return isinstance(value, list | tuple) and all(not _problem(one, entry) for one in value)
     if origin is not None:
         return isinstance(value, origin)
     return isinstance(value, hint) if isinstance(hint, type) else True

@@ -210,3 +210,18 @@ def test_edges_are_ranked_by_the_mean_score_over_seeds(robust):
         scores = [edge[3] for edge in learned["edges"]]
         assert scores == sorted(scores, reverse=True) and scores[0] == 1.0
         assert len({(i, j) for i, j, *_ in learned["edges"]}) == len(scores) and learned["runs"] == 2
+
+
+def test_uninformative_tasks_are_called_so_in_the_matrix_the_checks_and_the_note(people):
+    """4 draws cannot tell a perfect sampler from a uniform one: the matrix said "undefined"."""
+    with StudyFolder.reading(people) as opened:
+        page = StudyPage(opened)
+        grid, summary = page.get("grid/population"), page.get("overview")["tasks"][0]
+    variants = grid["facets"][0]["values"]
+    place = next(
+        k for k, (_, who, mode, *_) in enumerate(grid["cells"])
+        if (grid["respondents"][who]["name"], variants[mode]) == ("mock/says", "sample")
+    )  # fmt: skip
+    assert grid["values"]["score"][place] is None and grid["reasons"]["score"][place] == "uninformative"
+    assert "In 1 of 2 answered tasks and modes" in str(summary)
+    assert "sex_by_age (4 draws: sample, baseline/perfect)" in str(summary)

@@ -108,9 +108,7 @@ class StudyPage:
         return {"task": task.task, "rows": rows}
 
     def analysis(self) -> list[dict[str, Json]]:
-        return [
-            {"task": name, "parts": [_plain(one) for one in part.analyses()]} for name, part in self.parts.items()
-        ]
+        return [{"task": name, "parts": [_plain(one) for one in part.analyses()]} for name, part in self.parts.items()]
 
     def figures(self) -> list[dict[str, Json]]:
         return figures.described(self.folder, self.chart_places, self.chart_order)

@@ -105,7 +105,7 @@ def read_entry(text: str | None) -> StudyEntry:
 
 def declared_measures(task: TaskEntry) -> dict[str, Measure]:
     """What a study that is not built in said of its measures; what is no such thing is left out."""
-    declared = {} if task["task"] in registry.TASKS else task.get("declared")
+    declared = {} if task["task"] in registry.built_in("task") else task.get("declared")
     texts = ("title", "better", "description")
     measures = {}
     for name, entry in declared.items() if isinstance(declared, dict) else ():

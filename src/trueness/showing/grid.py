@@ -2,6 +2,7 @@
 
     cells[k] = [item, respondent, facet values ..., planned, ok]      as places in the lists, -1: whatever the facet
     values[measure][k] = [mean, low, high, n] or null                 low and high are what `spread` says
+    reasons[measure][k] = why a cell that was answered has no value   the word the page shows; "undefined" where none is
 
 A reference that was not asked answers every variant alike; its facet is -1, and the page shows it under all of them.
 """
@@ -46,6 +47,7 @@ class Grid:
     cells: list[list[int]] = field(default_factory=list)
     statuses: list[dict[str, int]] = field(default_factory=list)
     values: dict[str, list[list[float | None] | None]] = field(default_factory=dict)
+    reasons: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._item = {name: k for k, name in enumerate(self.items)}
@@ -61,8 +63,11 @@ class Grid:
         planned: int,
         statuses: Mapping[str, int],
         values: Mapping[str, Sequence[float | None]],
+        reasons: Mapping[str, str] | None = None,
     ) -> None:
-        """`values`: measure -> (mean, low, high, n)."""
+        """`values`: measure -> (mean, low, high, n); `reasons`: measure -> why it has none."""
+        for name, reason in (reasons or {}).items():
+            self.reasons.setdefault(name, {})[len(self.cells)] = reason
         places = [known.get(value, ANY) for known, value in zip(self._facet, facets, strict=True)]
         self.cells.append([self._item[item], self._respondent[respondent], *places, planned, statuses.get("ok", 0)])
         self.statuses.append({status: n for status, n in statuses.items() if status != "ok"})
@@ -83,6 +88,7 @@ class Grid:
             "cells": self.cells,
             "statuses": self.statuses,
             "values": self.values,
+            "reasons": self.reasons,
         }
 
 

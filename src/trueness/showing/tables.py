@@ -3,7 +3,8 @@
 A column of estimates shows `value [low, high]` with as many decimals as the intervals allow: two digits of the median
 width, d = 1 - floor(log10(width)), so that no figure is shown that the data do not know. The best row is bold only
 where it can be told apart: its interval and that of every other contender have no point in common (sufficient, not
-necessary). `within` names keys: rows that agree on them contend with one another only.
+necessary). A value that never varied is `value (constant)`: an interval without width is none, and nothing is told
+apart by it. `within` names keys: rows that agree on them contend with one another only.
 All text is escaped and shows what it holds (texts.printable); a missing value is a dash, never a number.
 """
 
@@ -191,6 +192,8 @@ def _number(column: Column, row: Mapping[str, object], scale: float, places: int
     if _absent(row.get(column.key)):
         return "-"
     value = _fixed(scale * _at(row, column.key), places)
+    if _is_constant(column, row):
+        return f"{value} (constant)"
     if _width(column, row) is None:
         return value
     assert column.low is not None and column.high is not None
@@ -205,7 +208,18 @@ def _fixed(value: float, places: int) -> str:
 def _width(column: Column, row: Mapping[str, object]) -> float | None:
     if column.low is None or column.high is None or _absent(row.get(column.low)) or _absent(row.get(column.high)):
         return None
-    return _at(row, column.high) - _at(row, column.low)
+    high = _at(row, column.high)
+    width = high - _at(row, column.low)
+    return width if width > _ROUNDING * max(1.0, abs(high)) else None
+
+
+def _is_constant(column: Column, row: Mapping[str, object]) -> bool:
+    """Said by the row (`x_constant` beside `x_low`), or by ends that are the same."""
+    if column.low is None or column.high is None:
+        return False
+    ends = row.get(column.low), row.get(column.high)
+    flag = column.low.removesuffix("low") + "constant"
+    return bool(row.get(flag)) or (_width(column, row) is None and not any(map(_absent, ends)))
 
 
 def _best_row(column: Column, rows: Sequence[Mapping[str, object]], field: Sequence[int]) -> int | None:
@@ -255,6 +269,7 @@ def _markdown(cell: str, column: Column) -> str:
     return " ".join("".join("\\" + sign if sign in _MARKDOWN_SIGNS else sign for sign in cell).split())
 
 
+_ROUNDING = 1e-9
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _MARKDOWN_SIGNS = set("\\`*_{}[]()<>#|!~")
 _TEXT_SIGNS = {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}

@@ -63,9 +63,7 @@ def rewrite(study: StudyFolder) -> Report:
     """All of it from the store alone: scores.csv, provenance and what lies beside them anew, and the report."""
     folder = study.path
     if not check_plain(folder, "study.toml"):
-        raise PlanError(
-            f"{folder / 'study.toml'} is not there. Copy the study's plan to it, or run the study again."
-        )
+        raise PlanError(f"{folder / 'study.toml'} is not there. Copy the study's plan to it, or run the study again.")
     text = read_text(folder, "study.toml", MAX_PLAN)
     return write_report(study, lambda: write_outputs(study, text, plan_folder_of(folder)))
 

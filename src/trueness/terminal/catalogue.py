@@ -10,7 +10,7 @@ from trueness import models, registry
 from trueness.datasets import load
 from trueness.errors import TruenessError, UnknownName
 from trueness.learners import build, settings_of
-from trueness.learners.scoring.building import build_scorer
+from trueness.learners.scoring.base import build_scorer
 
 if TYPE_CHECKING:
     from trueness.measures.score import Score

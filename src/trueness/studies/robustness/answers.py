@@ -124,7 +124,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
         answers += [_answer(run, cell, orders[cell.item], unpacker) for run in runs]
     evaluation = Evaluation(
         systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],
-        sweeps, results.level, about.get("given"),
+        sweeps, results.level, about.get("given"), about.get("metric", "f1"), about.get("k_range", "all"),
     )  # fmt: skip
     return RobustnessStudy(
         results.study, results.seed, evaluation, about["scorers"], tuple(about["notes"]),

@@ -35,8 +35,7 @@ from trueness.datasets.observed import Observed
 from trueness.errors import StoreError
 from trueness.graphs import Graph
 from trueness.learners import settings_of
-from trueness.learners.scoring.base import EdgeScorer, EdgeScores
-from trueness.learners.scoring.building import build_scorer
+from trueness.learners.scoring.base import EdgeScorer, EdgeScores, build_scorer
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import FACTOR, Unpacker
 from trueness.running.cells import Cell, Context, hashed, placeless, stream
@@ -106,6 +105,8 @@ class Robustness:
     level: float
     overwrite_regimes: bool
     k: int | None  # given by the user, beside those that are chosen
+    metric: str  # by which oracle_k and k_from_other_graphs are chosen, when the store is read
+    k_range: str
     expected: dict[str, list[str]]  # required and forbidden edges of the user's
     notes: tuple[str, ...]
     seed: int
@@ -190,6 +191,8 @@ class Robustness:
             "budget": asdict(self.budget),
             "k_seeds": self.k_seeds,
             "given": self.k,
+            "metric": self.metric,
+            "k_range": self.k_range,
             "expected": self.expected,
             "notes": list(self.notes),
         }
