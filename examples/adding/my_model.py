@@ -9,28 +9,32 @@ Whatever the program does is a status: only the user's own mistakes (no `command
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from trueness.errors import SettingError
 from trueness.models import Message, Reply, Settings
-from trueness.models.base import check_options, option
+from trueness.models.base import read_options
+from trueness.settings import Hint, NotEmpty, Whole
 from trueness.status import Status
 
 
+@dataclass(frozen=True)
+class CommandOptions:
+    """The plan's [models.NAME] table. What is misspelt, missing or of another kind is said in one line."""
+
+    command: Annotated[tuple[str, ...], NotEmpty(), Hint('Try ["cat"].')]
+    concurrency: Whole = 2  # calls at a time, each from a thread
+
+
 class Command:
-    """Called as Command(name, options), `options` being the plan's [models.NAME] table."""
+    """Called as Command(name, options)."""
 
     offers_schema = False  # it cannot be held to a JSON schema: it is asked in words
     offers_logprobs = False
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None):
-        options = options or {}
-        check_options(options, ("command", "concurrency"), name)
-        self.name = name
-        self.concurrency: int = option(options, "concurrency", 2, int, name)  # calls at a time, each from a thread
-        self.command: list[str] = option(options, "command", [], list, name)
-        if not self.command:
-            raise SettingError(f"'command' of model {name} must be a list of words, got none. Try [\"cat\"].")
+        stated = read_options(CommandOptions, options, name)
+        self.name, self.command, self.concurrency = name, stated.command, stated.concurrency
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         prompt = "\n\n".join(message.content for message in messages)

@@ -114,6 +114,14 @@ def checked_settings(
     return values
 
 
+def flat_settings(settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Those of tables within tables under one name each: discovery.pc.alpha."""
+    flat: dict[str, Any] = {}
+    for key, value in settings.items():
+        flat |= flat_settings(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat
+
+
 def _needed(made: type) -> list[str]:
     """Fields without a default."""
     made_fields = fields(made) if is_dataclass(made) else ()

@@ -15,7 +15,7 @@ from trueness.page.notes import FILE
 
 def ask(server, path, method="GET", headers=None, body=None):
     """The status, the headers and the text of an answer to who was let in; the path is sent as it is."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
     connection.putrequest(method, server.entrance.place[:-1] + path, skip_host=True, skip_accept_encoding=True)
     let_in = {"Host": f"127.0.0.1:{server.server_port}", "Cookie": server.entrance.cookie}
     for name, value in (let_in | (headers or {})).items():

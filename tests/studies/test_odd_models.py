@@ -171,7 +171,7 @@ def test_a_model_that_does_not_close_is_not_waited_for(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("NoConcurrency", "'concurrency'.* 1 to .*got 0"), ("CannotBeMade", "room")]
+    ("name", "says"), [("NoConcurrency", r"'concurrency'.* in \[1, 1000\], got 0"), ("CannotBeMade", "room")]
 )
 def test_a_model_that_cannot_be_used_is_refused_in_one_line(tmp_path, name, says):
     with pytest.raises(TruenessError, match=says) as refused:

@@ -6,34 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueness.errors import StoreError
-
-RESULTS = Path("results")
+from trueness.running.plans import RESULTS, newest_folder, studies_below
 
 
 def study_folders(names: Sequence[str]) -> list[Path]:
     """The study folders behind what was named; nothing named: all under results/, the newest first."""
     if not names:
-        newest = _below(RESULTS)
-        if not newest:
-            raise StoreError("there is no study under results/. Name a folder, or make one: trueness run")
-        return newest
-    folders: list[Path] = []
-    for name in names:
-        folders += _named(Path(name))
+        newest_folder()  # or the line that there is none
+    folders = [folder for name in names for folder in _named(Path(name))] or studies_below(RESULTS)
     return list(dict.fromkeys(folder.resolve() for folder in folders))
 
 
 def _named(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise StoreError(f"{folder} must be a study folder, or a folder of studies, got none. Make one: trueness run")
-    if (folder / "study.db").is_file():
-        return [folder]
-    below = _below(folder)
-    if not below:
+    folders = [folder] if (folder / "study.db").is_file() else studies_below(folder)
+    if not folders:
         raise StoreError(f"{folder} must be a study folder with a study.db, or hold some, got neither.")
-    return below
-
-
-def _below(folder: Path) -> list[Path]:
-    stores = sorted(folder.glob("*/study.db"), key=lambda path: path.lstat().st_mtime, reverse=True)
-    return [path.parent.resolve() for path in stores]
+    return folders

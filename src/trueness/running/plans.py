@@ -13,6 +13,8 @@ from trueness.outside import MAX_PLAN, Json, json_of, text_of
 from trueness.running.study import Plan
 from trueness.texts import printable
 
+RESULTS = Path("results")
+
 
 class NewFile(NamedTuple):
     """What `new` writes, where, and what to do with it."""
@@ -72,10 +74,16 @@ def new_file(what: str, file: str | None, plan: str | None = None) -> NewFile:
 
 def newest_folder() -> Path:
     """The study under results/ that was written last."""
-    stores = sorted(Path("results").glob("*/study.db"), key=lambda path: path.lstat().st_mtime)
-    if not stores:
+    folders = studies_below(RESULTS)
+    if not folders:
         raise StoreError("there is no study under results/. Name a folder, or make one: trueness run")
-    return stores[-1].parent
+    return folders[0]
+
+
+def studies_below(folder: Path) -> list[Path]:
+    """The study folders in a folder, the newest first."""
+    stores = sorted(folder.glob("*/study.db"), key=lambda path: path.lstat().st_mtime, reverse=True)
+    return [path.parent for path in stores]
 
 
 def _quickstart() -> str:

@@ -24,7 +24,7 @@ from trueness.running.stored_units import StoredUnits
 from trueness.running.study_entry import StudyEntry, TaskEntry, declared_measures, read_entry
 from trueness.statistics.runs import RunSummary, summarise_columns
 from trueness.status import Status
-from trueness.texts import html_text
+from trueness.texts import html_table
 
 VALUES_AT_ONCE = 2_500_000  # of cells that are summarised together: 20 MB
 READ_OR_NOT = (Status.UNREADABLE, Status.REFUSED, Status.TRUNCATED)  # a model answered; what it said is another matter
@@ -285,14 +285,13 @@ class Results:
 
     def _repr_html_(self) -> str:
         """In a notebook: one row a cell, how its runs ended and the mean of each headline measure with its CI."""
-        head = "".join(f"<th>{html_text(name)}</th>" for name in ("item", "respondent", "ok / planned", *self.headline))
-        rows = []
-        for cell in self.summaries:
-            texts = [cell.item, cell.respondent, f"{cell.ok} / {cell.repeats}"]
-            texts += [_mean_text(cell.measures[name]) for name in self.headline]
-            rows.append("<tr>" + "".join(f"<td>{html_text(text)}</td>" for text in texts) + "</tr>")
+        rows = [
+            [cell.item, cell.respondent, f"{cell.ok} / {cell.repeats}"]
+            + [_mean_text(cell.measures[name]) for name in self.headline]
+            for cell in self.summaries
+        ]
         title = f"{self.study}: {self.task}, {100 * self.level:g} % CI of the mean"
-        return f"<table><caption>{html_text(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+        return html_table(title, ("item", "respondent", "ok / planned", *self.headline), rows)
 
 
 def _not_run(left: int) -> dict[str, int]:

@@ -36,8 +36,9 @@ from trueness.running.store import Store
 from trueness.running.study_db import as_written
 from trueness.running.study_entry import check_entry, entry_of
 from trueness.running.study_folder import StudyFolder
+from trueness.settings import flat_settings
 from trueness.status import Status
-from trueness.texts import arriving_json, html_text, shown_alike
+from trueness.texts import arriving_json, html_table, shown_alike
 
 PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
 MAX_NAME = 100
@@ -207,11 +208,9 @@ class Study:
         for stage in self.stages:
             cells = stage.cells
             counts = (len({c.item for c in cells}), len({c.respondent for c in cells}), sum(c.repeats for c in cells))
-            texts = [stage.name, *(f"{count:,}" for count in counts)]
-            rows.append("<tr>" + "".join(f"<td>{html_text(text)}</td>" for text in texts) + "</tr>")
-        head = "".join(f"<th>{name}</th>" for name in ("task", "items", "respondents", "units"))
+            rows.append([stage.name, *(f"{count:,}" for count in counts)])
         title = f"{self.plan.name}: seed {self.plan.seed}, {self.plan.folder}"
-        return f"<table><caption>{html_text(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+        return html_table(title, ("task", "items", "respondents", "units"), rows)
 
     def _claim(self, store: Store, replan: bool) -> None:
         """A folder belongs to one plan."""
@@ -316,13 +315,6 @@ def _check_models(settings: dict[str, Json], made: Mapping[str, PlannedStudy], f
 
 def _difference(old: dict[str, Json], new: dict[str, Json]) -> str:
     """The first settings that differ, e.g. 'alpha 0.01, now 0.05'."""
-    flat_old, flat_new = _flat(old), _flat(new)
+    flat_old, flat_new = flat_settings(old), flat_settings(new)
     keys = [key for key in {**flat_old, **flat_new} if flat_old.get(key) != flat_new.get(key)]
     return listed((f"{key} {flat_old.get(key, 'not set')}, now {flat_new.get(key, 'not set')}" for key in keys), most=2)
-
-
-def _flat(settings: dict[str, Json], prefix: str = "") -> dict[str, Json]:
-    flat = {}
-    for key, value in settings.items():
-        flat.update(_flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value})
-    return flat

@@ -13,6 +13,7 @@ from trueness.errors import TruenessError
 from trueness.files import read_text
 from trueness.outside import MAX_PLAN, Json, json_of, toml_of
 from trueness.running.provenance import without_paths
+from trueness.settings import flat_settings
 
 _NAMED = (  # packages whose version a reader asks for
     "trueness", "numpy", "scipy", "pandas", "numba", "networkx", "gadjid", "causal-learn", "lingam", "gcastle",
@@ -27,7 +28,8 @@ def of_the_plan(folder: Path) -> list[str]:
         plan = without_paths(toml_of(read_text(folder, "study.toml", MAX_PLAN), "study.toml"))
     except TruenessError:
         plan = {}
-    settings = [f"{key} = {_value(value)}" for key, value in _flat(plan) if key not in ("folder", "name")]
+    stated = flat_settings(plan)
+    settings = [f"{key} = {_value(value)}" for key, value in stated.items() if key not in ("folder", "name")]
     if settings:
         sentences.append(f"The plan as it was given: {'; '.join(settings)}. All other settings are the defaults.")
     try:
@@ -77,13 +79,6 @@ def _value(value: object) -> str:
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key} {_value(entry)}" for key, entry in value.items()) + "}"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _flat(settings: Mapping[str, Json], prefix: str = "") -> list[tuple[str, Json]]:
-    pairs: list[tuple[str, Json]] = []
-    for key, value in settings.items():
-        pairs += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(f"{prefix}{key}", value)]
-    return pairs
 
 
 _WIDE = 110

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study_folder import Scored
 from trueness.showing.grid import Grid
 
+Kind = TypeVar("Kind")
 CellKey = tuple[str, str, str]  # item, variant, respondent
 
 
@@ -59,6 +60,12 @@ class PagePlace(NamedTuple):
     store: Store
     is_read: bool  # somebody has made the reading already: what it summed is there
     read: Callable[[], Scored]  # the reading, made when it is first asked for
+
+    def reading(self, kind: type[Kind]) -> Kind:
+        """The same, as the class that its study knows."""
+        made = self.read()
+        assert isinstance(made, kind)
+        return made
 
 
 class PagePart(Protocol):

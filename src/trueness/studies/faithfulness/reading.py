@@ -39,12 +39,7 @@ class FaithfulnessReading(RunReading):
 
     @classmethod
     def page(cls, place: PagePlace) -> FaithfulnessPart:
-        def read() -> FaithfulnessStudy:
-            found = place.read()
-            assert isinstance(found, cls)
-            return found.study
-
-        return FaithfulnessPart(place, read)
+        return FaithfulnessPart(place, lambda: place.reading(cls).study)
 
     def rows(self) -> Iterable[Row]:
         return self.study.rows()

@@ -51,12 +51,7 @@ class ForecastReading(RunReading):
 
     @classmethod
     def page(cls, place: PagePlace) -> ForecastPart:
-        def read() -> ForecastReading:
-            found = place.read()
-            assert isinstance(found, cls)
-            return found
-
-        return ForecastPart(place, lambda: read().forecasts, lambda: read().findings)
+        return ForecastPart(place, lambda: place.reading(cls).forecasts, lambda: place.reading(cls).findings)
 
     @cached_property
     def findings(self) -> Findings:

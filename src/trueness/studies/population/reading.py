@@ -46,12 +46,7 @@ class PopulationReading(RunReading):
 
     @classmethod
     def page(cls, place: PagePlace) -> PopulationPart:
-        def read() -> Populations:
-            found = place.read()
-            assert isinstance(found, cls)
-            return found.populations
-
-        return PopulationPart(place, read)
+        return PopulationPart(place, lambda: place.reading(cls).populations)
 
     def rows(self) -> Iterable[Row]:
         return self.populations.rows()

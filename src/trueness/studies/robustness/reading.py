@@ -38,12 +38,7 @@ class RobustnessReading(RunReading):
 
     @classmethod
     def page(cls, place: PagePlace) -> RobustnessPart:
-        def read() -> RobustnessStudy:
-            found = place.read()
-            assert isinstance(found, cls)
-            return found.study
-
-        return RobustnessPart(place, read)
+        return RobustnessPart(place, lambda: place.reading(cls).study)
 
     def rows(self) -> Iterable[Row]:
         return self.study.rows()
