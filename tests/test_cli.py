@@ -182,7 +182,7 @@ def test_a_mistake_is_one_line(in_tmp, capsys, arguments, message):
         ('"random"', '"randon"', "'randon' is not a learner. Did you mean 'random'"),
         ("runs", "rusn", "'rusn' is not a setting of discovery. Did you mean 'runs'"),
         ('"survey"', '"plant.csv"', "plant.csv is not there"),
-        ("rows = 400", "[discovery.correlation]\nalpha = 1.5", "'alpha' of correlation must be in (0, 1), got 1.5"),
+        ("rows = 400", "[discovery.correlation]\nalpha = 1.5", "must be a number in (0, 1), got 1.5"),
     ],
 )
 def test_a_mistake_in_a_plan_is_one_line(in_tmp, capsys, old, new, message):

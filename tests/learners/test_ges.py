@@ -8,9 +8,10 @@ from tests.learners.test_scores import all_dags
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
 from trueness.errors import SettingError
-from trueness.learners import learner
+from trueness.learners import learner, settings_of
 from trueness.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
 from trueness.learners.ges import GES
+from trueness.learners.kernels.ges import shrink
 from trueness.learners.scores import Scores, ScoreSettings
 
 
@@ -134,3 +135,56 @@ def test_settings_are_checked_under_the_learners_name():
     with pytest.raises(SettingError, match="'penalty' of GES must be a number above 0, got -1."):
         GES(penalty=-1)
     assert ScoreSettings().penalty == GES().penalty == 1.0
+
+
+# ---- search = "extended"
+
+
+@pytest.mark.parametrize("truth", [CHAIN, COLLIDER], ids=["chain", "collider"])
+@pytest.mark.parametrize("sample", [continuous_sample, binary_sample])
+def test_extended_finds_the_best_class_of_easy_data(truth, sample):
+    table = sample(truth, np.random.default_rng(4))
+    assert GES(search="extended").fit(table) == truth.to_cpdag()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_step_of_extended_gains_what_the_scores_say(seed):
+    """Inserts, deletes and turns add up to the score of the class: each gain is what the score really rose by."""
+    table = dense(seed)
+    result = GES(search="extended").fit_details(table)
+    scores = Scores.of(table)
+    assert result.graph.problems() == ()
+    start = sum(scores.local(node) for node in table.names)
+    assert start + sum(step.gain for step in result.steps) == pytest.approx(result.score, rel=1e-10)
+    assert {step.operator for step in result.steps} <= {"insert", "delete", "turn"}
+
+
+def test_extended_turns_edges_and_ends_higher_than_plain_where_data_are_dense():
+    plain, extended = ([GES(search=search).fit_details(dense(seed)) for seed in range(6)] for search in SEARCHES)
+    assert any(step.operator == "turn" for result in extended for step in result.steps)
+    gaps = [better.score - result.score for better, result in zip(extended, plain, strict=True)]
+    assert min(gaps) > -1e-6 and max(gaps) > 1, gaps
+
+
+def test_no_delete_gains_in_the_class_that_extended_ends_in():
+    table = dense(1)
+    settings = GES(search="extended")
+    marks = (settings.fit(table).marks != 0).astype(np.uint8)
+    directed = settings.fit(table).directed
+    marks[directed.T] = 0
+    assert len(shrink(settings.scorer(table), marks)) == 0
+
+
+def test_fits_of_before_keep_their_settings():
+    assert "search" not in settings_of(GES()) and settings_of(GES(search="extended"))["search"] == "extended"
+    with pytest.raises(SettingError, match="'search' of ges must be one of plain, extended, got 'x'"):
+        learner("ges", search="x")
+
+
+SEARCHES = ("plain", "extended")
+
+
+def dense(seed):
+    return Synthetic(nodes=14, edges_per_node=2.5, noise="gaussian", graph_seed=seed).draw(
+        2000, np.random.default_rng(seed)
+    )

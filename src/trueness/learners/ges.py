@@ -27,11 +27,14 @@ from trueness.learners.kernels import ges as kernel
 from trueness.learners.kernels.scores import Scorer
 from trueness.learners.scores import Scores, ScoreSettings
 
+Operator = Literal["insert", "delete", "turn"]
+WORDS: dict[int, Operator] = {kernel.INSERT: "insert", kernel.DELETE: "delete", kernel.TURN: "turn"}
+
 
 class Step(NamedTuple):
     """An operator that was applied: the edge between source and target, and by how much the score rose."""
 
-    operator: Literal["insert", "delete"]
+    operator: Operator
     source: str
     target: str
     gain: float
@@ -76,7 +79,7 @@ class GES(ScoreSettings):
         scorer = self.scorer(table)
         graph, trace = self._class(scorer, table.names)
         steps = tuple(
-            Step("insert" if operator == kernel.INSERT else "delete", table.names[int(x)], table.names[int(y)], gain)
+            Step(WORDS[int(operator)], table.names[int(x)], table.names[int(y)], gain)
             for operator, x, y, gain in trace.tolist()
         )
         return GESResult(graph, Scores(table.names, scorer).total(graph), steps)

@@ -7,7 +7,8 @@
 Grow adds the parent that raises s(v | .) most, while one does; shrink then removes likewise. What grow and shrink find
 for v depends on the set of nodes before v only, and is kept in a grow-shrink tree for each v: a node of the tree is a
 set that grow has reached, its branches are the parents that would raise the score, best first, and a prefix follows
-the first branch that it contains. So different prefixes share their work.
+the first branch that it contains. So different prefixes share their work. And what a walk has not looked at does not
+decide it: only nodes whose walk looked at v are traced again when v is taken from one place to another.
 Andrews, Ramsey, Sanchez Romero, Camchong & Kummerfeld (2023), "Fast scalable and accurate discovery of DAGs using
 the best order score search and grow-shrink trees", NeurIPS.
 """
@@ -19,7 +20,16 @@ from typing import NamedTuple
 import numpy as np
 
 from trueness.learners.kernels.equivalence import Matrix
-from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
+from trueness.learners.kernels.scores import (
+    GAUSSIAN_BIC,
+    Floats,
+    Integers,
+    Scorer,
+    added_scores,
+    lean,
+    local_score,
+    room_for_added,
+)
 
 NO_GAIN = 1e-6  # as in Tetrad: an order must be better by more than this
 FULL = np.inf  # told in place of a score when a tree has no room to grow
@@ -39,7 +49,9 @@ class Forest(NamedTuple):
     removed: Integers
     sets: Integers
     used: Integers
-    at: Floats
+    seen: Matrix  # (d, d) [u, v]: whether the walk of u looked at v, in the order as it is
+    rows: Floats  # of added_scores
+    at: Floats  # (2, d + 1): scores with a node at each place; of each node in the order as it is
 
 
 def forest_for(s: Scorer, room: int) -> Forest:
@@ -51,7 +63,9 @@ def forest_for(s: Scorer, room: int) -> Forest:
         np.empty(room, dtype=np.int64),
         np.zeros((6, d + 1), dtype=np.int64),
         np.array([d, 0]),
-        np.empty(d + 1),
+        np.zeros((d, d), dtype=np.uint8),
+        room_for_added(d),
+        np.empty((2, d + 1)),
     )
     plant(s, forest)
     return forest
@@ -84,6 +98,8 @@ def climb(s: Scorer, order: Integers, f: Forest) -> float:
     """Move nodes until none gains; the score of the order, or FULL."""
     d = len(order)
     improved, total = True, 0.0
+    if not _retrace(s, order, np.int64(0), np.int64(d - 1), np.int64(-1), f):
+        return FULL
     while improved:
         improved = False
         for k in range(d):
@@ -117,13 +133,34 @@ def order_score(s: Scorer, order: Integers, f: Forest, dag: Matrix) -> float:
 
 
 @lean
+def _retrace(s: Scorer, order: Integers, first: int, last: int, v: int, f: Forest) -> bool:
+    """Trace v and those of order[first:last + 1] whose walk looked at v, or all for v = -1; False where there is no
+    room."""
+    d = len(order)
+    prefix, out = f.sets[_PREFIX], f.sets[_OUT]
+    for k in range(d):
+        prefix[k] = 0
+    for k in range(last + 1):
+        u = order[k]
+        if k >= first and (v < 0 or u == v or f.seen[u, v]):
+            found = _trace(s, u, f)
+            if found == FULL:
+                return False
+            f.at[1, u] = found
+            for p in range(d):
+                f.seen[u, p] = out[p] == out[d]
+        prefix[u] = 1
+    return True
+
+
+@lean
 def _move(s: Scorer, v: int, order: Integers, f: Forest) -> tuple[float, float]:
     """Take v to its best place; what that gains, 0 where it stays, or FULL; and the score of the order then.
 
-    at[k]: the score with v before the k-th of the others, k = d - 1 for the end.
+    at[0, k]: the score with v before the k-th of the others, k = d - 1 for the end; at[1, u] that of u as it stands.
     """
     d = len(order)
-    rest, prefix, at = f.sets[_REST], f.sets[_PREFIX], f.at
+    rest, prefix, out, at, now = f.sets[_REST], f.sets[_PREFIX], f.sets[_OUT], f.at[0], f.at[1]
     place, count = 0, 0
     for k in range(d):
         prefix[order[k]] = 0
@@ -132,35 +169,44 @@ def _move(s: Scorer, v: int, order: Integers, f: Forest) -> tuple[float, float]:
         else:
             rest[count] = order[k]
             count += 1
-    before = 0.0
+    before, with_v = 0.0, 0.0
     for k in range(d):  # the others before v do not have it in their prefix
-        found = _trace(s, v, f)
-        if found == FULL:
-            return FULL, 0.0
-        at[k] = before + found
-        if k < d - 1:
-            found = _trace(s, rest[k], f)
-            if found == FULL:
+        if k == 0 or f.seen[v, rest[k - 1]]:
+            with_v = _trace(s, v, f)
+            if with_v == FULL:
                 return FULL, 0.0
+            for p in range(d):
+                f.seen[v, p] = out[p] == out[d]
+        at[k] = before + with_v
+        if k < d - 1:
+            found = now[rest[k]]
+            if k >= place and f.seen[rest[k], v]:
+                found = _trace(s, rest[k], f)
+                if found == FULL:
+                    return FULL, 0.0
             before += found
             prefix[rest[k]] = 1
     prefix[v] = 1
     after, best = 0.0, d - 1
     for k in range(d - 2, -1, -1):  # those after v do
         prefix[rest[k]] = 0
-        found = _trace(s, rest[k], f)
-        if found == FULL:
-            return FULL, 0.0
+        found = now[rest[k]]
+        if k < place and f.seen[rest[k], v]:
+            found = _trace(s, rest[k], f)
+            if found == FULL:
+                return FULL, 0.0
         after += found
         at[k] += after
         if at[k] > at[best]:
             best = k
-    gain = at[best] - at[place]
+    gain, total = at[best] - at[place], at[best]
     if not gain > NO_GAIN:
-        return 0.0, at[place]
+        gain, total, best = 0.0, at[place], place
     for k in range(d):
         order[k] = rest[k] if k < best else v if k == best else rest[k - 1]
-    return gain, at[best]
+    if not _retrace(s, order, min(place, best), max(place, best), v, f):
+        return FULL, 0.0
+    return gain, total
 
 
 @lean
@@ -216,11 +262,13 @@ def _grow(s: Scorer, v: int, node: int, k: int, f: Forest) -> bool:
         return False
     count = np.int64(0)
     if k < s.limit:
+        if s.kind == GAUSSIAN_BIC:
+            added_scores(s, v, parents, k, f.rows)
         for p in range(d):
             if out[p] == out[d]:
                 continue
             parents[k] = p
-            found = local_score(s, v, parents, k + 1)
+            found = f.rows[d + 2, p] if s.kind == GAUSSIAN_BIC else local_score(s, v, parents, k + 1)
             if found > scores[node, 0]:
                 m = first + count
                 while m > first and scores[m - 1, 0] < found:

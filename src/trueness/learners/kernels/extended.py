@@ -1,13 +1,18 @@
 """Extended greedy equivalence search: deletions first, and every edge of the end is doubted once more.
 
-    climb      while one gains: the best Delete, else the best Insert. An edge that was put in for want of the right
-               ones goes as soon as they are there, before anything is built on it.
+    climb      while one gains: the best Delete, else the best Turn, else the best Insert. An edge that was put in for
+               want of the right ones goes as soon as they are there, before anything is built on it.
     doubt      of the class reached, take out an edge, the one that costs least first, forbid it, and climb again.
-               Where that ends higher it is the class from which the doubt begins anew; otherwise it is forgotten.
+               Where that ends higher it is the class from which the doubt begins anew; otherwise it is forgotten. An
+               edge is not doubted again while nothing has changed near what its climb had touched.
 
-Every class of a climb has a higher score than the one before, and so has every class that a doubt leads to. Operators
-are those of `kernels/ges.py`. Nazaret & Blei (2024), "Extremely greedy equivalence search", UAI; written from the
-paper's description.
+Every class of a climb has a higher score than the one before, and so has every class that a doubt leads to.
+Nazaret & Blei (2024), "Extremely greedy equivalence search", UAI; written from the paper's description. Insert and
+Delete as in `kernels/ges.py`, and for a directed y -> x (Hauser & Buehlmann 2012, proposition 34)
+
+    Turn(x, y, T)    T in Ne(y) - Adj(x): y -> x becomes x -> y, t -- y becomes t -> y
+        gain         that of Insert(x, y, T) + s(x | Pa(x) - y) - s(x | Pa(x))
+        valid        NA + T is a clique, and every other semi-directed path from y to x meets NA + T + Ne(x)
 """
 
 from __future__ import annotations
@@ -16,20 +21,26 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from trueness.learners.kernels.equivalence import Matrix, complete
 from trueness.learners.kernels.ges import (
     BEST,
     DELETE,
+    FREE,
     INSERT,
     NO_GAIN,
+    NO_PATHS,
+    PATHS,
+    PATHS_OF_TURN,
+    TURN,
     best_delete,
     best_insert,
-    greatest,
+    list_out,
     sets_of,
     take_out,
 )
-from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
 
 NOTHING = -1  # in place of a node
 
@@ -39,22 +50,19 @@ class State(NamedTuple):
 
     graph: Matrix  # (d, d) the CPDAG
     before: Matrix  # (d, d) as it was a step earlier
-    insert: Floats  # (d, d) [y, x]: the most that Insert(x, y, T) gains with any T, paths not asked; -inf for no such
-    delete: Floats  # (d, d) [y, x]: the most that Delete(x, y, H) gains
-    best: Integers  # (2, d): the x of the greatest insert and delete of each y
+    gain: Floats  # (d, d) [y, x]: the most of Delete(x, y, .), Turn or Insert, whichever there is; paths not asked
+    best: Integers  # (3, d) the x of the greatest gain of each operator and y
     changed: Matrix  # (d,) whether an edge of y is another since the gains were computed
-
-    def copy_to(self, other: State) -> None:
-        for mine, its in zip(self, other, strict=True):
-            np.copyto(its, mine)
+    out: Integers  # (d, d + 1) where the edges of y lead to, how many in its end
 
 
 class Room(NamedTuple):
     """Working space."""
 
     sets: Integers  # (8, d + 1), as in kernels/ges.py
-    kept: Integers  # (d + 1,) the set of the best Delete
-    held: Floats  # (d d, 3): y, x and gain of inserts that a path made invalid in this step
+    nodes: Integers  # (d + 1,) those that changed; parents
+    held: Floats  # (d d, 3): y, x and gain of operators that a path made invalid in this step
+    touched: Matrix  # (d,) whose edges have changed
     trace: Floats  # (steps, 4): operator, x, y, gain
 
 
@@ -65,21 +73,30 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
         np.zeros((8, d + 1), dtype=np.int64),
         np.zeros(d + 1, dtype=np.int64),
         np.empty((d * d, 3)),
+        np.zeros(d, dtype=np.uint8),
         np.empty((d * d, 4)),
     )
     steps = [_climb_on(s, state, NOTHING, NOTHING, room)]
-    waiting = _cheapest_first(state)
-    while waiting:
-        x, y = waiting.pop()
-        state.copy_to(trial)
+    doubted, cleared = _dearest_first(state), dict[tuple[int, int], NDArray[np.bool_]]()
+    while doubted:
+        x, y = doubted.pop()
+        if (x, y) in cleared:
+            continue
+        room.touched[:] = 0
+        for kept, tried in zip(state, trial, strict=True):
+            np.copyto(tried, kept)
         forced = force(s, trial, x, y, room)
-        tried = _climb_on(s, trial, x, y, room)
-        if forced + tried[:, 3].sum() > NO_GAIN:
+        climbed = _climb_on(s, trial, x, y, room)
+        if forced + climbed[:, 3].sum() > NO_GAIN:
             trial.changed[[x, y]] = 1  # what was forbidden is no longer
-            again = _climb_on(s, trial, NOTHING, NOTHING, room)
-            steps += [np.array([[DELETE, x, y, forced]]), tried, again]
+            steps += [np.array([[DELETE, x, y, forced]]), climbed, _climb_on(s, trial, NOTHING, NOTHING, room)]
+            other = (state.graph != trial.graph).any(axis=0) | (state.graph != trial.graph).any(axis=1)
+            cleared = {pair: near for pair, near in cleared.items() if not (near & other).any()}
             state, trial = trial, state
-            waiting = _cheapest_first(state)
+            doubted = _dearest_first(state)
+        else:
+            near = state.graph[room.touched == 1].any(axis=0) | state.graph[:, room.touched == 1].any(axis=1)
+            cleared[x, y] = near | (room.touched == 1)
     return state.graph, np.vstack(steps)
 
 
@@ -88,9 +105,9 @@ def _empty(d: int) -> State:
         np.zeros((d, d), dtype=np.uint8),
         np.zeros((d, d), dtype=np.uint8),
         np.empty((d, d)),
-        np.empty((d, d)),
-        np.zeros((2, d), dtype=np.int64),
+        np.zeros((3, d), dtype=np.int64),
         np.ones(d, dtype=np.uint8),
+        np.zeros((d, d + 1), dtype=np.int64),
     )
 
 
@@ -102,13 +119,12 @@ def _climb_on(s: Scorer, state: State, x: int, y: int, room: Room) -> Floats:
     return np.vstack(parts)
 
 
-def _cheapest_first(state: State) -> list[tuple[int, int]]:
-    """Pairs (x, y) of the edges, the one whose deletion costs least last."""
-    pairs = [(x, y) for y, x in np.argwhere(state.graph.T).tolist() if not state.graph[y, x] or x < y]
-    one_way = {(x, y): state.delete[y, x] for x, y in pairs}
-    other_way = {(x, y): state.delete[x, y] for x, y in pairs}
-    turned = [(y, x) if other_way[x, y] > one_way[x, y] else (x, y) for x, y in pairs]
-    return sorted(turned, key=lambda pair: state.delete[pair[1], pair[0]])
+def _dearest_first(state: State) -> list[tuple[int, int]]:
+    """x and y of each edge's better Delete(x, y, .), the one that costs least last."""
+    cost = np.where(state.graph.T == 1, state.gain, -np.inf)  # [y, x]
+    y, x = np.nonzero((cost > cost.T) | ((cost == cost.T) & (cost > -np.inf) & np.tri(len(cost), k=-1, dtype=bool)))
+    order = np.argsort(cost[y, x], kind="stable")
+    return list(zip(x[order].tolist(), y[order].tolist(), strict=True))
 
 
 @njit(cache=True)
@@ -116,32 +132,36 @@ def force(s: Scorer, state: State, x: int, y: int, room: Room) -> float:
     """Take the edge between x and y out by its best Delete; what that gains, which is less than nothing."""
     sets_of(state.graph, y, room.sets)
     gained = best_delete(s, state.graph, x, y, room.sets)
-    _apply(state, DELETE, x, y, room.sets[BEST])
+    _apply(state, DELETE, x, y, room.sets[BEST], room.touched)
     return gained
 
 
 @njit(cache=True)
-def climb(s: Scorer, state: State, x: int, y: int, room: Room) -> int:
-    """Apply operators while one gains, but none that joins x and y; how many they were, at most len(trace)."""
-    steps, u, v, operator = 0, x, y, DELETE
+def climb(s: Scorer, state: State, no_x: int, no_y: int, room: Room) -> int:
+    """Apply operators while one gains, but none that joins no_x and no_y; how many, at most len(trace)."""
+    steps, x, y = 0, no_x, no_y
     while True:
-        _renew(s, state, u, v, x, y, room.sets)
+        _renew(s, state, x, y, no_x, no_y, room)
         if steps == len(room.trace):
             return steps
-        operator, u, v = _first_delete(s, state, room)
-        if u < 0:
-            operator, u, v = _first_insert(s, state, room)
-        if u < 0:
+        operator = DELETE
+        x, y, gained = _first_valid(s, state, DELETE, room)
+        if x < 0:
+            operator = TURN
+            x, y, gained = _first_valid(s, state, TURN, room)
+        if x < 0:
+            operator = INSERT
+            x, y, gained = _first_valid(s, state, INSERT, room)
+        if x < 0:
             return steps
-        gained = state.delete[v, u] if operator == DELETE else state.insert[v, u]
         trace = room.trace[steps]
-        trace[0], trace[1], trace[2], trace[3] = operator, u, v, gained
+        trace[0], trace[1], trace[2], trace[3] = operator, x, y, gained
         steps += 1
-        _apply(state, operator, u, v, room.kept if operator == DELETE else room.sets[BEST])
+        _apply(state, operator, x, y, room.sets[BEST], room.touched)
 
 
 @njit(cache=True)  # not lean: `complete` makes arrays
-def _apply(state: State, operator: int, x: int, y: int, chosen: Integers) -> None:
+def _apply(state: State, operator: int, x: int, y: int, chosen: Integers, touched: Matrix) -> None:
     """The operator with its set, and which nodes have other edges than before."""
     graph, before, changed = state.graph, state.before, state.changed
     d = len(graph)
@@ -150,89 +170,124 @@ def _apply(state: State, operator: int, x: int, y: int, chosen: Integers) -> Non
     else:
         for k in range(chosen[d]):
             graph[y, chosen[k]] = 0
+        graph[y, x] = 0
         graph[x, y] = 1
     if not complete(graph):
         raise ValueError("a valid operator has a consistent extension")
     for i in range(d):
         for j in range(d):
             if graph[i, j] != before[i, j]:
-                changed[i] = changed[j] = 1
+                changed[i] = changed[j] = touched[i] = touched[j] = 1
                 before[i, j] = graph[i, j]
+    for i in range(d):
+        if changed[i]:
+            list_out(graph, i, state.out)
 
 
 @lean
-def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, sets: Integers) -> None:
-    """Compute the gains anew that a changed edge of the target v, or another adjacency of x and y, enters."""
-    graph, changed = state.graph, state.changed
-    for v in range(len(graph)):
+def _operator(graph: Matrix, x: int, y: int) -> int:
+    """Which operator [y, x] stands for."""
+    return DELETE if graph[x, y] else TURN if graph[y, x] else INSERT
+
+
+@lean
+def _renew(s: Scorer, state: State, x: int, y: int, no_x: int, no_y: int, room: Room) -> None:
+    """Compute the gains anew that a changed edge of v, another adjacency of x and y, or new parents of u enter."""
+    graph, changed, nodes = state.graph, state.changed, room.nodes
+    d = len(graph)
+    count = 0
+    for v in range(d):
+        if changed[v]:
+            nodes[count] = v
+            count += 1
+    nodes[d] = count
+    for v in range(d):
         near_x = x >= 0 and graph[v, x] and graph[x, v]
         near_y = x >= 0 and graph[v, y] and graph[y, v]
         all_new = changed[v] or (near_x and near_y)  # the latter decides what is a clique
-        changed[v] = 0
-        if not (all_new or near_x or near_y):
+        some_new = near_x or near_y
+        for k in range(nodes[d]):
+            some_new = some_new or (graph[v, nodes[k]] and not graph[nodes[k], v])
+        if not (all_new or some_new):
             continue
-        sets_of(graph, v, sets)
-        for u in range(len(graph)):
+        sets_of(graph, v, room.sets)
+        for u in range(d):
+            turned = changed[u] and graph[v, u] and not graph[u, v]
             # a neighbour of v that u has become adjacent to, or is no longer
-            if all_new or (near_x and u == y) or (near_y and u == x):
-                state.insert[v, u] = state.delete[v, u] = -np.inf
-                if graph[u, v]:
-                    state.delete[v, u] = best_delete(s, graph, u, v, sets)
-                elif u != v and not graph[v, u] and not (u == no_x and v == no_y) and not (u == no_y and v == no_x):
-                    state.insert[v, u] = best_insert(s, graph, u, v, np.int64(0), sets)
-        state.best[0, v], state.best[1, v] = greatest(state.insert, v), greatest(state.delete, v)
+            if all_new or turned or (near_x and u == y) or (near_y and u == x):
+                state.gain[v, u] = -np.inf
+                if u != v and not (u == no_x and v == no_y) and not (u == no_y and v == no_x):
+                    state.gain[v, u] = _gain(s, graph, u, v, NO_PATHS, state.out, room.sets)
+        for operator in range(3):
+            state.best[operator, v] = _greatest(state, operator, v)
+    for k in range(nodes[d]):
+        changed[nodes[k]] = 0
 
 
 @lean
-def _first_delete(s: Scorer, state: State, room: Room) -> tuple[int, int, int]:
-    """The best Delete, its set in room.kept; x = -1 where none gains."""
-    y = _first_row(state.delete, state.best[1])
-    x = state.best[1, y]
-    if not state.delete[y, x] > NO_GAIN:
-        return DELETE, NOTHING, NOTHING
-    sets_of(state.graph, y, room.sets)
-    best_delete(s, state.graph, x, y, room.sets)
-    for i in range(len(room.kept)):
-        room.kept[i] = room.sets[BEST, i]
-    return DELETE, x, y
+def _gain(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
+    """The most that the operator of [y, x] gains, its set left in `sets`; paths: whether they are asked for."""
+    operator = _operator(graph, x, y)
+    if operator == DELETE:
+        return best_delete(s, graph, x, y, sets)
+    if operator == INSERT:
+        return best_insert(s, graph, x, y, np.int64(paths), out, sets)
+    gained = best_insert(s, graph, x, y, np.int64(PATHS_OF_TURN if paths else NO_PATHS), out, sets)
+    if gained == -np.inf:
+        return gained
+    parents, k = sets[FREE], np.int64(0)  # what it held is used up
+    for v in range(len(graph)):
+        if graph[v, x] and not graph[x, v] and v != y:
+            parents[k] = v
+            k += 1
+    without = local_score(s, x, parents, k)
+    parents[k] = y
+    return gained + without - local_score(s, x, parents, k + 1)
 
 
 @lean
-def _first_insert(s: Scorer, state: State, room: Room) -> tuple[int, int, int]:
-    """The best valid Insert, its T in room.sets; x = -1 where none gains.
+def _first_valid(s: Scorer, state: State, operator: int, room: Room) -> tuple[int, int, float]:
+    """x, y and gain of the best valid operator of a kind, its set in room.sets; x = -1 where none gains.
 
     A pair whose best operator has a path gets the gain of its best valid one, until one is chosen.
     """
-    insert, best, held = state.insert, state.best[0], room.held
+    gain, best, held = state.gain, state.best[operator], room.held
     x = y = np.int64(NOTHING)
     gained, count = 0.0, 0
     while True:
-        y = _first_row(insert, best)
+        y = np.int64(0)
+        for v in range(1, len(gain)):
+            if _at(state, operator, v, best[v]) > _at(state, operator, y, best[y]):
+                y = v
         x = best[y]
-        if not insert[y, x] > NO_GAIN:
+        if not _at(state, operator, y, x) > NO_GAIN:
             x = y = np.int64(NOTHING)
             break
         sets_of(state.graph, y, room.sets)
-        gained = best_insert(s, state.graph, x, y, np.int64(1), room.sets)
-        if gained > insert[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
+        gained = _gain(s, state.graph, x, y, PATHS, state.out, room.sets)
+        if gained > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
             break
-        held[count, 0], held[count, 1], held[count, 2] = y, x, insert[y, x]
+        held[count, 0], held[count, 1], held[count, 2] = y, x, gain[y, x]
         count += 1
-        insert[y, x] = gained
-        best[y] = greatest(insert, y)
-    for k in range(count - 1, -1, -1):  # from the last one: the first that was held of a pair counts
+        gain[y, x] = gained
+        best[y] = _greatest(state, operator, y)
+    for k in range(count):
         v, u = np.int64(held[k, 0]), np.int64(held[k, 1])
-        insert[v, u] = held[k, 2]
-        best[v] = greatest(insert, v)
-    if x >= 0 and count > 0:
-        insert[y, x] = gained
-    return INSERT, x, y
+        gain[v, u] = held[k, 2]
+        best[v] = _greatest(state, operator, v)
+    return x, y, gained
 
 
 @lean
-def _first_row(gain: Floats, best: Integers) -> int:
-    y = np.int64(0)
-    for v in range(1, len(gain)):
-        if gain[v, best[v]] > gain[y, best[y]]:
-            y = v
-    return y
+def _at(state: State, operator: int, y: int, x: int) -> float:
+    """The gain of [y, x] where it is of that operator."""
+    return state.gain[y, x] if _operator(state.graph, x, y) == operator else -np.inf
+
+
+@lean
+def _greatest(state: State, operator: int, y: int) -> int:
+    best = np.int64(0)
+    for x in range(1, len(state.graph)):
+        if _at(state, operator, y, x) > _at(state, operator, y, best):
+            best = x
+    return best

@@ -23,11 +23,12 @@ from numba import njit
 from trueness.learners.kernels.equivalence import Matrix, complete
 from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
 
-INSERT, DELETE = 0, 1
+INSERT, DELETE, TURN = 0, 1, 2
+NO_PATHS, PATHS, PATHS_OF_TURN = 0, 1, 2
 NO_GAIN = 1e-9  # a gain below this is rounding
 # rows of `sets`, the working space (8, d + 1): Ne(y); Pa(y); what all operators of the pair condition on, followed by
 # what one of them adds; what they may choose from; where the chosen ones stand there; the best choice; a queue; flags
-_NEAR, _PARENTS, _BASE, _FREE, _PLACE, BEST, _QUEUE, _SEEN = range(8)
+_NEAR, _PARENTS, _BASE, FREE, _PLACE, BEST, _QUEUE, _SEEN = range(8)
 
 
 def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
@@ -37,7 +38,8 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
     inserted = np.empty((d * (d - 1) // 2 + 1, 4))
     gain, held = np.empty((d, d)), np.full((d, d), np.nan)
     best, changed = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.uint8)
-    inserted = inserted[: forward(s, graph, graph.copy(), gain, held, best, changed, sets, inserted)]
+    out = np.zeros((d, d + 1), dtype=np.int64)
+    inserted = inserted[: forward(s, graph, graph.copy(), gain, held, best, changed, out, sets, inserted)]
     return graph, np.vstack([inserted, shrink(s, graph)])
 
 
@@ -57,6 +59,7 @@ def forward(
     held: Floats,
     best: Integers,
     changed: Matrix,
+    out: Integers,
     sets: Integers,
     trace: Floats,
 ) -> int:
@@ -64,14 +67,14 @@ def forward(
 
     gain[y, x] is the most that Insert(x, y, T) gains with any T, paths not asked, and best[y] the x of the greatest;
     held[y, x] what gain[y, x] was where a path was found in this step, else nan; before is the graph a step earlier,
-    changed[y] whether an edge of y is another since then.
+    changed[y] whether an edge of y is another since then, out[y] where the edges of y lead to, how many in its end.
     """
     d = len(graph)
     x = y = np.int64(-1)  # a plain -1 is a type of its own, for which functions would be compiled again
     steps = 0
     while True:
-        _renew(s, graph, x, y, changed, gain, best, held, sets)
-        x, y = _first_valid(s, graph, gain, best, held, sets)
+        _renew(s, graph, x, y, changed, gain, best, held, out, sets)
+        x, y = _first_valid(s, graph, gain, best, held, out, sets)
         if x < 0:
             return steps
         trace[steps, 0], trace[steps, 1], trace[steps, 2], trace[steps, 3] = INSERT, x, y, gain[y, x]
@@ -88,6 +91,9 @@ def forward(
                 if graph[i, j] != before[i, j]:
                     changed[i] = changed[j] = 1
                     before[i, j] = graph[i, j]
+        for i in range(d):
+            if changed[i]:
+                list_out(graph, i, out)
 
 
 @lean
@@ -100,6 +106,7 @@ def _renew(
     gain: Floats,
     best: Integers,
     held: Floats,
+    out: Integers,
     sets: Integers,
 ) -> None:
     """Compute the gains anew that a changed edge of the target v, or the new adjacency of x and y, enters."""
@@ -118,13 +125,13 @@ def _renew(
             if all_new or (near_x and u == y) or (near_y and u == x):
                 gain[v, u] = -np.inf
                 if u != v and not graph[u, v] and not graph[v, u]:
-                    gain[v, u] = best_insert(s, graph, u, v, np.int64(0), sets)
+                    gain[v, u] = best_insert(s, graph, u, v, np.int64(NO_PATHS), out, sets)
         best[v] = greatest(gain, v)
 
 
 @lean
 def _first_valid(
-    s: Scorer, graph: Matrix, gain: Floats, best: Integers, held: Floats, sets: Integers
+    s: Scorer, graph: Matrix, gain: Floats, best: Integers, held: Floats, out: Integers, sets: Integers
 ) -> tuple[int, int]:
     """x and y of the best valid operator, its T in `sets`; x = -1 where none gains.
 
@@ -139,7 +146,7 @@ def _first_valid(
         if not gain[y, x] > NO_GAIN:
             return -1, -1
         sets_of(graph, y, sets)
-        found = best_insert(s, graph, x, y, np.int64(1), sets)
+        found = best_insert(s, graph, x, y, np.int64(PATHS), out, sets)
         if found > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
             return x, y
         if np.isnan(held[y, x]):
@@ -174,8 +181,8 @@ def sets_of(graph: Matrix, y: int, sets: Integers) -> None:
 
 
 @lean
-def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, sets: Integers) -> float:
-    """The greatest gain of Insert(x, y, T); T is left in `sets`."""
+def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
+    """The greatest gain of Insert(x, y, T); T is left in `sets`. paths: what is asked of them, see `_reaches`."""
     d = len(graph)
     base = sets[_BASE]
     k, n_free = np.int64(0), np.int64(0)
@@ -190,7 +197,7 @@ def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, sets: Inte
     for i in range(sets[_NEAR, d]):  # what may join it
         v = sets[_NEAR, i]
         if not graph[v, x] and not graph[x, v] and _joins(graph, v, base, k - k, k):
-            sets[_FREE, n_free] = v
+            sets[FREE, n_free] = v
             n_free += 1
     for i in range(sets[_PARENTS, d]):
         base[k] = sets[_PARENTS, i]
@@ -202,7 +209,7 @@ def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, sets: Inte
             without = local_score(s, y, base, k + chosen)
             base[k + chosen] = x
             gained = local_score(s, y, base, k + chosen + 1) - without
-            if gained > found and not (paths and _reaches(graph, y, x, in_clique, k, k + chosen, sets)):
+            if gained > found and not (paths and _reaches(graph, y, x, paths, in_clique, k, k + chosen, out, sets)):
                 found = gained
                 _keep(sets, k, chosen, d)
         else:
@@ -211,6 +218,17 @@ def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, sets: Inte
         if chosen == 0:
             return found
         start = sets[_PLACE, chosen - 1] + 1
+
+
+@lean
+def list_out(graph: Matrix, u: int, out: Integers) -> None:
+    """out[u]: the v with u -> v or u -- v, how many in its last column."""
+    count = 0
+    for v in range(len(graph)):
+        if graph[u, v]:
+            out[u, count] = v
+            count += 1
+    out[u, len(graph)] = count
 
 
 @lean
@@ -226,7 +244,7 @@ def _next_clique(graph: Matrix, sets: Integers, n_free: int, k: int, chosen: int
     base = sets[_BASE]
     while True:
         for i in range(start, n_free):
-            v = sets[_FREE, i]
+            v = sets[FREE, i]
             if _joins(graph, v, base, k, k + chosen):
                 base[k + chosen] = v
                 sets[_PLACE, chosen] = i
@@ -247,8 +265,13 @@ def _joins(graph: Matrix, v: int, members: Integers, first: int, last: int) -> b
 
 
 @lean
-def _reaches(graph: Matrix, y: int, x: int, in_clique: int, first: int, last: int, sets: Integers) -> bool:
-    """A semi-directed path from y to x that avoids base[:in_clique] (NA) and base[first:last] (T)."""
+def _reaches(
+    graph: Matrix, y: int, x: int, paths: int, in_clique: int, first: int, last: int, out: Integers, sets: Integers
+) -> bool:
+    """A semi-directed path from y to x that avoids base[:in_clique] (NA) and base[first:last] (T).
+
+    Where paths is PATHS_OF_TURN one that is not the edge y -> x and avoids Ne(x) too.
+    """
     d = len(graph)
     base, queue, seen = sets[_BASE], sets[_QUEUE], sets[_SEEN]
     for v in range(d):
@@ -256,16 +279,21 @@ def _reaches(graph: Matrix, y: int, x: int, in_clique: int, first: int, last: in
     for i in range(last):
         if i < in_clique or i >= first:
             seen[base[i]] = 1
+    if paths == PATHS_OF_TURN:
+        for v in range(d):
+            if graph[v, x] and graph[x, v]:
+                seen[v] = 1
     seen[y] = 1
     queue[0] = y
     head, tail = 0, 1
     while head < tail:
         u = queue[head]
         head += 1
-        if graph[u, x]:
+        if graph[u, x] and (paths != PATHS_OF_TURN or u != y):
             return True
-        for v in range(d):
-            if graph[u, v] and not seen[v]:
+        for k in range(out[u, d]):
+            v = out[u, k]
+            if not seen[v] and v != x:
                 seen[v] = 1
                 queue[tail] = v
                 tail += 1
@@ -310,7 +338,7 @@ def best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> flo
     for i in range(sets[_NEAR, d]):
         v = sets[_NEAR, i]
         if v != x and (graph[v, x] or graph[x, v]):
-            sets[_FREE, n_free] = v
+            sets[FREE, n_free] = v
             n_free += 1
     found = -np.inf
     chosen, start = np.int64(0), np.int64(0)

@@ -56,7 +56,7 @@ class Scorer(NamedTuple):
     nodes: Integers  # (d, 5): the key as child (two words), as parent (two words), the number of levels
     keys: Integers  # (slots, 2): what is cached, 0 where free
     values: Floats  # (slots,)
-    factor: Floats  # working space (d + 1, d + 1)
+    factor: Floats  # working space (d + 1, d + 1), see _unexplained
     work: Codes  # working space (3, .): CELLS, LABELS, JOINT
 
 
@@ -128,7 +128,7 @@ def _scorer(
         np.column_stack([_mixed(4 * d).reshape(d, 4), levels]),
         np.zeros((slots, 2), dtype=np.int64),
         np.empty(slots),
-        np.empty((d + 1, d + 1)),
+        np.full((d + 1, d + 1), -1.0),
         np.empty((3, (2 * m + 64) * int(levels.max())), dtype=np.int32),
     )
 
@@ -256,12 +256,24 @@ def total_score(s: Scorer, directed: NDArray[np.uint8]) -> float:
 def _unexplained(r: Floats, y: int, parents: Integers, k: int, factor: Floats) -> float:
     """1 - R^2 of y on the parents: one row of the Cholesky factor of their correlations after another.
 
-    Row a of `factor` holds L[a, :a + 1], its last column z = L^-1 r_y; 1 - R^2 = 1 - |z|^2.
+    Row a of `factor` holds L[a, :a + 1], its last column z = L^-1 r_y; 1 - R^2 = 1 - |z|^2. In its last row stand the
+    parents that the rows belong to, -1 after them, and y: what this call shares with the one before is there already.
     """
     last = factor.shape[1] - 1
-    rest = 1.0
-    for a in range(k):
+    known = factor[len(factor) - 1]
+    rest, shared = 1.0, 0
+    while shared < k and known[shared] == parents[shared]:
+        if known[last] != y:
+            z = r[parents[shared], y]
+            for b in range(shared):
+                z -= factor[shared, b] * factor[b, last]
+            factor[shared, last] = z / factor[shared, shared]
+        rest -= factor[shared, last] * factor[shared, last]
+        shared += 1
+    known[last], known[k] = y, -1.0
+    for a in range(shared, k):
         p = parents[a]
+        known[a] = p
         new, z = 1.0, r[p, y]
         for b in range(a):
             x = r[p, parents[b]]
@@ -276,6 +288,44 @@ def _unexplained(r: Floats, y: int, parents: Integers, k: int, factor: Floats) -
         factor[a, last] = z
         rest -= z * z
     return max(rest, _LEAST)
+
+
+def room_for_added(d: int) -> Floats:
+    """What `added_scores` works in."""
+    return np.empty((d + 3, d))
+
+
+@lean
+def added_scores(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> None:
+    """rows[-1, p] = s(y | parents[:k] + p) of the Gaussian score, for every p that is none of them, all at once.
+
+    As in `_unexplained` with p last: rows[a, p] is L[k, a], then come 1 - |L[k, :k]|^2 and what is left of r(p, y).
+    The loops over p are what a processor does several of at a time; nothing is looked up or cached.
+    """
+    r, factor, d = s.moments, s.factor, len(s.nodes)
+    last = factor.shape[1] - 1
+    new, z, scores = rows[d], rows[d + 1], rows[d + 2]
+    _unexplained(r, y, parents, k, factor)
+    rest = 1.0
+    for p in range(d):
+        new[p], z[p] = 1.0, r[y, p]
+    for a in range(k):
+        row, own, of_y = rows[a], factor[a, a], factor[a, last]
+        rest -= of_y * of_y
+        for p in range(d):
+            row[p] = r[parents[a], p]
+        for b in range(a):
+            for p in range(d):
+                row[p] -= rows[b, p] * factor[a, b]
+        for p in range(d):
+            x = row[p] / own
+            row[p] = x
+            new[p] -= x * x
+            z[p] -= x * of_y
+    free = s.moments[d, y] - s.price * (k + 2)
+    for p in range(d):
+        x = z[p] / (math.sqrt(new[p]) if new[p] > _REPEATED else np.inf)
+        scores[p] = free - 0.5 * s.n * math.log(max(rest - x * x, _LEAST))
 
 
 @lean
