@@ -178,20 +178,8 @@ def series_of_file(
             f"a series must hold numbers, got text in column {words[0]!r} of {path.name}. Add it to drop = [...]."
         )
     table = _with_gaps(rows.names, rows.values, missing, path.name, lags)
-    dag, found = truth_of_file(path, table, graph, direction)
-    about = About(
-        title=path.name,
-        domain="not told",
-        summary=f"{table.n:,} rows in time order of {table.d} variables from {path.name}.",
-        truth=truth,
-        truth_note=f"the graph is the user's own ({found.name})",
-        rows=table.n,
-        source=path.name,
-        licence="the user's own",
-        variables={column: "" for column in table.names},
-        data="continuous",
-        properties=("time series", f"{100 * table.share_missing:.0f} % missing"),
-    )
+    dag, about = truth_of_file(path, table, graph, direction, truth, "rows in time order")
+    about = replace(about, properties=("time series", f"{100 * table.share_missing:.0f} % missing"))
     return RecordedSeries(name or path.name.split(".")[0], dag, about, table)
 
 

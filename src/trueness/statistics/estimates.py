@@ -24,7 +24,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from trueness.errors import DataError
 from trueness.intervals import Interval
@@ -187,7 +187,9 @@ def _two_way(
     if se <= ROUNDING * float(np.abs(sample).max()):
         return replace(plain, se=0.0, notes=(note, _same(sample)), constant=True)
     half = float(stdtrit(few - 1, (1 + level) / 2)) * se
-    return replace(plain, interval=Interval(centre - half, centre + half, level, "mean").within(*bounds))
+    interval = Interval(centre - half, centre + half, level, "mean").within(*bounds)
+    p = min(1.0, 2 * float(stdtr(few - 1, -abs(centre) / se)))
+    return replace(plain, interval=interval, p=p, test="two-way t", null=0.0)
 
 
 def _same(sample: Array) -> str:

@@ -152,6 +152,17 @@ def _by_ranks(found: Comparison, d: Array) -> Comparison:
     )
 
 
+def mcnemar_p(d: Array, alternative: Alternative = "two-sided") -> float | None:
+    """The exact McNemar test, P(Binomial(b + c, 1/2) as far from its middle as b): the sign-flip test of pairs that
+    differ by one step or not at all; None where some differ by more, and so for pairs of anything but passes."""
+    from scipy.stats import binomtest
+
+    moved = d[d != 0]
+    if len(moved) == 0 or np.ptp(np.abs(moved)) > 1e-12 * float(np.abs(moved).max()):
+        return None
+    return float(binomtest(int((moved > 0).sum()), len(moved), 0.5, alternative).pvalue)
+
+
 def t_p(t: float, df: float, alternative: Alternative) -> float:
     if alternative == "two-sided":
         return min(1.0, 2 * float(stdtr(df, -abs(t))))

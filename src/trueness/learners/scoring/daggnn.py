@@ -15,15 +15,18 @@ Yu, Chen, Gao & Yu (2019), DAG structure learning with graph neural networks, IC
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
-from trueness.learners.scoring.base import Array, EdgeScores, ScorerCard, answer, check_between, need, observed
+from trueness.learners.base import Card
+from trueness.learners.scoring.base import Array, EdgeScores, Scorer, answer, observed
 from trueness.learners.scoring.imputation import DRAWS, drawn
+from trueness.registry import need
+from trueness.settings import Between
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -32,19 +35,22 @@ THRESHOLD = 0.3  # of |A|: what the paper keeps
 CLOSE, MOST_C = 1e-8, 1e16  # h that counts as 0, and the weight at which it is given up
 
 
+Whole = Annotated[int, Between(1, 1e6, closed=True)]
+
+
 @dataclass(frozen=True)
-class DAGGNN:
+class DAGGNN(Scorer):
     """Needs torch. `steps`: of Adam in each of at most `rounds` rounds of the Lagrangian."""
 
-    hidden: int = 16
-    sparsity: float = 0.0
-    rate: float = 0.003
-    steps: int = 200
-    batch: int = 128
-    rounds: int = 12
+    hidden: Whole = 16
+    sparsity: Annotated[float, Between(0, 1e6, closed=True)] = 0.0
+    rate: Annotated[float, Between(1e-6, 1, closed=True)] = 0.003
+    steps: Whole = 200
+    batch: Annotated[int, Between(8, 1e6, closed=True)] = 128
+    rounds: Whole = 12
     device: str = "cpu"
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    card: ClassVar[Card] = Card(
         title="DAG-GNN",
         summary="The sizes of the weights of a graph that the encoder and the decoder of an autoencoder share.",
         missing=DRAWS,
@@ -54,14 +60,8 @@ class DAGGNN:
         deterministic=False,
     )
 
-    def __post_init__(self) -> None:
-        check_between(self.sparsity, 0.0, 1e6, "sparsity", "dag-gnn", 0.01)
-        check_between(self.rate, 1e-6, 1.0, "rate", "dag-gnn", 0.003)
-        for name, least in (("hidden", 1), ("steps", 1), ("batch", 8), ("rounds", 1)):
-            check_between(getattr(self, name), least, 1e6, name, "dag-gnn", type(self).__dict__[name])
-
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
-        need("torch", "dag-gnn")
+        need("torch", "scorer 'dag-gnn'")
         seen = observed(data, self)
         values = drawn(seen, rng)
         weights, h = self._train((values - values.mean(axis=0)) / values.std(axis=0), rng)
@@ -126,3 +126,6 @@ def _network(parts: dict[str, Tensor], name: str, x: Tensor) -> Tensor:
     """The same function of every value: one hidden layer."""
     hidden = (x[..., None] @ parts[f"{name} in"] + parts[f"{name} bias"]).relu()
     return (hidden @ parts[f"{name} out"])[..., 0]
+
+
+SCORERS = {"dag-gnn": DAGGNN}

@@ -25,19 +25,12 @@ from trueness.errors import SettingError, did_you_mean, listed
 from trueness.measure import direction
 from trueness.statistics import Comparison, Estimate, mean
 from trueness.statistics.pairs import differences_in_pairs
-from trueness.statistics.result import UNBOUNDED, Bounds
-from trueness.studies.population.scores import MEASURES, TaskScore
+from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
-POSSIBLE: dict[str, Bounds] = {  # t knows no bounds: a mean score of 104 is cut off
-    **dict.fromkeys(("score", "score_w1", "score_original"), (0.0, 100.0)),
-    **dict.fromkeys(("tv", "js", "w1"), (0.0, 1.0)),
-    **dict.fromkeys(("skill_uniform", "skill_marginal"), (None, 1.0)),
-    "direction": (-1.0, 1.0),
-}
 _NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
 
 
@@ -83,7 +76,7 @@ def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dic
     """Respondent -> its mean over the tasks, with the interval over sources."""
     _check(measure)
     return {
-        label: mean(values, clusters=sources, name=measure, bounds=POSSIBLE.get(measure, UNBOUNDED))
+        label: mean(values, clusters=sources, name=measure, bounds=POSSIBLE[measure])
         for label, (values, sources) in _values(scores, measure).items()
     }
 
@@ -92,8 +85,7 @@ def means_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> 
     """The same means, with the interval over tasks given these sources."""
     _check(measure)
     found = _values(scores, measure)
-    bounds = POSSIBLE.get(measure, UNBOUNDED)
-    return {label: mean(values, name=measure, bounds=bounds) for label, (values, _) in found.items()}
+    return {label: mean(values, name=measure, bounds=POSSIBLE[measure]) for label, (values, _) in found.items()}
 
 
 def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
@@ -112,7 +104,7 @@ def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | No
     values = {(_label(score), score.task): _counted(score, measure) for score in scores}
     labels, tasks = (list(dict.fromkeys(names)) for names in (map(_label, scores), (score.task for score in scores)))
     columns = {label: [values.get((label, task), np.nan) for task in tasks] for label in labels}
-    pairs = differences_in_pairs(columns, sources, bounds=POSSIBLE.get(measure, UNBOUNDED))
+    pairs = differences_in_pairs(columns, sources, bounds=POSSIBLE[measure])
     better = direction(measure)
     return [pair.described(measure=measure, units="tasks", clusters="sources", better=better) for pair in pairs]
 

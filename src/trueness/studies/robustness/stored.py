@@ -27,7 +27,7 @@ from trueness.datasets.observed import Observed
 from trueness.errors import DataError, SettingError, TruenessError, did_you_mean, listed
 from trueness.files import write_atomically, write_bytes_atomically
 from trueness.graphs import Direction, Graph
-from trueness.learners.scoring.building import build_scorer
+from trueness.learners.scoring.base import build_scorer
 from trueness.outside import MEGABYTE, one_line, opened, text_of
 from trueness.running.cells import stream
 from trueness.showing.console import Console, plain
@@ -161,7 +161,8 @@ def evaluate(request: Request) -> StoredEvaluation:
         *notes,
         *left_out,
     ]
-    cards = {name: {"title": name, "settings": {}, "stored": name not in registry.SCORERS} for name in scorers}
+    ours = registry.built_in("scorer")
+    cards = {name: {"title": name, "settings": {}, "stored": name not in ours} for name in scorers}
     budget = {"methods": [], "k_seeds": 0, "subsamples": 0, "folds": 0}
     counts = {("stored", name): Counter(str(a.status) for a in answers if a.scorer == name) for name in scorers}
     study = RobustnessStudy(
