@@ -111,3 +111,23 @@ def test_optimism_is_paired_by_graph_with_an_interval_and_never_a_p_alone():
 def test_mistakes_are_one_line(call, told):
     with pytest.raises((DataError, SettingError), match=told):
         call()
+
+
+def test_k_by_shd_is_that_of_the_least_shd_within_the_range():
+    curves = [curve(seed, noise=1.0) for seed in range(3)]
+    mean_shd = np.mean([one.shd_reversals_twice for one in curves], axis=0)
+    assert oracle_k(curves, metric="shd").k == curves[0].k[np.argmin(mean_shd)]
+    low, high = original_range(10, 8)
+    within = [one.between(low, high).shd_reversals_twice for one in curves]
+    assert oracle_k(curves, within=(low, high), metric="shd").k == low + int(np.argmin(np.mean(within, axis=0)))
+    by_graph = {str(seed): [curve(seed, noise=1.0)] for seed in range(4)}
+    others = np.mean([by_graph[g][0].shd_reversals_twice for g in ("1", "2", "3")], axis=0)
+    assert k_from_other_graphs(by_graph, "0", metric="shd").k == 1 + int(np.argmin(others))
+
+
+def test_k_has_an_interval_over_seeds_and_none_of_few_or_of_equal_ones():
+    chosen = oracle_k([curve(seed, noise=1.0) for seed in range(10)])
+    assert chosen.interval.low <= chosen.k <= chosen.interval.high and chosen.interval.width > 0
+    assert f"K = {chosen.k} [" in str(chosen) and chosen.row()["k_low"] == chosen.interval.low
+    assert oracle_k([curve(seed, noise=1.0) for seed in range(5)]).interval is None
+    assert oracle_k([curve(0)] * 10).interval is None

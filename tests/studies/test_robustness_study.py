@@ -16,14 +16,17 @@ from rich.console import Console
 
 from trueness.analyse.comparing import compare
 from trueness.cli import main
+from trueness.errors import PlanError
 from trueness.measures.ranking import score_ranking
 from trueness.running.store import Store
 from trueness.running.study import Plan, Study
 from trueness.statistics import mean, paired_difference
 from trueness.studies.robustness.answers import read_robustness
+from trueness.studies.robustness.calibration import frozen_means, main_table
 from trueness.studies.robustness.choose_k import k_from_other_graphs, oracle_k
 from trueness.studies.robustness.files import report, texts, write_robustness_tree
 from trueness.studies.robustness.printed import print_robustness
+from trueness.studies.robustness.sensitivity import original_range
 from trueness.studies.robustness.summaries import ALL, differences, means, optimism, optimism_places, plateaus
 from trueness.studies.robustness.tables import choice_table, ranking_table
 from trueness.studies.robustness.work import unpacked
@@ -269,3 +272,42 @@ def test_the_slurm_script_runs_on_a_local_cluster_with_the_same_bytes(root, tmp_
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "spread" / "scores.csv").read_bytes() == (tmp_path / "study" / "scores.csv").read_bytes()
+
+
+def test_one_frozen_k_for_all_scorers_and_corruptions(folder, study):
+    """The original's main table: the corruption whose mask tells the graph is in it, labelled."""
+    evaluation = study.evaluation
+    table = main_table(evaluation)
+    titles = [column.title for column in table.columns]
+    assert "F1 mnar_structural (mask tells the graph)" in titles and "SHD mcar_40" in titles
+    frozen = {name: evaluation.by_truths[name, "granger"]["oracle_k"].k for name in evaluation.systems}
+    frame = frozen_means(evaluation).set_index(["scorer", "corruption", "measure"])
+    for scorer in ("granger", "correlation"):
+        curves = {key: curve for key, curve in evaluation.curves.items() if key[1:3] == ("mcar_40", scorer)}
+        expected = np.mean([curve.at(frozen[key[0]])["f1"] for key, curve in curves.items()])
+        assert frame.loc[(scorer, "mcar_40", "f1"), "value"] == pytest.approx(expected)
+    sparse = pd.read_csv(io.StringIO(texts(study)["a_sparse.csv"]))
+    kept = sparse.groupby(["dataset", "corruption", "scorer", "seed"]).size()
+    assert all(n == frozen[key[0]] for key, n in kept.items() if key[2] == "granger")
+    found = report(study)
+    assert found["calibration"]["series-0"]["optimal_k"] == frozen["series-0"]
+    assert found["sensitivity_curves"]["series-0"]["mnar_structural"]["granger"]["k"][0] == 5
+
+
+def test_metric_and_range_of_k_are_settings_that_need_no_new_fit(study):
+    evaluation = replace(study.evaluation, metric="shd", k_range="original")
+    for (dataset, scorer), choices in evaluation.by_truths.items():
+        curves = evaluation.curves_of("series", scorer, (evaluation.validation,))[dataset]
+        low, high = original_range(curves[0].true_edges, curves[0].nodes)
+        means = np.mean([curve.between(low, high).shd_reversals_twice for curve in curves], axis=0)
+        assert choices["oracle_k"].k == low + int(np.argmin(means))
+
+
+def test_a_plan_says_metric_and_range(tmp_path):
+    text = PLAN.format(graphs=2).replace("k = 6", 'metric = "shd"\nk_range = "original"')
+    (tmp_path / "plan.toml").write_text(text)
+    about = Study(Plan.read(tmp_path / "plan.toml", tmp_path / "study")).stages[0].about
+    assert (about["metric"], about["k_range"]) == ("shd", "original")
+    (tmp_path / "plan.toml").write_text(text.replace('"shd"', '"f2"'))
+    with pytest.raises(PlanError, match="f2"):
+        Study(Plan.read(tmp_path / "plan.toml", tmp_path / "study"))

@@ -95,15 +95,9 @@ def summarise(domain: Domain, conditions: tuple[str, ...], settings: Settings) -
 
 
 def mean_of(values: Array, clusters: Labels | None, bounded: bool, level: float) -> Estimate:
-    """The mean with its clustered t interval, within [0, 1] where it is a share."""
-    there = values[~np.isnan(values)]
-    if bounded and len(there) and there.min() == there.max() and there[0] in (0.0, 1.0):
-        return share(values, clusters, level)
-    known = mean(values, clusters, None, level)
-    if not bounded or known.interval is None:
-        return known
-    ends = max(0.0, known.interval.low), min(1.0, known.interval.high)
-    return Estimate(**vars(known) | {"interval": Interval(*ends, level, "mean")})
+    """The mean with its clustered t interval, within [0, 1] where it is a share; of a constant share Wilson's."""
+    known = mean(values, clusters, None, level, bounds=(0.0, 1.0) if bounded else (None, None))
+    return share(values, clusters, level) if bounded and known.constant else known
 
 
 def _pass_all(domain: Domain, mask: Mask, settings: Settings) -> tuple[int, Estimate | None]:

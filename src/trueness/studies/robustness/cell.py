@@ -20,6 +20,7 @@ from trueness.status import Status
 from trueness.studies.networks import MOST_EDGES, layout, pairs_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 from trueness.studies.robustness.answers import RobustnessStudy
+from trueness.studies.robustness.scores import Array
 from trueness.studies.robustness.tables import open_sentences
 
 _HEADLINE = ("auprc",)
@@ -161,13 +162,13 @@ def _spread(rows: list[Row]) -> tuple[float | None, float | None, float | None, 
     return (sum(there) / len(there), min(there), max(there), len(there)) if there else (None, None, None, 0)
 
 
-def _ranked(scores: np.ndarray[Any, np.dtype[np.float64]]) -> list[list[Any]]:
+def _ranked(scores: Array) -> list[tuple[int, int, str, float]]:
     """Edges by score, one a pair: [i, j, marks from i to j, score as a share of the strongest]."""
     strongest = float(scores.max(initial=0.0)) or 1.0
-    found: list[list[Any]] = []
+    edges: list[tuple[int, int, str, float]] = []
     for i in range(len(scores)):
         for j in range(i + 1, len(scores)):
             ahead, back = float(scores[i, j]), float(scores[j, i])
             if max(ahead, back) > 0:
-                found.append([i, j, "->" if ahead >= back else "<-", round(max(ahead, back) / strongest, 4)])
-    return sorted(found, key=lambda edge: (-edge[3], edge[0], edge[1]))
+                edges.append((i, j, "->" if ahead >= back else "<-", round(max(ahead, back) / strongest, 4)))
+    return sorted(edges, key=lambda edge: (-edge[3], edge[0], edge[1]))

@@ -45,7 +45,7 @@ def sensitivity_frame(curves: Curves, within: tuple[int, int] | None = None) -> 
 
 def panels_frame(panels: Mapping[str, Panel], within: tuple[int, int] | None = None) -> pd.DataFrame:
     """One row a panel, learner, measure and K."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for title, panel in panels.items():
         for learner, several in panel.curves.items():
             parts = [curve.between(*(within or k_range(curve.nodes))) for curve in several]
@@ -99,7 +99,9 @@ def sensitivity_chart(
     return with_data(look.themed(chart, title), {"curves": frame, "chosen": marked, "bands": bands})
 
 
-def _layers(measure: str, label: str, panel: str, ends: list[float], colour: Any) -> Any:
+def _layers(
+    measure: str, label: str, panel: str, ends: list[float], colour: alt.Color
+) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
     here = alt.datum.panel == panel

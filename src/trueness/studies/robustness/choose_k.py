@@ -35,6 +35,7 @@ Uses = Literal[
 Curves = Mapping[str, Sequence[SensitivityCurve]]  # graph -> its curves, one a seed or corruption
 Metric = Literal["f1", "shd"]
 RESAMPLES = 2000
+FEWEST_CURVES = 6  # below it resampling cannot bound a K at 95 %
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,9 @@ def oracle_k(
 
 
 def _interval_of_k(ks: Counts, merits: Array, level: float) -> Interval | None:
-    """Curves (rows) drawn anew; None where there is one curve, or every draw has the same K: a constant."""
+    """Curves (rows) drawn anew; None of too few curves, or where every draw has the same K: a constant."""
     n, tail = len(merits), (1 - level) / 2
-    if n < 2:
+    if n < FEWEST_CURVES:
         return None
     draws = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), RESAMPLES)
     low, high = np.quantile(ks[np.argmax(draws @ merits, axis=1)], [tail, 1 - tail], method="nearest")

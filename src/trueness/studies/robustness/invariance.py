@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -99,7 +98,7 @@ def disentanglement(evaluation: Evaluation) -> pd.DataFrame:
 
 def expected_edges(evaluation: Evaluation, edges: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """One row a data set, scorer and corruption: how many of the user's required and forbidden edges are kept."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for answer in _compared(evaluation, evaluation.tested):
         truth = evaluation.systems[answer.dataset].truth
         k, pairs = frozen_k(evaluation, answer.dataset, answer.scorer), len(truth) * (len(truth) - 1)
@@ -108,7 +107,7 @@ def expected_edges(evaluation: Evaluation, edges: Mapping[str, Sequence[str]]) -
         for kind, named in edges.items():
             places = [(truth.nodes.index(a), truth.nodes.index(b)) for a, b in _known(named, truth.nodes)]
             if places:
-                row: dict[str, Any] = {"dataset": answer.dataset, "scorer": answer.scorer}
+                row: dict[str, object] = {"dataset": answer.dataset, "scorer": answer.scorer}
                 row |= {
                     "corruption": answer.corruption,
                     "kind": kind,

@@ -272,11 +272,10 @@ def _scorers(
     return found, left_out
 
 
-def _sweep(name: str, sweep: Any, where: str) -> list[tuple[str, str, float]]:
+def _sweep(name: str, sweep: object, where: str) -> list[tuple[str, str, float]]:
     if not sweep:
         return []
-    fits = isinstance(sweep, dict) and len(sweep) == 1
-    setting, values = next(iter(sweep.items())) if fits else ("", None)
+    setting, values = next(iter(sweep.items())) if isinstance(sweep, dict) and len(sweep) == 1 else ("", None)
     if not isinstance(values, list) or not values or not all(isinstance(value, int | float) for value in values):
         raise PlanError(
             f"'sweep' must be one setting and its numbers, {{lambda1 = [0.01, 0.1]}}, got {sweep!r}.  ({where})"

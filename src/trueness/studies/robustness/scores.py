@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,7 +179,7 @@ class Evaluation:
 
         return pd.DataFrame(list(self._ranked()), columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
 
-    def _ranked(self) -> Iterator[dict[str, Any]]:
+    def _ranked(self) -> Iterator[dict[str, object]]:
         for answer in self.answers:
             row = self._where(answer) | {"chance": chance("auprc", self.systems[answer.dataset].truth)}
             if answer.matrix is None:
@@ -203,7 +203,7 @@ class Evaluation:
                 rows.append(row | {"k": choice.k} | curve.at(choice.k))
         return pd.DataFrame(rows, columns=[*KEYS, "status", "method", "oracle", "uses", "k", *CURVES])
 
-    def _where(self, answer: Answer) -> dict[str, Any]:
+    def _where(self, answer: Answer) -> dict[str, object]:
         return {
             "group": self.systems[answer.dataset].group,
             "dataset": answer.dataset,

@@ -12,9 +12,8 @@ With one graph alone the seeds are what was drawn: an interval then speaks of th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +25,7 @@ from trueness.statistics.pairs import differences_in_pairs
 from trueness.studies.robustness.choose_k import optimism as optimism_of
 from trueness.studies.robustness.plateau import PlateauOverSeeds, plateau, range_over_seeds
 from trueness.studies.robustness.scores import ORACLE, OTHERS, Evaluation
+from trueness.studies.robustness.sensitivity import SensitivityCurve
 
 MEAN = ("value", "low", "high", "constant", "n", "units")  # columns of a mean; units: graphs, or seeds of one
 ALL = "all"  # over corruptions; those whose mask tells the graph are not in it
@@ -135,7 +135,7 @@ def _strengths(evaluation: Evaluation, base: str) -> list[str]:
     return clean + sorted(own, key=lambda name: evaluation.corruptions[name].factor)
 
 
-def _loss(at: pd.Series[Any], clean: pd.Series[Any], level: float) -> dict[str, float | None]:
+def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[str, float | None]:
     both = pd.concat({"clean": clean, "at": at}, axis=1).dropna()
     if not len(both):
         return {}
@@ -194,7 +194,9 @@ def plateaus(evaluation: Evaluation) -> pd.DataFrame:
     return pd.DataFrame(found, columns=columns)
 
 
-def _plateau(evaluation: Evaluation, curves: dict[str, list[Any]], scorer: str, method: str) -> dict[str, Any] | None:
+def _plateau(
+    evaluation: Evaluation, curves: Mapping[str, Sequence[SensitivityCurve]], scorer: str, method: str
+) -> dict[str, object] | None:
     chosen = {name: evaluation.by_truths.get((name, scorer), {}).get(method) for name in curves}
     each = [
         (name, plateau(curve, own.k)) for name, several in curves.items() if (own := chosen[name]) for curve in several

@@ -29,7 +29,7 @@ def ranking_table(study: RobustnessStudy, measure: str = "auprc") -> Table:
     frame = means(evaluation, measure)
     rows = []
     for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
-        row: dict[str, Any] = {"group": group, "scorer": scorer}
+        row: dict[str, object] = {"group": group, "scorer": scorer}
         for cell in own.itertuples():
             row |= _wide(str(cell.corruption), cell)
         rows.append(row | {"failed": _failed(study, str(group), str(scorer))})
@@ -58,7 +58,7 @@ def choice_table(study: RobustnessStudy) -> Table:
     methods = _ordered(frame["method"])
     rows = []
     for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
-        row: dict[str, Any] = {"group": group, "scorer": scorer}
+        row: dict[str, object] = {"group": group, "scorer": scorer}
         for cell in own.itertuples():
             row |= _wide(str(cell.method), cell)
         rows.append(row)

@@ -152,7 +152,7 @@ class Robustness:
         source = Source(system.dataset, made.corruption, self.rows, self.seed, where, self.overwrite_regimes)
         return RowsCell(item, variant, respondent, self.seeds, common, identity, source)
 
-    def alike(self, cell: Cell) -> tuple[Any, ...]:
+    def alike(self, cell: Cell) -> tuple[str, int, int, bool]:
         """Cells that take about the same time: one of them tells how long (`trueness plan`)."""
         system = self.datasets[cell.item]
         return cell.respondent, len(system.dataset.truth), system.rows(self.rows), system.lags > 0
