@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from trueness.reading.distribution import read_distribution
-from trueness.reading.level import read_level
+from trueness.reading.level import read_level, read_number
+from trueness.reading.quantiles import read_quantiles
 from trueness.running.outline import unique
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid
@@ -20,7 +21,10 @@ from trueness.studies.population import tables
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.elicitation import Form
 from trueness.studies.population.elicitation.asking import Answer
+from trueness.studies.population.elicitation.distribution import PERCENTILES
 from trueness.studies.population.measures import MEASURES
+from trueness.studies.population.numbers import NAMES, answer_row, condition_rows
+from trueness.studies.population.truth import Truth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 SHOWN = 3  # replies of a condition that a page shows; all are in the store
@@ -120,6 +124,8 @@ class PopulationPart:
 
     def _bars(self, task: str, condition: str, answer: Answer) -> blocks.Block:
         truth = self.tables.truths[task]
+        if truth.numeric:
+            return self._numbers(truth, condition, answer)
         claimed = answer.distribution
         return {
             "kind": "bars",
@@ -131,6 +137,20 @@ class PopulationPart:
             "message": answer.message,
             "replies": {str(status): n for status, n in answer.counts.items()},
         }
+
+    def _numbers(self, truth: Truth, condition: str, answer: Answer) -> blocks.Block:
+        """Mean and quantiles, of the population and of the answer."""
+        known = next(row for row in condition_rows(truth, self.tables.level) if row["condition"] == condition)
+        claimed = answer_row(truth, answer)
+        rows = [
+            {"of": "mean", "population": known["true_mean"], "answer": claimed["mean"]},
+            *({"of": name, "population": known[f"true_{name}"], "answer": claimed[name]} for name in NAMES),
+        ]
+        interval = f"{known['true_mean_low']:.6g} to {known['true_mean_high']:.6g}"
+        note = (
+            f"The mean of the population: {interval} ({100 * self.tables.level:g} %). {answer.status}. {answer.message}"
+        )
+        return blocks.table(condition, rows, note.rstrip())
 
     def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
         task, mode, respondent = key
@@ -208,13 +228,21 @@ def _read(
     text, status = str(reply.get("text") or ""), str(reply.get("status"))
     if status not in (Status.OK, Status.TRUNCATED):
         return [], {}, (status, str(reply.get("message") or ""))
+    if used == "distribution" and form.outcome.numeric:
+        stated = read_quantiles(text, PERCENTILES)
+        marks = [(*span, f"p{p} {stated.values[p]:g}") for p, span in stated.spans.items()]
+        return marks, {f"p{p}": value for p, value in stated.values.items()}, (str(stated.status), stated.message)
     if used == "distribution":
         found = read_distribution(text, form.levels)
         marks = [(*span, f"{level} {found.shares[level]:.3g}") for level, span in found.spans.items()]
         shares = {level: found.shares.get(level) for level in form.levels}
         return marks, dict(shares), (str(found.status), found.message)
     if used == "sample":
-        level = read_level(text, form.levels, form.bins, form.top)
+        if form.outcome.numeric:
+            number = read_number(text)
+            marks = [(*number.span, f"{number.value:g}")] if number.value is not None and number.span else []
+            return marks, {"number": number.value}, (str(number.status), number.message)
+        level = read_level(text, form.levels, form.outcome.bins, form.outcome.top)
         span = [(*level.span, str(level.level))] if level.level is not None and level.span else []
         return span, {"level": level.level}, (str(level.status), level.message)
     return [], {}, (status, "")

@@ -29,7 +29,7 @@ from trueness.errors import DataError, listed
 from trueness.studies.population.high_dimensional import kept_truth
 from trueness.studies.population.questions import Question
 from trueness.studies.population.rows import Rows, rows_of
-from trueness.studies.population.truth import Array, Design, Truth
+from trueness.studies.population.truth import QUANTILES, Array, Design, Truth
 
 DRAWS = 2_000
 _COUNTS_AT_ONCE = 4_000_000  # entries of a block of drawn clusters: 32 MB
@@ -69,18 +69,28 @@ def truth_of(
     else:
         found = _by_cells(total, squares, probs, draws, rng)
     n_eff = kish if design == "cells" else _seen_n_eff(probs, found, kish)
+    means, quantiles = (None, None) if rows.numbers is None else _on_numbers(rows, rows.numbers, keep)
     return Truth(
         rows.question, tuple(rows.question.conditions[c] for c in keep), probs, total.sum(axis=1) / total.sum(),
         counts.sum(axis=1), kish, n_eff, found, design, thin,
-        rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted,
+        rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted, means, quantiles, rows.notes,
     )  # fmt: skip
+
+
+def _on_numbers(rows: Rows, numbers: Array, keep: NDArray[np.intp]) -> tuple[Array, Array]:
+    """(C,) weighted means and (C, 5) quantiles of the numbers themselves; cells play no part."""
+    condition = rows.cell // len(rows.question.levels)
+    weight = np.ones(len(numbers)) if rows.weight is None else rows.weight
+    inside = [(numbers[condition == c], weight[condition == c]) for c in keep]
+    means = np.array([np.average(x, weights=w) for x, w in inside])
+    return means, np.array([np.quantile(x, QUANTILES, method="inverted_cdf", weights=w) for x, w in inside])
 
 
 def _conditions(question: Question, rows: Array) -> tuple[NDArray[np.intp], dict[str, int]]:
     """Which conditions are kept. Combinations of several variables may be empty; a single level may not."""
     names = question.conditions
     empty = [name for name, n in zip(names, rows, strict=True) if n == 0]
-    if empty and len(question.given) == 1:
+    if empty and len(question.given) < 2:
         raise DataError(
             f"condition {empty[0]!r} of task {question.name!r} must have rows in the population "
             f"({question.population.text}), got none. Drop the level, or widen the population."

@@ -23,6 +23,7 @@ from trueness.studies.population.questions import Card, Level, Population, Quest
 
 Array = NDArray[np.float64]
 Design = Literal["cells", "clusters", "replicates", "model"]
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 _STEPS = 65_535
 _TIMES = 10  # what draws unpack to: they have noise, and pack to a half
 _ARRAYS = ("probs", "weights", "rows", "kish", "n_eff")
@@ -47,6 +48,9 @@ class Truth:
     n_outside: int = 0
     n_missing: int = 0
     n_unlisted: int = 0
+    means: Array | None = None  # (C,) E[V1 | V2 = c], where the outcome is a number
+    quantiles: Array | None = None  # (C, 5) of it, at QUANTILES
+    notes: tuple[str, ...] = ()  # how levels were grouped that the task does not list
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -55,6 +59,16 @@ class Truth:
     @property
     def ordinal(self) -> bool:
         return self.question.outcome.ordinal
+
+    @property
+    def numeric(self) -> bool:
+        return self.question.outcome.numeric
+
+    def mean_draws(self) -> Array:
+        """(B, C): the bootstrap draws of the conditional means, around them."""
+        assert self.means is not None
+        middles = np.array(self.question.outcome.middles)
+        return np.asarray(self.means + (self.draws - self.probs) @ middles)
 
     @cached_property
     def marginal(self) -> Array:
@@ -88,6 +102,9 @@ def truth_to_dict(truth: Truth) -> dict[str, Any]:
         },
         "design": truth.design,
         "thin": dict(truth.thin),
+        "means": None if truth.means is None else truth.means.tolist(),
+        "quantiles": None if truth.quantiles is None else truth.quantiles.tolist(),
+        "notes": list(truth.notes),
         **{name: getattr(truth, name) for name in _COUNTS},
     }
 
@@ -101,6 +118,7 @@ def truths_from_dicts(found: Mapping[str, Any]) -> dict[str, Truth]:
 def truth_from_dict(found: Mapping[str, Any], unpacker: Unpacker | None = None) -> Truth:
     kept: dict[str, Any] = {name: np.array(found[name], dtype=np.float64) for name in _ARRAYS}
     kept |= {name: found[name] for name in _COUNTS}
+    kept |= {name: np.array(found[name], dtype=np.float64) for name in ("means", "quantiles") if found.get(name)}
     packed = base64.b64decode(found["draws"]["data"])
     shares = np.frombuffer(
         (unpacker or Unpacker(_TIMES)).inflated(packed, "the draws of a truth", StoreError), dtype="<u2"
@@ -111,6 +129,7 @@ def truth_from_dict(found: Mapping[str, Any], unpacker: Unpacker | None = None) 
         draws=shares.reshape(found["draws"]["shape"]) / _STEPS,
         design=found["design"],
         thin=found["thin"],
+        notes=tuple(found.get("notes", ())),
         **kept,
     )
 

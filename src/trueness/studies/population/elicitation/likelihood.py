@@ -77,7 +77,7 @@ def _in_words(form: Form, manner: Manner, send: Send) -> Elicited:
     return Elicited("likelihood-words", tuple(found), FELL_BACK)
 
 
-def read(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange]) -> dict[str, Answer]:
+def read(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
     """By expectation ('') and by argmax."""
     steps: dict[str, list[NDArray[np.float64]]] = {}
     masses = []
@@ -91,10 +91,10 @@ def read(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange]) -> 
             shown = np.zeros(len(STEPS))
             shown[list(exchange.order)] = np.array(probs) / mass
             steps.setdefault(exchange.about, []).append(shown)
-    if set(steps) != set(levels):
+    if set(steps) != set(form.levels):
         missing = no_answer(exchanges, "likelihood", "no step of the scale is among the likeliest first tokens.")
         return {"": missing, "argmax": missing}
-    found = {level: np.mean(steps[level], axis=0) for level in levels}
+    found = {level: np.mean(steps[level], axis=0) for level in form.levels}
     expected = {level: float(step @ MIDDLES) for level, step in found.items()}
     likeliest = {level: float(MIDDLES[int(step.argmax())]) for level, step in found.items()}
     mass = float(np.mean(masses))
@@ -102,7 +102,7 @@ def read(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange]) -> 
     return {name: _answer(shares, exchanges, counts, mass, "likelihood") for name, shares in said.items()}
 
 
-def read_words(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange]) -> dict[str, Answer]:
+def read_words(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
     shares: dict[str, float] = {}
     counts: Counter[Status] = Counter()
     message = ""
@@ -116,13 +116,13 @@ def read_words(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange
         message = message or found.message
         if found.value is not None:
             shares[exchange.about] = found.value
-    if set(shares) != set(levels):
+    if set(shares) != set(form.levels):
         status = next(status for status, _ in counts.most_common() if status != Status.OK)
         missing = Answer(
             None, status, dict(counts), texts=texts_of(exchanges), message=message, mode="likelihood-words"
         )
         return {"": missing, "argmax": missing}
-    ordered = {level: shares[level] for level in levels}
+    ordered = {level: shares[level] for level in form.levels}
     answer = _answer(ordered, exchanges, counts, None, "likelihood-words")
     return {"": answer, "argmax": answer}
 

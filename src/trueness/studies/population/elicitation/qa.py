@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -76,8 +76,8 @@ def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Eli
     return Elicited("qa", tuple(found))
 
 
-def read(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange]) -> dict[str, Answer]:
-    names, k = list(levels), len(levels)
+def read(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
+    names, k = list(form.levels), len(form.levels)
     rings: dict[Order, list[Share]] = {}
     masses: list[float] = []
     counts: Counter[Status] = Counter()
