@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -67,7 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     show = commands.add_parser("show", help="tables of a study in the terminal; also while it runs")
-    show.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
+    show.add_argument(
+        "folder", nargs="?", help="a study folder (default: the newest under results/), or result files of others"
+    )
     show.add_argument("--measure", action="append", help="which measures (repeatable; default: the headline ones)")
     show.add_argument("--csv", action="store_true", help="one line a cell and measure")
     show.add_argument("--tex", action="store_true", help="LaTeX tables (booktabs)")
@@ -336,19 +339,23 @@ def _view(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
+    from trueness.outside import is_there
     from trueness.running.plans import newest_folder
-    from trueness.running.study_db import as_written
-
-    folder = Path(options.folder) if options.folder else newest_folder()
-    with as_written(folder):
-        return _show_study(folder, options)
-
-
-def _show_study(folder: Path, options: argparse.Namespace) -> int:
-    from trueness.showing.console import console, save_recorded
+    from trueness.running.study_db import NAME, as_written
     from trueness.studies.reporting import readings
 
-    with readings(folder) as found:
+    folder = Path(options.folder) if options.folder else newest_folder()
+    foreign = None if is_there(folder / NAME) else registry.offer("show", ".json")(folder)
+    if foreign is not None:
+        return _show_readings(nullcontext({"": foreign}), folder, options)
+    with as_written(folder):
+        return _show_readings(readings(folder), folder, options)
+
+
+def _show_readings(opened: AbstractContextManager[Mapping[str, Any]], folder: Path, options: argparse.Namespace) -> int:
+    from trueness.showing.console import console, save_recorded
+
+    with opened as found:
         first, measures = next(iter(found.values())), options.measure
         if options.json:
             say_json(first.as_json(measures))

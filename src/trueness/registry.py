@@ -89,6 +89,7 @@ OFFERS = {  # what a study offers beside itself: (command, what) -> who makes it
     ("check", "model"): "trueness.studies.forecast.probe:probe",
     ("list", "populations"): "trueness.studies.population.listing:rows",
     ("card", "populations"): "trueness.studies.population.listing:card",
+    ("show", ".json"): "trueness.studies.population.reading:foreign_results",
     ("plan", ".json"): "trueness.studies.forecast.original:settings_of",
 }
 

@@ -67,7 +67,7 @@ def truth_of(
     elif question.clusters is not None:
         design, found = "clusters", _by_clusters(rows, data, keep, probs, draws, rng)
     else:
-        found = _by_cells(total, squares, probs, draws, rng)
+        found = cell_draws(total, squares, probs, draws, rng)
     n_eff = kish if design == "cells" else _seen_n_eff(probs, found, kish)
     means, quantiles = (None, None) if rows.numbers is None else _on_numbers(rows, rows.numbers, keep)
     return Truth(
@@ -105,7 +105,7 @@ def _conditions(question: Question, rows: Array) -> tuple[NDArray[np.intp], dict
     return keep, thin
 
 
-def _by_cells(total: Array, squares: Array, probs: Array, draws: int, rng: np.random.Generator) -> Array:
+def cell_draws(total: Array, squares: Array, probs: Array, draws: int, rng: np.random.Generator) -> Array:
     mean = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     unit = np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
     return _normalised(rng.poisson(mean, size=(draws, *total.shape)) * unit, probs)
