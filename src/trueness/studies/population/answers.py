@@ -87,12 +87,16 @@ class Populations:
 
     def replies_by_status(self, respondent: str, mode: str) -> Counter[Status]:
         """What became of every reply of a model in a mode."""
-        found: Counter[Status] = Counter()
+        counts: Counter[Status] = Counter()
+        for answer in self.answers_of(respondent, mode):
+            counts.update(answer.counts)
+        return counts
+
+    def answers_of(self, respondent: str, mode: str) -> Iterator[Answer]:
+        """Of all tasks, conditions and repeats."""
         for asked, answers in self.answers.items():
             if (asked.respondent, asked.mode) == (respondent, mode):
-                for answer in answers.values():
-                    found.update(answer.counts)
-        return found
+                yield from answers.values()
 
     def _score(self, asked: Asked, answers: Mapping[str, Answer], scales: Scales) -> TaskScore:
         truth = self.truths[asked.task]

@@ -19,7 +19,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,50 +28,9 @@ from trueness.measure import direction
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
 CONSTANT = "Every value is the same."
 _NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
-
-
-def score_frame(scores: Sequence[TaskScore]) -> pd.DataFrame:
-    """One row a task, respondent, mode and measure: the long table, with interval, status and what it rests on."""
-    import pandas as pd
-
-    rows = [
-        {
-            "task": score.task,
-            "source": score.source,
-            "respondent": score.respondent,
-            "mode": score.mode,
-            "measure": name,
-            "value": found.value,
-            "low": None if found.interval is None else found.interval.low,
-            "high": None if found.interval is None else found.interval.high,
-            "status": str(found.status),
-            "answered": score.answered,
-            "draws": score.draws,
-            "informative": score.informative,
-            "flat": score.flat,
-        }
-        for score in scores
-        for name, found in score.measures.items()
-    ]
-    columns = "task source respondent mode measure value low high status answered draws informative flat".split()
-    return pd.DataFrame(rows, columns=columns)
-
-
-def task_table(scores: Sequence[TaskScore], measure: str = "score") -> pd.DataFrame:
-    """Tasks down, respondents (with their mode) across; NaN where the measure has no value."""
-    import pandas as pd
-
-    _check(measure)
-    cells = {(score.task, _label(score)): score.value(measure) for score in scores}
-    tasks, labels = (list(dict.fromkeys(key[at] for key in cells)) for at in (0, 1))
-    table = [[cells.get((task, label), np.nan) for label in labels] for task in tasks]
-    return pd.DataFrame(table, index=pd.Index(tasks, name="task"), columns=labels, dtype=float)
 
 
 def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dict[str, Estimate]:
@@ -144,8 +102,13 @@ def _counted(score: TaskScore, measure: str) -> float:
     return score.value(measure)
 
 
+def label(respondent: str, mode: str) -> str:
+    """Who it is in a table: a model in one mode."""
+    return f"{respondent} ({mode})" if mode else respondent
+
+
 def _label(score: TaskScore) -> str:
-    return f"{score.respondent} ({score.mode})" if score.mode else score.respondent
+    return label(score.respondent, score.mode)
 
 
 def _check(measure: str) -> None:

@@ -24,6 +24,7 @@ from trueness.studies.population.summary import (
     FEW_SOURCES,
     compare_given_sources,
     compare_respondents,
+    label,
     means_given_sources,
     respondent_means,
 )
@@ -36,11 +37,6 @@ def respondents(populations: Populations) -> list[tuple[str, str]]:
     found = dict.fromkeys((score.respondent, score.mode) for score in populations.scores)
     order = {name: k for k, name in enumerate((*populations.models, *populations.references))}
     return sorted(found, key=lambda pair: order.get(pair[0], len(order)))
-
-
-def label(respondent: str, mode: str) -> str:
-    """As population/summary.py names its columns."""
-    return f"{respondent} ({mode})" if mode else respondent
 
 
 def summary_rows(populations: Populations) -> list[dict[str, Any]]:
@@ -247,24 +243,12 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _most(populations: Populations, respondent: str, mode: str) -> float | None:
     """The largest error over orders that `qa` states for a condition."""
-    errors = [
-        answer.error
-        for asked, answers in populations.answers.items()
-        if (asked.respondent, asked.mode) == (respondent, mode)
-        for answer in answers.values()
-        if answer.error is not None
-    ]
-    return max(errors, default=None)
+    errors = (answer.error for answer in populations.answers_of(respondent, mode))
+    return max((error for error in errors if error is not None), default=None)
 
 
 def _fallback(populations: Populations, respondent: str, mode: str) -> str:
     """The mode that was used in the end, where it is another one."""
-    used = {
-        answer.mode
-        for asked, answers in populations.answers.items()
-        if (asked.respondent, asked.mode) == (respondent, mode)
-        for answer in answers.values()
-        if answer.mode
-    }
+    used = {answer.mode for answer in populations.answers_of(respondent, mode) if answer.mode}
     others = used - {mode, mode.split("/")[0]}
     return ", ".join(sorted("words" if other == "likelihood-words" else other for other in others))

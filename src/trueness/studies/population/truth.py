@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.errors import StoreError
-from trueness.intervals import Distribution
 from trueness.outside import Unpacker
 from trueness.studies.population.questions import Card, Level, Population, Question, Variable
 
@@ -74,18 +73,6 @@ class Truth:
     def marginal(self) -> Array:
         """(L,): P(V1) over the conditions that are kept."""
         return np.asarray(self.weights @ self.probs)
-
-    @property
-    def design_effect(self) -> Array:
-        """(C,): how many times more rows than a simple random sample this survey needs."""
-        return np.asarray(self.rows / self.n_eff)
-
-    def distribution(self, condition: str) -> Distribution:
-        c = self.conditions.index(condition)
-        return Distribution(self.levels, tuple(self.probs[c].tolist()), float(self.n_eff[c]))
-
-    def distributions(self) -> dict[str, Distribution]:
-        return {condition: self.distribution(condition) for condition in self.conditions}
 
 
 def truth_to_dict(truth: Truth) -> dict[str, Any]:
