@@ -65,10 +65,10 @@ class Populations:
     def rows(self) -> Iterator[Row]:
         """The long table: every task, respondent, mode, repeat and measure. An item is source/task, cluster first."""
         for asked, score in self.scored.items():
-            for measure, found in score.measures.items():
+            for measure, measured in score.measures.items():
                 variant = asked.mode or "reference"
                 where = (f"{score.source}/{asked.task}", variant, asked.respondent, asked.repeat, measure)
-                yield Row(self.study, "population", *where, found.value, str(found.status))
+                yield Row(self.study, "population", *where, measured.value, str(measured.status))
 
     def completeness(self) -> tuple[bool, str]:
         """Whether every condition that was to be asked has a distribution, and what became of the others."""
@@ -108,12 +108,12 @@ class Populations:
 def read_populations(folder: Path | str) -> Populations:
     """The tables of the population study in a folder."""
     with Store.reading(Path(folder)) as store:
-        found = {results.task: results for results in Results.all_of(store)}
-        if "population" not in found:
+        studies = {results.task: results for results in Results.all_of(store)}
+        if "population" not in studies:
             raise StoreError(
-                f"{folder} must hold a population study, got {', '.join(found)}. Write one: trueness new population"
+                f"{folder} must hold a population study, got {', '.join(studies)}. Write one: trueness new population"
             )
-        return populations_of(found["population"], store)
+        return populations_of(studies["population"], store)
 
 
 def populations_of(results: Results, store: Store) -> Populations:
@@ -126,8 +126,8 @@ def populations_of(results: Results, store: Store) -> Populations:
     for cell, where in zip(results.cells, results.abouts, strict=True):
         form = Form.of(truths[where["task"]].question, where["condition"])
         for run in results.of_cell(cell):
-            record, found = _answers(run, form, stored, cell.variant)
-            for variant, answer in found.items():
+            record, read = _answers(run, form, stored, cell.variant)
+            for variant, answer in read.items():
                 mode = f"{cell.variant}/{variant}" if variant else cell.variant
                 asked = Asked(cell.respondent, mode, where["task"], run.repeat)
                 answers.setdefault(asked, {})[where["condition"]] = answer
@@ -165,11 +165,11 @@ def _answers(
     if not exchanges:
         lost = Answer(None, Status.FAILED, message=run.message)
         return record, dict.fromkeys(VARIANTS[mode], lost)
-    found = read_answers(record["used"], form, exchanges)
+    by_variant = read_answers(record["used"], form, exchanges)
     if record["note"]:
-        found = {
+        by_variant = {
             variant: replace(answer, message=" ".join(part for part in (record["note"], answer.message) if part))
-            for variant, answer in found.items()
+            for variant, answer in by_variant.items()
         }
     variants = VARIANTS[mode] if record["used"] == mode else ("",)
-    return record, {variant: found[variant] for variant in variants}
+    return record, {variant: by_variant[variant] for variant in variants}

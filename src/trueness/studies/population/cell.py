@@ -51,20 +51,20 @@ class PopulationPart:
         yield from dict.fromkeys((a.task, a.mode or REFERENCE, a.respondent) for a in self.tables.answers)
 
     def grid(self) -> Grid:
-        found = self.tables
+        populations = self.tables
         modes = Facet("variant", "Asked by", self._modes, self._modes)
-        names = unique([*found.models, *found.references])
+        names = unique([*populations.models, *populations.references])
         grid = Grid(
             "population",
-            list(found.truths),
+            list(populations.truths),
             names,
-            list(found.references),
+            list(populations.references),
             list(MEASURES),
             [modes],
-            spread=f"{100 * found.level:g} % interval",
+            spread=f"{100 * populations.level:g} % interval",
             repeats="conditions",
         )
-        for asked, score in found.scored.items():
+        for asked, score in populations.scored.items():
             if asked.repeat:
                 continue
             values: dict[str, Any] = {}
@@ -86,18 +86,18 @@ class PopulationPart:
         rows = [
             {
                 "measure": name.replace("_", " "),
-                "value": found.value,
-                "interval": [found.interval.low, found.interval.high] if found.interval else None,
-                "status": found.reason or str(found.status),
+                "value": measured.value,
+                "interval": [measured.interval.low, measured.interval.high] if measured.interval else None,
+                "status": measured.reason or str(measured.status),
             }
-            for name, found in score.measures.items()
+            for name, measured in score.measures.items()
         ]
         answers = self.tables.answers[asked]
-        found = []
+        conditions = []
         for condition in truth.conditions:
             if condition in answers:
-                found.append(self._bars(task, condition, answers[condition]))
-                found += self._exchanges(key, condition)
+                conditions.append(self._bars(task, condition, answers[condition]))
+                conditions += self._exchanges(key, condition)
         question = truth.question
         return {
             "statuses": dict(Counter(str(status) for status in score.statuses.values())),
@@ -107,7 +107,7 @@ class PopulationPart:
                 blocks.lines(
                     "Question", [question.prompt_for(truth.conditions[0]), f"Population: {question.population.text}"]
                 ),
-                *found,
+                *conditions,
                 blocks.table(
                     "Measures", rows, f"{100 * self.tables.level:g} % bootstrap intervals of truth and draws."
                 ),
@@ -180,14 +180,14 @@ class PopulationPart:
     # ---- what it says
 
     def summary(self) -> Summary:
-        found = self.tables
-        asked = [score for score in found.scores if score.respondent not in found.references]
+        populations = self.tables
+        asked = [score for score in populations.scores if score.respondent not in populations.references]
         if not asked:
             return Summary((Check("population", None, "Nobody has been asked yet."),))
         answered = [score for score in asked if score.status == Status.OK]
         informative = sum(score.informative for score in answered)
         checks = (
-            Check("complete", *found.completeness()),
+            Check("complete", *populations.completeness()),
             Check(
                 "informative",
                 informative == len(answered),
@@ -195,20 +195,20 @@ class PopulationPart:
                 "be told from a uniform one.",
             ),
         )
-        said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(found))
-        return Summary(checks, said, tuple(population_findings.untold(found)))
+        said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(populations))
+        return Summary(checks, said, tuple(population_findings.untold(populations)))
 
     def graph(self, item: str) -> dict[str, Any] | None:
         return None
 
     def analyses(self) -> list[AnalysisPart]:
-        found = self.tables
-        if not found.answers:
+        populations = self.tables
+        if not populations.answers:
             return []
-        comparisons = plain_rows(tables.comparisons_frame(found))
+        comparisons = plain_rows(tables.comparisons_frame(populations))
         return [
             AnalysisPart(
-                "respondents", tables=(blocks.table("One row a respondent and mode", tables.summary_rows(found)),)
+                "respondents", tables=(blocks.table("One row a respondent and mode", tables.summary_rows(populations)),)
             ),
             AnalysisPart(
                 "comparisons",
@@ -216,7 +216,7 @@ class PopulationPart:
                 tables=(blocks.table("Paired differences over tasks", comparisons),),
             ),
             AnalysisPart(
-                "scores", tables=(blocks.table("Every task and measure", plain_rows(tables.scores_frame(found))),)
+                "scores", tables=(blocks.table("Every task and measure", plain_rows(tables.scores_frame(populations))),)
             ),
         ]
 
@@ -233,10 +233,10 @@ def _read(
         marks = [(*span, f"p{p} {stated.values[p]:g}") for p, span in stated.spans.items()]
         return marks, {f"p{p}": value for p, value in stated.values.items()}, (str(stated.status), stated.message)
     if used == "distribution":
-        found = read_distribution(text, form.levels)
-        marks = [(*span, f"{level} {found.shares[level]:.3g}") for level, span in found.spans.items()]
-        shares = {level: found.shares.get(level) for level in form.levels}
-        return marks, dict(shares), (str(found.status), found.message)
+        shares_read = read_distribution(text, form.levels)
+        marks = [(*span, f"{level} {shares_read.shares[level]:.3g}") for level, span in shares_read.spans.items()]
+        shares = {level: shares_read.shares.get(level) for level in form.levels}
+        return marks, dict(shares), (str(shares_read.status), shares_read.message)
     if used == "sample":
         if form.outcome.numeric:
             number = read_number(text)

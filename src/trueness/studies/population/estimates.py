@@ -63,16 +63,16 @@ def truth_of(
     kish = total.sum(axis=1) ** 2 / squares.sum(axis=1)
     design: Design = "cells"
     if question.replicate_weights:
-        design, found = "replicates", _by_replicates(rows, data, keep, probs, draws, rng)
+        design, drawn = "replicates", _by_replicates(rows, data, keep, probs, draws, rng)
     elif question.clusters is not None:
-        design, found = "clusters", _by_clusters(rows, data, keep, probs, draws, rng)
+        design, drawn = "clusters", _by_clusters(rows, data, keep, probs, draws, rng)
     else:
-        found = cell_draws(total, squares, probs, draws, rng)
-    n_eff = kish if design == "cells" else _seen_n_eff(probs, found, kish)
+        drawn = cell_draws(total, squares, probs, draws, rng)
+    n_eff = kish if design == "cells" else _seen_n_eff(probs, drawn, kish)
     means, quantiles = (None, None) if rows.numbers is None else _on_numbers(rows, rows.numbers, keep)
     return Truth(
         rows.question, tuple(rows.question.conditions[c] for c in keep), probs, total.sum(axis=1) / total.sum(),
-        counts.sum(axis=1), kish, n_eff, found, design, thin,
+        counts.sum(axis=1), kish, n_eff, drawn, design, thin,
         rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted, means, quantiles, rows.notes,
     )  # fmt: skip
 
@@ -130,19 +130,19 @@ def _by_clusters(
     c, levels = rows.shape
     table = np.zeros((len(labels), c * levels))
     np.add.at(table, (cluster, rows.cell), 1.0 if rows.weight is None else rows.weight)
-    found = np.zeros((draws, c * levels))
+    totals = np.zeros((draws, c * levels))
     for h in np.unique(stratum_of):
         members = table[stratum_of == h]
         n = len(members)
         if n == 1:  # a lone cluster has no spread to show: it stays as it is
-            found += members[0]
+            totals += members[0]
             continue
         block = max(1, _COUNTS_AT_ONCE // n)
         for start in range(0, draws, block):
             size = min(block, draws - start)
             drawn = rng.multinomial(n - 1, np.full(n, 1 / n), size=size) * (n / (n - 1))
-            found[start : start + size] += drawn @ members
-    return _normalised(found.reshape(draws, c, levels)[:, keep], probs)
+            totals[start : start + size] += drawn @ members
+    return _normalised(totals.reshape(draws, c, levels)[:, keep], probs)
 
 
 def _by_replicates(

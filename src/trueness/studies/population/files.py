@@ -43,7 +43,7 @@ def write_population_tree(folder: Path, populations: Populations, save: Save = s
 def texts(populations: Populations) -> dict[str, str]:
     """File below population/ -> text."""
     main, table = tables.main_table(populations), tables.task_table(populations)
-    found = {
+    contents = {
         "scores.csv": csv_text(tables.scores_frame(populations)),
         "main.csv": main.to_csv(),
         "main.tex": main.to_latex(),
@@ -57,8 +57,8 @@ def texts(populations: Populations) -> dict[str, str]:
         for task in populations.truths:
             entries = list(cell_entries(populations, model, task))
             if entries:
-                found[f"{safe_name(model, task)}.json"] = to_json(entries)
-    return found
+                contents[f"{safe_name(model, task)}.json"] = to_json(entries)
+    return contents
 
 
 def cell_entries(populations: Populations, model: str, task: str) -> Iterator[dict[str, Any]]:
@@ -72,11 +72,11 @@ def cell_entries(populations: Populations, model: str, task: str) -> Iterator[di
 
 def _entry(asked: Asked, truth: Truth, condition: str, answer: Answer) -> dict[str, Any]:
     c = truth.conditions.index(condition)
-    found = answer.distribution
+    claimed = answer.distribution
     levels: list[object] = list(truth.question.outcome.middles if truth.numeric else truth.levels)
     drawn = bool(answer.values or answer.numbers)
-    values: list[object] = list(answer.values or answer.numbers) if drawn else levels if found is not None else []
-    weights = [1 / len(values)] * len(values) if drawn else [] if found is None else list(found.probs)
+    values: list[object] = list(answer.values or answer.numbers) if drawn else levels if claimed is not None else []
+    weights = [1 / len(values)] * len(values) if drawn else [] if claimed is None else list(claimed.probs)
     return {
         "condition": condition,
         "true_vals": levels,
@@ -107,16 +107,16 @@ def _entry(asked: Asked, truth: Truth, condition: str, answer: Answer) -> dict[s
 
 def notes(populations: Populations) -> list[str]:
     """Sentences that must stand beside the tables."""
-    found = tables.design_sentences(populations) + tables.fallback_sentences(populations)
+    sentences = tables.design_sentences(populations) + tables.fallback_sentences(populations)
     for name, truth in populations.truths.items():
-        found += truth.notes
+        sentences += truth.notes
         if truth.thin:
             thin = ", ".join(f"{condition} ({n})" for condition, n in truth.thin.items())
-            found.append(f"{name}: conditions with too few rows were left out: {thin}.")
+            sentences.append(f"{name}: conditions with too few rows were left out: {thin}.")
         if truth.design == "model":
-            found.append(f"{name}: the truth is an out-of-fold gradient-boosted estimate, with its own uncertainty.")
-    found += tables.uninformative_sentences(populations)
-    return found or ["Every model was asked as planned."]
+            sentences.append(f"{name}: the truth is an out-of-fold gradient-boosted estimate with its own uncertainty.")
+    sentences += tables.uninformative_sentences(populations)
+    return sentences or ["Every model was asked as planned."]
 
 
 def plots(populations: Populations) -> Iterator[Figure]:

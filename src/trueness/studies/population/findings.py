@@ -18,11 +18,11 @@ MEASURE = "score"
 
 
 def sections(populations: Populations) -> list[tuple[str, tuple[str, ...]]]:
-    found = {
+    parts = {
         "Mean scores": tuple(_mean_sentence(populations, row) for row in tables.summary_rows(populations)),
         "Who can be told from whom": tuple(str(row["sentence"]) for row in _pairs(populations) if _tested(row)),
     }
-    return [(title, said) for title, said in found.items() if said]
+    return [(title, said) for title, said in parts.items() if said]
 
 
 def untold(populations: Populations) -> list[str]:

@@ -109,11 +109,11 @@ def _asked(data: Microdata, name: str) -> _Column:
 
 def _levels(names: Sequence[str], shares: Sequence[float]) -> list[tuple[list[str], float]]:
     """Texts that differ in case alone are one level with several spellings."""
-    found: dict[str, tuple[list[str], float]] = {}
+    levels: dict[str, tuple[list[str], float]] = {}
     for name, share in zip(names, shares, strict=True):
-        spellings, before = found.get(name.casefold(), ([], 0.0))
-        found[name.casefold()] = ([*spellings, *([name] if name not in spellings else [])], before + share)
-    return list(found.values())
+        spellings, before = levels.get(name.casefold(), ([], 0.0))
+        levels[name.casefold()] = ([*spellings, *([name] if name not in spellings else [])], before + share)
+    return list(levels.values())
 
 
 def _head(reference: str, source: str, n: int, columns: Sequence[_Column], survey: Survey | None) -> list[str]:

@@ -182,6 +182,8 @@ def _answer(entry: Entry, truth: Truth) -> Answer:
     total = sum(shares.values())
     if total <= 0:
         return Answer(None, Status.UNREADABLE, counts, texts=shown, message="the weights sum to 0.", mode=mode)
-    found = Distribution(truth.levels, tuple(share / total for share in shares.values()), None if stated else len(kept))
+    claimed = Distribution(
+        truth.levels, tuple(share / total for share in shares.values()), None if stated else len(kept)
+    )
     levels = () if stated else tuple(value for value in kept if isinstance(value, str))
-    return Answer(found, Status.OK, counts, None, shown, levels, (), message, mode)
+    return Answer(claimed, Status.OK, counts, None, shown, levels, (), message, mode)

@@ -74,9 +74,9 @@ class PopulationReading(PopulationTables, RunReading):
     @classmethod
     def page(cls, place: PagePlace) -> PopulationPart:
         def read() -> Populations:
-            found = place.read()
-            assert isinstance(found, cls)
-            return found.populations
+            reading = place.read()
+            assert isinstance(reading, cls)
+            return reading.populations
 
         return PopulationPart(place, read)
 

@@ -83,8 +83,8 @@ class TaskScore:
 
     def value(self, name: str) -> float:
         """NaN where it is missing: for tables."""
-        found = self.measures[name].value
-        return float("nan") if found is None else found
+        number = self.measures[name].value
+        return float("nan") if number is None else number
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,13 +157,13 @@ def score_answers(
         raise DataError(
             f"an answer of task {question.name!r} must be to one of its conditions, got {strange[0]!r}. {near}"
         )
-    found = [answers.get(condition) or Answer(None, Status.FAILED) for condition in truth.conditions]
-    statuses = {c: _status(answer) for c, answer in zip(truth.conditions, found, strict=True)}
+    ordered = [answers.get(condition) or Answer(None, Status.FAILED) for condition in truth.conditions]
+    statuses = {c: _status(answer) for c, answer in zip(truth.conditions, ordered, strict=True)}
     replies: Counter[Status] = Counter()
-    for answer in found:
+    for answer in ordered:
         replies.update(answer.counts)
     used = np.array([c for c, status in enumerate(statuses.values()) if status is Status.OK], dtype=np.intp)
-    masses = [answer.mass for answer in found if answer.mass is not None]
+    masses = [answer.mass for answer in ordered if answer.mass is not None]
     mass = float(np.mean(masses)) if masses else None
     if not len(used):
         status = Counter(statuses.values()).most_common(1)[0][0]
@@ -172,8 +172,8 @@ def score_answers(
             question.name, question.source, respondent, mode, status, nothing, statuses, 0.0, None, False, False, None,
             dict(replies), mass,
         )  # fmt: skip
-    q = np.array([_aligned(found[c].distribution, truth, question) for c in used])
-    k = np.array([np.inf if found[c].draws is None else found[c].draws for c in used], dtype=np.float64)
+    q = np.array([_aligned(ordered[c].distribution, truth, question) for c in used])
+    k = np.array([np.inf if ordered[c].draws is None else ordered[c].draws for c in used], dtype=np.float64)
     scales = scales or Scales(int(rng.integers(2**31)))
     scale = scales.of(truth, used, k)
     measures, flat = _measured(truth, used, q, k, scales, rng)
@@ -252,23 +252,24 @@ def _measured(
     dependence = measure.dependence(*shares[:2], w, n, k), measure.dependence(*shares[2:], w, n2, k2)
     pairs["direction"], pairs["change"] = (_Pair(*pair) for pair in zip(*dependence, strict=True))
     ends = _quantiles(pairs)
-    found = dict.fromkeys(MEASURES, UNINFORMATIVE)
+    measures = dict.fromkeys(MEASURES, UNINFORMATIVE)
     if truth.numeric:
-        found |= dict.fromkeys(("tv", "js", "calibration_slope"), Measured(None, None, Status.DEGENERATE, "a number"))
-    found |= {name: _with_interval(name, pair.value, ends[name]) for name, pair in pairs.items()}
+        is_number = Measured(None, None, Status.DEGENERATE, "a number")
+        measures |= dict.fromkeys(("tv", "js", "calibration_slope"), is_number)
+    measures |= {name: _with_interval(name, pair.value, ends[name]) for name, pair in pairs.items()}
     reach = np.append(ends["w1"] if truth.numeric else 2 * ends["tv"], distance.value)
     if scale.informative:
-        found["score"] = _on_scale(scale.shown(reach))
-        found["score_raw"] = _on_scale(scale.raw(reach))
+        measures["score"] = _on_scale(scale.shown(reach))
+        measures["score_raw"] = _on_scale(scale.raw(reach))
     worst = float(ground.far["uniform"].value)
-    found |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
+    measures |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
     if not truth.ordinal:
-        found |= dict.fromkeys(("w1", "score_w1"), Measured(None, None, Status.DEGENERATE, "not ordinal"))
+        measures |= dict.fromkeys(("w1", "score_w1"), Measured(None, None, Status.DEGENERATE, "not ordinal"))
     else:
         ordered = scales.of(truth, used, k, ordinal=True)
         if ordered.informative:
-            found["score_w1"] = _on_scale(ordered.shown(np.append(ends["w1"], pairs["w1"].value)))
-    return found, bool(ground.far["marginal"].value <= scale.best)
+            measures["score_w1"] = _on_scale(ordered.shown(np.append(ends["w1"], pairs["w1"].value)))
+    return measures, bool(ground.far["marginal"].value <= scale.best)
 
 
 def _unbiased(value: Array, drawn: Array) -> _Pair:
@@ -284,11 +285,11 @@ def _quantiles(pairs: Mapping[str, _Pair]) -> dict[str, Array]:
     """Both ends of the middle 95 % of each measure's draws: one sort for all, draws without a value at the end."""
     drawn = np.sort(np.stack([pair.drawn for pair in pairs.values()]), axis=1)
     last = np.count_nonzero(~np.isnan(drawn), axis=1) - 1
-    found = {}
+    middle = {}
     for name, row, top in zip(pairs, drawn, last, strict=True):
         at = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]) * top
-        found[name] = np.interp(at, np.arange(top + 1), row[: top + 1]) if top >= 0 else np.full(2, np.nan)
-    return found
+        middle[name] = np.interp(at, np.arange(top + 1), row[: top + 1]) if top >= 0 else np.full(2, np.nan)
+    return middle
 
 
 def _with_interval(name: str, value: Array, ends: Array) -> Measured:

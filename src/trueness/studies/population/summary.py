@@ -45,8 +45,8 @@ def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dic
 def means_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> dict[str, Estimate]:
     """The same means, with the interval over tasks given these sources."""
     _check(measure)
-    found = _values(scores, measure)
-    return {label: _possible(mean(values, name=measure), values) for label, (values, _) in found.items()}
+    values_of = _values(scores, measure)
+    return {label: _possible(mean(values, name=measure), values) for label, (values, _) in values_of.items()}
 
 
 def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
@@ -78,12 +78,12 @@ def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | No
 
 def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[float], list[str]]]:
     """Respondent -> its values and their sources, one a task."""
-    found: dict[str, tuple[list[float], list[str]]] = {}
+    table: dict[str, tuple[list[float], list[str]]] = {}
     for score in scores:
-        values, sources = found.setdefault(_label(score), ([], []))
+        values, sources = table.setdefault(_label(score), ([], []))
         values.append(_counted(score, measure))
         sources.append(score.source)
-    return found
+    return table
 
 
 def _possible(estimate: Estimate, values: Sequence[float]) -> Estimate:

@@ -34,9 +34,9 @@ MEANS = ("score", "score_original", "score_document", "skill_uniform", "skill_ma
 
 def respondents(populations: Populations) -> list[tuple[str, str]]:
     """(respondent, mode) in the order of the plan; baselines last."""
-    found = dict.fromkeys((score.respondent, score.mode) for score in populations.scores)
+    pairs = dict.fromkeys((score.respondent, score.mode) for score in populations.scores)
     order = {name: k for k, name in enumerate((*populations.models, *populations.references))}
-    return sorted(found, key=lambda pair: order.get(pair[0], len(order)))
+    return sorted(pairs, key=lambda pair: order.get(pair[0], len(order)))
 
 
 def summary_rows(populations: Populations) -> list[dict[str, Any]]:
@@ -108,8 +108,8 @@ def task_table(populations: Populations, measure: str = "score") -> Table:
     """Tasks by respondents, each with its own interval."""
     pairs = respondents(populations)
     shown = look.labels((*populations.models, *populations.references), longest=24)
-    found = {(s.task, s.respondent, s.mode): s for s in populations.scores}
-    rows = [_task_row(populations, task, pairs, found, measure) for task in populations.truths]
+    scores = {(s.task, s.respondent, s.mode): s for s in populations.scores}
+    rows = [_task_row(populations, task, pairs, scores, measure) for task in populations.truths]
     columns = [Column("task", "Task", "text"), Column("source", "Source", "text")]
     for respondent, mode in pairs:
         key = label(respondent, mode)
@@ -158,8 +158,8 @@ def comparisons_frame(populations: Populations) -> pd.DataFrame:
     rows = []
     for measure in ("score", "skill_uniform", "skill_marginal"):
         for over, compare in (("sources", compare_respondents), ("tasks of these sources", compare_given_sources)):
-            for found in compare(populations.scores, measure):
-                rows.append({"over": over} | found.row() | {"measure": measure, "sentence": found.sentence()})
+            for comparison in compare(populations.scores, measure):
+                rows.append({"over": over} | comparison.row() | {"measure": measure, "sentence": comparison.sentence()})
     return pd.DataFrame(rows)
 
 
@@ -210,12 +210,12 @@ def _task_row(
     populations: Populations,
     task: str,
     pairs: Sequence[tuple[str, str]],
-    found: dict[tuple[str, str, str], TaskScore],
+    scores: dict[tuple[str, str, str], TaskScore],
     measure: str,
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"task": task, "source": populations.truths[task].question.source}
     for respondent, mode in pairs:
-        score = found.get((task, respondent, mode))
+        score = scores.get((task, respondent, mode))
         if score is None:
             continue
         measured, key = score.measures[measure], label(respondent, mode)
@@ -225,14 +225,14 @@ def _task_row(
     return row
 
 
-def _cells(measure: str, found: Estimate) -> dict[str, Any]:
-    interval = found.interval
+def _cells(measure: str, estimate: Estimate) -> dict[str, Any]:
+    interval = estimate.interval
     return {
-        measure: found.value,
+        measure: estimate.value,
         f"{measure}_low": interval.low if interval else None,
         f"{measure}_high": interval.high if interval else None,
-        f"{measure}_n": found.n,
-        f"{measure}_constant": CONSTANT in found.notes,
+        f"{measure}_n": estimate.n,
+        f"{measure}_constant": CONSTANT in estimate.notes,
     }
 
 

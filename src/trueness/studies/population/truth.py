@@ -96,46 +96,46 @@ def truth_to_dict(truth: Truth) -> dict[str, Any]:
     }
 
 
-def truths_from_dicts(found: Mapping[str, Any]) -> dict[str, Truth]:
+def truths_from_dicts(records: Mapping[str, Any]) -> dict[str, Truth]:
     """All truths of a store, which are unpacked within one limit."""
     unpacker = Unpacker(_TIMES)
-    return {name: truth_from_dict(one, unpacker) for name, one in found.items()}
+    return {name: truth_from_dict(one, unpacker) for name, one in records.items()}
 
 
-def truth_from_dict(found: Mapping[str, Any], unpacker: Unpacker | None = None) -> Truth:
-    kept: dict[str, Any] = {name: np.array(found[name], dtype=np.float64) for name in _ARRAYS}
-    kept |= {name: found[name] for name in _COUNTS}
-    kept |= {name: np.array(found[name], dtype=np.float64) for name in ("means", "quantiles") if found.get(name)}
-    packed = base64.b64decode(found["draws"]["data"])
+def truth_from_dict(record: Mapping[str, Any], unpacker: Unpacker | None = None) -> Truth:
+    kept: dict[str, Any] = {name: np.array(record[name], dtype=np.float64) for name in _ARRAYS}
+    kept |= {name: record[name] for name in _COUNTS}
+    kept |= {name: np.array(record[name], dtype=np.float64) for name in ("means", "quantiles") if record.get(name)}
+    packed = base64.b64decode(record["draws"]["data"])
     shares = np.frombuffer(
         (unpacker or Unpacker(_TIMES)).inflated(packed, "the draws of a truth", StoreError), dtype="<u2"
     )
     return Truth(
-        question=question_from_dict(found["question"]),
-        conditions=tuple(found["conditions"]),
-        draws=shares.reshape(found["draws"]["shape"]) / _STEPS,
-        design=found["design"],
-        thin=found["thin"],
-        notes=tuple(found.get("notes", ())),
+        question=question_from_dict(record["question"]),
+        conditions=tuple(record["conditions"]),
+        draws=shares.reshape(record["draws"]["shape"]) / _STEPS,
+        design=record["design"],
+        thin=record["thin"],
+        notes=tuple(record.get("notes", ())),
         **kept,
     )
 
 
-def question_from_dict(found: Mapping[str, Any]) -> Question:
-    rest = {name: value for name, value in found.items() if name not in ("outcome", "given", "population", "card")}
+def question_from_dict(record: Mapping[str, Any]) -> Question:
+    rest = {name: value for name, value in record.items() if name not in ("outcome", "given", "population", "card")}
     for name in ("modes", "replicate_weights"):
         rest[name] = tuple(rest[name])
-    population = dict(found["population"])
+    population = dict(record["population"])
     population["ages"] = None if population["ages"] is None else tuple(population["ages"])
     return Question(
-        outcome=_variable(found["outcome"]),
-        given=tuple(_variable(variable) for variable in found["given"]),
+        outcome=_variable(record["outcome"]),
+        given=tuple(_variable(variable) for variable in record["given"]),
         population=Population(**population),
-        card=Card(**found["card"]),
+        card=Card(**record["card"]),
         **rest,
     )
 
 
-def _variable(found: Mapping[str, Any]) -> Variable:
-    levels = tuple(Level(level["name"], tuple(level["spellings"]), tuple(level["values"])) for level in found["levels"])
-    return Variable(**dict(found) | {"levels": levels, "bins": tuple(found["bins"])})
+def _variable(record: Mapping[str, Any]) -> Variable:
+    levels = tuple(Level(one["name"], tuple(one["spellings"]), tuple(one["values"])) for one in record["levels"])
+    return Variable(**dict(record) | {"levels": levels, "bins": tuple(record["bins"])})

@@ -81,16 +81,16 @@ def read(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
         return {"": no_answer(exchanges, "distribution")}
     if form.outcome.numeric:
         return {"": _read_percentiles(form, exchanges)}
-    found = read_distribution(reply.text, levels)
-    status = found.status if found.status != Status.UNREADABLE else reply_status(reply)
+    reading = read_distribution(reply.text, levels)
+    status = reading.status if reading.status != Status.UNREADABLE else reply_status(reply)
     texts = texts_of(exchanges)
     if status != Status.OK:
-        return {"": Answer(None, status, {status: 1}, texts=texts, message=found.message, mode="distribution")}
-    probs = tuple(found.probs[level] for level in levels)
+        return {"": Answer(None, status, {status: 1}, texts=texts, message=reading.message, mode="distribution")}
+    probs = tuple(reading.probs[level] for level in levels)
     return {
         "": Answer(
-            Distribution(tuple(levels), probs), Status.OK, {Status.OK: 1}, None, texts, message=found.message,
-            mode="distribution", flags=found.flags, total=found.total,
+            Distribution(tuple(levels), probs), Status.OK, {Status.OK: 1}, None, texts, message=reading.message,
+            mode="distribution", flags=reading.flags, total=reading.total,
         )
     }  # fmt: skip
 

@@ -44,13 +44,13 @@ def messages(form: Form, order: Sequence[int]) -> list[Message]:
 
 
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    found = []
+    exchanges = []
     for draw in range(manner.draws):
         order = tuple(int(k) for k in rng.permutation(len(form.levels)))
         settings = manner.drawn(int(rng.integers(2**31)), min(FEW_TOKENS, manner.max_tokens))
         key, reply = send(messages(form, order), settings, f"draw {draw}")
-        found.append(Exchange("answer", key, reply, order))
-    return Elicited("sample", tuple(found))
+        exchanges.append(Exchange("answer", key, reply, order))
+    return Elicited("sample", tuple(exchanges))
 
 
 def read(form: Form, exchanges: Sequence[Exchange], mode: str = "sample") -> dict[str, Answer]:

@@ -23,17 +23,17 @@ SHORT = 400  # characters below which a text that declines is a refusal and no s
 
 
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    found = []
+    exchanges = []
     for draw in range(manner.draws):
         asked = [Message("user", form.prompt)]
         key, story = send(asked, manner.drawn(int(rng.integers(2**31))), f"draw {draw}")
-        found.append(Exchange("story", key, story))
+        exchanges.append(Exchange("story", key, story))
         if story_status(story) not in CAME:
             continue
         asked += [Message("assistant", story.text), Message("user", form.second_prompt)]
         settings = replace(manner.claimed(sample.FEW_TOKENS), temperature=0.0)
-        found.append(Exchange("extract", *send(asked, settings, f"draw {draw}")))
-    return Elicited("story", tuple(found))
+        exchanges.append(Exchange("extract", *send(asked, settings, f"draw {draw}")))
+    return Elicited("story", tuple(exchanges))
 
 
 def story_status(reply: Reply) -> Status:
