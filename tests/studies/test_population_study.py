@@ -15,6 +15,7 @@ from trueness.running.engine import local_executor
 from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study import Plan, Study
+from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import Asked, read_populations
 from trueness.studies.population.chart_distribution import distribution_frame
@@ -72,7 +73,8 @@ def folder(place, believing):
     names = ("Knowing", "KnowingInWords", "FirstOption", "Unwilling")
     models = ", ".join(f'"{believing}{name}"' for name in names)
     run(PLAN.format(models=models), place, place / "out")
-    write_report(place / "out")
+    with StudyFolder.reading(place / "out") as study:
+        write_report(study)
     return place / "out"
 
 
@@ -198,7 +200,8 @@ def test_complete_counts_every_condition_that_was_asked(found):
 
 def test_the_same_replies_give_the_same_bytes(folder, place):
     before = {path.name: path.read_bytes() for path in (folder / "population").iterdir()}
-    write_report(folder)
+    with StudyFolder.reading(folder) as opened:
+        write_report(opened)
     assert {path.name: path.read_bytes() for path in (folder / "population").iterdir()} == before
 
 

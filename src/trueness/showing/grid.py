@@ -10,11 +10,12 @@ A reference that was not asked answers every variant alike; its facet is -1, and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueness.measure import Measure, measure_of
+from trueness.outside import Json
 
 ANY = -1
 _LABELS = {"tv": "TV"}
@@ -60,7 +61,7 @@ class Grid:
         respondent: str,
         facets: Sequence[str],
         planned: int,
-        statuses: dict[str, int],
+        statuses: Mapping[str, int],
         values: Mapping[str, Sequence[float | None]],
         reasons: Mapping[str, str] | None = None,
     ) -> None:
@@ -71,10 +72,10 @@ class Grid:
         self.cells.append([self._item[item], self._respondent[respondent], *places, planned, statuses.get("ok", 0)])
         self.statuses.append({status: n for status, n in statuses.items() if status != "ok"})
         for measure in self.measures:
-            found = values.get(measure.name)
-            self.values[measure.name].append(None if found is None or found[0] is None else [*map(_short, found)])
+            numbers = values.get(measure.name)
+            self.values[measure.name].append(None if numbers is None or numbers[0] is None else [*map(_short, numbers)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "task": self.task,
             "items": self.items,
@@ -91,15 +92,19 @@ class Grid:
         }
 
 
+def unique(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
 def shown_measure(name: str, headline: Sequence[str]) -> Measure:
     """A measure of the long table as the matrix names it."""
-    found = measure_of(name) or Measure(name, better="neither", maximum=None)
-    return replace(found, title=found.title or _LABELS.get(name, ""), headline=name in headline)
+    measure = measure_of(name) or Measure(name, better="neither", maximum=None)
+    return replace(measure, title=measure.title or _LABELS.get(name, ""), headline=name in headline)
 
 
-def _info(one: Measure) -> dict[str, Any]:
-    told = {"name": one.name, "label": one.label, "better": one.direction or "none"}
-    return told | {"headline": one.headline, "about": one.description}
+def _info(one: Measure) -> dict[str, Json]:
+    info = {"name": one.name, "label": one.label, "better": one.direction or "none"}
+    return info | {"headline": one.headline, "about": one.description}
 
 
 def _short(value: float | int | None) -> float | int | None:

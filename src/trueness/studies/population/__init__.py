@@ -6,3 +6,14 @@ high_dimensional.py                the same for P(Y | X1 ... Xk)
 answers.py, scores.py, summary.py  what was said, how it scores, tables over tasks and models
 original_results.py                the same from a folder of the original's result files
 """
+
+STUDY = {
+    "order": 3,
+    "class": "plan:Population",
+    "offers": {
+        ("new", "population"): "new_file:new_tasks",
+        ("list", "populations"): "listing:rows",
+        ("card", "populations"): "listing:card",
+        ("show", ".json"): "reading:foreign_results",
+    },
+}

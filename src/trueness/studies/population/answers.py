@@ -15,11 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.running.cells import stream
 from trueness.running.results import Results, Row
 from trueness.running.store import Run, Store, StoredReply
+from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.elicitation import VARIANTS, Exchange, Form, Manner, read_answers
 from trueness.studies.population.elicitation.asking import Answer
@@ -107,13 +107,8 @@ class Populations:
 
 def read_populations(folder: Path | str) -> Populations:
     """The tables of the population study in a folder."""
-    with Store.reading(Path(folder)) as store:
-        studies = {results.task: results for results in Results.all_of(store)}
-        if "population" not in studies:
-            raise StoreError(
-                f"{folder} must hold a population study, got {', '.join(studies)}. Write one: trueness new population"
-            )
-        return populations_of(studies["population"], store)
+    with StudyFolder.reading(folder) as study:
+        return populations_of(study.task("population"), study.store)
 
 
 def populations_of(results: Results, store: Store) -> Populations:

@@ -11,9 +11,8 @@ from typing import Any
 from trueness.reading.distribution import read_distribution
 from trueness.reading.level import read_level, read_number
 from trueness.reading.quantiles import read_quantiles
-from trueness.running.outline import unique
 from trueness.showing import blocks
-from trueness.showing.grid import Facet, Grid
+from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.saving import plain_rows
 from trueness.status import Status
 from trueness.studies.population import findings as population_findings

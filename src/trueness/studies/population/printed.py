@@ -91,7 +91,7 @@ def _score(row: Mapping[str, Any]) -> str:
 
 def _ends(row: Mapping[str, Any], name: str, places: int) -> str:
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    if row[f"{name}_constant"]:
+    if row.get(f"{name}_constant"):
         return " constant"
     return "" if low is None else f" [{low:z.{places}f}, {high:z.{places}f}]"
 

@@ -16,20 +16,17 @@ model in one mode: sampling, verbalised and next-token answers are different thi
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from trueness.errors import SettingError, did_you_mean, listed
-from trueness.intervals import Interval
 from trueness.measure import direction
-from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
+from trueness.statistics import Comparison, Estimate, mean
+from trueness.statistics.pairs import differences_in_pairs
 from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 
 FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
-CONSTANT = "Every value is the same."
 _NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
 
 
@@ -37,7 +34,7 @@ def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dic
     """Respondent -> its mean over the tasks, with the interval over sources."""
     _check(measure)
     return {
-        label: _possible(mean(values, clusters=sources, name=measure), values)
+        label: mean(values, clusters=sources, name=measure, bounds=POSSIBLE[measure])
         for label, (values, sources) in _values(scores, measure).items()
     }
 
@@ -45,8 +42,10 @@ def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dic
 def means_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> dict[str, Estimate]:
     """The same means, with the interval over tasks given these sources."""
     _check(measure)
-    values_of = _values(scores, measure)
-    return {label: _possible(mean(values, name=measure), values) for label, (values, _) in values_of.items()}
+    return {
+        name: mean(values, name=measure, bounds=POSSIBLE[measure])
+        for name, (values, _) in _values(scores, measure).items()
+    }
 
 
 def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
@@ -64,16 +63,10 @@ def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | No
     _check(measure)
     values = {(_label(score), score.task): _counted(score, measure) for score in scores}
     labels, tasks = (list(dict.fromkeys(names)) for names in (map(_label, scores), (score.task for score in scores)))
-    compared = [
-        paired_difference(
-            [values.get((one, task), np.nan) for task in tasks],
-            [values.get((other, task), np.nan) for task in tasks],
-            clusters=sources,
-            names=(one, other),
-        ).described(measure=measure, units="tasks", clusters="sources", better=direction(measure))
-        for one, other in itertools.combinations(labels, 2)
-    ]
-    return adjusted(compared) if compared else []
+    columns = {label: [values.get((label, task), np.nan) for task in tasks] for label in labels}
+    pairs = differences_in_pairs(columns, sources, bounds=POSSIBLE[measure])
+    better = direction(measure)
+    return [pair.described(measure=measure, units="tasks", clusters="sources", better=better) for pair in pairs]
 
 
 def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[float], list[str]]]:
@@ -86,20 +79,10 @@ def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[f
     return table
 
 
-def _possible(estimate: Estimate, values: Sequence[float]) -> Estimate:
-    """t knows no bounds: a mean score of 104 is cut off. Values that are all the same bound nothing: no interval."""
-    if estimate.interval is None:
-        return estimate
-    if np.nanmax(values) - np.nanmin(values) <= 1e-9:
-        return replace(estimate, interval=None, notes=(CONSTANT,))
-    low, high = np.clip((estimate.interval.low, estimate.interval.high), *POSSIBLE[estimate.name])
-    return replace(estimate, interval=Interval(low, high, estimate.interval.level, estimate.interval.of))
-
-
 def _counted(score: TaskScore, measure: str) -> float:
     if measure in _NEEDS_DEPENDENCE and score.flat:
         return float("nan")
-    return score.value(measure)
+    return round(score.value(measure), 12)  # a skill of 1e-17 is one of 0: by rounding alone it would vary
 
 
 def label(respondent: str, mode: str) -> str:

@@ -20,7 +20,6 @@ from trueness.status import Status
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.scores import MEASURES, TaskScore
 from trueness.studies.population.summary import (
-    CONSTANT,
     FEW_SOURCES,
     compare_given_sources,
     compare_respondents,
@@ -226,14 +225,7 @@ def _task_row(
 
 
 def _cells(measure: str, estimate: Estimate) -> dict[str, Any]:
-    interval = estimate.interval
-    return {
-        measure: estimate.value,
-        f"{measure}_low": interval.low if interval else None,
-        f"{measure}_high": interval.high if interval else None,
-        f"{measure}_n": estimate.n,
-        f"{measure}_constant": CONSTANT in estimate.notes,
-    }
+    return estimate.cells(measure) | {f"{measure}_n": estimate.n}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
