@@ -13,7 +13,7 @@ from trueness.measures.distributions import sampled
 from trueness.page.pages import StudyPage
 from trueness.reading.level import read_number
 from trueness.reading.quantiles import read_quantiles
-from trueness.running.page_store import page_store
+from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import read_populations
 from trueness.studies.population.elicitation.distribution import PERCENTILES
@@ -174,8 +174,8 @@ def test_a_study_of_numbers_from_plan_to_page(tmp_path, monkeypatch):
     entry = next(one for one in json.loads(cells.read_text()) if one["mode"] == "sample")
     assert entry["model_vals"] == [20_000] * 30 and all(isinstance(value, float) for value in entry["true_vals"])
     assert "income_by_age" in (folder / "paper" / "tables" / "population_means.tex").read_text().replace("\\_", "_")
-    with page_store(folder) as store:
-        cell = StudyPage(folder, store).get("cell/population/income_by_age/sample/mock%2Fsays")
+    with StudyFolder.reading(folder) as opened:
+        cell = StudyPage(opened).get("cell/population/income_by_age/sample/mock%2Fsays")
     table = next(block for block in cell["blocks"] if block["title"] == "18-39")
     assert table["columns"] == ["of", "population", "answer"]
     assert (table["rows"][0][0], table["rows"][0][2]) == ("mean", 20_000)
