@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -70,7 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     show = commands.add_parser("show", help="tables of a study in the terminal; also while it runs")
-    show.add_argument("folder", nargs="?", help="a study folder (default: the newest under results/)")
+    show.add_argument(
+        "folder", nargs="?", help="a study folder (default: the newest under results/), or result files of others"
+    )
     show.add_argument("--measure", action="append", help="which measures (repeatable; default: the headline ones)")
     show.add_argument("--csv", action="store_true", help="one line a cell and measure")
     show.add_argument("--tex", action="store_true", help="LaTeX tables (booktabs)")
@@ -370,33 +372,35 @@ def _view(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
+    from trueness.outside import is_there
     from trueness.running.plans import newest_folder
-    from trueness.running.study_db import as_written
-
-    folder = Path(options.folder) if options.folder else newest_folder()
-    with as_written(folder):
-        return _show_study(folder, options)
-
-
-def _show_study(folder: Path, options: argparse.Namespace) -> int:
+    from trueness.running.study_db import NAME, as_written
     from trueness.running.study_folder import StudyFolder
-    from trueness.showing.console import console, save_recorded
     from trueness.studies.reporting import readings_of
 
-    with StudyFolder.reading(folder) as study:
-        readings = readings_of(study)
-        first, measures = next(iter(readings.values())), options.measure
-        if options.json:
-            say_json(first.as_json(measures))
-        elif options.csv:
-            say(first.as_csv(measures), end="")
-        elif options.tex or options.md:
-            _print_tables([table for reading in readings.values() for table in reading.tables(measures)], options)
-        elif options.svg:
-            save_recorded(lambda out: first.show(out, folder, measures), folder, Path(options.svg))
-        else:
-            for reading in readings.values():
-                reading.show(console(), folder, measures)
+    folder = Path(options.folder) if options.folder else newest_folder()
+    foreign = None if is_there(folder / NAME) else registry.offer("show", ".json")(folder)
+    if foreign is not None:
+        return _show_readings({"": foreign}, folder, options)
+    with as_written(folder), StudyFolder.reading(folder) as study:
+        return _show_readings(readings_of(study), folder, options)
+
+
+def _show_readings(readings: Mapping[str, Any], folder: Path, options: argparse.Namespace) -> int:
+    from trueness.showing.console import console, save_recorded
+
+    first, measures = next(iter(readings.values())), options.measure
+    if options.json:
+        say_json(first.as_json(measures))
+    elif options.csv:
+        say(first.as_csv(measures), end="")
+    elif options.tex or options.md:
+        _print_tables([table for reading in readings.values() for table in reading.tables(measures)], options)
+    elif options.svg:
+        save_recorded(lambda out: first.show(out, folder, measures), folder, Path(options.svg))
+    else:
+        for reading in readings.values():
+            reading.show(console(), folder, measures)
     return 0
 
 

@@ -6,7 +6,6 @@ import pytest
 from trueness.status import Status
 from trueness.studies.population.scores import MEASURES, POSSIBLE, Measured, TaskScore
 from trueness.studies.population.summary import (
-    CONSTANT,
     compare_given_sources,
     compare_respondents,
     means_given_sources,
@@ -69,7 +68,7 @@ def test_values_that_are_all_the_same_have_no_interval_and_say_so():
     """0 [0, 0] of the uniform baseline stood in every table."""
     scores = scores_of([[0.0, 1e-17], [0.0, 0.0]], measure="skill_uniform")
     for mean in (respondent_means(scores, "skill_uniform")["m"], means_given_sources(scores, "skill_uniform")["m"]):
-        assert mean.interval is None and mean.notes == (CONSTANT,)
+        assert mean.interval is None and mean.constant
 
 
 def test_one_source_has_an_interval_over_its_tasks_alone():

@@ -6,7 +6,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from tests.population.made import levels, question, task_file
+from tests.population.made import levels, people, question, task_file
 from trueness.cli import main
 from trueness.errors import DataError, PlanError, UnknownName
 from trueness.settings import hints_of
@@ -20,6 +20,8 @@ from trueness.studies.population.question_files import (
     read_questions,
 )
 from trueness.studies.population.questions import MODES, Level, Population, Variable
+from trueness.studies.population.references import reference_answers
+from trueness.studies.population.scores import score_answers
 
 TASK = """
 [defaults]
@@ -146,6 +148,61 @@ def test_null_is_a_setting_that_was_not_given(tmp_path):
     document = ORIGINAL | {"second_prompt": None, "wgh_col": None, "strata": None, "mode": "sample"}
     (asked,) = parse_questions(document, "tasks.json", tmp_path)
     assert (asked.weight, asked.strata, asked.second_prompt) == (None, None, "")
+
+
+def test_the_originals_logits_are_qa(tmp_path):
+    (asked,) = parse_questions(ORIGINAL | {"mode": "logits"}, "tasks.json", tmp_path)
+    assert asked.modes == ("qa",)
+
+
+def test_a_task_of_one_variable_asks_for_its_distribution(tmp_path):
+    text = TASK.replace('["sex", "age"]', '["sex"]').replace(" who is {} years old", "")
+    (asked,) = read_questions(task_file(tmp_path, text))
+    truth = truth_of(asked, np.random.default_rng(0))
+    assert truth.conditions == ("everyone",) and asked.asks == "sex"
+    assert truth.probs[0, 0] == pytest.approx((people()["sex"] == "male").mean())
+    assert truth.question.prompt_for("everyone") == "What is the sex of a person of " + asked.population.text + "?"
+    score = score_answers(asked, truth, reference_answers(truth, "oracle"), rng=np.random.default_rng(0))
+    assert score.value("score") == 100 and score.measures["skill_marginal"].value is None and score.flat
+
+
+@pytest.mark.parametrize("values", [(1, 0), (1.0, 0.0), (True, False)])
+@pytest.mark.parametrize("levels", [[["No", "never"], ["Yes"]], [["smokes", "yes"], ["does not smoke", "no"]]])
+def test_levels_no_and_yes_take_data_of_0_and_1(tmp_path, values, levels):
+    rows = people()
+    rows["sex"] = np.where(rows["sex"] == "male", *values)
+    document = ORIGINAL | {"levels": levels, "bins": {"age": [18, 50]}}
+    (asked,) = read_questions(task_file(tmp_path, json.dumps(document), rows, "tasks.json"))
+    truth = truth_of(asked, np.random.default_rng(0))
+    yes = next(k for k, spellings in enumerate(levels) if "yes" in map(str.lower, spellings))
+    assert truth.marginal[yes] == pytest.approx((rows["sex"] == values[0]).mean())
+
+
+def test_0_and_1_are_not_guessed_where_no_level_says_yes(tmp_path):
+    rows = people()
+    rows["sex"] = (rows["sex"] == "male").astype(int)
+    (asked,) = read_questions(task_file(tmp_path, TASK, rows))
+    with pytest.raises(DataError, match="level 'male' of 'sex' must be in the data"):
+        truth_of(asked, np.random.default_rng(0))
+
+
+def test_more_than_60_conditions_are_grouped_with_a_word(tmp_path):
+    rows = people()
+    rows["age"] += np.linspace(0, 0.5, len(rows))  # every row its own value
+    text = TASK.replace("[variables.age]\nbins = [18, 40]\n", "")
+    truth = truth_of(read_questions(task_file(tmp_path, text, rows))[0], np.random.default_rng(0))
+    assert truth.conditions == ("18-29", "30-44", "45-64", "65 or more")
+    assert "'age' has 1,962 values, grouped as 18-29; 30-44; 45-64; 65 or more." in truth.notes[0]
+
+
+def test_more_than_60_texts_keep_the_most_frequent_with_a_word(tmp_path):
+    rows = people()
+    rows["place"] = [f"town {k % 80 if k % 3 else k % 50}" for k in range(len(rows))]
+    text = TASK.replace('["sex", "age"]', '["sex", "place"]').replace("{} years old", "from {}")
+    truth = truth_of(read_questions(task_file(tmp_path, text + "least = 1", rows))[0], np.random.default_rng(0))
+    assert len(truth.conditions) == 60 and "town 1" in truth.conditions
+    assert "80 values; the 60 most frequent are asked about" in truth.notes[0]
+    assert truth.n_unlisted > 0 and truth.rows.sum() + truth.n_unlisted == len(rows)
 
 
 def test_more_than_26_options_in_qa_say_what_to_use():

@@ -39,7 +39,7 @@ def test_weighted_shares_and_kish_are_those_counted_by_hand():
     assert truth.probs == pytest.approx(np.array([[0.5, 0.5], [0.5, 0.5]]))
     assert truth.weights == pytest.approx([0.4, 0.6])
     assert truth.n_eff == pytest.approx([16 / 6, 36 / 14])  # (sum w)^2 / sum w^2
-    assert truth.design_effect == pytest.approx([3 * 6 / 16, 3 * 14 / 36])
+    assert truth.rows / truth.n_eff == pytest.approx([3 * 6 / 16, 3 * 14 / 36])
 
 
 def test_body_mass_called_weight_is_never_used_unless_it_is_named():

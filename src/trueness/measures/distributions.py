@@ -202,7 +202,7 @@ def dependence(p: Array, q: Array, w: Array, n: Array, k: Array) -> tuple[Array,
     truth, answer = _together(p, p, w) - noise(p, rest, n), _together(q, q, w) - noise(q, rest, k)
     both = _together(p, q, w)
     scale = np.sqrt(np.maximum(truth, 0) * np.maximum(answer, 0))
-    direction = np.clip(both / np.where(scale > 1e-12, scale, np.nan), -1.0, 1.0)
+    direction = np.clip(both / np.where(np.minimum(truth, answer) > 1e-12, scale, np.nan), -1.0, 1.0)
     return np.asarray(direction), np.asarray(both / np.where(truth > 1e-12, truth, np.nan))
 
 

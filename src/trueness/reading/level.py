@@ -1,4 +1,4 @@
-"""read_level: which of the listed answers a reply gives; read_share: which probability it gives.
+"""read_level: which of the listed answers a reply gives; read_number, read_share: which number or probability.
 
     levels: name -> accepted spellings,  e.g. {"male": ("male", "man"), "female": ("female", "woman")}
 
@@ -26,7 +26,10 @@ MOST_MARKS = 20  # places behind "answer:" that are looked at, the last ones
 TOO_LONG = f"only the first {LIMIT:,} characters were read"
 _MARKED = re.compile(r"\b(?:final )?answer(?: is)?\s*[:=]?\s*")
 _AROUND = " \n\t.,;:!()[]<>#-"
-_QUANTITY = re.compile(r"(?<![\w.])\d{1,3}(?:,\d{3})+(?:\.\d+)?|(?<![\w.])\d+(?:\.\d+)?")
+_QUANTITY = re.compile(
+    r"(?<![\w.])(-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))(?: ?(k|thousand|million|billion)\b)?"
+)
+_TIMES = {None: 1.0, "k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
@@ -45,6 +48,15 @@ class LevelReading(NamedTuple):
     status: Status
     span: tuple[int, int] | None = None
     parser: str = ""
+    message: str = ""
+
+
+class NumberReading(NamedTuple):
+    """The one number of a reply: 45,000, $45k, 1.2 million."""
+
+    value: float | None
+    status: Status
+    span: tuple[int, int] | None = None
     message: str = ""
 
 
@@ -75,12 +87,27 @@ def read_level(text: str, levels: Levels, bins: Sequence[float] = (), top: float
             if not rest or parser == "named":
                 return LevelReading(name.level, Status.OK, (name.start, name.end), parser, _if_cut(text))
     if not found and bins:
-        return _binned(view, list(levels), bins, top, _if_cut(text))
+        return _binned(read_number(text), list(levels), bins, top)
     if found:
         named = ", ".join(dict.fromkeys(name.level for name in found))
         return LevelReading(None, Status.UNREADABLE, message=f"the reply names several levels: {named}.")
     status, message = _nothing(view, "no level of the question is named.")
     return LevelReading(None, status, message=message)
+
+
+def read_number(text: str) -> NumberReading:
+    """The one number of a reply; what stands behind "answer:" goes before what stands elsewhere."""
+    view = answer_view(text)
+    if not view.strip():
+        return NumberReading(None, Status.UNREADABLE, message="the reply is empty.")
+    marks = deque((match.end() for match in _MARKED.finditer(view)), maxlen=MOST_MARKS)
+    for start, end in [*((mark, _line_end(view, mark)) for mark in reversed(marks)), (0, len(view))]:
+        numbers = list(_QUANTITY.finditer(view, start, end))
+        values = {float(number[1].replace(",", "")) * _TIMES[number[2]] for number in numbers}
+        if len(values) == 1:
+            return NumberReading(values.pop(), Status.OK, numbers[0].span(), _if_cut(text))
+    status, message = _nothing(view, "not one number is given.")
+    return NumberReading(None, status, message=message)
 
 
 def read_share(text: str) -> ShareReading:
@@ -173,17 +200,15 @@ def _line_end(view: str, start: int) -> int:
     return len(view) if end < 0 else end
 
 
-def _binned(view: str, levels: Sequence[str], bins: Sequence[float], top: float | None, note: str) -> LevelReading:
-    numbers = list(_QUANTITY.finditer(view))
-    values = {float(number.group().replace(",", "")) for number in numbers}
-    if len(values) != 1:
-        status, message = _nothing(view, "neither a level nor one number is given.")
-        return LevelReading(None, status, message=message)
-    value = values.pop()
-    place = bisect_right(bins, value) - 1
-    if place < 0 or (top is not None and value >= top):
-        return LevelReading(None, Status.UNREADABLE, message=f"{value:g} is outside the levels.")
-    return LevelReading(levels[place], Status.OK, numbers[0].span(), "bin", note)
+def _binned(number: NumberReading, levels: Sequence[str], bins: Sequence[float], top: float | None) -> LevelReading:
+    if number.value is None:
+        nothing = "neither a level nor one number is given."
+        refused = number.status == Status.REFUSED
+        return LevelReading(None, number.status, message=number.message if refused else nothing)
+    place = bisect_right(bins, number.value) - 1
+    if place < 0 or (top is not None and number.value >= top):
+        return LevelReading(None, Status.UNREADABLE, message=f"{number.value:g} is outside the levels.")
+    return LevelReading(levels[place], Status.OK, number.span, "bin", number.message)
 
 
 def _joined(view: str, first: Number, second: Number) -> bool:

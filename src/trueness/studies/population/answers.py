@@ -65,10 +65,10 @@ class Populations:
     def rows(self) -> Iterator[Row]:
         """The long table: every task, respondent, mode, repeat and measure. An item is source/task, cluster first."""
         for asked, score in self.scored.items():
-            for measure, found in score.measures.items():
+            for measure, measured in score.measures.items():
                 variant = asked.mode or "reference"
                 where = (f"{score.source}/{asked.task}", variant, asked.respondent, asked.repeat, measure)
-                yield Row(self.study, "population", *where, found.value, str(found.status))
+                yield Row(self.study, "population", *where, measured.value, str(measured.status))
 
     def completeness(self) -> tuple[bool, str]:
         """Whether every condition that was to be asked has a distribution, and what became of the others."""
@@ -87,12 +87,16 @@ class Populations:
 
     def replies_by_status(self, respondent: str, mode: str) -> Counter[Status]:
         """What became of every reply of a model in a mode."""
-        found: Counter[Status] = Counter()
+        counts: Counter[Status] = Counter()
+        for answer in self.answers_of(respondent, mode):
+            counts.update(answer.counts)
+        return counts
+
+    def answers_of(self, respondent: str, mode: str) -> Iterator[Answer]:
+        """Of all tasks, conditions and repeats."""
         for asked, answers in self.answers.items():
             if (asked.respondent, asked.mode) == (respondent, mode):
-                for answer in answers.values():
-                    found.update(answer.counts)
-        return found
+                yield from answers.values()
 
     def _score(self, asked: Asked, answers: Mapping[str, Answer], scales: Scales) -> TaskScore:
         truth = self.truths[asked.task]
@@ -117,8 +121,8 @@ def populations_of(results: Results, store: Store) -> Populations:
     for cell, where in zip(results.cells, results.abouts, strict=True):
         form = Form.of(truths[where["task"]].question, where["condition"])
         for run in results.of_cell(cell):
-            record, found = _answers(run, form, stored, cell.variant)
-            for variant, answer in found.items():
+            record, read = _answers(run, form, stored, cell.variant)
+            for variant, answer in read.items():
                 mode = f"{cell.variant}/{variant}" if variant else cell.variant
                 asked = Asked(cell.respondent, mode, where["task"], run.repeat)
                 answers.setdefault(asked, {})[where["condition"]] = answer
@@ -156,11 +160,11 @@ def _answers(
     if not exchanges:
         lost = Answer(None, Status.FAILED, message=run.message)
         return record, dict.fromkeys(VARIANTS[mode], lost)
-    found = read_answers(record["used"], form, exchanges)
+    by_variant = read_answers(record["used"], form, exchanges)
     if record["note"]:
-        found = {
+        by_variant = {
             variant: replace(answer, message=" ".join(part for part in (record["note"], answer.message) if part))
-            for variant, answer in found.items()
+            for variant, answer in by_variant.items()
         }
     variants = VARIANTS[mode] if record["used"] == mode else ("",)
-    return record, {variant: found[variant] for variant in variants}
+    return record, {variant: by_variant[variant] for variant in variants}

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from trueness.reading.distribution import read_distribution
-from trueness.reading.level import read_level
+from trueness.reading.level import read_level, read_number
+from trueness.reading.quantiles import read_quantiles
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.saving import plain_rows
@@ -19,7 +20,10 @@ from trueness.studies.population import tables
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.elicitation import Form
 from trueness.studies.population.elicitation.asking import Answer
+from trueness.studies.population.elicitation.distribution import PERCENTILES
 from trueness.studies.population.measures import MEASURES
+from trueness.studies.population.numbers import NAMES, answer_row, condition_rows
+from trueness.studies.population.truth import Truth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 SHOWN = 3  # replies of a condition that a page shows; all are in the store
@@ -46,20 +50,20 @@ class PopulationPart:
         yield from dict.fromkeys((a.task, a.mode or REFERENCE, a.respondent) for a in self.tables.answers)
 
     def grid(self) -> Grid:
-        found = self.tables
+        populations = self.tables
         modes = Facet("variant", "Asked by", self._modes, self._modes)
-        names = unique([*found.models, *found.references])
+        names = unique([*populations.models, *populations.references])
         grid = Grid(
             "population",
-            list(found.truths),
+            list(populations.truths),
             names,
-            list(found.references),
+            list(populations.references),
             list(MEASURES),
             [modes],
-            spread=f"{100 * found.level:g} % interval",
+            spread=f"{100 * populations.level:g} % interval",
             repeats="conditions",
         )
-        for asked, score in found.scored.items():
+        for asked, score in populations.scored.items():
             if asked.repeat:
                 continue
             values: dict[str, Any] = {}
@@ -81,18 +85,18 @@ class PopulationPart:
         rows = [
             {
                 "measure": name.replace("_", " "),
-                "value": found.value,
-                "interval": [found.interval.low, found.interval.high] if found.interval else None,
-                "status": found.reason or str(found.status),
+                "value": measured.value,
+                "interval": [measured.interval.low, measured.interval.high] if measured.interval else None,
+                "status": measured.reason or str(measured.status),
             }
-            for name, found in score.measures.items()
+            for name, measured in score.measures.items()
         ]
         answers = self.tables.answers[asked]
-        found = []
+        conditions = []
         for condition in truth.conditions:
             if condition in answers:
-                found.append(self._bars(task, condition, answers[condition]))
-                found += self._exchanges(key, condition)
+                conditions.append(self._bars(task, condition, answers[condition]))
+                conditions += self._exchanges(key, condition)
         question = truth.question
         return {
             "statuses": dict(Counter(str(status) for status in score.statuses.values())),
@@ -102,7 +106,7 @@ class PopulationPart:
                 blocks.lines(
                     "Question", [question.prompt_for(truth.conditions[0]), f"Population: {question.population.text}"]
                 ),
-                *found,
+                *conditions,
                 blocks.table(
                     "Measures", rows, f"{100 * self.tables.level:g} % bootstrap intervals of truth and draws."
                 ),
@@ -119,6 +123,8 @@ class PopulationPart:
 
     def _bars(self, task: str, condition: str, answer: Answer) -> blocks.Block:
         truth = self.tables.truths[task]
+        if truth.numeric:
+            return self._numbers(truth, condition, answer)
         claimed = answer.distribution
         return {
             "kind": "bars",
@@ -130,6 +136,20 @@ class PopulationPart:
             "message": answer.message,
             "replies": {str(status): n for status, n in answer.counts.items()},
         }
+
+    def _numbers(self, truth: Truth, condition: str, answer: Answer) -> blocks.Block:
+        """Mean and quantiles, of the population and of the answer."""
+        known = next(row for row in condition_rows(truth, self.tables.level) if row["condition"] == condition)
+        claimed = answer_row(truth, answer)
+        rows = [
+            {"of": "mean", "population": known["true_mean"], "answer": claimed["mean"]},
+            *({"of": name, "population": known[f"true_{name}"], "answer": claimed[name]} for name in NAMES),
+        ]
+        interval = f"{known['true_mean_low']:.6g} to {known['true_mean_high']:.6g}"
+        note = (
+            f"The mean of the population: {interval} ({100 * self.tables.level:g} %). {answer.status}. {answer.message}"
+        )
+        return blocks.table(condition, rows, note.rstrip())
 
     def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
         task, mode, respondent = key
@@ -159,14 +179,14 @@ class PopulationPart:
     # ---- what it says
 
     def summary(self) -> Summary:
-        found = self.tables
-        asked = [score for score in found.scores if score.respondent not in found.references]
+        populations = self.tables
+        asked = [score for score in populations.scores if score.respondent not in populations.references]
         if not asked:
             return Summary((Check("population", None, "Nobody has been asked yet."),))
         answered = [score for score in asked if score.status == Status.OK]
         informative = sum(score.informative for score in answered)
         checks = (
-            Check("complete", *found.completeness()),
+            Check("complete", *populations.completeness()),
             Check(
                 "informative",
                 informative == len(answered),
@@ -174,20 +194,20 @@ class PopulationPart:
                 "be told from a uniform one.",
             ),
         )
-        said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(found))
-        return Summary(checks, said, tuple(population_findings.untold(found)))
+        said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(populations))
+        return Summary(checks, said, tuple(population_findings.untold(populations)))
 
     def graph(self, item: str) -> dict[str, Any] | None:
         return None
 
     def analyses(self) -> list[AnalysisPart]:
-        found = self.tables
-        if not found.answers:
+        populations = self.tables
+        if not populations.answers:
             return []
-        comparisons = plain_rows(tables.comparisons_frame(found))
+        comparisons = plain_rows(tables.comparisons_frame(populations))
         return [
             AnalysisPart(
-                "respondents", tables=(blocks.table("One row a respondent and mode", tables.summary_rows(found)),)
+                "respondents", tables=(blocks.table("One row a respondent and mode", tables.summary_rows(populations)),)
             ),
             AnalysisPart(
                 "comparisons",
@@ -195,7 +215,7 @@ class PopulationPart:
                 tables=(blocks.table("Paired differences over tasks", comparisons),),
             ),
             AnalysisPart(
-                "scores", tables=(blocks.table("Every task and measure", plain_rows(tables.scores_frame(found))),)
+                "scores", tables=(blocks.table("Every task and measure", plain_rows(tables.scores_frame(populations))),)
             ),
         ]
 
@@ -207,13 +227,21 @@ def _read(
     text, status = str(reply.get("text") or ""), str(reply.get("status"))
     if status not in (Status.OK, Status.TRUNCATED):
         return [], {}, (status, str(reply.get("message") or ""))
+    if used == "distribution" and form.outcome.numeric:
+        stated = read_quantiles(text, PERCENTILES)
+        marks = [(*span, f"p{p} {stated.values[p]:g}") for p, span in stated.spans.items()]
+        return marks, {f"p{p}": value for p, value in stated.values.items()}, (str(stated.status), stated.message)
     if used == "distribution":
-        found = read_distribution(text, form.levels)
-        marks = [(*span, f"{level} {found.shares[level]:.3g}") for level, span in found.spans.items()]
-        shares = {level: found.shares.get(level) for level in form.levels}
-        return marks, dict(shares), (str(found.status), found.message)
+        shares_read = read_distribution(text, form.levels)
+        marks = [(*span, f"{level} {shares_read.shares[level]:.3g}") for level, span in shares_read.spans.items()]
+        shares = {level: shares_read.shares.get(level) for level in form.levels}
+        return marks, dict(shares), (str(shares_read.status), shares_read.message)
     if used == "sample":
-        level = read_level(text, form.levels, form.bins, form.top)
+        if form.outcome.numeric:
+            number = read_number(text)
+            marks = [(*number.span, f"{number.value:g}")] if number.value is not None and number.span else []
+            return marks, {"number": number.value}, (str(number.status), number.message)
+        level = read_level(text, form.levels, form.outcome.bins, form.outcome.top)
         span = [(*level.span, str(level.level))] if level.level is not None and level.span else []
         return span, {"level": level.level}, (str(level.status), level.message)
     return [], {}, (status, "")

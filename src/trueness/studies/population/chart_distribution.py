@@ -43,14 +43,14 @@ def distribution_frame(populations: Populations, task: str) -> pd.DataFrame:
             continue
         for c, condition in enumerate(truth.conditions):
             answer = answers.get(condition)
-            found = answer.distribution if answer is not None else None
+            claimed = answer.distribution if answer is not None else None
             for k, level in enumerate(truth.levels):
-                share = found.prob(level) if found is not None else None
-                ends = _ends(share, found.n if found is not None else None)
+                share = claimed.prob(level) if claimed is not None else None
+                ends = _ends(share, claimed.n if claimed is not None else None)
                 status = "not asked" if answer is None else str(answer.status)
                 rows.append(
                     {"condition": condition, "level": level, "respondent": asked.respondent, "mode": asked.mode,
-                     "share": share, "low": ends[0], "high": ends[1], "n": None if found is None else found.n,
+                     "share": share, "low": ends[0], "high": ends[1], "n": None if claimed is None else claimed.n,
                      "status": status, "truth": truth.probs[c, k], "truth_low": low[c, k], "truth_high": high[c, k],
                      "marginal": truth.marginal[k], "rows": truth.rows[c], "n_eff": truth.n_eff[c]}
                 )  # fmt: skip
@@ -150,8 +150,8 @@ def _ends(share: float | None, n: float | None) -> tuple[float | None, float | N
     """Wilson's interval of a share of n draws; a stated share has none."""
     if share is None or not n:
         return None, None
-    found = wilson(round(share * n), round(n))
-    return found.low, found.high
+    ends = wilson(round(share * n), round(n))
+    return ends.low, ends.high
 
 
 def _lines(condition: str) -> str:

@@ -29,7 +29,7 @@ from trueness.errors import DataError, listed
 from trueness.studies.population.high_dimensional import kept_truth
 from trueness.studies.population.questions import Question
 from trueness.studies.population.rows import Rows, rows_of
-from trueness.studies.population.truth import Array, Design, Truth
+from trueness.studies.population.truth import QUANTILES, Array, Design, Truth
 
 DRAWS = 2_000
 _COUNTS_AT_ONCE = 4_000_000  # entries of a block of drawn clusters: 32 MB
@@ -63,24 +63,34 @@ def truth_of(
     kish = total.sum(axis=1) ** 2 / squares.sum(axis=1)
     design: Design = "cells"
     if question.replicate_weights:
-        design, found = "replicates", _by_replicates(rows, data, keep, probs, draws, rng)
+        design, drawn = "replicates", _by_replicates(rows, data, keep, probs, draws, rng)
     elif question.clusters is not None:
-        design, found = "clusters", _by_clusters(rows, data, keep, probs, draws, rng)
+        design, drawn = "clusters", _by_clusters(rows, data, keep, probs, draws, rng)
     else:
-        found = _by_cells(total, squares, probs, draws, rng)
-    n_eff = kish if design == "cells" else _seen_n_eff(probs, found, kish)
+        drawn = cell_draws(total, squares, probs, draws, rng)
+    n_eff = kish if design == "cells" else _seen_n_eff(probs, drawn, kish)
+    means, quantiles = (None, None) if rows.numbers is None else _on_numbers(rows, rows.numbers, keep)
     return Truth(
         rows.question, tuple(rows.question.conditions[c] for c in keep), probs, total.sum(axis=1) / total.sum(),
-        counts.sum(axis=1), kish, n_eff, found, design, thin,
-        rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted,
+        counts.sum(axis=1), kish, n_eff, drawn, design, thin,
+        rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted, means, quantiles, rows.notes,
     )  # fmt: skip
+
+
+def _on_numbers(rows: Rows, numbers: Array, keep: NDArray[np.intp]) -> tuple[Array, Array]:
+    """(C,) weighted means and (C, 5) quantiles of the numbers themselves; cells play no part."""
+    condition = rows.cell // len(rows.question.levels)
+    weight = np.ones(len(numbers)) if rows.weight is None else rows.weight
+    inside = [(numbers[condition == c], weight[condition == c]) for c in keep]
+    means = np.array([np.average(x, weights=w) for x, w in inside])
+    return means, np.array([np.quantile(x, QUANTILES, method="inverted_cdf", weights=w) for x, w in inside])
 
 
 def _conditions(question: Question, rows: Array) -> tuple[NDArray[np.intp], dict[str, int]]:
     """Which conditions are kept. Combinations of several variables may be empty; a single level may not."""
     names = question.conditions
     empty = [name for name, n in zip(names, rows, strict=True) if n == 0]
-    if empty and len(question.given) == 1:
+    if empty and len(question.given) < 2:
         raise DataError(
             f"condition {empty[0]!r} of task {question.name!r} must have rows in the population "
             f"({question.population.text}), got none. Drop the level, or widen the population."
@@ -95,7 +105,7 @@ def _conditions(question: Question, rows: Array) -> tuple[NDArray[np.intp], dict
     return keep, thin
 
 
-def _by_cells(total: Array, squares: Array, probs: Array, draws: int, rng: np.random.Generator) -> Array:
+def cell_draws(total: Array, squares: Array, probs: Array, draws: int, rng: np.random.Generator) -> Array:
     mean = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     unit = np.divide(squares, total, out=np.zeros_like(total), where=total > 0)
     return _normalised(rng.poisson(mean, size=(draws, *total.shape)) * unit, probs)
@@ -120,19 +130,19 @@ def _by_clusters(
     c, levels = rows.shape
     table = np.zeros((len(labels), c * levels))
     np.add.at(table, (cluster, rows.cell), 1.0 if rows.weight is None else rows.weight)
-    found = np.zeros((draws, c * levels))
+    totals = np.zeros((draws, c * levels))
     for h in np.unique(stratum_of):
         members = table[stratum_of == h]
         n = len(members)
         if n == 1:  # a lone cluster has no spread to show: it stays as it is
-            found += members[0]
+            totals += members[0]
             continue
         block = max(1, _COUNTS_AT_ONCE // n)
         for start in range(0, draws, block):
             size = min(block, draws - start)
             drawn = rng.multinomial(n - 1, np.full(n, 1 / n), size=size) * (n / (n - 1))
-            found[start : start + size] += drawn @ members
-    return _normalised(found.reshape(draws, c, levels)[:, keep], probs)
+            totals[start : start + size] += drawn @ members
+    return _normalised(totals.reshape(draws, c, levels)[:, keep], probs)
 
 
 def _by_replicates(

@@ -5,6 +5,7 @@
     population/scores.csv             every task, respondent, mode, repeat and measure with its interval
     population/main.csv .tex          one line a respondent and mode
     population/table.csv .tex         tasks by respondents (score)
+    population/numbers.csv            conditional means and quantiles, where an outcome is a number
     population/comparisons.csv        paired differences, over sources and over tasks of these sources, Holm
     population/notes.txt              what so few sources cannot tell; who was asked in another way, and why
     plots/population_{task}           truth beside model per condition: .png .svg .pdf, its numbers as .csv
@@ -27,6 +28,7 @@ from trueness.studies.population import tables
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.chart_distribution import distribution
 from trueness.studies.population.elicitation.asking import Answer
+from trueness.studies.population.numbers import numbers_figure, numbers_frame
 from trueness.studies.population.truth import Truth
 
 
@@ -41,21 +43,22 @@ def write_population_tree(folder: Path, populations: Populations, save: Save = s
 def texts(populations: Populations) -> dict[str, str]:
     """File below population/ -> text."""
     main, table = tables.main_table(populations), tables.task_table(populations)
-    found = {
+    contents = {
         "scores.csv": csv_text(tables.scores_frame(populations)),
         "main.csv": main.to_csv(),
         "main.tex": main.to_latex(),
         "table.csv": table.to_csv(),
         "table.tex": table.to_latex(),
         "comparisons.csv": csv_text(tables.comparisons_frame(populations)),
+        **({"numbers.csv": csv_text(numbers)} if not (numbers := numbers_frame(populations)).empty else {}),
         "notes.txt": "\n".join(notes(populations)) + "\n",
     }
     for model in populations.models:
         for task in populations.truths:
             entries = list(cell_entries(populations, model, task))
             if entries:
-                found[f"{safe_name(model, task)}.json"] = to_json(entries)
-    return found
+                contents[f"{safe_name(model, task)}.json"] = to_json(entries)
+    return contents
 
 
 def cell_entries(populations: Populations, model: str, task: str) -> Iterator[dict[str, Any]]:
@@ -69,13 +72,14 @@ def cell_entries(populations: Populations, model: str, task: str) -> Iterator[di
 
 def _entry(asked: Asked, truth: Truth, condition: str, answer: Answer) -> dict[str, Any]:
     c = truth.conditions.index(condition)
-    found = answer.distribution
-    drawn = bool(answer.values)
-    values = list(answer.values) if drawn else list(truth.levels) if found is not None else []
-    weights = [1 / len(values)] * len(values) if drawn else [] if found is None else list(found.probs)
+    claimed = answer.distribution
+    levels: list[object] = list(truth.question.outcome.middles if truth.numeric else truth.levels)
+    drawn = bool(answer.values or answer.numbers)
+    values: list[object] = list(answer.values or answer.numbers) if drawn else levels if claimed is not None else []
+    weights = [1 / len(values)] * len(values) if drawn else [] if claimed is None else list(claimed.probs)
     return {
         "condition": condition,
-        "true_vals": list(truth.levels),
+        "true_vals": levels,
         "weights": truth.probs[c].tolist(),
         "model_vals": values,
         "model_texts": list(answer.texts),
@@ -103,15 +107,16 @@ def _entry(asked: Asked, truth: Truth, condition: str, answer: Answer) -> dict[s
 
 def notes(populations: Populations) -> list[str]:
     """Sentences that must stand beside the tables."""
-    found = tables.design_sentences(populations) + tables.fallback_sentences(populations)
+    sentences = tables.design_sentences(populations) + tables.fallback_sentences(populations)
     for name, truth in populations.truths.items():
+        sentences += truth.notes
         if truth.thin:
             thin = ", ".join(f"{condition} ({n})" for condition, n in truth.thin.items())
-            found.append(f"{name}: conditions with too few rows were left out: {thin}.")
+            sentences.append(f"{name}: conditions with too few rows were left out: {thin}.")
         if truth.design == "model":
-            found.append(f"{name}: the truth is an out-of-fold gradient-boosted estimate, with its own uncertainty.")
-    found += tables.uninformative_sentences(populations)
-    return found or ["Every model was asked as planned."]
+            sentences.append(f"{name}: the truth is an out-of-fold gradient-boosted estimate with its own uncertainty.")
+    sentences += tables.uninformative_sentences(populations)
+    return sentences or ["Every model was asked as planned."]
 
 
 def plots(populations: Populations) -> Iterator[Figure]:
@@ -119,4 +124,4 @@ def plots(populations: Populations) -> Iterator[Figure]:
     asked = {asked.task for asked in populations.answers if asked.respondent not in populations.references}
     for task in populations.truths:
         if task in asked:
-            yield distribution(populations, task)
+            yield (numbers_figure if populations.truths[task].numeric else distribution)(populations, task)

@@ -12,16 +12,17 @@ from typing import Any
 from trueness.studies.population import tables
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.files import notes
+from trueness.studies.population.summary import label
 
 MEASURE = "score"
 
 
 def sections(populations: Populations) -> list[tuple[str, tuple[str, ...]]]:
-    found = {
+    parts = {
         "Mean scores": tuple(_mean_sentence(populations, row) for row in tables.summary_rows(populations)),
         "Who can be told from whom": tuple(str(row["sentence"]) for row in _pairs(populations) if _tested(row)),
     }
-    return [(title, said) for title, said in found.items() if said]
+    return [(title, said) for title, said in parts.items() if said]
 
 
 def untold(populations: Populations) -> list[str]:
@@ -44,7 +45,7 @@ def _tested(row: Mapping[str, Any]) -> bool:
 
 
 def _mean_sentence(populations: Populations, row: Mapping[str, Any]) -> str:
-    name, share = tables.label(row["respondent"], row["mode"]), f"{100 * populations.level:g} %"
+    name, share = label(row["respondent"], row["mode"]), f"{100 * populations.level:g} %"
     over = f"{row['informative']} informative of {row['tasks']} tasks"
     if row.get(MEASURE) is None or row[MEASURE] != row[MEASURE]:
         return f"{name}: no score ({over}; {row['answered']} answered; no interval; no test)."

@@ -109,13 +109,13 @@ def boosted_truth(
         again = np.stack([fitted(sample.weight * rng.poisson(1.0, size=len(where))) for _ in range(repeats)])
     spread = again.var(axis=0, ddof=1).sum(axis=1)
     n_eff = np.maximum((probs * (1 - probs)).sum(axis=1) / np.maximum(spread, 1e-12), 2.0)
-    found = rng.gamma(np.maximum(n_eff[:, None] * probs, 1e-6), size=(draws, *probs.shape))
+    gammas = rng.gamma(np.maximum(n_eff[:, None] * probs, 1e-6), size=(draws, *probs.shape))
     names = tuple(question.condition_name(_level_names(question, int(codes[c]))) for c in some)
     counts = np.bincount(where).astype(np.float64)[some]
     kish = share[some] ** 2 / np.bincount(where, weights=sample.weight**2)[some]
     return Truth(
         question, names, probs, share[some] / share[some].sum(), counts, kish, n_eff,
-        found / found.sum(axis=-1, keepdims=True), "model", {},
+        gammas / gammas.sum(axis=-1, keepdims=True), "model", {},
         rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted,
     )  # fmt: skip
 
@@ -189,15 +189,15 @@ def _out_of_fold(
 ) -> Array:
     """(n, L): each row predicted by the model of the other folds."""
     fold = rng.permutation(len(outcome)) % FOLDS
-    found = np.zeros((len(outcome), levels))
+    out_of_fold = np.zeros((len(outcome), levels))
     for f in range(FOLDS):
         train, test = (fold != f) & (weight > 0), fold == f
         if len(np.unique(outcome[train])) < 2:  # nothing to learn from: the base rate
-            found[np.ix_(test, [int(outcome[train][0])])] = 1.0
+            out_of_fold[np.ix_(test, [int(outcome[train][0])])] = 1.0
             continue
         model.fit(features[train], outcome[train], sample_weight=weight[train])
-        found[np.ix_(test, model.classes_)] = model.predict_proba(features[test])
-    return found
+        out_of_fold[np.ix_(test, model.classes_)] = model.predict_proba(features[test])
+    return out_of_fold
 
 
 def _by_profile(predicted: Array, where: NDArray[np.intp], weight: Array, some: NDArray[np.intp]) -> Array:

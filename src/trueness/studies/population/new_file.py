@@ -15,20 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueness.datasets.microdata import Microdata
 from trueness.datasets.survey_files import SURVEYS, Survey
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError
 from trueness.running.plans import NewFile
-from trueness.studies.population.rows import MOST_LEVELS, bin_levels, texts
+from trueness.studies.population.rows import AGE, MOST_LEVELS, bin_levels, round_bins, texts
 from trueness.texts import arriving, printable
 
 FEW_NUMBERS = 10  # distinct numbers that are still levels
 FEW_TEXTS = 26  # one letter each in mode `qa`
 _WEIGHT = re.compile(r"weight|wgt|wgh|wt\b|^wt|pwgtp|^finalwt|_llcpwt", re.IGNORECASE)
-_AGE = re.compile(r"^age|age$|^agep$|agea", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ def _asked(data: Microdata, name: str) -> _Column:
     numbers = present.to_numpy(dtype=np.float64)
     if len(shares) == len(present) and bool((numbers == np.round(numbers)).all()):
         return _Column(name, "left out", ("a different whole number in every row: an identifier",))
-    bins = _bins(name, numbers)
+    bins = round_bins(name, numbers)
     names = [level.name for level in bin_levels(tuple(bins))]
     shown = [
         *([missing] if missing else []),
@@ -111,31 +109,16 @@ def _asked(data: Microdata, name: str) -> _Column:
 
 def _levels(names: Sequence[str], shares: Sequence[float]) -> list[tuple[list[str], float]]:
     """Texts that differ in case alone are one level with several spellings."""
-    found: dict[str, tuple[list[str], float]] = {}
+    levels: dict[str, tuple[list[str], float]] = {}
     for name, share in zip(names, shares, strict=True):
-        spellings, before = found.get(name.casefold(), ([], 0.0))
-        found[name.casefold()] = ([*spellings, *([name] if name not in spellings else [])], before + share)
-    return list(found.values())
-
-
-def _bins(name: str, numbers: NDArray[np.float64]) -> list[float]:
-    """Lower ends: customary ones for ages, else round numbers near the quartiles; many zeros are a bin of their own."""
-    low, high = float(numbers.min()), float(numbers.max())
-    if _AGE.search(name) and low >= 0 and 30 < high < 130:
-        return [low, *(end for end in (18, 30, 45, 65) if low < end <= high)]
-    if low == 0 and np.mean(numbers == 0) > 0.1:
-        above = numbers[numbers > 0]
-        return [0.0, float(f"{above.min():.3g}"), *_bins("", above)[1:]]
-    quartiles = np.quantile(numbers, [0.25, 0.5, 0.75])
-    step = 10 ** np.floor(np.log10(max(float(quartiles[2] - quartiles[0]), 1e-9) / 2))
-    ends = sorted({float(f"{np.round(q / step) * step:.12g}") for q in quartiles})
-    first = float(f"{np.floor(low / step) * step:.12g}")
-    return [first, *(end for end in ends if first < end <= high)]
+        spellings, before = levels.get(name.casefold(), ([], 0.0))
+        levels[name.casefold()] = ([*spellings, *([name] if name not in spellings else [])], before + share)
+    return list(levels.values())
 
 
 def _head(reference: str, source: str, n: int, columns: Sequence[_Column], survey: Survey | None) -> list[str]:
     left_out = [f"#   {column.name}: {column.lines[0]}" for column in columns if column.kind == "left out"]
-    ages = next((column.name for column in columns if column.kind == "bins" and _AGE.search(column.name)), "age")
+    ages = next((column.name for column in columns if column.kind == "bins" and AGE.search(column.name)), "age")
     return [
         f"# Population tasks on {reference}: {n:,} rows, {len(columns)} columns. Lines marked EDIT need a person.",
         "[defaults]",

@@ -10,6 +10,7 @@ from trueness.showing.prose import listed
 from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables as population_tables
 from trueness.studies.population.answers import Populations
+from trueness.studies.population.numbers import numbers_tables
 
 
 def methods(populations: Populations) -> list[str]:
@@ -34,6 +35,7 @@ def part(folder: Path, populations: Populations) -> Part:
         "their answers with weighted microdata."
     )
     tables = [population_tables.main_table(populations), population_tables.task_table(populations)]
+    tables += numbers_tables(populations)
     checks = [populations.completeness()[1]]
     said = [
         *population_findings.sections(populations),

@@ -91,7 +91,7 @@ class Population:
     def from_plan(cls, table: Mapping[str, Any], context: Context) -> Population:
         """From the [population] table of a plan, beside its [models.*] tables."""
         given = context.settings_of("population", PopulationSettings, table)
-        found = cls(
+        study = cls(
             models=context.models_of(given.models),
             questions=tuple(_questions(given, context.folder, context.file)),
             references=_references(given.references, context.file),
@@ -101,10 +101,10 @@ class Population:
             seed=context.seed,
             kept=context.study,
         )
-        for name in found.truths:  # a mistake in the data is said now
-            for mode in found.question(name).modes:
-                found.question(name).check_mode(mode)
-        return found
+        for name in study.truths:  # a mistake in the data is said now
+            for mode in study.question(name).modes:
+                study.question(name).check_mode(mode)
+        return study
 
     @cached_property
     def truths(self) -> dict[str, Truth]:
@@ -223,10 +223,10 @@ def _questions(given: PopulationSettings, folder: Path, file: str) -> Iterator[Q
 def _named(name: str, folder: Path) -> list[Question]:
     if name.endswith((".toml", ".json")):
         return list(read_questions(folder / name))
-    found = [question for question in builtin() if fnmatchcase(question.name, name)]
-    if not found:
+    questions = [question for question in builtin() if fnmatchcase(question.name, name)]
+    if not questions:
         raise UnknownName("population task", name, [question.name for question in builtin()])
-    return found
+    return questions
 
 
 def _references(given: Sequence[str], file: str) -> tuple[str, ...]:

@@ -63,10 +63,10 @@ def _main(rows: list[dict[str, Any]], width: int) -> tuple[Table, list[str]]:
 
 
 def _print_tasks(out: Console, populations: Populations) -> None:
-    found = task_table(populations)
-    if len(found.columns) - 2 > WIDE_TABLE:
+    by_task = task_table(populations)
+    if len(by_task.columns) - 2 > WIDE_TABLE:
         return  # in population/table.csv
-    out.print(found.to_rich("score by task"))
+    out.print(by_task.to_rich("score by task"))
 
 
 def _mode(row: Mapping[str, Any]) -> str:

@@ -134,10 +134,10 @@ def builtin() -> tuple[Question, ...]:
 
 def builtin_question(name: str) -> Question:
     """One of them by name."""
-    found = {question.name: question for question in builtin()}
-    if name not in found:
-        raise UnknownName("population task", name, found)
-    return found[name]
+    known = {question.name: question for question in builtin()}
+    if name not in known:
+        raise UnknownName("population task", name, known)
+    return known[name]
 
 
 def _question(name: str, own: Table, defaults: Table, shared: Table, file: str, folder: Path) -> Question:

@@ -55,6 +55,11 @@ class Variable:
         return self.title or self.column
 
     @property
+    def middles(self) -> tuple[float, ...]:
+        """Of the cells of a numeric variable."""
+        return tuple((low + high) / 2 for low, high in itertools.pairwise((*self.bins, self.top or 0.0)))
+
+    @property
     def level_names(self) -> tuple[str, ...]:
         return tuple(level.name for level in self.levels)
 

@@ -20,15 +20,42 @@ from trueness.showing.tables import Table
 from trueness.studies.population import files, paper, tables
 from trueness.studies.population.answers import Populations, populations_of
 from trueness.studies.population.cell import PopulationPart
+from trueness.studies.population.numbers import numbers_tables
+from trueness.studies.population.original_results import read_results
 from trueness.studies.population.printed import print_populations
 from trueness.studies.protocol import PagePlace
 from trueness.studies.run_reading import RunReading
 
 
 @dataclass(frozen=True, eq=False)
-class PopulationReading(RunReading):
+class PopulationTables:
+    """Populations as `show` prints them, from a store or from a folder of the original's results."""
+
     populations: Populations
 
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
+        rows = tables.summary_rows(self.populations)
+        return {"study": self.populations.study, "task": "population", "rows": rows}
+
+    def as_csv(self, measures: Sequence[str] | None) -> str:
+        return self.tables(measures)[0].to_csv()
+
+    def tables(self, measures: Sequence[str] | None) -> list[Table]:
+        return [tables.task_table(self.populations, (measures or ["score"])[0]), *numbers_tables(self.populations)]
+
+    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
+        print_populations(out, self.populations)
+
+
+def foreign_results(folder: Path) -> PopulationTables | None:
+    """The results in a folder that is no study; None where it holds no JSON file."""
+    if not folder.is_dir() or not any(folder.glob("*.json")):
+        return None
+    return PopulationTables(read_results(folder))
+
+
+@dataclass(frozen=True, eq=False)
+class PopulationReading(PopulationTables, RunReading):
     title = "Population"
     question = "Does a model know real distributions?"
     asks = True
@@ -54,19 +81,6 @@ class PopulationReading(RunReading):
     def to_dict(self) -> dict[str, Any]:
         asked_otherwise = tables.fallback_sentences(self.populations)
         return {"respondents": tables.summary_rows(self.populations), "asked_otherwise": asked_otherwise}
-
-    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
-        rows = tables.summary_rows(self.populations)
-        return {"study": self.results.study, "task": self.results.task, "rows": rows}
-
-    def as_csv(self, measures: Sequence[str] | None) -> str:
-        return self.tables(measures)[0].to_csv()
-
-    def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.task_table(self.populations, (measures or ["score"])[0])]
-
-    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        print_populations(out, self.populations)
 
     def show_findings(self, out: Console) -> None:
         """They stand with the tables."""

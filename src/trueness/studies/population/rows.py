@@ -4,13 +4,19 @@
 
 Everything the truth needs (distributions, Kish n_eff, bootstrap) follows from these; the rows are not kept. Rows that
 lack the outcome or a given variable, lie outside the listed levels or bins, or outside the population are counted.
+
+A column without levels or bins has all the levels of the data, up to 60. Beyond that an outcome of numbers is asked as
+a number, and counted in up to 100 even cells between its 1st and 99th percentile (the end cells hold the rest);
+a given variable of numbers is cut into bins at round numbers near its quartiles, one of texts keeps its 60 most
+frequent levels; `notes` says so. Levels No and Yes take data of 0 and 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +32,9 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int32]
 MISSING, UNLISTED = -1, -2
 MOST_LEVELS = 60  # of a column whose levels the task does not list
+CELLS = 100  # at most, of an outcome of numbers
+AGE = re.compile(r"^age|age$|^agep$|agea", re.IGNORECASE)
+_NO, _YES = {"no", "n", "false", "0"}, {"yes", "y", "true", "1"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +49,8 @@ class Rows:
     n_outside: int  # not in the population
     n_missing: int  # a variable (or the weight) is missing
     n_unlisted: int  # a level that the task does not list
+    numbers: Array | None = None  # (n,) the outcome of each row, where answers are numbers
+    notes: tuple[str, ...] = ()  # how levels were grouped that the task does not list
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -62,11 +73,14 @@ def rows_of(question: Question, data: Microdata) -> Rows:
         data.check_column(column, f"what the population of task {question.name!r} is filtered by")
     frame = data.read([*_columns(population), *(v.column for v in question.variables)])
     inside = _inside(population, frame, question.name)
-    question = replace(
-        question,
-        outcome=with_levels(question.outcome, frame[question.outcome.column][inside], question),
-        given=tuple(with_levels(v, frame[v.column][inside], question) for v in question.given),
-    )
+    pairs = [with_levels(v, frame[v.column][inside], question) for v in question.variables]
+    (outcome, *given), notes = (variable for variable, _ in pairs), tuple(note for _, note in pairs if note)
+    question = replace(question, outcome=outcome, given=tuple(given))
+    if outcome.numeric and question.high_dimensional:
+        raise DataError(
+            f"{outcome.column!r} of task {question.name!r} must have levels or bins for a high-dimensional truth, got "
+            "numbers. Give it 'bins'."
+        )
     codes = [codes_of(variable, frame[variable.column]) for variable in question.variables]
     for variable, code in zip(question.variables, codes, strict=True):
         _check_levels(variable, code, frame[variable.column], inside, question)
@@ -82,23 +96,100 @@ def rows_of(question: Question, data: Microdata) -> Rows:
     return Rows(
         question, cell, None if weight is None else weight[kept], kept, len(frame),
         int((~inside).sum()), int(missing.sum()), int(unlisted.sum()),
+        _numbers(outcome.column, frame[outcome.column])[kept] if outcome.numeric else None, notes,
     )  # fmt: skip
 
 
-def with_levels(variable: Variable, column: pd.Series, question: Question) -> Variable:
-    """The variable with its levels: as listed, one a bin, or all that the data have."""
+def with_levels(variable: Variable, column: pd.Series, question: Question) -> tuple[Variable, str]:
+    """The variable with its levels: as listed, one a bin, or all that the data have; and a word on what was grouped."""
     if variable.levels:
-        return variable
+        return _with_yes_and_no(variable, column), ""
     if variable.bins:
-        return replace(variable, levels=bin_levels(variable.bins, variable.top), ordinal=True)
-    found = texts(column.dropna().unique())
-    if len(found) > MOST_LEVELS:
+        return replace(variable, levels=bin_levels(variable.bins, variable.top), ordinal=True), ""
+    if variable.numeric:
+        return _with_cells(variable, column, question), ""
+    counts = column.dropna().value_counts()
+    names = list(dict.fromkeys(texts(counts.index[counts > 0])))
+    if len(names) <= MOST_LEVELS:
+        return _with_names(variable, names), ""
+    told, is_outcome = f"{question.name}: {variable.column!r} has {len(names):,} values", variable is question.outcome
+    if _holds_numbers(column):
+        if is_outcome:
+            return _with_cells(variable, column, question), f"{told}, and is asked as a number."
+        bins = tuple(round_bins(variable.column, _numbers(variable.column, column.dropna())))
+        grouped = replace(variable, bins=bins, levels=bin_levels(bins), ordinal=True)
+        return grouped, f"{told}, grouped as {'; '.join(grouped.level_names)}."
+    if is_outcome:
         raise DataError(
             f"column {variable.column!r} of task {question.name!r} must have at most {MOST_LEVELS} levels, "
-            f"got {len(found):,}. Give it 'bins', or list its 'levels'."
+            f"got {len(names):,}. List its 'levels'."
         )
-    names = sorted(set(found), key=_natural)
-    return replace(variable, levels=tuple(Level(name, (name,), (name,)) for name in names))
+    rest = 100 * counts.iloc[MOST_LEVELS:].sum() / counts.sum()
+    frequent = replace(_with_names(variable, names[:MOST_LEVELS]), only=True)
+    return frequent, f"{told}; the {MOST_LEVELS} most frequent are asked about, {rest:.1f} % of the rows are left out."
+
+
+def _with_names(variable: Variable, names: Iterable[str]) -> Variable:
+    return replace(variable, levels=tuple(Level(n, (n,), (n,)) for n in sorted(names, key=_natural)))
+
+
+def _with_yes_and_no(variable: Variable, column: pd.Series) -> Variable:
+    """Two levels that say No and Yes, over data of 0 and 1 (or False and True) that they do not list."""
+    if variable.bins or len(variable.levels) != 2:
+        return variable
+    there = {text.casefold() for text in texts(column.dropna().unique())}
+    words = [{text.casefold() for text in (level.name, *level.spellings, *level.values)} for level in variable.levels]
+    if not there or not (there <= {"0", "1"} or there <= {"false", "true"}) or there & (words[0] | words[1]):
+        return variable
+    for yes, no in ((0, 1), (1, 0)):
+        if words[yes] & _YES and words[no] & _NO and not (words[yes] & _NO or words[no] & _YES):
+            levels = list(variable.levels)
+            levels[yes] = replace(levels[yes], values=("1", "True"))
+            levels[no] = replace(levels[no], values=("0", "False"))
+            return replace(variable, levels=tuple(levels))
+    return variable
+
+
+def _with_cells(variable: Variable, column: pd.Series, question: Question) -> Variable:
+    """Even cells of a round width over the middle 98 % of the numbers: a uniform guess is uniform over them."""
+    numbers = _numbers(variable.column, column.dropna())
+    numbers = numbers[np.isfinite(numbers)]
+    low, high = np.quantile(numbers, [0.01, 0.99]) if len(numbers) else (0.0, 0.0)
+    if low >= high:
+        raise DataError(
+            f"column {variable.column!r} of task {question.name!r} must hold different numbers, got {low:g} in nearly "
+            "every row. List its 'levels', or give it 'bins'."
+        )
+    width = (high - low) / CELLS
+    unit = 10.0 ** np.floor(np.log10(width))
+    step = next(unit * factor for factor in (1, 2, 2.5, 5, 10) if unit * factor >= width)
+    if (numbers == np.round(numbers)).all():
+        step = max(step, 1.0)
+    first, last = np.floor(low / step), np.floor(high / step)
+    bins = tuple(float(f"{step * k:.12g}") for k in np.arange(first, last + 1))
+    top = float(f"{step * (last + 1):.12g}")
+    return replace(variable, numeric=True, ordinal=True, bins=bins, top=top, levels=bin_levels(bins, top))
+
+
+def round_bins(name: str, numbers: Array) -> list[float]:
+    """Lower ends: customary ones for ages, else round numbers near the quartiles; many zeros are a bin of their own."""
+    low, high = float(numbers.min()), float(numbers.max())
+    if AGE.search(name) and low >= 0 and 30 < high < 130:
+        return [float(np.floor(low)), *(end for end in (18, 30, 45, 65) if low < end <= high)]
+    if low == 0 and np.mean(numbers == 0) > 0.1:
+        above = numbers[numbers > 0]
+        return [0.0, float(f"{above.min():.3g}"), *round_bins("", above)[1:]]
+    quartiles = np.quantile(numbers, [0.25, 0.5, 0.75])
+    step = 10 ** np.floor(np.log10(max(float(quartiles[2] - quartiles[0]), 1e-9) / 2))
+    ends = sorted({float(f"{np.round(q / step) * step:.12g}") for q in quartiles})
+    first = float(f"{np.floor(low / step) * step:.12g}")
+    return [first, *(end for end in ends if first < end <= high)]
+
+
+def _holds_numbers(column: pd.Series) -> bool:
+    import pandas as pd
+
+    return bool(pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype))
 
 
 def bin_levels(bins: tuple[float, ...], top: float | None = None, labels: tuple[str, ...] = ()) -> tuple[Level, ...]:
@@ -131,12 +222,12 @@ def codes_of(variable: Variable, column: pd.Series) -> Codes:
     return np.asarray(table[values])
 
 
-def texts(values: Any) -> list[str]:
+def texts(values: Iterable[object]) -> list[str]:
     """Values as a task file spells them: 3.0 is '3'."""
     return [_text(value) for value in values]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
     if isinstance(value, int):
@@ -148,12 +239,18 @@ def _text(value: Any) -> str:
 
 def _binned(variable: Variable, column: pd.Series) -> Codes:
     numbers = _numbers(variable.column, column)
-    code = (np.searchsorted(np.array(variable.bins), numbers, side="right") - 1).astype(np.int32)
-    code[code < 0] = UNLISTED
-    if variable.top is not None:
+    code = cells_of(variable, numbers).astype(np.int32)
+    if not variable.numeric:
+        code[numbers < variable.bins[0]] = UNLISTED
+    if variable.top is not None and not variable.numeric:
         code[numbers >= variable.top] = UNLISTED
-    code[np.isnan(numbers)] = MISSING
+    code[~np.isfinite(numbers) if variable.numeric else np.isnan(numbers)] = MISSING
     return code
+
+
+def cells_of(variable: Variable, numbers: Array) -> NDArray[np.intp]:
+    """The bin of each number; those beyond the ends are in the end bins."""
+    return np.maximum(np.searchsorted(np.array(variable.bins), numbers, side="right") - 1, 0)
 
 
 def _numbers(name: str, column: pd.Series) -> Array:
@@ -257,7 +354,7 @@ def _years(text: str, task: str) -> tuple[float, float]:
         ) from None
 
 
-def _matches(column: str, values: pd.Series, wanted: Any) -> NDArray[np.bool_]:
+def _matches(column: str, values: pd.Series, wanted: object) -> NDArray[np.bool_]:
     if isinstance(wanted, Mapping):
         strange = set(wanted) - {"from", "to"}
         if strange:

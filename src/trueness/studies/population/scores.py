@@ -12,6 +12,9 @@ Intervals: 2,000 draws of p* (the truth's bootstrap) and q* = Poisson(k q) over 
 
 cut at what is possible, and widened to hold the estimate where it has to be.
 
+Where the outcome is a number, W1 on its values takes the place of L1 in every score and skill, D2, direction and change
+are those of the distribution functions (the mean over cells of (F_q - F_p)^2), and TV, JS and the slope have no value.
+
 `uninformative`: at k draws a perfect and a uniform sampler cannot be told apart; `score` is then missing (degenerate),
 and the other measures stand. `flat`: the marginal cannot be told from the truth, so there is no dependence to know.
 """
@@ -19,7 +22,7 @@ and the other measures stand. `flat`: the marginal cannot be told from the truth
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -80,8 +83,8 @@ class TaskScore:
 
     def value(self, name: str) -> float:
         """NaN where it is missing: for tables."""
-        found = self.measures[name].value
-        return float("nan") if found is None else found
+        number = self.measures[name].value
+        return float("nan") if number is None else number
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +128,9 @@ class Scales:
         if key not in self._scales:
             name = list(truth.question.name.encode())
             rng = np.random.default_rng([self.seed, *name, *(0 if np.isinf(v) else int(v) for v in k)])
-            distances = (measure.l1, measure.wasserstein) if truth.ordinal else (measure.l1,)
+            distances = tuple(dict.fromkeys((_distance(truth), *([measure.wasserstein] * truth.ordinal))))
             self._scales[key] = measure.scales_of(ground.p, ground.w, ground.draws, k, rng, distances)
-        return self._scales[key][1 if ordinal else 0]
+        return self._scales[key][-1 if ordinal else 0]
 
     def ground(self, truth: Truth, used: NDArray[np.intp]) -> _Ground:
         key = (truth.question.name, truth.probs[used].tobytes())
@@ -154,13 +157,13 @@ def score_answers(
         raise DataError(
             f"an answer of task {question.name!r} must be to one of its conditions, got {strange[0]!r}. {near}"
         )
-    found = [answers.get(condition) or Answer(None, Status.FAILED) for condition in truth.conditions]
-    statuses = {c: _status(answer) for c, answer in zip(truth.conditions, found, strict=True)}
+    ordered = [answers.get(condition) or Answer(None, Status.FAILED) for condition in truth.conditions]
+    statuses = {c: _status(answer) for c, answer in zip(truth.conditions, ordered, strict=True)}
     replies: Counter[Status] = Counter()
-    for answer in found:
+    for answer in ordered:
         replies.update(answer.counts)
     used = np.array([c for c, status in enumerate(statuses.values()) if status is Status.OK], dtype=np.intp)
-    masses = [answer.mass for answer in found if answer.mass is not None]
+    masses = [answer.mass for answer in ordered if answer.mass is not None]
     mass = float(np.mean(masses)) if masses else None
     if not len(used):
         status = Counter(statuses.values()).most_common(1)[0][0]
@@ -169,8 +172,8 @@ def score_answers(
             question.name, question.source, respondent, mode, status, nothing, statuses, 0.0, None, False, False, None,
             dict(replies), mass,
         )  # fmt: skip
-    q = np.array([_aligned(found[c].distribution, truth, question) for c in used])
-    k = np.array([np.inf if found[c].draws is None else found[c].draws for c in used], dtype=np.float64)
+    q = np.array([_aligned(ordered[c].distribution, truth, question) for c in used])
+    k = np.array([np.inf if ordered[c].draws is None else ordered[c].draws for c in used], dtype=np.float64)
     scales = scales or Scales(int(rng.integers(2**31)))
     scale = scales.of(truth, used, k)
     measures, flat = _measured(truth, used, q, k, scales, rng)
@@ -187,18 +190,30 @@ def _ground(truth: Truth, used: NDArray[np.intp], n_mc: int, rng: np.random.Gene
     p, n, w = truth.probs[used], truth.n_eff[used], truth.weights[used] / truth.weights[used].sum()
     certain = np.full_like(n, np.inf)
     references = {"uniform": np.full_like(p, 1 / p.shape[1]), "marginal": np.tile(truth.marginal, (len(p), 1))}
-    far = {name: _unbiased(measure.l1(p, r, w), measure.l1(draws, r, w)) for name, r in references.items()}
+    distance, of = _distance(truth), _compared_by(truth)
+    far = {name: _unbiased(distance(p, r, w), distance(draws, r, w)) for name, r in references.items()}
     far_d2 = {
-        name: _Pair(measure.squared(p, r, w, n, certain), measure.squared(draws, r, w, _twice(n), certain))
+        name: _Pair(
+            measure.squared(of(p), of(r), w, n, certain), measure.squared(of(draws), of(r), w, _twice(n), certain)
+        )
         for name, r in references.items()
     }
     monte_carlo = measure.sampled(p, np.full(len(p), n_mc), len(draws), rng)
     best = {
-        "score_original": measure.ceiling(p, w, draws),
-        "score_document": measure.ceiling(p, w, monte_carlo),
+        "score_original": measure.ceiling(p, w, draws, distance),
+        "score_document": measure.ceiling(p, w, monte_carlo, distance),
     }
     entropy = _Pair(measure.entropy(p, w), measure.entropy(draws, w))
     return _Ground(p, w, n, draws, entropy, far, far_d2, best)
+
+
+def _distance(truth: Truth) -> measure.Distance:
+    return measure.wasserstein if truth.numeric else measure.l1
+
+
+def _compared_by(truth: Truth) -> Callable[[Array], Array]:
+    """What squares are taken of: shares of levels, or the distribution function of a number."""
+    return (lambda p: np.cumsum(p, axis=-1)) if truth.numeric else (lambda p: p)
 
 
 def _twice(n: Array) -> Array:
@@ -213,41 +228,48 @@ def _measured(
     p, w, n, drawn_p = ground.p, ground.w, ground.n, ground.draws
     drawn_q = q if np.isinf(k).all() else measure.resampled(q, k, len(drawn_p), rng)
     n2, k2 = _twice(n), _twice(k)
-    distance = _unbiased(measure.l1(p, q, w), measure.l1(drawn_p, drawn_q, w))
-    square = _Pair(measure.squared(p, q, w, n, k), measure.squared(drawn_p, drawn_q, w, n2, k2))
+    far_off, of = _distance(truth), _compared_by(truth)
+    distance = _unbiased(far_off(p, q, w), far_off(drawn_p, drawn_q, w))
+    shares = of(p), of(q), of(drawn_p), of(drawn_q)
+    square = _Pair(measure.squared(shares[0], shares[1], w, n, k), measure.squared(shares[2], shares[3], w, n2, k2))
+    cells = p.shape[1] if truth.numeric else 1
     pairs = {
-        "tv": _Pair(distance.value / 2, distance.drawn / 2),
-        "js": _unbiased(
-            measure.jensen_shannon(p, q, w, ground.entropy.value),
-            measure.jensen_shannon(drawn_p, drawn_q, w, ground.entropy.drawn),
-        ),
-        "d2": square,
+        "d2": _Pair(square.value / cells, square.drawn / cells),
         **{f"skill_{name}": _skill(distance, far) for name, far in ground.far.items()},
         **{f"skill_d2_{name}": _skill(square, far) for name, far in ground.far_d2.items()},
     }
+    if not truth.numeric:
+        pairs["tv"] = _Pair(distance.value / 2, distance.drawn / 2)
+        pairs["js"] = _unbiased(
+            measure.jensen_shannon(p, q, w, ground.entropy.value),
+            measure.jensen_shannon(drawn_p, drawn_q, w, ground.entropy.drawn),
+        )
+        pairs["calibration_slope"] = _Pair(
+            measure.calibration_slope(p, q, w, k), measure.calibration_slope(drawn_p, drawn_q, w, k2)
+        )
     if truth.ordinal:
         pairs["w1"] = _unbiased(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
-    dependence = measure.dependence(p, q, w, n, k), measure.dependence(drawn_p, drawn_q, w, n2, k2)
+    dependence = measure.dependence(*shares[:2], w, n, k), measure.dependence(*shares[2:], w, n2, k2)
     pairs["direction"], pairs["change"] = (_Pair(*pair) for pair in zip(*dependence, strict=True))
-    pairs["calibration_slope"] = _Pair(
-        measure.calibration_slope(p, q, w, k), measure.calibration_slope(drawn_p, drawn_q, w, k2)
-    )
     ends = _quantiles(pairs)
-    found = dict.fromkeys(MEASURES, UNINFORMATIVE)
-    found |= {name: _with_interval(name, pair.value, ends[name]) for name, pair in pairs.items()}
-    reach = np.append(2 * ends["tv"], distance.value)
+    measures = dict.fromkeys(MEASURES, UNINFORMATIVE)
+    if truth.numeric:
+        is_number = Measured(None, None, Status.DEGENERATE, "a number")
+        measures |= dict.fromkeys(("tv", "js", "calibration_slope"), is_number)
+    measures |= {name: _with_interval(name, pair.value, ends[name]) for name, pair in pairs.items()}
+    reach = np.append(ends["w1"] if truth.numeric else 2 * ends["tv"], distance.value)
     if scale.informative:
-        found["score"] = _on_scale(scale.shown(reach))
-        found["score_raw"] = _on_scale(scale.raw(reach))
+        measures["score"] = _on_scale(scale.shown(reach))
+        measures["score_raw"] = _on_scale(scale.raw(reach))
     worst = float(ground.far["uniform"].value)
-    found |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
+    measures |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
     if not truth.ordinal:
-        found |= dict.fromkeys(("w1", "score_w1"), Measured(None, None, Status.DEGENERATE, "not ordinal"))
+        measures |= dict.fromkeys(("w1", "score_w1"), Measured(None, None, Status.DEGENERATE, "not ordinal"))
     else:
         ordered = scales.of(truth, used, k, ordinal=True)
         if ordered.informative:
-            found["score_w1"] = _on_scale(ordered.shown(np.append(ends["w1"], pairs["w1"].value)))
-    return found, bool(ground.far["marginal"].value <= scale.best)
+            measures["score_w1"] = _on_scale(ordered.shown(np.append(ends["w1"], pairs["w1"].value)))
+    return measures, bool(ground.far["marginal"].value <= scale.best)
 
 
 def _unbiased(value: Array, drawn: Array) -> _Pair:
@@ -263,11 +285,11 @@ def _quantiles(pairs: Mapping[str, _Pair]) -> dict[str, Array]:
     """Both ends of the middle 95 % of each measure's draws: one sort for all, draws without a value at the end."""
     drawn = np.sort(np.stack([pair.drawn for pair in pairs.values()]), axis=1)
     last = np.count_nonzero(~np.isnan(drawn), axis=1) - 1
-    found = {}
+    middle = {}
     for name, row, top in zip(pairs, drawn, last, strict=True):
         at = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2]) * top
-        found[name] = np.interp(at, np.arange(top + 1), row[: top + 1]) if top >= 0 else np.full(2, np.nan)
-    return found
+        middle[name] = np.interp(at, np.arange(top + 1), row[: top + 1]) if top >= 0 else np.full(2, np.nan)
+    return middle
 
 
 def _with_interval(name: str, value: Array, ends: Array) -> Measured:

@@ -17,7 +17,6 @@ model in one mode: sampling, verbalised and next-token answers are different thi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,49 +26,8 @@ from trueness.statistics import Comparison, Estimate, mean
 from trueness.statistics.pairs import differences_in_pairs
 from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
 _NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
-
-
-def score_frame(scores: Sequence[TaskScore]) -> pd.DataFrame:
-    """One row a task, respondent, mode and measure: the long table, with interval, status and what it rests on."""
-    import pandas as pd
-
-    rows = [
-        {
-            "task": score.task,
-            "source": score.source,
-            "respondent": score.respondent,
-            "mode": score.mode,
-            "measure": name,
-            "value": found.value,
-            "low": None if found.interval is None else found.interval.low,
-            "high": None if found.interval is None else found.interval.high,
-            "status": str(found.status),
-            "answered": score.answered,
-            "draws": score.draws,
-            "informative": score.informative,
-            "flat": score.flat,
-        }
-        for score in scores
-        for name, found in score.measures.items()
-    ]
-    columns = "task source respondent mode measure value low high status answered draws informative flat".split()
-    return pd.DataFrame(rows, columns=columns)
-
-
-def task_table(scores: Sequence[TaskScore], measure: str = "score") -> pd.DataFrame:
-    """Tasks down, respondents (with their mode) across; NaN where the measure has no value."""
-    import pandas as pd
-
-    _check(measure)
-    cells = {(score.task, _label(score)): score.value(measure) for score in scores}
-    tasks, labels = (list(dict.fromkeys(key[at] for key in cells)) for at in (0, 1))
-    table = [[cells.get((task, label), np.nan) for label in labels] for task in tasks]
-    return pd.DataFrame(table, index=pd.Index(tasks, name="task"), columns=labels, dtype=float)
 
 
 def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dict[str, Estimate]:
@@ -84,8 +42,10 @@ def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dic
 def means_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> dict[str, Estimate]:
     """The same means, with the interval over tasks given these sources."""
     _check(measure)
-    found = _values(scores, measure)
-    return {label: mean(values, name=measure, bounds=POSSIBLE[measure]) for label, (values, _) in found.items()}
+    return {
+        name: mean(values, name=measure, bounds=POSSIBLE[measure])
+        for name, (values, _) in _values(scores, measure).items()
+    }
 
 
 def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
@@ -111,22 +71,27 @@ def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | No
 
 def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[float], list[str]]]:
     """Respondent -> its values and their sources, one a task."""
-    found: dict[str, tuple[list[float], list[str]]] = {}
+    table: dict[str, tuple[list[float], list[str]]] = {}
     for score in scores:
-        values, sources = found.setdefault(_label(score), ([], []))
+        values, sources = table.setdefault(_label(score), ([], []))
         values.append(_counted(score, measure))
         sources.append(score.source)
-    return found
+    return table
 
 
 def _counted(score: TaskScore, measure: str) -> float:
     if measure in _NEEDS_DEPENDENCE and score.flat:
         return float("nan")
-    return score.value(measure)
+    return round(score.value(measure), 12)  # a skill of 1e-17 is one of 0: by rounding alone it would vary
+
+
+def label(respondent: str, mode: str) -> str:
+    """Who it is in a table: a model in one mode."""
+    return f"{respondent} ({mode})" if mode else respondent
 
 
 def _label(score: TaskScore) -> str:
-    return f"{score.respondent} ({score.mode})" if score.mode else score.respondent
+    return label(score.respondent, score.mode)
 
 
 def _check(measure: str) -> None:

@@ -23,6 +23,7 @@ from trueness.studies.population.summary import (
     FEW_SOURCES,
     compare_given_sources,
     compare_respondents,
+    label,
     means_given_sources,
     respondent_means,
 )
@@ -32,14 +33,9 @@ MEANS = ("score", "score_original", "score_document", "skill_uniform", "skill_ma
 
 def respondents(populations: Populations) -> list[tuple[str, str]]:
     """(respondent, mode) in the order of the plan; baselines last."""
-    found = dict.fromkeys((score.respondent, score.mode) for score in populations.scores)
+    pairs = dict.fromkeys((score.respondent, score.mode) for score in populations.scores)
     order = {name: k for k, name in enumerate((*populations.models, *populations.references))}
-    return sorted(found, key=lambda pair: order.get(pair[0], len(order)))
-
-
-def label(respondent: str, mode: str) -> str:
-    """As population/summary.py names its columns."""
-    return f"{respondent} ({mode})" if mode else respondent
+    return sorted(pairs, key=lambda pair: order.get(pair[0], len(order)))
 
 
 def summary_rows(populations: Populations) -> list[dict[str, Any]]:
@@ -111,8 +107,8 @@ def task_table(populations: Populations, measure: str = "score") -> Table:
     """Tasks by respondents, each with its own interval."""
     pairs = respondents(populations)
     shown = look.labels((*populations.models, *populations.references), longest=24)
-    found = {(s.task, s.respondent, s.mode): s for s in populations.scores}
-    rows = [_task_row(populations, task, pairs, found, measure) for task in populations.truths]
+    scores = {(s.task, s.respondent, s.mode): s for s in populations.scores}
+    rows = [_task_row(populations, task, pairs, scores, measure) for task in populations.truths]
     columns = [Column("task", "Task", "text"), Column("source", "Source", "text")]
     for respondent, mode in pairs:
         key = label(respondent, mode)
@@ -161,8 +157,8 @@ def comparisons_frame(populations: Populations) -> pd.DataFrame:
     rows = []
     for measure in ("score", "skill_uniform", "skill_marginal"):
         for over, compare in (("sources", compare_respondents), ("tasks of these sources", compare_given_sources)):
-            for found in compare(populations.scores, measure):
-                rows.append({"over": over} | found.row() | {"measure": measure, "sentence": found.sentence()})
+            for comparison in compare(populations.scores, measure):
+                rows.append({"over": over} | comparison.row() | {"measure": measure, "sentence": comparison.sentence()})
     return pd.DataFrame(rows)
 
 
@@ -213,12 +209,12 @@ def _task_row(
     populations: Populations,
     task: str,
     pairs: Sequence[tuple[str, str]],
-    found: dict[tuple[str, str, str], TaskScore],
+    scores: dict[tuple[str, str, str], TaskScore],
     measure: str,
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"task": task, "source": populations.truths[task].question.source}
     for respondent, mode in pairs:
-        score = found.get((task, respondent, mode))
+        score = scores.get((task, respondent, mode))
         if score is None:
             continue
         measured, key = score.measures[measure], label(respondent, mode)
@@ -228,8 +224,8 @@ def _task_row(
     return row
 
 
-def _cells(measure: str, found: Estimate) -> dict[str, Any]:
-    return found.cells(measure) | {f"{measure}_n": found.n}
+def _cells(measure: str, estimate: Estimate) -> dict[str, Any]:
+    return estimate.cells(measure) | {f"{measure}_n": estimate.n}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -239,24 +235,12 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _most(populations: Populations, respondent: str, mode: str) -> float | None:
     """The largest error over orders that `qa` states for a condition."""
-    errors = [
-        answer.error
-        for asked, answers in populations.answers.items()
-        if (asked.respondent, asked.mode) == (respondent, mode)
-        for answer in answers.values()
-        if answer.error is not None
-    ]
-    return max(errors, default=None)
+    errors = (answer.error for answer in populations.answers_of(respondent, mode))
+    return max((error for error in errors if error is not None), default=None)
 
 
 def _fallback(populations: Populations, respondent: str, mode: str) -> str:
     """The mode that was used in the end, where it is another one."""
-    used = {
-        answer.mode
-        for asked, answers in populations.answers.items()
-        if (asked.respondent, asked.mode) == (respondent, mode)
-        for answer in answers.values()
-        if answer.mode
-    }
+    used = {answer.mode for answer in populations.answers_of(respondent, mode) if answer.mode}
     others = used - {mode, mode.split("/")[0]}
     return ", ".join(sorted("words" if other == "likelihood-words" else other for other in others))

@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.errors import StoreError
-from trueness.intervals import Distribution
 from trueness.outside import Unpacker
 from trueness.studies.population.questions import Card, Level, Population, Question, Variable
 
 Array = NDArray[np.float64]
 Design = Literal["cells", "clusters", "replicates", "model"]
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 _STEPS = 65_535
 _TIMES = 10  # what draws unpack to: they have noise, and pack to a half
 _ARRAYS = ("probs", "weights", "rows", "kish", "n_eff")
@@ -47,6 +47,9 @@ class Truth:
     n_outside: int = 0
     n_missing: int = 0
     n_unlisted: int = 0
+    means: Array | None = None  # (C,) E[V1 | V2 = c], where the outcome is a number
+    quantiles: Array | None = None  # (C, 5) of it, at QUANTILES
+    notes: tuple[str, ...] = ()  # how levels were grouped that the task does not list
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -56,22 +59,20 @@ class Truth:
     def ordinal(self) -> bool:
         return self.question.outcome.ordinal
 
+    @property
+    def numeric(self) -> bool:
+        return self.question.outcome.numeric
+
+    def mean_draws(self) -> Array:
+        """(B, C): the bootstrap draws of the conditional means, around them."""
+        assert self.means is not None
+        middles = np.array(self.question.outcome.middles)
+        return np.asarray(self.means + (self.draws - self.probs) @ middles)
+
     @cached_property
     def marginal(self) -> Array:
         """(L,): P(V1) over the conditions that are kept."""
         return np.asarray(self.weights @ self.probs)
-
-    @property
-    def design_effect(self) -> Array:
-        """(C,): how many times more rows than a simple random sample this survey needs."""
-        return np.asarray(self.rows / self.n_eff)
-
-    def distribution(self, condition: str) -> Distribution:
-        c = self.conditions.index(condition)
-        return Distribution(self.levels, tuple(self.probs[c].tolist()), float(self.n_eff[c]))
-
-    def distributions(self) -> dict[str, Distribution]:
-        return {condition: self.distribution(condition) for condition in self.conditions}
 
 
 def truth_to_dict(truth: Truth) -> dict[str, Any]:
@@ -88,48 +89,53 @@ def truth_to_dict(truth: Truth) -> dict[str, Any]:
         },
         "design": truth.design,
         "thin": dict(truth.thin),
+        "means": None if truth.means is None else truth.means.tolist(),
+        "quantiles": None if truth.quantiles is None else truth.quantiles.tolist(),
+        "notes": list(truth.notes),
         **{name: getattr(truth, name) for name in _COUNTS},
     }
 
 
-def truths_from_dicts(found: Mapping[str, Any]) -> dict[str, Truth]:
+def truths_from_dicts(records: Mapping[str, Any]) -> dict[str, Truth]:
     """All truths of a store, which are unpacked within one limit."""
     unpacker = Unpacker(_TIMES)
-    return {name: truth_from_dict(one, unpacker) for name, one in found.items()}
+    return {name: truth_from_dict(one, unpacker) for name, one in records.items()}
 
 
-def truth_from_dict(found: Mapping[str, Any], unpacker: Unpacker | None = None) -> Truth:
-    kept: dict[str, Any] = {name: np.array(found[name], dtype=np.float64) for name in _ARRAYS}
-    kept |= {name: found[name] for name in _COUNTS}
-    packed = base64.b64decode(found["draws"]["data"])
+def truth_from_dict(record: Mapping[str, Any], unpacker: Unpacker | None = None) -> Truth:
+    kept: dict[str, Any] = {name: np.array(record[name], dtype=np.float64) for name in _ARRAYS}
+    kept |= {name: record[name] for name in _COUNTS}
+    kept |= {name: np.array(record[name], dtype=np.float64) for name in ("means", "quantiles") if record.get(name)}
+    packed = base64.b64decode(record["draws"]["data"])
     shares = np.frombuffer(
         (unpacker or Unpacker(_TIMES)).inflated(packed, "the draws of a truth", StoreError), dtype="<u2"
     )
     return Truth(
-        question=question_from_dict(found["question"]),
-        conditions=tuple(found["conditions"]),
-        draws=shares.reshape(found["draws"]["shape"]) / _STEPS,
-        design=found["design"],
-        thin=found["thin"],
+        question=question_from_dict(record["question"]),
+        conditions=tuple(record["conditions"]),
+        draws=shares.reshape(record["draws"]["shape"]) / _STEPS,
+        design=record["design"],
+        thin=record["thin"],
+        notes=tuple(record.get("notes", ())),
         **kept,
     )
 
 
-def question_from_dict(found: Mapping[str, Any]) -> Question:
-    rest = {name: value for name, value in found.items() if name not in ("outcome", "given", "population", "card")}
+def question_from_dict(record: Mapping[str, Any]) -> Question:
+    rest = {name: value for name, value in record.items() if name not in ("outcome", "given", "population", "card")}
     for name in ("modes", "replicate_weights"):
         rest[name] = tuple(rest[name])
-    population = dict(found["population"])
+    population = dict(record["population"])
     population["ages"] = None if population["ages"] is None else tuple(population["ages"])
     return Question(
-        outcome=_variable(found["outcome"]),
-        given=tuple(_variable(variable) for variable in found["given"]),
+        outcome=_variable(record["outcome"]),
+        given=tuple(_variable(variable) for variable in record["given"]),
         population=Population(**population),
-        card=Card(**found["card"]),
+        card=Card(**record["card"]),
         **rest,
     )
 
 
-def _variable(found: Mapping[str, Any]) -> Variable:
-    levels = tuple(Level(level["name"], tuple(level["spellings"]), tuple(level["values"])) for level in found["levels"])
-    return Variable(**dict(found) | {"levels": levels, "bins": tuple(found["bins"])})
+def _variable(record: Mapping[str, Any]) -> Variable:
+    levels = tuple(Level(one["name"], tuple(one["spellings"]), tuple(one["values"])) for one in record["levels"])
+    return Variable(**dict(record) | {"levels": levels, "bins": tuple(record["bins"])})

@@ -23,27 +23,27 @@ def perform(cell: Cell, repeat: int, ask: Ask, options: Mapping[str, Any], rng: 
         salt = f"repeat {repeat} {salt}".rstrip()
         return reply_key(model, options, messages, settings, salt), ask(model, messages, settings, salt)
 
-    found = elicit(cell.common["mode"], form, cell.common["manner"], send, rng)
-    answer = read_answers(found.used, form, found.exchanges)[""]
-    costs = [e.reply.cost for e in found.exchanges if e.reply.cost is not None]
+    elicited = elicit(cell.common["mode"], form, cell.common["manner"], send, rng)
+    answer = read_answers(elicited.used, form, elicited.exchanges)[""]
+    costs = [e.reply.cost for e in elicited.exchanges if e.reply.cost is not None]
     return {
         "status": str(answer.status),
-        "message": " ".join(part for part in (found.note, answer.message) if part),
-        "seconds": sum(exchange.reply.seconds for exchange in found.exchanges),
-        "answer": json.dumps(record_of(found)),
+        "message": " ".join(part for part in (elicited.note, answer.message) if part),
+        "seconds": sum(exchange.reply.seconds for exchange in elicited.exchanges),
+        "answer": json.dumps(record_of(elicited)),
         "scores": {},
         "cost": sum(costs) if costs else None,
-        "excerpt": " ".join(found.exchanges[-1].reply.text.split())[:EXCERPT] if found.exchanges else "",
+        "excerpt": " ".join(elicited.exchanges[-1].reply.text.split())[:EXCERPT] if elicited.exchanges else "",
     }
 
 
-def record_of(found: Elicited) -> dict[str, Any]:
+def record_of(elicited: Elicited) -> dict[str, Any]:
     """Which stored replies answer a unit, and as what they are to be read."""
     return {
-        "used": found.used,
-        "note": found.note,
+        "used": elicited.used,
+        "note": elicited.note,
         "replies": [
             {"role": e.role, "key": e.key, **({"order": e.order} if e.order else {}), "about": e.about}
-            for e in found.exchanges
+            for e in elicited.exchanges
         ],
     }

@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from trueness.intervals import Distribution
 from trueness.models import Message, Reply, Settings
 from trueness.status import Status
-from trueness.studies.population.questions import Question
+from trueness.studies.population.questions import Question, Variable
+from trueness.studies.population.rows import cells_of
 
 SYSTEM = "You answer questions about a population from what you know of it. A best estimate is wanted."
 TEXTS_KEPT = 5  # raw replies of a condition that an answer carries; all of them are in the store
@@ -25,14 +28,17 @@ class Form:
     prompt: str
     levels: Mapping[str, tuple[str, ...]]  # name -> accepted spellings, in order
     second_prompt: str = ""
-    bins: tuple[float, ...] = ()
-    top: float | None = None
+    outcome: Variable = Variable("")  # its bins take the number of a reply, where there are any
 
     @classmethod
     def of(cls, question: Question, condition: str) -> Form:
         levels = {level.name: level.spellings for level in question.outcome.levels}
-        outcome = question.outcome
-        return cls(question.prompt_for(condition), levels, question.second_prompt, outcome.bins, outcome.top)
+        return cls(question.prompt_for(condition), levels, question.second_prompt, question.outcome)
+
+    def histogram(self, numbers: Sequence[float], n: float | None) -> Distribution:
+        """Numbers counted in the cells of the outcome; n: as many draws, None for points of a stated distribution."""
+        counts = np.bincount(cells_of(self.outcome, np.array(numbers)), minlength=len(self.levels))
+        return Distribution(tuple(self.levels), tuple((counts / counts.sum()).tolist()), n)
 
 
 @dataclass(frozen=True)
@@ -93,6 +99,7 @@ class Answer:
     mass: float | None = None  # `qa`, `likelihood`: probability on the option letters before it was divided by itself
     texts: tuple[str, ...] = ()  # a sample of raw replies
     values: tuple[str, ...] = ()  # level read from each reply of `sample` and `story`, in order
+    numbers: tuple[float, ...] = ()  # of a numeric outcome: the draws, or even points of the stated distribution
     message: str = ""
     mode: str = ""  # how it was elicited in the end: a model without log-probabilities falls back
     error: float | None = None  # `qa`: the largest standard error of a level over the orders of the options
@@ -107,31 +114,37 @@ class Answer:
 
 @dataclass
 class Tally:
-    """Draws that were read into levels, and what became of the others."""
+    """Draws that were read into levels or numbers, and what became of the others."""
 
-    values: list[str] = field(default_factory=list)
+    values: list[str | float] = field(default_factory=list)
     counts: Counter[Status] = field(default_factory=Counter)
     texts: list[str] = field(default_factory=list)
     message: str = ""
 
-    def add(self, level: str | None, status: Status, text: str, message: str = "") -> None:
+    def add(self, value: str | float | None, status: Status, text: str, message: str = "") -> None:
         self.counts[status] += 1
-        if level is not None:
-            self.values.append(level)
+        if value is not None:
+            self.values.append(value)
         elif not self.message:
             self.message = message
         if len(self.texts) < TEXTS_KEPT:
             self.texts.append(text)
 
-    def answer(self, levels: Sequence[str], mode: str) -> Answer:
-        """Shares of the draws that name a level; the others are counted beside, never in."""
-        values, counts = tuple(self.values), dict(self.counts)
-        if not values:
+    def answer(self, form: Form, mode: str) -> Answer:
+        """Shares of the draws that name a level, or a number; the others are counted beside, never in."""
+        counts = dict(self.counts)
+        if not self.values:
             status = self.counts.most_common(1)[0][0] if self.counts else Status.FAILED
             return Answer(None, status, counts, texts=tuple(self.texts), message=self.message, mode=mode)
-        seen = Counter(values)
-        found = Distribution(tuple(levels), tuple(seen[level] / len(values) for level in levels), len(values))
-        return Answer(found, Status.OK, counts, None, tuple(self.texts), values, self.message, mode)
+        numbers = tuple(value for value in self.values if isinstance(value, float))
+        names = tuple(value for value in self.values if isinstance(value, str))
+        seen, n = Counter(names), len(self.values)
+        shares = form.histogram(numbers, n) if numbers else _shares(form, seen, n)
+        return Answer(shares, Status.OK, counts, None, tuple(self.texts), names, numbers, self.message, mode)
+
+
+def _shares(form: Form, seen: Counter[str], n: int) -> Distribution:
+    return Distribution(tuple(form.levels), tuple(seen[level] / n for level in form.levels), n)
 
 
 def user(text: str) -> list[Message]:

@@ -29,9 +29,9 @@ def letter_probs(reply: Reply, n: int) -> list[float] | None:
         return None
     first = reply.logprobs[0]
     rivals = dict(first.top) or {first.token: first.logprob}
-    found = [0.0] * n
+    probs = [0.0] * n
     for token, logprob in rivals.items():
         letter = token.strip(_AROUND)
         if len(letter) == 1 and letter in LETTERS[:n]:
-            found[LETTERS.index(letter)] += math.exp(logprob)
-    return found
+            probs[LETTERS.index(letter)] += math.exp(logprob)
+    return probs

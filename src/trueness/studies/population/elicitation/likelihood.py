@@ -59,25 +59,25 @@ def words(form: Form, level: str) -> list[Message]:
 
 
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    found = []
+    exchanges = []
     for order in (RISING, FALLING):
         for level in form.levels:
             key, reply = send(messages(form, level, order), manner.letters(), "")
-            found.append(Exchange("steps", key, reply, order, level))
+            exchanges.append(Exchange("steps", key, reply, order, level))
             if reply.status in CAME and not reply.logprobs:
                 return _in_words(form, manner, send)
-    return Elicited("likelihood", tuple(found))
+    return Elicited("likelihood", tuple(exchanges))
 
 
 def _in_words(form: Form, manner: Manner, send: Send) -> Elicited:
-    found = []
+    exchanges = []
     for level in form.levels:
         key, reply = send(words(form, level), manner.claimed(TEXT_TOKENS), "")
-        found.append(Exchange("percentage", key, reply, (), level))
-    return Elicited("likelihood-words", tuple(found), FELL_BACK)
+        exchanges.append(Exchange("percentage", key, reply, (), level))
+    return Elicited("likelihood-words", tuple(exchanges), FELL_BACK)
 
 
-def read(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange]) -> dict[str, Answer]:
+def read(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
     """By expectation ('') and by argmax."""
     steps: dict[str, list[NDArray[np.float64]]] = {}
     masses = []
@@ -91,18 +91,18 @@ def read(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange]) -> 
             shown = np.zeros(len(STEPS))
             shown[list(exchange.order)] = np.array(probs) / mass
             steps.setdefault(exchange.about, []).append(shown)
-    if set(steps) != set(levels):
+    if set(steps) != set(form.levels):
         missing = no_answer(exchanges, "likelihood", "no step of the scale is among the likeliest first tokens.")
         return {"": missing, "argmax": missing}
-    found = {level: np.mean(steps[level], axis=0) for level in levels}
-    expected = {level: float(step @ MIDDLES) for level, step in found.items()}
-    likeliest = {level: float(MIDDLES[int(step.argmax())]) for level, step in found.items()}
+    belief = {level: np.mean(steps[level], axis=0) for level in form.levels}
+    expected = {level: float(step @ MIDDLES) for level, step in belief.items()}
+    likeliest = {level: float(MIDDLES[int(step.argmax())]) for level, step in belief.items()}
     mass = float(np.mean(masses))
     said = {"": expected, "argmax": likeliest}
     return {name: _answer(shares, exchanges, counts, mass, "likelihood") for name, shares in said.items()}
 
 
-def read_words(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange]) -> dict[str, Answer]:
+def read_words(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
     shares: dict[str, float] = {}
     counts: Counter[Status] = Counter()
     message = ""
@@ -111,18 +111,18 @@ def read_words(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange
             counts[exchange.reply.status] += 1
             message = message or exchange.reply.message
             continue
-        found = read_share(exchange.reply.text)
-        counts[found.status if found.status != Status.UNREADABLE else reply_status(exchange.reply)] += 1
-        message = message or found.message
-        if found.value is not None:
-            shares[exchange.about] = found.value
-    if set(shares) != set(levels):
+        reading = read_share(exchange.reply.text)
+        counts[reading.status if reading.status != Status.UNREADABLE else reply_status(exchange.reply)] += 1
+        message = message or reading.message
+        if reading.value is not None:
+            shares[exchange.about] = reading.value
+    if set(shares) != set(form.levels):
         status = next(status for status, _ in counts.most_common() if status != Status.OK)
         missing = Answer(
             None, status, dict(counts), texts=texts_of(exchanges), message=message, mode="likelihood-words"
         )
         return {"": missing, "argmax": missing}
-    ordered = {level: shares[level] for level in levels}
+    ordered = {level: shares[level] for level in form.levels}
     answer = _answer(ordered, exchanges, counts, None, "likelihood-words")
     return {"": answer, "argmax": answer}
 

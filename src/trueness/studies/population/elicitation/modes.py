@@ -18,6 +18,13 @@ _ASK: dict[str, Callable[[Form, Manner, Send, np.random.Generator], Elicited]] =
     "likelihood": likelihood.ask,
     "distribution": distribution.ask,
 }
+_READ: dict[str, Callable[[Form, Sequence[Exchange]], dict[str, Answer]]] = {
+    "qa": qa.read,
+    "sample": sample.read,
+    "story": story.read,
+    "likelihood": likelihood.read,
+    "likelihood-words": likelihood.read_words,
+}
 VARIANTS = {mode: ("", "argmax") if mode == "likelihood" else ("",) for mode in _ASK}  # answers from the same replies
 
 
@@ -28,12 +35,7 @@ def elicit(mode: str, form: Form, manner: Manner, send: Send, rng: np.random.Gen
 
 def read_answers(used: str, form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
     """What the replies say, by variant: one answer, or two of `likelihood`. Only levels and bins of the form count."""
-    if used == "sample":
-        return sample.read(form.levels, exchanges, form.bins, form.top)
-    if used == "story":
-        return story.read(form.levels, exchanges, form.bins, form.top)
-    readers = {"qa": qa.read, "likelihood": likelihood.read, "likelihood-words": likelihood.read_words}
-    return readers.get(used, distribution.read)(form.levels, exchanges)
+    return _READ.get(used, distribution.read)(form, exchanges)
 
 
 def most_calls(mode: str, levels: int, manner: Manner) -> int:
@@ -55,4 +57,4 @@ def opening(mode: str, form: Form, manner: Manner) -> tuple[list[Message], Setti
         return [Message("user", form.prompt)], manner.drawn(0)
     if mode == "likelihood":
         return likelihood.messages(form, next(iter(form.levels)), likelihood.RISING), manner.letters()
-    return distribution.messages(form), manner.claimed(schema=distribution.schema(list(form.levels)))
+    return distribution.messages(form), manner.claimed(schema=distribution.schema(distribution.keys_of(form)))

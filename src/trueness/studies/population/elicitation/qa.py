@@ -17,7 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -66,18 +66,18 @@ def messages(form: Form, order: Sequence[int]) -> list[Message]:
 
 
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    found: list[Exchange] = []
+    exchanges: list[Exchange] = []
     for order in orders(len(form.levels), manner.permutations, rng):
         key, reply = send(messages(form, order), manner.letters(), "")
-        found.append(Exchange("letters", key, reply, order))
+        exchanges.append(Exchange("letters", key, reply, order))
         if reply.status in CAME and not reply.logprobs:
             other = sample.ask(form, manner, send, rng)
             return replace(other, note=FELL_BACK.format(draws=manner.draws))
-    return Elicited("qa", tuple(found))
+    return Elicited("qa", tuple(exchanges))
 
 
-def read(levels: Mapping[str, Sequence[str]], exchanges: Sequence[Exchange]) -> dict[str, Answer]:
-    names, k = list(levels), len(levels)
+def read(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
+    names, k = list(form.levels), len(form.levels)
     rings: dict[Order, list[Share]] = {}
     masses: list[float] = []
     counts: Counter[Status] = Counter()

@@ -7,7 +7,7 @@ A story that never came or is a refusal is a draw with that status, and no secon
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,17 +23,17 @@ SHORT = 400  # characters below which a text that declines is a refusal and no s
 
 
 def ask(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    found = []
+    exchanges = []
     for draw in range(manner.draws):
         asked = [Message("user", form.prompt)]
         key, story = send(asked, manner.drawn(int(rng.integers(2**31))), f"draw {draw}")
-        found.append(Exchange("story", key, story))
+        exchanges.append(Exchange("story", key, story))
         if story_status(story) not in CAME:
             continue
         asked += [Message("assistant", story.text), Message("user", form.second_prompt)]
         settings = replace(manner.claimed(sample.FEW_TOKENS), temperature=0.0)
-        found.append(Exchange("extract", *send(asked, settings, f"draw {draw}")))
-    return Elicited("story", tuple(found))
+        exchanges.append(Exchange("extract", *send(asked, settings, f"draw {draw}")))
+    return Elicited("story", tuple(exchanges))
 
 
 def story_status(reply: Reply) -> Status:
@@ -44,12 +44,7 @@ def story_status(reply: Reply) -> Status:
     return reply.status
 
 
-def read(
-    levels: Mapping[str, Sequence[str]],
-    exchanges: Sequence[Exchange],
-    bins: Sequence[float] = (),
-    top: float | None = None,
-) -> dict[str, Answer]:
+def read(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
     """The second replies, and a status for every story that had none."""
     last = []
     for exchange, following in zip(exchanges, [*exchanges[1:], None], strict=True):
@@ -59,6 +54,6 @@ def read(
             status = story_status(exchange.reply)
             told = replace(exchange.reply, status=status if status not in CAME else Status.FAILED)
             last.append(replace(exchange, reply=told))
-    answers = sample.read(levels, last, bins, top, "story")
+    answers = sample.read(form, last, "story")
     stories = tuple(exchange.reply.text for exchange in exchanges[: 2 * len(answers[""].texts)])
     return {"": replace(answers[""], texts=stories)}
