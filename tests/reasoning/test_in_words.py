@@ -2,8 +2,11 @@
 
 import pytest
 
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning.checks import check_answer
 from trueness.reasoning.in_words import read_phrases, read_words
 from trueness.reasoning.rules import read_rule
+from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.trees import evaluate
 
 # causes as graphs name them, how a sentence calls them, and the effect
@@ -155,3 +158,26 @@ def test_what_words_became_is_told():
     rule = read_rule("Divide the force by the mass", ("force", "mass"), "acceleration")
     assert (rule.kind, rule.read_as) == ("formula", "acceleration = force / mass")
     assert rule.aliases == {"force": "force", "mass": "mass"}
+
+
+def test_a_percentage_that_words_divide_by_a_hundred_needs_no_other_unit():
+    graph = read_reasoning(
+        {
+            "target_variable": "time",
+            "knowns": {"size": "200 GB", "share": "40 %", "rate": "2 GB/min", "pause": "20 min"},
+            "causal_graph": [
+                {"cause": ["size", "share"], "effect": "part", "rule": "Calculate 40% of 200 GB"},
+                {"cause": ["part", "rate", "pause"], "effect": "time", "rule": "time = part / rate + pause"},
+            ],
+        }
+    ).graph
+    assert check_answer(graph, quantity_of("1 hour")).agrees
+
+
+@pytest.mark.parametrize(
+    "word", ["plus", "times", "and", "by", "minus", "multiplied by", "half of", "twice", "sum of", ","]
+)
+def test_a_sentence_without_end_is_read_or_left_in_a_moment(word):
+    """Were every cut tried, these would have millions of readings."""
+    for count in (5, 10, 40):
+        read_words(f"multiply {f'a {word} ' * count} a from a", ("a", "b"), "c")

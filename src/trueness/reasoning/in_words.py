@@ -26,6 +26,8 @@ from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate,
 MOST_CAUSES = 6
 _MOST_READINGS = 200
 _LONGEST = 300
+_MOST_JOINTS = 10  # words at which a sentence can be cut: the number of readings grows with them
+_JOINTS = re.compile(r"\b(?:plus|minus|times|by|with|to|from|and|added|divided|multiplied|subtracted)\b|[,&]")
 
 _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 _SHARES = {
@@ -89,7 +91,7 @@ def read_words(
     if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST or _SAYS_MORE.search(text.lower()):
         return None
     sentence = " ".join(text.replace("_", " ").lower().split()).rstrip(".;!")
-    if ". " in sentence or ";" in sentence or "=" in sentence:
+    if ". " in sentence or ";" in sentence or "=" in sentence or len(_JOINTS.findall(sentence)) > _MOST_JOINTS:
         return None
     found: dict[tuple[float, ...], InWords] = {}
     for shape in _readings(sentence, effect):
