@@ -107,7 +107,7 @@ def test_a_judge_that_looks_at_the_first_line_only_shows_it():
 
     asking = Asking(kinds=("intervention",), manners=("plain", "reversed"))
     found = judged(Scripted(answer), asking).effects["mock/scripted"]["position"]
-    assert found.interval.low <= found.difference <= found.interval.high
+    assert found.difference != 0 or found.constant
     assert found.n_units > 20
     steady_one = judged(steady_by_node(), asking).effects["mock/scripted"]["position"]
     assert steady_one.difference == 0

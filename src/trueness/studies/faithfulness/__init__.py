@@ -42,3 +42,5 @@ __all__ = [
     "reliability",
     "score_problem",
 ]
+
+STUDY = {"order": 4, "class": "plan:Faithfulness"}

@@ -15,13 +15,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import problem_from
 from trueness.running.results import Results, Row
 from trueness.running.store import Store, StoredReply
+from trueness.running.study_folder import StudyFolder
 from trueness.showing.finding import Finding, finding
 from trueness.statistics import Estimate
 from trueness.status import Status
@@ -230,11 +230,8 @@ def _written_sentence(model: str, written: list[Written]) -> str:
 
 def read_faithfulness(folder: Path | str) -> FaithfulnessStudy:
     """The tables of the faithfulness study in a folder."""
-    with Store.reading(Path(folder)) as store:
-        found = {results.task: results for results in Results.all_of(store)}
-        if "faithfulness" not in found:
-            raise StoreError(f"{folder} must hold a faithfulness study, got {', '.join(found)}.")
-        return faithfulness_of(found["faithfulness"], store)
+    with StudyFolder.reading(folder) as study:
+        return faithfulness_of(study.task("faithfulness"), study.store)
 
 
 def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:

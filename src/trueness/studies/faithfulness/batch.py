@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -92,10 +92,9 @@ def compare(one: Batch, other: Batch, names: tuple[str, str] = ("one", "other"),
 
 
 def mean_in_scale(values: Floats, level: float, name: str) -> Estimate:
-    found = mean(values, level=level, name=name)
-    if found.interval is None or found.interval.degenerate:
-        return share(values, level=level, name=name)
-    return replace(found, interval=found.interval.within(0, 1))
+    """t within [0, 1]; where all values are the same, Wilson's interval of a share, which has a width there too."""
+    found = mean(values, level=level, name=name, bounds=(0.0, 1.0))
+    return share(values, level=level, name=name) if found.interval is None else found
 
 
 def _by_problem(batch: Batch, measure: str) -> Mapping[str, float | None]:

@@ -311,7 +311,7 @@ def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> C
         return Component(name, None, (0.0, 1.0), status, 0, max(1, len(verdicts)), None, why, "")
     scores = [sum(verdict.ratings.values()) / (TOP * len(DIMENSIONS)) for verdict in good]
     each = {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS}
-    over_judgements = mean(scores, level=level).interval if len(set(scores)) > 1 else None  # a constant has none
+    interval = mean(scores, level=level, bounds=(0.0, 1.0)).interval
     value = sum(scores) / len(scores)
     told = (
         f"{len(verdicts) - len(good)} of {len(verdicts)} judgements have no score." if len(good) < len(verdicts) else ""
@@ -325,10 +325,7 @@ def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> C
     # each judgement is of the whole: those that failed leave the value open only as far as they would move the mean
     size, total = len(verdicts), sum(scores)
     bounds = (total / size, (total + size - len(good)) / size)
-    return Component(
-        name, value, bounds, Status.OK, len(good), size - len(good),
-        None if over_judgements is None else over_judgements.within(0, 1), told, "judge", details,
-    )  # fmt: skip
+    return Component(name, value, bounds, Status.OK, len(good), size - len(good), interval, told, "judge", details)
 
 
 def _graph(problem: Problem, scoring: Scoring) -> Component:
