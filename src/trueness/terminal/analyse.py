@@ -39,7 +39,7 @@ from trueness.measure import measure_of
 from trueness.page.analysis_page import as_html
 from trueness.printing import say
 from trueness.showing.console import Console, console, plain
-from trueness.showing.drawing import NotDrawn
+from trueness.showing.drawers import NotDrawn
 from trueness.showing.saving import save_figure
 from trueness.statistics.comparison import Comparison
 from trueness.texts import printable
