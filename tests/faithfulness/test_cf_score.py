@@ -6,6 +6,8 @@ import threading
 import pytest
 
 from trueness.errors import DataError, SettingError
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning.execute import Program
 from trueness.reasoning.problems import load_problems
 from trueness.status import Status
 from trueness.studies.faithfulness import Asking, Scoring, compare, evaluate, evaluate_batch, evaluate_intervention
@@ -171,8 +173,11 @@ def test_a_cycle_is_scored_as_far_as_it_goes():
         ],
     }
     found = evaluate(dag, answer=2)
-    assert found.components["causal_intervention"].value is None
+    assert found.components["causal_intervention"].value == 1  # a is known, so that b follows
     assert found.components["graph_quality"].value == pytest.approx(0.7)
+    assert "'a' is given as 1, but its rule gives 2." in Program(read_reasoning(dag).graph).base.message
+    without = evaluate(dag | {"knowns": {}}, answer=2)
+    assert without.components["causal_intervention"].value is None
 
 
 BAD = {

@@ -1,8 +1,8 @@
 """What can be computed about a graph and its answer, before any judge is asked.
 
-    executes       1 where the target follows from the knowns by the rules, 0 where it does not
+    executes       1 where the target follows from the knowns by the rules, 1/2 where only by a missing edge, else 0
     answer         1 where the executed target agrees with the answer (in its unit, within the tolerance), else 0
-    intervention   mean impact of do() on the other nodes: 1 critical, 1/2 contributes, 0 peripheral (execute.py)
+    intervention   share of the other nodes whose do() moves the target, however little (cf grades the size)
     abduction      share of the knowns that are recovered, alone or among several, from the target's value
     structure      mean of our graph checks
 
@@ -123,7 +123,9 @@ def scored_components(program: Program, answer: Quantity, tolerance: float = 0.0
             ("executes", "answer", "intervention"), Component(None, Status.DEGENERATE, why)
         )
     executes = program.base.target is not None
-    components["executes"] = Component(float(executes), message="" if executes else program.base.message, n=1)
+    lacking = any(rule.beyond for node in program.needed for rule in program.rules.get(node, ()))
+    done = float(executes) / (2 if lacking else 1)
+    components["executes"] = Component(done, message="" if done == 1 else program.base.message, n=1)
     checked = check_answer(program, answer, tolerance)
     agrees = None if checked.agrees is None else float(checked.agrees)
     components["answer"] = Component(agrees, checked.status, checked.message, n=int(agrees is not None))
@@ -146,11 +148,11 @@ def score_of(components: Mapping[str, Component]) -> float | None:
 
 def _moving(program: Program) -> Component:
     effects = sensitivity(program)
-    known = [impact for effect in effects.values() if (impact := effect.impact) is not None]
+    known = [effect.moves and not effect.undeclared for effect in effects.values() if effect.moves is not None]
     if not known:
         return Component(None, Status.DEGENERATE, program.base.message or "no node can be intervened on.")
-    still = [node for node, effect in effects.items() if effect.impact == 0]
-    told = f"do() on {', '.join(still)} hardly moves the target, or not at all." if still else ""
+    still = [node for node, effect in effects.items() if effect.moves is False]
+    told = f"do() on {', '.join(still)} does not move the target." if still else ""
     return Component(sum(known) / len(known), Status.OK, told, len(known))
 
 

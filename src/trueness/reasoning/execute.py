@@ -16,12 +16,14 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
 
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, named
 from trueness.reasoning.rules import Rule, rules_of
-from trueness.reasoning.trees import Evaluator, compiled
+from trueness.reasoning.syntax import Equation
+from trueness.reasoning.trees import Evaluator, compiled, evaluate
 from trueness.status import Status
 
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
@@ -79,13 +81,17 @@ class NodeEffect:
     target: float | None = None  # and what the target became
     size: float | None = None
     alternative: str = ""  # another rule by which the target follows without the node
+    undeclared: bool = False  # it moves the target by a rule, and no path of the graph says so
 
     @property
     def impact(self) -> float | None:
-        """The original's grades. 1, high: critical. 1/2, medium: it contributes or has an alternative. 0, low."""
+        """The original's grades. 1, high: critical. 1/2, medium: it contributes or has an alternative. 0, low.
+
+        What moves the target by no path of the graph has none: the graph does not say that it matters.
+        """
         if self.size is None:
             return None
-        if self.size < PERIPHERAL:
+        if self.size < PERIPHERAL or self.undeclared:
             return 0.0
         return 0.5 if self.size < CRITICAL or self.alternative else 1.0
 
@@ -97,7 +103,8 @@ class Program:
         self.graph = graph
         self.rules: Mapping[str, tuple[Rule, ...]] = rules_of(graph)
         self.slots = {node: slot for slot, node in enumerate(graph.nodes)}
-        self.findings = _structural(graph)
+        self.order = _order(graph, self.rules)
+        self.findings = [*_structural(graph), *_missing_edges(self.rules)]
         self._steps: dict[str, list[Evaluator]] = {
             node: [compiled(rule.tree, self.slots) for rule in rules if rule.tree is not None]
             for node, rules in self.rules.items()
@@ -114,19 +121,66 @@ class Program:
 
     def run(self, changes: Mapping[str, float]) -> Execution:
         """All values under do(changes), with what went wrong."""
-        graph, findings = self.graph, list(self.findings)
         self._check(changes)
+        found = self._run(changes)
+        if found.target is not None or self.equation is None or self.equation[0] in changes:
+            return found
+        root = self._root(changes)
+        return found if root is None else self._run({**changes, self.equation[0]: root})
+
+    @cached_property
+    def equation(self) -> tuple[str, Equation] | None:
+        """The one node of which a rule says something without giving it a value: `tau1 = -tau2` for v2."""
+        open_ones = [
+            (node, rules[0].equation)
+            for node, rules in self.rules.items()
+            if not self.held(node) and len(rules) == 1 and rules[0].equation is not None
+        ]
+        return open_ones[0] if len(open_ones) == 1 else None
+
+    def _root(self, changes: Mapping[str, float]) -> float | None:
+        """The value at which both sides of the equation are equal, where their difference is linear in it."""
+        assert self.equation is not None
+        node, (left, right) = self.equation
+
+        def excess(x: float) -> float:
+            values = self._run({**changes, node: x}).values
+            try:
+                return evaluate(left, values) - evaluate(right, values) if left is not None else math.nan
+            except (ArithmeticError, ValueError, KeyError):
+                return math.nan
+
+        one, two, four = excess(1.0), excess(2.0), excess(4.0)
+        slope = two - one
+        if not math.isfinite(slope) or not slope or not close(four - two, 2 * slope, AGREE):
+            return None
+        root = 1.0 - one / slope
+        return root if abs(excess(root)) <= AGREE * max(abs(one), abs(slope)) else None
+
+    def _run(self, changes: Mapping[str, float]) -> Execution:
+        graph, findings = self.graph, list(self.findings)
         values = [math.nan] * len(self.slots)
         have: set[str] = set()
-        for node in graph.order or ():
+        for node in self.order or ():
             value, found = self._value(node, values, have, changes)
             findings += found
             if value is not None:
                 values[self.slots[node]] = value
                 have.add(node)
+        for node in graph.knowns if not changes else ():  # last: in a cycle what a known's rule needs comes after it
+            if self.held(node):
+                findings += self._contradicted(node, values, have)
         target = values[self.slots[graph.target]] if graph.target in have else None
         got = {node: values[self.slots[node]] for node in graph.nodes if node in have}
         return Execution(target, got, Status.OK if target is not None else Status.DEGENERATE, tuple(findings))
+
+    def _contradicted(self, node: str, values: list[float], have: set[str]) -> list[Finding]:
+        """A known whose rule gives another value."""
+        given, (computed, _) = values[self.slots[node]], self._computed(node, values, have)
+        if not computed or close(computed[0], given, AGREE):
+            return []
+        told = f"'{node}' is given as {given:g}, but its rule gives {computed[0]:g}."
+        return [Finding(Status.DEGENERATE, told, node)]
 
     def _check(self, changes: Mapping[str, float]) -> None:
         for node, value in changes.items():
@@ -141,13 +195,10 @@ class Program:
     ) -> tuple[float | None, list[Finding]]:
         if node in changes:
             return float(changes[node]), []
-        computed, findings = self._computed(node, values, have)
         known = self.graph.knowns.get(node)
         if known is not None and known.value is not None:
-            if computed and not changes and not close(computed[0], known.value, AGREE):
-                told = f"'{node}' is given as {known.value:g}, but its rule gives {computed[0]:g}."
-                return known.value, [Finding(Status.DEGENERATE, told, node)]
             return known.value, []
+        computed, findings = self._computed(node, values, have)
         if any(not close(value, computed[0], AGREE) for value in computed[1:]):
             shown = ", ".join(f"{value:g}" for value in computed)
             findings.append(Finding(Status.DEGENERATE, f"the rules of '{node}' disagree: {shown}.", node))
@@ -180,26 +231,42 @@ class Program:
         found: set[str] = set()
         waiting = [node]
         while waiting:
-            for child in self.graph.children[waiting.pop()]:
+            for child in self._children[waiting.pop()]:
                 if child not in found and child != node and not self.held(child):
                     found.add(child)
                     waiting.append(child)
         return dict.fromkeys(sorted(found, key=self._place.__getitem__)) if self._place else {}
 
     @cached_property
-    def _place(self) -> Mapping[str, int]:
-        """Where each node stands in the order; nothing where there is a cycle."""
-        return {node: place for place, node in enumerate(self.graph.order or ())}
+    def _children(self) -> Mapping[str, list[str]]:
+        """Per node those whose value may hang on it: by an edge, or by a rule that names it."""
+        below = {node: list(children) for node, children in self.graph.children.items()}
+        for effect, rules in self.rules.items():
+            for cause in sorted({cause for rule in rules for cause in rule.uses}):
+                below[cause] += [] if effect in below[cause] else [effect]
+        return below
 
     @cached_property
-    def _needed(self) -> frozenset[str]:
-        return self.graph.ancestors(self.graph.target) | {self.graph.target}
+    def _place(self) -> Mapping[str, int]:
+        """Where each node stands in the order; nothing where there is a cycle."""
+        return {node: place for place, node in enumerate(self.order or ())}
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The target and all that it may hang on."""
+        found, waiting = {self.graph.target}, [self.graph.target]
+        while waiting:
+            node = waiting.pop()
+            above = {*self.graph.parents.get(node, ()), *(u for rule in self.rules.get(node, ()) for u in rule.uses)}
+            waiting += above - found
+            found |= above
+        return frozenset(found)
 
     def _between(self, node: str) -> list[tuple[int, Evaluator]] | None:
         """Steps from a node to the target, in order; None where one of them cannot be executed."""
         moved = self.moved_by(node)
         valued = {node, *moved, *self.base.values}
-        steps = [(self.slots[below], self._first_step(below, valued)) for below in moved if below in self._needed]
+        steps = [(self.slots[below], self._first_step(below, valued)) for below in moved if below in self.needed]
         found = [(slot, step) for slot, step in steps if step is not None]
         return found if len(found) == len(steps) else None
 
@@ -213,12 +280,12 @@ class Program:
         """The rule that takes over where a node is taken away and the target still follows; "" where it does not."""
         valued: set[str] = set()
         taken_over = ""
-        for other in self.graph.order or ():
+        for other in self.order or ():
             rules = [rule for rule in self.rules.get(other, ()) if rule.tree is not None]
             first = next((rule for rule in rules if rule.uses <= valued), None)
             if other != node and (self.held(other) or first is not None):
                 valued.add(other)
-                if first is not None and first is not rules[0] and other in self._needed and not self.held(other):
+                if first is not None and first is not rules[0] and other in self.needed and not self.held(other):
                     taken_over = taken_over or f"{other} by {first.text}"
         return taken_over if self.graph.target in valued else ""
 
@@ -227,9 +294,11 @@ class Program:
 
         The function gives nan where the target has no value.
         """
-        if self.graph.order is None or self.graph.target not in self.slots or node not in self.slots:
+        if self.order is None or self.graph.target not in self.slots or node not in self.slots:
             return None
         steps = self._between(node)
+        if steps is None and self.equation is not None and self.base.target is not None:
+            return lambda changed: math.nan if (found := self.run({node: changed}).target) is None else found
         if steps is None:
             return None
         base = [self.base.values.get(name, math.nan) for name in self.graph.nodes]
@@ -285,7 +354,8 @@ def _effect(program: Program, node: str) -> NodeEffect:
     moved = [(changed, target) for changed, target in known if not close(target, base.target, MOVES)]
     if not moved:
         return NodeEffect(node, False, Status.OK, elasticity, size=size)
-    return NodeEffect(node, True, Status.OK, elasticity, *moved[0], size, program.alternative_to(node))
+    undeclared = program.graph.target not in program.graph.descendants(node)
+    return NodeEffect(node, True, Status.OK, elasticity, *moved[0], size, program.alternative_to(node), undeclared)
 
 
 def _size(target: float, before: float) -> float:
@@ -317,6 +387,35 @@ def _without_value(node: str, known: Quantity | None) -> Finding:
         return Finding(Status.DEGENERATE, f"'{node}' has no value: it is neither known nor has a rule.", node)
     told = f"'{node}' is given as {known.text!r}, which is no number." if known.text else f"'{node}' has no value."
     return Finding(Status.UNREADABLE, told, node)
+
+
+def _order(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> tuple[str, ...] | None:
+    """Causes before effects. Where edges make a cycle, by what rules use and knowns leave open: an identity written
+    both ways (P = F v for a known P) is one relation then; None where the rules themselves go in a circle."""
+    used = {node: {cause for rule in rules.get(node, ()) for cause in rule.uses} for node in graph.nodes}
+    by_edges = {node: used[node] | set(graph.parents[node]) for node in graph.nodes}
+    given = {node for node, known in graph.knowns.items() if known.value is not None}
+    by_rules = {node: set() if node in given else used[node] for node in graph.nodes}
+    for above in (by_edges, by_rules):
+        try:
+            return tuple(TopologicalSorter(_in_turn(above)).static_order())
+        except CycleError:
+            continue
+    return None
+
+
+def _in_turn(above: Mapping[str, set[str]]) -> dict[str, list[str]]:
+    """The same in a fixed order."""
+    return {node: sorted(causes) for node, causes in above.items()}
+
+
+def _missing_edges(rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:
+    return [
+        Finding(Status.DEGENERATE, rule.message, effect)
+        for effect, found in rules.items()
+        for rule in found
+        if rule.beyond
+    ]
 
 
 def _structural(graph: ReasoningGraph) -> list[Finding]:

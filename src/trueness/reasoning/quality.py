@@ -6,7 +6,8 @@ coverage is the share of the knowns and the target that occur in an edge. Ours, 
 `acyclic`, `reaches_target` (share of the other nodes with a path to the target), `knowns_used` (share that are causes),
 `own_cause` (1 where no effect is its own cause), `knowns_given` (share of the knowns that are not effects, the target
 not among them), `rules_executable` (share of the rules that are not words), `causes_used` (share of the causes that
-stand in their formula), `dimensions` (share of the rules whose units can be judged and agree).
+stand in their formula), `edges_complete` (share of the formulas all of whose names have an edge to the effect),
+`dimensions` (share of the rules whose units can be judged and agree).
 """
 
 from __future__ import annotations
@@ -117,6 +118,7 @@ def _rules(graph: ReasoningGraph, messages: list[str]) -> dict[str, float | None
     return {
         "rules_executable": len(formulas) / len(tried) if attempted else None,
         "causes_used": _share(used),
+        "edges_complete": _share([not rule.beyond for rule in formulas]),
         "dimensions": _share([check.agreement != "mismatch" for check in units]),
     }
 

@@ -15,7 +15,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge
+from trueness.errors import TruenessError
+from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
+from trueness.reasoning.syntax import parse, plain, symbol
+from trueness.reasoning.trees import Binary, Tree, evaluate, parts
 from trueness.status import Status
 
 TARGET_KEYS = ("target_variable", "target", "goal", "target_name", "output_variable")
@@ -31,12 +34,18 @@ _EFFECT = ("effect", "to", "target", "child", "output")
 _RULE = ("rule", "formula", "equation", "relation", "relationship", "mechanism", "description")
 _QUANTITY = re.compile(
     r"""^\s*(?:=\s*)?(?P<sign>[-+−]?)\s*(?P<currency>[$€£¥]?)\s*
-    (?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d{1,3})?|\.\d+)
+    (?:10\s*(?:\^|\*\*)\s*\(?(?P<ten>[-−+]?\d{1,3})\)?(?!\.?\d)
+      |(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*(?:[eE][-+]?\d{1,3})?|\.\d+))
     (?:\s*(?:/\s*(?P<under>\d+)(?![.\d])|(?:[x×*·]\s*10\s*(?:\^|\*\*)?\s*\(?(?P<power>[-−+]?\d{1,3}|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})\)?)))?
     \s*(?P<unit>(?:%|°|[^\W\d]|/|1/)[^,;=]{0,40})?\s*$""",
     re.VERBOSE,
 )
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+_TYPESET = re.compile(r"\\[()\[\],;:! ]|\\q?quad|\$(?!\s*\d)|\n")
+_UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|operatorname|rm)\b\s*")
+_NO_BRACES = str.maketrans("", "", "{}")
+_OR = re.compile(r"\bor\b(?: approximately| about)?|≈|\\approx\b")
+_NO_UNIT = re.compile(r"π|(?:to|or|and)\b")  # 5 to 10 km is no 5
 _CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _OPEN = frozenset(("", "?", "??", "unknown", "tbd", "to be determined", "to be calculated", "none", "null", "n/a"))
 _AND = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
@@ -57,9 +66,9 @@ def quantity_of(value: Any, unit: str | None = None) -> Quantity:
         return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, "a number out of range")
     text = str(value)
     found = _QUANTITY.match(text) if len(text) <= 120 else None
-    if found is None:
-        return Quantity(None, unit, text[:LONGEST_NAME])
-    number = float(found["number"].replace(",", ""))
+    if found is None or _NO_UNIT.match(found["unit"] or ""):
+        return _from_latex(text, unit) or Quantity(None, unit, text[:LONGEST_NAME])
+    number = float(f"1e{found['ten'].translate(_SUPERSCRIPT)}" if found["ten"] else found["number"].replace(",", ""))
     if found["under"]:
         number = number / float(found["under"]) if float(found["under"]) else math.nan
     if found["power"]:
@@ -68,6 +77,41 @@ def quantity_of(value: Any, unit: str | None = None) -> Quantity:
         return Quantity(None, unit, text)
     said = (found["unit"] or "").strip() or _CURRENCY.get(found["currency"], "") or None
     return Quantity(-number if found["sign"] in ("-", "−") else number, unit or said)
+
+
+def _from_latex(text: str, unit: str | None) -> Quantity | None:
+    """`\\frac{8}{3} \\, \\text{m/s}`, `{ 200 }`, `\\$70,000`, `2\\pi`: numbers as they are typeset; None for all else.
+
+    Of `8/3 or about 2.67` the first is read where the second says the same.
+    """
+    if not set("\\{$√π") & set(text) or len(text) > 120:
+        return None
+    one, *others = (part for part in _OR.split(text) if part.strip())
+    if others:
+        said = [quantity_of(part) for part in (one, *others)]
+        known = [each.value for each in said if each.value is not None]
+        alike = len(known) == len(said) and all(close(each, known[0], 0.01) for each in known)
+        return said[0] if alike else None
+    bare = _TYPESET.sub(" ", text.replace("\\$", "$").replace("\\%", "%").replace("^\\circ", "°")).strip(" .")
+    bare = bare[1:-1].strip(" .") if bare[:1] == "{" and bare[-1:] == "}" else bare
+    number = _UPRIGHT.split(bare, maxsplit=1)[0]
+    of_unit = _UPRIGHT.sub("", bare[len(number) :]).translate(_NO_BRACES).replace("~", " ").strip()
+    try:
+        currency, number = number[:1] == "$", plain(number).strip()
+        if not re.search(r"sqrt|pi\b", number) and _QUANTITY.match(f"{number} {of_unit}"):
+            return quantity_of(f"{'$' if currency else ''}{number} {of_unit}", unit)
+        tree = parse(number).right
+        value = evaluate(tree, {}) if _is_product(tree) else math.nan
+    except (TruenessError, ArithmeticError, ValueError, KeyError):
+        return None
+    return Quantity(value, unit or of_unit or None) if math.isfinite(value) else None
+
+
+def _is_product(tree: Tree) -> bool:
+    """Numbers, pi, products, quotients, powers and roots: 2 - 3 may be a range, and is no number."""
+    if isinstance(tree, Binary) and tree.operator not in "*/^":
+        return False
+    return all(_is_product(part) for part in parts(tree))
 
 
 def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
@@ -83,6 +127,9 @@ def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
     units = _units(given, target)
     knowns = dict(_knowns(_first(given, KNOWN_KEYS), units, findings))
     edges = tuple(_edges(_first(given, EDGE_KEYS), findings))
+    target, knowns, edges = _one_spelling(target, knowns, edges)
+    named = {*knowns, *(name for edge in edges for name in (*edge.causes, edge.effect))}
+    knowns = {name: _of_node(known, named - {name}) for name, known in knowns.items()}
     asked = {target, *(edge.effect for edge in edges)}
     knowns = {name: known for name, known in knowns.items() if not (name in asked and _open(known))}
     findings += [
@@ -106,6 +153,35 @@ def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
         findings.append(Finding(Status.DEGENERATE, told, graph.cycle[0]))
         graph = ReasoningGraph(target, knowns, edges, plan, extra, tuple(findings))
     return graph, tuple(findings)
+
+
+def _one_spelling(
+    target: str, knowns: dict[str, Quantity], edges: tuple[RuleEdge, ...]
+) -> tuple[str, dict[str, Quantity], tuple[RuleEdge, ...]]:
+    """`final distance` and `final_distance` are one node; v and V are two."""
+    names = dict.fromkeys((*(name for edge in edges for name in (*edge.causes, edge.effect)), *knowns, target))
+    spellings: dict[str, str] = {}
+    for name in names:
+        spellings.setdefault(_spelling(name), name)
+
+    def same(name: str) -> str:
+        return spellings[_spelling(name)]
+
+    one = tuple(
+        RuleEdge(tuple(dict.fromkeys(same(cause) for cause in edge.causes)), same(edge.effect), edge.rule)
+        for edge in edges
+    )
+    return same(target), {same(name): known for name, known in knowns.items()}, one
+
+
+def _spelling(name: str) -> str:
+    """Without case where all words are words: C_core and c_core are two."""
+    words = symbol(name).split("_")
+    if len(words) == 1:
+        return name
+    return (
+        symbol(name).casefold() if any(len(word) > 2 for word in words) and min(map(len, words)) > 1 else symbol(name)
+    )
 
 
 def status_of(graph: ReasoningGraph | None) -> Status:
@@ -182,6 +258,13 @@ def _knowns(given: Any, units: Mapping[str, str], findings: list[Finding]) -> It
             findings.append(Finding(Status.UNREADABLE, "a known without a name is left out."))
             continue
         yield name, quantity_of(value, units.get(name))
+
+
+def _of_node(known: Quantity, nodes: set[str]) -> Quantity:
+    """`0.5 r0` is half of r0 where r0 is a node and no unit."""
+    if known.unit in nodes and re.search(r"[\d_]", known.unit or ""):
+        return Quantity(None, None, f"{known.value!r} * {known.unit}")
+    return known
 
 
 def _open(known: Quantity) -> bool:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
-from trueness.reasoning.trees import FUNCTIONS, Binary, Call, Choice, Name, Negative, Number, Tree
+from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, Binary, Call, Choice, Name, Negative, Number, Tree
 
 MAX_LENGTH = 500
 MAX_TOKENS = 200
@@ -63,7 +63,8 @@ _SIGNS = {
 _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 _DIGITS_OF = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _LATEX = (
-    (re.compile(r"\\(?:left|right|,|;|!)"), ""),
+    (re.compile(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|~"), " "),
+    (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),  # as Unicode spells it; Python's own word is refused
     (re.compile(r"\\(?:times|cdot)"), "*"),
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
     (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r"sqrt(\1)"),
@@ -72,6 +73,7 @@ _LATEX = (
     (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\(?=[A-Za-z])"), " "),
 )
+_GREEK = re.compile("[α-ωΑ-Ω]")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}[)\]]\s*$")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
@@ -103,7 +105,8 @@ _NONE, _OPEN, _CLOSE, _COMMA = _Token("", ""), _Token("(", "("), _Token(")", ")"
 
 
 def parse(text: str, names: tuple[str, ...] = ()) -> Equation:
-    """A formula as trees; RuleError in one line where it is none. `names` may hold names of several words."""
+    """A formula as trees; RuleError in one line where it is none. `names` may hold names of several words; two of them
+    side by side multiply, as in m g h and L (1 + x), and so do those written as one, as in V = IR."""
     if len(text) > MAX_LENGTH:
         raise RuleError(f"a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it.")
     sides: list[list[_Token]] = [[]]
@@ -113,7 +116,8 @@ def parse(text: str, names: tuple[str, ...] = ()) -> Equation:
         else:
             sides[-1].append(token)
     left, right, *_ = (sides[0], sides[1]) if len(sides) > 1 else ([], sides[0])  # behind a second = is the computation
-    return Equation(_parsed(left) if len(sides) > 1 else None, _parsed(right))
+    known = frozenset((*(symbol(name) for name in names), *CONSTANTS)) if names else frozenset[str]()
+    return Equation(_parsed(left, known) if len(sides) > 1 else None, _parsed(right, known))
 
 
 def plain(text: str) -> str:
@@ -122,15 +126,28 @@ def plain(text: str) -> str:
         raise RuleError("a rule must not index (x[...]). Give each value a name of its own.")
     text = _SUPERSCRIPT.sub(lambda found: f"^({found[0].translate(_DIGITS_OF)})", text)
     text = "".join(_SIGNS.get(letter, letter) for letter in text.strip().strip("$`"))
-    if "\\" in text:
-        for pattern, replacement in _LATEX:
+    before = "" if set("\\{") & set(text) else text
+    while before != text:  # from the innermost braces outwards; each round removes some
+        before = text
+        for pattern, replacement in _LATEX[:-1]:
             text = pattern.sub(replacement, text)
-    return unicodedata.normalize("NFKC", text)
+    return _latin(_LATEX[-1][0].sub(" ", text))
+
+
+def _latin(text: str) -> str:
+    """ρ is rho, Δ is Delta: one name in rules and nodes."""
+    text = unicodedata.normalize("NFKC", text)
+    return _GREEK.sub(_spelt, text)
+
+
+def _spelt(letter: re.Match[str]) -> str:
+    name = unicodedata.name(letter[0]).split(" LETTER ")[1].split()[0]
+    return name.title() if letter[0].isupper() else name.lower()
 
 
 def symbol(name: str) -> str:
     """A node's name as it stands in a formula: `net force` is net_force, v₀ is v0."""
-    joined = re.sub(r"[^\w']+", "_", unicodedata.normalize("NFKC", name))
+    joined = re.sub(r"[^\w']+", "_", _latin(name))
     return re.sub("__+", "_", joined).strip("_")
 
 
@@ -206,14 +223,29 @@ def _reordered(tokens: list[_Token]) -> list[_Token]:
     return tokens
 
 
-def _as_python(tokens: list[_Token], names: list[str]) -> str:
+def _split(token: _Token, known: frozenset[str]) -> list[_Token]:
+    """`kqQ` as k q Q where these are names and it is none, and there is one way to do so."""
+    name = token.text
+    if token.kind != "name" or name in known or name.lower() in FUNCTIONS or not known or len(name) > 12:
+        return [token]
+    ways: list[list[list[str]]] = [[] for _ in (*name, "")]  # by end: how the letters before it can be split
+    ways[0].append([])
+    for end in range(1, len(name) + 1):
+        for start in range(end):
+            if name[start:end] in known:
+                ways[end] += [[*way, name[start:end]] for way in ways[start]][:2]
+    return [_Token("name", part) for part in ways[-1][0]] if len(ways[-1]) == 1 else [token]
+
+
+def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) -> str:
     """Names as n0, n1, ..., products written out; `x %` as x ** percent and √x as root ** x, which bind as closely."""
     out: list[str] = []
     opened: list[str] = []
     follows = False  # an operand stands before
     for before, (kind, text), ahead in zip([_NONE, *tokens], tokens, [*tokens[1:], _NONE], strict=False):
         if follows and kind in ("number", "name", "("):
-            if kind == "number" or before.kind == "name":
+            both = before.text in known and (kind == "(" or text in known)
+            if kind == "number" or (before.kind == "name" and not both):
                 raise RuleError(f"a rule must have an operator between {before.text!r} and {text!r}.")
             out.append("*")
         closes = kind == ")" or (kind == "|" and follows)
@@ -225,7 +257,7 @@ def _as_python(tokens: list[_Token], names: list[str]) -> str:
         if kind == "number":
             written = repr(_number(text).value)
         elif kind == "name":
-            written = _named(text, ahead, names)
+            written = _named(text, ahead, names, known)
         elif kind == "%" and ahead.kind not in ("number", "name", "(") and before.kind != "%":
             bare = before.kind == "number" and out[-2:-1] != [_ROOT]
             written = repr(float(out.pop()) / 100) if bare else f"** {_PERCENT}"
@@ -235,25 +267,26 @@ def _as_python(tokens: list[_Token], names: list[str]) -> str:
     return " ".join(out)
 
 
-def _named(name: str, ahead: _Token, names: list[str]) -> str:
+def _named(name: str, ahead: _Token, names: list[str], known: frozenset[str]) -> str:
     if "__" in name or name == "lambda":
         raise RuleError(f"a name in a rule must not be {name[:30]!r}. Use letters, digits and single underscores.")
     function = name.lower()
-    if ahead.kind == "(" and function in FUNCTIONS:
+    if ahead.kind == "(" and function in FUNCTIONS and name not in known:
         return function
     if function == "sqrt":  # the root sign has no brackets
         return _ROOT
-    if ahead.kind == "(":
+    if ahead.kind == "(" and name not in known:
         advice = did_you_mean(function, FUNCTIONS) or f"Known: {', '.join(FUNCTIONS)}."
         raise RuleError(f"{name[:40]!r} is not a function of rules. {advice}")
     names.append(name)
     return f"n{len(names) - 1}"
 
 
-def _parsed(tokens: list[_Token]) -> Tree:
+def _parsed(tokens: list[_Token], known: frozenset[str]) -> Tree:
     names: list[str] = []
+    tokens = _reordered([part for token in tokens for part in _split(token, known)])
     try:
-        parsed = ast.parse(_as_python(_reordered(tokens), names), mode="eval").body
+        parsed = ast.parse(_as_python(tokens, names, known), mode="eval").body
     except (SyntaxError, MemoryError, RecursionError):
         shown = " ".join(token.text for token in tokens)[:40]
         raise RuleError(

@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeVar
 
 from trueness.errors import MissingExtra
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph
-from trueness.reasoning.rules import rules_of
+from trueness.reasoning.rules import Rule, rules_of
 from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts
 from trueness.status import Status
 
@@ -72,7 +72,8 @@ def check_units(graph: ReasoningGraph) -> tuple[UnitCheck, ...]:
     """Each executable rule, causes before effects; nothing where no unit is given or pint is not installed."""
     if not _has_units(graph) or graph.order is None or _registry() is None:
         return ()
-    rules, units, checks = rules_of(graph), _given(graph), []
+    rules, checks = rules_of(graph), []
+    units = _given(graph, rules)
     for node in graph.order:
         tree = next((rule.tree for rule in rules.get(node, ()) if rule.tree is not None), None)
         if tree is not None:
@@ -97,8 +98,9 @@ def coherent(graph: ReasoningGraph) -> ReasoningGraph | None:
     None where a known cannot be converted: T2 - T1 is the same in °C and K, every other use of T is not.
     """
     _needed("converting units")
-    units = _given(graph)
-    trees = [rule.tree for rules in rules_of(graph).values() for rule in rules if rule.tree is not None]
+    rules_by_effect = rules_of(graph)
+    units = _given(graph, rules_by_effect)
+    trees = [rule.tree for rules in rules_by_effect.values() for rule in rules if rule.tree is not None]
     if any(_is_a_point(tree, units) for tree in trees):
         return None
     knowns = {}
@@ -158,9 +160,20 @@ def _has_units(graph: ReasoningGraph) -> bool:
     return bool(graph.units) or any(known.unit for known in graph.knowns.values())
 
 
-def _given(graph: ReasoningGraph) -> dict[str, Any]:
-    """Units of the knowns; a known without one is unknown, not dimensionless."""
-    return {name: _unit(known.unit) if known.unit else None for name, known in graph.knowns.items()}
+def _given(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> dict[str, Any]:
+    """Units of the knowns; a known without one is unknown, not dimensionless. 40 % that a rule divides by 100 is 40."""
+    trees = [rule.tree for found in rules.values() for rule in found if rule.tree is not None]
+    by_hundred = {
+        part.left.name
+        for tree in trees
+        for part in _walk(tree)
+        if isinstance(part, Binary)
+        and (part.operator, part.right) == ("/", Number(100.0))
+        and isinstance(part.left, Name)
+    }
+    units = {name: _unit(known.unit) if known.unit else None for name, known in graph.knowns.items()}
+    counted = {name for name in by_hundred & set(units) if graph.knowns[name].unit in ("%", "percent")}
+    return units | {name: _registry().Unit("dimensionless") for name in counted}
 
 
 def _checked(node: str, tree: Tree, units: Mapping[str, Any], declared: str | None) -> tuple[UnitCheck, Any]:

@@ -10,6 +10,8 @@ from typing import Any
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
+from trueness.reasoning.rules import rules_of
+from trueness.reasoning.trees import written
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
@@ -104,7 +106,7 @@ class FaithfulnessPart:
             ]
             found.append(blocks.table("Changed problems", rows))
         else:
-            found += _evaluation(evaluation)
+            found += [*_evaluation(evaluation), blocks.table("Rules, as they were read", _rules(problem))]
         variant = "counterfactual" if group == CHANGED else "judge"
         asked = [(k, c) for k, c in enumerate(self._task.cells) if (c.item, c.variant) == (identity, variant)]
         for place, cell in asked:
@@ -231,6 +233,22 @@ def _evaluation(found: Evaluation) -> list[blocks.Block]:
     return [
         blocks.table("Parts of cf", rows, "Bounds: all that is missing 0, all that is missing 1."),
         blocks.table("Nodes", nodes),
+    ]
+
+
+def _rules(problem: Problem) -> list[dict[str, str]]:
+    """What each rule became: words that are arithmetic with their formula, and who each phrase or symbol stands for."""
+    return [
+        {
+            "effect": effect,
+            "rule": rule.text,
+            "kind": "arithmetic in words" if rule.read_as else rule.kind,
+            "read as": rule.read_as or ("" if rule.tree is None else f"{effect} = {written(rule.tree)}"),
+            "stands for": ", ".join(f"{short}: {name}" for short, name in rule.aliases.items()),
+            "message": rule.message,
+        }
+        for effect, rules in rules_of(problem.graph).items()
+        for rule in rules
     ]
 
 

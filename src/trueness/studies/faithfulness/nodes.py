@@ -137,7 +137,8 @@ def _abduction(
     scores = [_recovered(verdict, known, problem.tolerance) for verdict in verdicts]
     judged = _mean([score for score in scores if score is not None])
     told = next((v for v in verdicts if v.holds is not None), None)
-    executed = None if inversion.recovered is None else float(inversion.recovered)
+    declared = problem.graph.target in problem.graph.descendants(name)  # else a rule names it without an edge
+    executed = None if inversion.recovered is None else float(inversion.recovered and declared)
     value, source = _chosen(executed, judged, prefer)
     status, message = _why(value, verdicts)
     if value is None and told is not None:

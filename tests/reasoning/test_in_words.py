@@ -1,0 +1,183 @@
+"""Arithmetic in words: read rightly, or not at all."""
+
+import pytest
+
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning.checks import check_answer
+from trueness.reasoning.in_words import read_phrases, read_words
+from trueness.reasoning.rules import read_rule
+from trueness.reasoning.schema import quantity_of
+from trueness.reasoning.trees import evaluate
+
+# causes as graphs name them, how a sentence calls them, and the effect
+PAIRS = [
+    (("apples per basket", "number of baskets"), ("the apples per basket", "the number of baskets"), "total apples"),
+    (("hourly_wage", "hours_worked"), ("hourly wage", "hours worked"), "weekly_pay"),
+    (("Ticket Price", "Tickets Sold"), ("the ticket price", "the tickets sold"), "Ticket revenue"),
+    (("distance driven", "fuel used"), ("the distance driven", "the fuel used"), "fuel economy"),
+    (("original price", "coupon amount"), ("the original price", "the coupon amount"), "final price"),
+    (("Maria_books", "Tom_books"), ("Maria's books", "Tom's books"), "books together"),
+    (("morning_sales", "evening_sales"), ("sales in the morning", "sales in the evening"), "daily_sales"),
+    (("length of the garden", "width of the garden"), ("the length", "the width"), "garden area"),
+]
+TWO = [  # a style of saying it, and what it computes
+    ("Multiply {a} by {b}", lambda a, b: a * b),
+    ("The product of {a} and {b}", lambda a, b: a * b),
+    ("{e} is calculated by multiplying {a} and {b}.", lambda a, b: a * b),
+    ("{a} times {b}", lambda a, b: a * b),
+    ("Divide {a} by {b} to get {e}", lambda a, b: a / b),
+    ("{e} is {a} divided by {b}", lambda a, b: a / b),
+    ("Calculate {e} by dividing {a} by {b}.", lambda a, b: a / b),
+    ("Ratio of {a} to {b}", lambda a, b: a / b),
+    ("Add {a} and {b}", lambda a, b: a + b),
+    ("Add {a} to {b} to find {e}.", lambda a, b: a + b),
+    ("Sum of {a} and {b}", lambda a, b: a + b),
+    ("{e} equals {a} plus {b}", lambda a, b: a + b),
+    ("Subtract {b} from {a}", lambda a, b: a - b),
+    ("{e} is obtained by subtracting {b} from {a}.", lambda a, b: a - b),
+    ("{a} minus {b}", lambda a, b: a - b),
+    ("Difference between {a} and {b}", lambda a, b: a - b),
+    ("Average of {a} and {b}", lambda a, b: (a + b) / 2),
+    ("Twice {a} plus {b}", lambda a, b: 2 * a + b),
+    ("Subtract half of {b} from {a}", lambda a, b: a - b / 2),
+    ("Half of {a} times {b}", lambda a, b: a * b / 2),
+]
+ONE = [
+    ("Half of {a}", lambda a: a / 2),
+    ("half {a}", lambda a: a / 2),
+    ("Twice {a}", lambda a: 2 * a),
+    ("One third of {a}", lambda a: a / 3),
+    ("Calculate 15% of {a}", lambda a: 0.15 * a),
+    ("{a} increased by 20%", lambda a: 1.2 * a),
+    ("25 % less than {a}", lambda a: 0.75 * a),
+    ("Divide {a} by 12", lambda a: a / 12),
+    ("Multiply {a} by four", lambda a: 4 * a),
+    ("5 more than {a}", lambda a: a + 5),
+    ("3 fewer than {a}", lambda a: a - 3),
+    ("The square of {a}", lambda a: a**2),
+]
+
+
+def sentences():
+    for k, ((a, b), (phrase_a, phrase_b), effect) in enumerate(PAIRS):
+        said = {"a": phrase_a, "b": phrase_b, "e": effect.replace("_", " ")}
+        for text, compute in TWO:
+            yield text.format(**said), (a, b), effect, compute
+        for text, compute in ONE[k % 2 :: 2]:
+            yield text.format(**said), (a,), effect, compute
+
+
+def outcome(text, causes, effect, compute):
+    found = read_words(text, causes, effect)
+    if found is None:
+        return "words"
+    values = [17.0, 5.0][: len(causes)]
+    right = evaluate(found.tree, dict(zip(causes, values, strict=True))) == pytest.approx(compute(*values))
+    return "right" if right else f"wrong: {found.formula}"
+
+
+def test_two_hundred_rules_are_read_rightly_or_left_alone():
+    outcomes = {(text, causes): outcome(text, causes, effect, made) for text, causes, effect, made in sentences()}
+    assert len(outcomes) >= 200
+    wrong = {text: said for text, said in outcomes.items() if said.startswith("wrong")}
+    assert wrong == {}
+    left = [text for text, said in outcomes.items() if said == "words"]
+    assert len(left) <= 0.1 * len(outcomes), left
+
+
+@pytest.mark.parametrize(
+    ("text", "causes", "effect", "formula"),
+    [
+        ("Subtract rent and food from income", ("monthly income", "rent", "food costs"), "savings", "i - (r + f)"),
+        ("Add rent, food, and travel costs", ("rent", "food", "travel"), "spending", "r + f + t"),
+        ("Sum of all three costs", ("rent", "food", "travel"), "spending", "r + f + t"),
+        ("The total is the sum of the individual distances", ("first_distance", "second_distance"), "total", "f + s"),
+        ("Anna has twice as many coins as Ben", ("Ben_coins",), "Anna_coins", "2 * B"),
+        ("Anna has 3 times as many coins as Ben", ("Ben_coins",), "Anna_coins", "3 * B"),
+        ("The largest of all scores", ("first score", "second score"), "best", "max(f, s)"),
+    ],
+)
+def test_lists_comparisons_and_all_of_them(text, causes, effect, formula):
+    values = {cause: value for cause, value in zip(causes, (97.0, 11.0, 7.0), strict=False)}
+    short = {cause[0]: value for cause, value in values.items()}
+    expected = evaluate(read_rule(formula, tuple(short), "result").tree, short)
+    assert evaluate(read_words(text, causes, effect).tree, values) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "friction slows the car",
+        "Multiply the price by the quantity if it is a weekday",
+        "The price is proportional to the quantity",
+        "Subtract the price from the budget",  # there is no budget
+        "Multiply the price by the quantity and by 3 for each shop",
+        "Divide by the quantity",
+        "Add the price",
+        "The price depends on the quantity",
+        "Use the price and the quantity",
+        "Multiply price by price",
+        "The price after half the quantity is gone",
+        "Roughly the price times the quantity",
+        "price not times quantity",
+        "Sum of the quantity",
+        "",
+        "42",
+    ],
+)
+def test_anything_uncertain_stays_words(text):
+    assert read_words(text, ("price", "quantity"), "cost") is None
+
+
+def test_two_readings_that_differ_are_none():
+    assert read_words("Subtract the cost from the cost", ("cost of bread", "cost of milk"), "difference") is None
+    assert read_words("Divide cups by cups", ("red cups", "blue cups"), "share") is None
+
+
+def test_a_number_that_is_a_known_stands_for_it():
+    values = {"share": (40.0, "%"), "size": (200.0, "GB")}
+    found = read_words("Calculate 40% of 200 GB", ("share", "size"), "part", values)
+    assert found.formula == "share / 100 * size"
+    assert read_words("Calculate 30% of 200 GB", ("share", "size"), "part", values) is None
+
+
+def test_a_factor_in_percent_is_a_hundredth_and_is_not_added():
+    values = {"discount rate": (20.0, "%"), "price": (50.0, None)}
+    product = read_words("Multiply the price by the discount rate", ("price", "discount rate"), "discount", values)
+    assert evaluate(product.tree, {"price": 50.0, "discount rate": 20.0}) == 10
+    assert read_words("Add the price and the discount rate", ("price", "discount rate"), "total", values) is None
+
+
+def test_signs_between_phrases_are_read_by_their_words():
+    found = read_phrases("Average Speed = Total Distance / Total Time", ("Ann_distance", "Ann_time"), "Ann_speed")
+    assert found.formula == "Ann_distance / Ann_time"
+    assert read_phrases("Speed = Total Distance / Weight", ("Ann_distance", "Ann_time"), "Ann_speed") is None
+
+
+def test_what_words_became_is_told():
+    rule = read_rule("Divide the force by the mass", ("force", "mass"), "acceleration")
+    assert (rule.kind, rule.read_as) == ("formula", "acceleration = force / mass")
+    assert rule.aliases == {"force": "force", "mass": "mass"}
+
+
+def test_a_percentage_that_words_divide_by_a_hundred_needs_no_other_unit():
+    graph = read_reasoning(
+        {
+            "target_variable": "time",
+            "knowns": {"size": "200 GB", "share": "40 %", "rate": "2 GB/min", "pause": "20 min"},
+            "causal_graph": [
+                {"cause": ["size", "share"], "effect": "part", "rule": "Calculate 40% of 200 GB"},
+                {"cause": ["part", "rate", "pause"], "effect": "time", "rule": "time = part / rate + pause"},
+            ],
+        }
+    ).graph
+    assert check_answer(graph, quantity_of("1 hour")).agrees
+
+
+@pytest.mark.parametrize(
+    "word", ["plus", "times", "and", "by", "minus", "multiplied by", "half of", "twice", "sum of", ","]
+)
+def test_a_sentence_without_end_is_read_or_left_in_a_moment(word):
+    """Were every cut tried, these would have millions of readings."""
+    for count in (5, 10, 40):
+        read_words(f"multiply {f'a {word} ' * count} a from a", ("a", "b"), "c")
