@@ -142,8 +142,11 @@ def test_all_unreadable_gives_five_verdicts_that_nothing_can_be_told():
 
 
 def test_a_sentence_has_estimate_interval_n_and_adjustment():
-    sentence = decided(study(over(NAMES, 0.4, 0.5), TRUTHS)).loc["H2", "sentence"]
+    claims = over(NAMES[:5], 0.4, 0.5) + over(NAMES[5:], 0.4, 0.6)
+    sentence = decided(study(claims, TRUTHS)).loc["H2", "sentence"]
     assert "11 data sets" in sentence and "Holm over" in sentence and "[" in sentence
+    constant = decided(study(over(NAMES, 0.4, 0.5), TRUTHS)).loc["H2", "sentence"]
+    assert "0.5, no interval (the same on every data set)" in constant and "[" not in constant
 
 
 def test_the_originals_comparison_stands_beside():

@@ -38,6 +38,7 @@ class Card:
     mixed: bool = True
     deterministic: bool = True  # the same data give the same graph whatever the generator
     recovers: Literal["direction", "adjacencies", "nothing"] = "direction"  # on an easy sample; what checks expect
+    family: Literal["constraint-based", "score-based", "functional", ""] = ""  # its kind of method, for comparisons
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", frozenset(self.data))

@@ -54,6 +54,7 @@ class BOSS(ScoreSettings):
         mixed=False,
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Andrews et al. 2023",
+        family="score-based",
     )
 
     def __post_init__(self) -> None:

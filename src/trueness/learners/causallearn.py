@@ -23,7 +23,7 @@ from trueness.learners.base import Card, check_alpha, checked
 
 Test = Literal["auto", "chisq", "gsq", "fisherz"]
 Score = Literal["auto", "bic", "bdeu"]
-_CONSTRAINT = ("faithfulness", "acyclicity")
+_CONSTRAINT = ("faithfulness", "acyclicity", "no selection bias")
 _SCORE = ("causal sufficiency", "faithfulness", "acyclicity")
 _SPIRTES = "Spirtes, Glymour & Scheines 2000"
 
@@ -76,6 +76,7 @@ class PC:
         mixed=False,
         assumes=("causal sufficiency", *_CONSTRAINT),
         paper=_SPIRTES,
+        family="constraint-based",
         package="causal-learn",
         needs="causallearn",
     )
@@ -107,6 +108,7 @@ class FCI:
         mixed=False,
         assumes=_CONSTRAINT,
         paper=_SPIRTES,
+        family="constraint-based",
         package="causal-learn",
         needs="causallearn",
     )
@@ -138,6 +140,7 @@ class GES:
         mixed=False,
         assumes=_SCORE,
         paper="Chickering 2002",
+        family="score-based",
         package="causal-learn",
         needs="causallearn",
     )
@@ -165,6 +168,7 @@ class BOSS:
         mixed=False,
         assumes=_SCORE,
         paper="Andrews et al. 2023",
+        family="score-based",
         package="causal-learn",
         needs="causallearn",
         deterministic=False,
@@ -194,6 +198,7 @@ class GRaSP:
         mixed=False,
         assumes=_SCORE,
         paper="Lam, Andrews & Ramsey 2022",
+        family="score-based",
         package="causal-learn",
         needs="causallearn",
         deterministic=False,

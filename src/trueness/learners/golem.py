@@ -69,6 +69,7 @@ class GOLEM:
             "acyclicity",
         ),
         paper="Ng, Ghassami & Zhang 2020",
+        family="functional",
     )
 
     def __post_init__(self) -> None:

@@ -85,6 +85,7 @@ class DirectLiNGAM:
         data={"continuous"},
         assumes=_ASSUMES,
         paper="Shimizu et al. 2011; Hyvarinen & Smith 2013",
+        family="functional",
     )
 
     def __post_init__(self) -> None:
@@ -124,6 +125,7 @@ class ICALiNGAM:
         data={"continuous"},
         assumes=_ASSUMES,
         paper="Shimizu et al. 2006",
+        family="functional",
         deterministic=False,
     )
 

@@ -38,6 +38,7 @@ class Direct:
         data={"continuous"},
         assumes=_ASSUMES,
         paper="Shimizu et al. 2011",
+        family="functional",
         package="lingam",
         needs="lingam",
     )
@@ -62,6 +63,7 @@ class ICA:
         data={"continuous"},
         assumes=_ASSUMES,
         paper="Shimizu et al. 2006",
+        family="functional",
         package="lingam",
         needs="lingam",
         deterministic=False,

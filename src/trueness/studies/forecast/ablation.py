@@ -23,7 +23,7 @@ from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
 from trueness.studies.forecast import frames
-from trueness.studies.forecast.analysis import ITEM, Analysis, asked_models, headline, number, pair_cells, per_item
+from trueness.studies.forecast.analysis import ITEM, Analysis, all_arms, asked_models, number, pair_cells, per_item
 from trueness.studies.forecast.frames import Forecasts
 
 INFORMATION = ("names", "metadata", "definition", "target")
@@ -35,7 +35,7 @@ _ORDER = {"names": frames.NAMES, "metadata": frames.METADATA, "definition": fram
 def ablation(forecasts: Forecasts) -> Analysis:
     """One row an arm, pair of its levels, score, and respondent (or all models)."""
     models = asked_models(forecasts)
-    rows = headline(forecasts)
+    rows = all_arms(forecasts)
     rows = rows[rows["respondent"].isin(models) & rows["answered"]]
     varied = {arm: _levels(rows, arm) for arm in INFORMATION}
     fixed = [arm for arm in INFORMATION if len(varied[arm]) < 2]

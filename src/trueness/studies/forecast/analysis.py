@@ -1,7 +1,8 @@
 """What every analysis of a forecast study returns, and the views of the tables that several of them share.
 
     Analysis = table (one row a finding) + sentences + further tables; `told` is False when the study cannot say it
-    headline(forecasts)      the scored claims at the study's own level, with `midpoint`, `hit` and the truth's numbers
+    headline(forecasts)      the scored claims of the plan's first arm at the study's own level, with `midpoint`, `hit`
+                             and the truth's numbers; `all_arms` has those of the other arms too
     per_item(rows, column)   items x respondents: one number an item and respondent, repeats averaged
     claimants(forecasts)     who makes claims of their own: all but baseline/random, which is scored in closed form
 
@@ -22,6 +23,7 @@ import pandas as pd
 from trueness.intervals import Interval
 from trueness.showing.saving import plain_rows
 from trueness.statistics import Comparison
+from trueness.studies.forecast import selection
 from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
 from trueness.studies.forecast.scores import RANDOM
 
@@ -33,7 +35,7 @@ _TRUTH = (
 
 
 # a dozen analyses begin with the same rows; they go when the study goes
-_HEADLINES: WeakKeyDictionary[Forecasts, pd.DataFrame] = WeakKeyDictionary()
+_CLAIMS: WeakKeyDictionary[Forecasts, pd.DataFrame] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +68,21 @@ class Analysis:
 
 
 def headline(forecasts: Forecasts) -> pd.DataFrame:
+    """Of `all_arms` those of the plan's first arm, which every table and test is about unless it compares arms."""
+    return selection.in_main_arm(forecasts, all_arms(forecasts))
+
+
+def all_arms(forecasts: Forecasts) -> pd.DataFrame:
     """The claims at the study's own level, one row an answer, with what the runs showed beside them.
 
     `hit`: the share of what the claim speaks of that it covers: of the runs, or (target `mean`) the mean, 0 or 1.
     """
-    if forecasts not in _HEADLINES:
-        _HEADLINES[forecasts] = _headline(forecasts)
-    return _HEADLINES[forecasts].copy(deep=False)
+    if forecasts not in _CLAIMS:
+        _CLAIMS[forecasts] = _with_truths(forecasts)
+    return _CLAIMS[forecasts].copy(deep=False)
 
 
-def _headline(forecasts: Forecasts) -> pd.DataFrame:
+def _with_truths(forecasts: Forecasts) -> pd.DataFrame:
     scores = forecasts.scores
     rows = scores[np.isclose(scores["level"].astype(float), forecasts.level)].copy() if len(scores) else scores.copy()
     rows["midpoint"] = (rows["low"] + rows["high"]) / 2

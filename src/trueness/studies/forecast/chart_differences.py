@@ -40,7 +40,7 @@ def reference_of(forecasts: Forecasts) -> str | None:
 def differences_frame(forecasts: Forecasts, reference: str, respondents: Sequence[str] | None = None) -> pd.DataFrame:
     """One row a respondent."""
     chosen = selection.respondents(forecasts) if respondents is None else list(respondents)
-    rows = selection.in_main_arm(forecasts, headline(forecasts))
+    rows = headline(forecasts)
     table = per_item(rows, SCORE, forecasts)
     clusters: Any = table.index.get_level_values("dataset").to_numpy() if len(table) else []
     others = [name for name in chosen if name != reference]

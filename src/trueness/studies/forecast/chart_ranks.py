@@ -15,7 +15,7 @@ SCORE = "interval_score_scaled"
 
 def ranks_of_respondents(forecasts: Forecasts, **settings: Any) -> Figure:
     """A forecast study: respondents by their scaled interval score over the items that all of them answered."""
-    table = per_item(selection.in_main_arm(forecasts, headline(forecasts)), SCORE, forecasts)
+    table = per_item(headline(forecasts), SCORE, forecasts)
     names = selection.respondents(forecasts)
     answered = with_enough(table.reindex(columns=names)).dropna()
     scores = answered.groupby(level="dataset").mean()

@@ -110,7 +110,7 @@ def _of_property(
     for (learner, respondent), y in columns.items():
         rho = rank_correlation(x, y)
         row: dict[str, Any] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
-        row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders)}
+        row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders), "test": rank_permutation.test_name(rho.n)}
         if respondent != MEASURED:
             truth = columns[learner, MEASURED]
             whole = not np.isnan(y).any()

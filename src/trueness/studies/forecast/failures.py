@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from trueness.statistics.proportions import wilson
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
-from trueness.studies.forecast.analysis import Analysis, asked_models, headline, joined, lines, percent
+from trueness.studies.forecast.analysis import Analysis, all_arms, asked_models, joined, lines, percent
 from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
 
 OF_CLAIM = (
@@ -57,7 +57,7 @@ Flags = NDArray[np.bool_]
 def failures(forecasts: Forecasts) -> Analysis:
     """One row a respondent and mode; `more` has examples."""
     people = (*asked_models(forecasts), *(name for name in forecasts.references if name.startswith("human/")))
-    rows = headline(forecasts)
+    rows = all_arms(forecasts)
     rows = rows[rows["respondent"].isin(people)].reset_index(drop=True)
     if rows.empty:
         return Analysis.untold("failures", "Failure modes cannot be told: nobody was asked.")

@@ -133,5 +133,5 @@ def tables_of_paper(forecasts: Forecasts, findings: Findings | None) -> list[Tab
         forecast_tables.measured(forecasts),
     ]
     if findings is not None:
-        found += [forecast_tables.hypotheses(findings), forecast_tables.tests(tests_frame(findings))]
+        found += [forecast_tables.hypotheses(findings), forecast_tables.tests(findings)]
     return found

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
+from trueness.studies.forecast import selection
 from trueness.studies.forecast.ablation import ablation
 from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.comparisons import comparisons
@@ -30,6 +31,7 @@ class Findings:
     """The analyses by name, in the order in which a report tells them."""
 
     study: str
+    arm: str  # in words: which arm the findings are about, unless they compare arms
     validation: Validation
     hypotheses: Analysis
     comparisons: Analysis
@@ -59,6 +61,7 @@ class Findings:
         """Plain JSON; the validation first."""
         return {
             "study": self.study,
+            "arm": self.arm,
             "valid": self.validation.passed,
             "analyses": [analysis.to_dict() for analysis in self.analyses()],
         }
@@ -73,6 +76,7 @@ def findings(forecasts: Forecasts) -> Findings:
     ranks, framing = ranking(forecasts), robustness(forecasts)
     return Findings(
         study=forecasts.study,
+        arm=selection.arm_text(forecasts),
         validation=validation(forecasts),
         hypotheses=hypotheses(forecasts, ranks, framing),
         comparisons=comparisons(forecasts),

@@ -23,7 +23,7 @@ import pandas as pd
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.outside import MEGABYTE, is_there, size, text_of
 from trueness.status import Status
-from trueness.studies.forecast.frames import CLAIM_COLUMNS, KEYS, MEASURES, TARGETS
+from trueness.studies.forecast.frames import CLAIM_COLUMNS, KEYS, MEASURES, REFERENCE, TARGETS
 from trueness.texts import csv_row, csv_value
 
 Question = tuple[str, str, str]  # data set, learner, measure
@@ -251,7 +251,7 @@ def _row(
 ) -> dict[str, Any]:
     low, high, median = (math.nan if end is None else end for end in ends)
     return {
-        "dataset": question[0], "learner": question[1], "measure": question[2], "formulation": "reference",
+        "dataset": question[0], "learner": question[1], "measure": question[2], "formulation": REFERENCE,
         "names": "-", "metadata": "-", "definition": "-", "target": target, "respondent": respondent, "repeat": 0,
         "level": level, "low": low, "high": high, "median": median, "status": str(status), "flags": flags,
     }  # fmt: skip

@@ -35,7 +35,7 @@ from trueness.intervals import Interval
 from trueness.statistics.adjustment import adjust
 from trueness.statistics.correlation import rank_correlation
 from trueness.statistics.reach import smallest_adjusted_p
-from trueness.statistics.result import p_text
+from trueness.statistics.result import Estimate, p_text
 from trueness.studies.forecast import rank_permutation
 from trueness.studies.forecast.analysis import (
     Analysis,
@@ -77,6 +77,7 @@ class _Tested:
     smallest: float  # unadjusted p that n units can reach
     what: str
     true_where: tuple[float, float]
+    test: str = ""
     why_not: str = ""
 
 
@@ -147,7 +148,9 @@ def _robustness(robustness: Analysis) -> _Tested:
     if apart.empty:
         return _untested(what, "no repeats, so framing and chance cannot be told apart")
     each = apart.groupby(["dataset", "respondent"])["apart"].mean().groupby("dataset").mean()
-    return _of(over_datasets(each, each.index, what, NOT_WORSE, "greater"), what, (NOT_WORSE, np.inf))
+    return _of(
+        over_datasets(each, each.index, what, NOT_WORSE, "greater", within=(-1.0, 1.0)), what, (NOT_WORSE, np.inf)
+    )
 
 
 def _specificity(ranking: Analysis, models: list[str]) -> _Tested:
@@ -180,7 +183,8 @@ def _capability(table: pd.DataFrame, models: list[str], given: Any) -> _Tested:
     )
     smallest = rank_permutation.smallest_permutation_p(len(ranked), "greater")
     known = None if np.isnan(p) else p
-    return _Tested(rho.value, rho.interval, known, len(ranked), "model", smallest, what, (0.0, np.inf))
+    test = f"{rank_permutation.test_name(len(ranked))} over models, one-sided"
+    return _Tested(rho.value, rho.interval, known, len(ranked), "model", smallest, what, (0.0, np.inf), test)
 
 
 def capability_of(given: Any) -> dict[str, float]:
@@ -197,25 +201,29 @@ def capability_of(given: Any) -> dict[str, float]:
     )
 
 
-def _of(found: Any, what: str, where: tuple[float, float]) -> _Tested:
+def _of(found: Estimate, what: str, where: tuple[float, float]) -> _Tested:
     smallest = smallest_adjusted_p(found.n_clusters, 1, "none", "sign-flip", 1)
-    return _Tested(found.value, found.interval, found.p, found.n_clusters, "data set", smallest, what, where)
+    return _Tested(
+        found.value, found.interval, found.p, found.n_clusters, "data set", smallest, what, where, found.test
+    )
 
 
 def _untested(what: str, why: str) -> _Tested:
-    return _Tested(None, None, None, 0, "data set", 1.0, what, (0.0, np.inf), why)
+    return _Tested(None, None, None, 0, "data set", 1.0, what, (0.0, np.inf), why_not=why)
 
 
 def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
     smallest = min(1.0, k * t.smallest)
     decided = verdict(p_adjusted, smallest, t.interval, t.true_where)
+    constant = t.n > 1 and t.unit == "data set"
     span = f" [{t.interval.low:.3g}, {t.interval.high:.3g}]" if t.interval else ", no interval"
+    span += " (the same on every data set)" if constant and not t.interval else ""
     if t.estimate is None:
         grounds = t.why_not or "no value could be had"
     else:
         kind = f"{100 * t.interval.level:g} % CI; " if t.interval else ""
         grounds = f"{t.what}: {t.estimate:.3g}{span} ({kind}{counted(t.n, t.unit)}"
-        test = f"; one-sided sign-flip {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g})" if t.p is not None else ")"
+        test = f"; {t.test} {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g})" if t.p is not None else ")"
         grounds += test
         grounds += f". The smallest p that so many allow, adjusted, is {smallest:.2g}" if decided == CANNOT else ""
     return {
@@ -227,6 +235,7 @@ def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
         **ends(t.interval),
         "n": t.n,
         "unit": t.unit,
+        "test": t.test if t.p is not None else "",
         "p": number(t.p),
         "p_holm": p_adjusted,
         "smallest_p_holm": smallest,

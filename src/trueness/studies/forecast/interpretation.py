@@ -20,7 +20,8 @@ from trueness.studies.forecast.hypotheses import CANNOT
 from trueness.studies.forecast.validation import Validation, validation
 
 TEST_COLUMNS = (
-    "analysis", "what", "a", "b", "estimand", "estimate", "low", "high", "n_items", "n_datasets", "test", "p",
+    "analysis", "what", "a", "b", "estimand", "estimate", "low", "high", "n_items", "n_datasets",
+    "n_models", "test", "p",
     "adjustment", "p_adjusted", "n_comparisons", "smallest_p", "notes",
 )  # fmt: skip
 
@@ -81,8 +82,8 @@ def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
     for row in _records(findings.hypotheses):
         yield {
             "analysis": "hypotheses", "what": f"{row['hypothesis']}: {row['verdict']}", "estimand": row["what"],
-            "estimate": row["estimate"], "low": row["low"], "high": row["high"], "n_datasets": row["n"],
-            "test": "sign-flip over data sets, one-sided" if _there(row["p"]) else None, "p": row["p"],
+            "estimate": row["estimate"], "low": row["low"], "high": row["high"],
+            f"n_{row['unit'].replace(' ', '')}s": row["n"], "test": row["test"] or None, "p": row["p"],
             "adjustment": "Holm", "p_adjusted": row["p_holm"], "smallest_p": row["smallest_p_holm"],
             "notes": row["sentence"],
         }  # fmt: skip
@@ -100,7 +101,7 @@ def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
             "analysis": "effects", "what": f"{row['property']}, {row['learner']}", "a": row["respondent"],
             "estimand": "Spearman's rho with F1", "estimate": row["rho"], "low": row["rho_low"],
             "high": row["rho_high"], "n_datasets": row["datasets"],
-            "test": ("exact " if row["exact"] is True else "") + "permutation", "p": row["p"], "adjustment": "BH",
+            "test": row["test"], "p": row["p"], "adjustment": "BH",
             "p_adjusted": row["q"],
         }  # fmt: skip
     for row in _records(findings.contamination):
@@ -138,7 +139,3 @@ class _Lenient(dict[str, Any]):
 
     def __missing__(self, key: str) -> None:
         return None
-
-
-def _there(value: Any) -> bool:
-    return value is not None and value == value

@@ -15,7 +15,7 @@ SHOWN = (  # in the matrix of the page, in its order
     Measure("interval_score_scaled", "interval score", "lower", headline=True, maximum=None,
             description=f"width plus a penalty for every run outside, {_LARGEST}"),
     Measure("width_scaled", "width", "neither", description="width of the claim, divided by the largest value"),
-    Measure("bias_scaled", "bias", "neither", minimum=None,
+    Measure("bias_scaled", "bias", "neither", minimum=-1.0,
             description="claimed middle minus measured mean; above 0: optimistic"),
     Measure("iou_runs", "IoU with the runs", description="overlap with the range of runs / either"),
     Measure("iou_mean_ci", "IoU with the CI", description="overlap with the CI of the mean / either"),

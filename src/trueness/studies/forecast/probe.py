@@ -11,7 +11,7 @@ from trueness import models, texts
 from trueness.datasets import load
 from trueness.learners import build
 from trueness.models import Settings
-from trueness.studies.forecast.prompting import messages, schema
+from trueness.studies.forecast.prompting import messages, schema, template
 from trueness.studies.forecast.work import read_reply
 
 ARMS = {"formulation": "direct", "names": "named", "metadata": "full", "definition": "told", "target": "run"}
@@ -21,7 +21,8 @@ def probe(name: str) -> dict[str, Any]:
     """Ask one question of the model and say everything that came of it."""
     model = models.build(name)
     dataset = load("asia")
-    asked = messages(ARMS, dataset, build("pc"), dataset.about.rows, "redraw", 100, structured=model.offers_schema)
+    made, rows = template("direct"), dataset.about.rows
+    asked = messages(made, ARMS, dataset, build("pc"), rows, "redraw", 100, structured=model.offers_schema)
     settings = Settings(max_tokens=256, schema=schema("direct") if model.offers_schema else None)
     try:
         reply = model.ask(asked, settings)

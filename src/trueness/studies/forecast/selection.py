@@ -1,8 +1,8 @@
 """Which rows a chart or table shows, decided in one place and said in its caption.
 
-The headline rows are those of the main arm at the study's level. The main arm is what most claims were asked under
-(names, metadata, definition, target); formulation is kept as a factor and never averaged away. References answer once,
-whatever the prompt says, so they belong to every arm.
+The headline rows are those of the main arm at the study's level. The main arm is the one that the plan names first
+(names, metadata, definition, target), however many claims others have; formulation is kept as a factor and never
+averaged away. References answer once, whatever the prompt says, so they belong to every arm.
 """
 
 from __future__ import annotations
@@ -39,16 +39,12 @@ def once(find: Callable[[Forecasts], Found]) -> Callable[[Forecasts], Found]:
 
 @once
 def main_arm(forecasts: Forecasts) -> dict[str, str]:
-    """The value of each arm under which most models were asked; the alphabet decides between equals."""
+    """The plan's first arm; in tables that know no plan that of the first claim of a model."""
     scores = forecasts.scores
     asked = scores[~scores["respondent"].isin(forecasts.references)]
     asked = asked if len(asked) else scores
-    found = {}
-    for arm in FIXED_ARMS:
-        counts = asked[arm].astype(str).value_counts()
-        if len(counts):
-            found[arm] = min(counts.index[counts == counts.max()])
-    return found
+    first = {arm: str(asked[arm].iloc[0]) for arm in FIXED_ARMS} if len(asked) else {}
+    return first | {arm: value for arm, value in forecasts.arm.items() if arm in FIXED_ARMS}
 
 
 def in_main_arm(forecasts: Forecasts, frame: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,8 @@
     confidence               coverage against the level claimed, with its interval: over-, underconfident, or as claimed
 
 All of the main arm at the study's level. Intervals: Wilson's at the effective number for shares, t for means, both
-clustered by data set. Nothing is averaged over what was not answered: n stands beside.
+clustered by data set and cut to what the quantity can be; a mean of equal values has none. Nothing is averaged over
+what was not answered: n stands beside.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from trueness.measure import measure_of
 from trueness.statistics import Estimate, mean, share
 from trueness.studies.forecast import selection
+from trueness.studies.forecast.by_dataset import bounded
 from trueness.studies.forecast.frames import KEYS, Forecasts
 from trueness.studies.forecast.scores import pooled_skills
 
@@ -78,10 +81,9 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
     for name, column in SHARES.items():
         row |= estimate_cells(name, share(part[column].to_numpy(dtype=np.float64), clusters, forecasts.level))
     for name, column in MEANS.items():
-        cells = estimate_cells(name, mean(part[column].to_numpy(dtype=np.float64), clusters, level=forecasts.level))
-        if name != "bias" and cells[f"{name}_low"] is not None:
-            cells[f"{name}_low"] = max(0.0, cells[f"{name}_low"])  # widths and interval scores are not negative
-        row |= cells
+        about = measure_of(column)
+        found = mean(part[column].to_numpy(dtype=np.float64), clusters, level=forecasts.level)
+        row |= estimate_cells(name, bounded(found, about.minimum, about.maximum) if about else found)
     row |= {f"median_{name}": _median(part[column]) for name, column in MEDIANS.items()}
     for truth in ("mean_ci", "runs"):
         log_ratio = _median(part[f"log_width_ratio_{truth}"])

@@ -21,7 +21,7 @@ import pandas as pd
 from trueness.showing.saving import plain_rows
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
-from trueness.studies.forecast.analysis import ITEM, Analysis, asked_models, counted, headline, joined, lines, percent
+from trueness.studies.forecast.analysis import ITEM, Analysis, all_arms, asked_models, counted, joined, lines, percent
 from trueness.studies.forecast.analysis import respondents as everybody
 from trueness.studies.forecast.frames import CELL, KEYS, Forecasts
 
@@ -81,7 +81,7 @@ class Validation:
 
 
 def validation(forecasts: Forecasts) -> Validation:
-    rows = headline(forecasts)
+    rows = all_arms(forecasts)
     checks = (
         _runs(forecasts),
         *(check(rows, forecasts) for check in (_complete, _widths, _vacuous, _possible)),
