@@ -155,8 +155,6 @@ def test_the_originals_prompts_are_its_own_words_and_nothing_more():
     steps, interval = (sent[f"original-{name}"][0].content for name in ("steps", "interval"))
     assert "3. What performance range is realistic given these factors?" in steps
     assert interval.startswith("Task: Predict the 95% confidence interval for each metric\nbased on your knowledge of")
-        "Task: Predict the 95% confidence interval for each metric\nbased on your knowledge of PC's"
-    )
     assert "no selection bias" in interval
 
 

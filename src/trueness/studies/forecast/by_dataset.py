@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -71,7 +70,7 @@ def bounded(found: Estimate, least: float | None, most: float | None) -> Estimat
 _SIDED = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 
 
-def cells(name: str, found: Estimate) -> dict[str, Any]:
-    """The estimate and its ends as columns of a table: name, name_low, name_high."""
-    ends = (found.interval.low, found.interval.high) if found.interval else (np.nan, np.nan)
-    return {name: np.nan if found.value is None else found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+def cells(name: str, found: Estimate, missing: float | None = np.nan) -> dict[str, float | None]:
+    """The estimate and its ends as columns of a table: name, name_low, name_high. missing: None where JSON is made."""
+    ends = (found.interval.low, found.interval.high) if found.interval else (missing, missing)
+    return {name: missing if found.value is None else found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}

@@ -17,8 +17,9 @@ from trueness.showing.marks import named, row_axis, row_scale, text_width, with_
 from trueness.showing.saving import Figure
 from trueness.statistics import adjusted, paired_difference
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.analysis import headline, per_item
+from trueness.studies.forecast.analysis import per_item
 from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.selection import headline
 
 if TYPE_CHECKING:
     import altair as alt

@@ -7,8 +7,9 @@ from typing import Any
 from trueness.showing.chart_ranks import ranks, with_enough
 from trueness.showing.saving import Figure
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.analysis import headline, per_item
+from trueness.studies.forecast.analysis import per_item
 from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.selection import headline
 
 SCORE = "interval_score_scaled"
 

@@ -37,8 +37,9 @@ from numpy.typing import NDArray
 from trueness.statistics.proportions import wilson
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
-from trueness.studies.forecast.analysis import Analysis, all_arms, asked_models, joined, lines, percent
+from trueness.studies.forecast.analysis import Analysis, asked_models, joined, lines, percent
 from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
+from trueness.studies.forecast.selection import all_arms
 
 OF_CLAIM = (
     "impossible", "beyond the scale", "over-optimistic", "over-pessimistic", "overconfident", "vacuous", "point",

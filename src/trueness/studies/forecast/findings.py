@@ -10,11 +10,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.ablation import ablation
+from trueness.studies.forecast.ablation import ablation, guidelines
 from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.comparisons import comparisons
 from trueness.studies.forecast.conformal import conformal
 from trueness.studies.forecast.contamination import contamination
+from trueness.studies.forecast.contrasts import contrasts
 from trueness.studies.forecast.convergence import convergence
 from trueness.studies.forecast.effects import effects
 from trueness.studies.forecast.failures import failures
@@ -37,9 +38,11 @@ class Findings:
     comparisons: Analysis
     robustness: Analysis
     ranking: Analysis
+    contrasts: Analysis
     reasoning: Analysis
     effects: Analysis
     ablation: Analysis
+    guidelines: Analysis
     contamination: Analysis
     failures: Analysis
     convergence: Analysis
@@ -73,18 +76,21 @@ class Findings:
 
 def findings(forecasts: Forecasts) -> Findings:
     """Every analysis of the study."""
-    ranks, framing = ranking(forecasts), robustness(forecasts)
+    arms = ablation(forecasts)
+    pairs, framing = contrasts(forecasts), robustness(forecasts)
     return Findings(
         study=forecasts.study,
         arm=selection.arm_text(forecasts),
         validation=validation(forecasts),
-        hypotheses=hypotheses(forecasts, ranks, framing),
+        hypotheses=hypotheses(forecasts, pairs, framing),
         comparisons=comparisons(forecasts),
         robustness=framing,
-        ranking=ranks,
+        ranking=ranking(forecasts),
+        contrasts=pairs,
         reasoning=reasoning(forecasts),
         effects=effects(forecasts),
-        ablation=ablation(forecasts),
+        ablation=arms,
+        guidelines=guidelines(arms),
         contamination=contamination(forecasts),
         failures=failures(forecasts),
         convergence=convergence(forecasts),

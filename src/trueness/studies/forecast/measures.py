@@ -24,6 +24,7 @@ MEASURES = (
     *SHOWN,
     Measure("calibrated_coverage"),
     Measure("hit"),
+    Measure("width_error", better="lower", maximum=None),
     *(Measure(f"{name}_{truth}") for name in ("overlaps", "covers", "fraction") for truth in _VERSUS),
     *(Measure(name, better="lower", maximum=None) for name in _LOSSES),
     *(Measure(f"{name}_scaled", better="lower", maximum=None) for name in _LOSSES[1:]),

@@ -51,7 +51,7 @@ _INTERVAL = {
     "run": "the 95 % interval of a single run",
     "mean": "the 95 % confidence interval of the mean over the runs",
 }
-_LINES = """\
+LINES = """\
 End with four lines and nothing after them: the name of the measure, a colon, and its range as [lower, upper]. \
 Precision, recall and F1 lie between 0 and 1; SHD is a number of edges."""
 _JSON = """\
@@ -190,7 +190,7 @@ def _format(formulation: str, structured: bool) -> str:
     if formulation == "quantiles":
         return _JSON_QUANTILES if structured else _LINES_QUANTILES
     if not structured:
-        return _LINES
+        return LINES
     return _JSON.format(first=", with the key reasoning (text) first" if formulation == "steps" else "")
 
 

@@ -27,9 +27,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.measures.intervals import iou
-from trueness.studies.forecast.analysis import Analysis, asked_models, counted, headline, lines, number, percent
+from trueness.studies.forecast.analysis import Analysis, asked_models, counted, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.frames import ARMS, CELL, ORIGINAL, Forecasts
+from trueness.studies.forecast.selection import headline
 
 ROBUST, UNSTABLE = 0.1, 0.2  # of the mean width
 OURS = ("direct", "steps", "interval")  # over which V is taken where the original's own three were not asked

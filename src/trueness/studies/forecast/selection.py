@@ -15,10 +15,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
+from trueness.intervals import Interval
 from trueness.status import Status
-from trueness.studies.forecast.frames import ARMS, FORMULATIONS, MEASURES, Forecasts
+from trueness.studies.forecast.frames import ARMS, CELL, FORMULATIONS, MEASURES, Forecasts
 
 FIXED_ARMS = tuple(arm for arm in ARMS if arm != "formulation")
+_TRUTH = (
+    "truth_mean", "truth_low", "truth_high", "ci_low", "ci_high", "truth_resolution", "truth_upper", "truth_runs",
+)  # fmt: skip
 UNSEEN = ("-", "")  # the arm of a reference, which sees no prompt
 
 Found = TypeVar("Found")
@@ -65,10 +69,38 @@ def arm_text(forecasts: Forecasts) -> str:
 
 @once
 def headline(forecasts: Forecasts) -> pd.DataFrame:
-    """The scores at the study's level in the main arm, one row a claim."""
+    """Of `all_arms` those of the plan's first arm, which every table and test is about unless it compares arms."""
+    return in_main_arm(forecasts, all_arms(forecasts))
+
+
+@once
+def all_arms(forecasts: Forecasts) -> pd.DataFrame:
+    """The claims at the study's own level, one row an answer, with what the runs showed beside them.
+
+    `hit`: the share of what the claim speaks of that it covers: of the runs, or (target `mean`) the mean, 0 or 1.
+    """
     scores = forecasts.scores
-    at_level = np.isclose(scores["level"].astype(float), forecasts.level) | scores["level"].isna()
-    return in_main_arm(forecasts, scores[at_level])
+    rows = scores[np.isclose(scores["level"].astype(float), forecasts.level)].copy() if len(scores) else scores.copy()
+    rows["midpoint"] = (rows["low"] + rows["high"]) / 2
+    rows["answered"] = rows["low"].notna() & rows["high"].notna()
+    of_mean = rows["target"].eq("mean").to_numpy()
+    hit = np.where(of_mean, rows["covers_mean"].astype(float), rows["coverage_runs"].astype(float))
+    rows["hit"] = np.where(rows["answered"], hit, np.nan)
+    truth = truth_frame(forecasts)
+    return rows.merge(truth, how="left", on=[*CELL, "measure"], validate="many_to_one")
+
+
+def truth_frame(forecasts: Forecasts) -> pd.DataFrame:
+    """One row a truth: mean, range of the runs, CI of the mean, resolution, largest value, runs with a value."""
+    rows = [
+        (*key, t.mean, *ends_of(t.run_range), *ends_of(t.mean_ci), t.resolution, t.upper, len(t.runs))
+        for key, t in forecasts.truths.items()
+    ]
+    return pd.DataFrame(rows, columns=[*CELL, "measure", *_TRUTH])
+
+
+def ends_of(interval: Interval | None) -> tuple[float, float]:
+    return (interval.low, interval.high) if interval else (np.nan, np.nan)
 
 
 def respondents(forecasts: Forecasts) -> list[str]:

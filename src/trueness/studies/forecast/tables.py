@@ -59,12 +59,12 @@ def measured(forecasts: Forecasts) -> Table:
     held = models["covers_mean"].groupby([models["dataset"], models["learner"]]).agg(["mean", "count"])
     rows = [_measured_row(forecasts, d, a, held) for d, a in selection.items(forecasts)]
     columns = [Column("dataset", "Data set", "text"), Column("learner", "Learner", "text"), Column("n", "n", "count")]
-    columns += [
-        Column(m, look.measure_label(m), "number", f"{m}_low", f"{m}_high") for m in selection.measures(forecasts)
-    ]
+    for m in selection.measures(forecasts):
+        columns += [Column(m, look.measure_label(m), "number", f"{m}_low", f"{m}_high"), Column(f"{m}_sd", "sd")]
     columns += [Column("covered", "Models' coverage, %", "percent", decimals=0), Column("claims", "claims", "count")]
     caption = (
-        f"What the learners did: mean over n runs with the {100 * forecasts.level:g} % bootstrap CI of the mean, and "
+        f"What the learners did: mean over n runs with the {100 * forecasts.level:g} % bootstrap CI of the mean, the "
+        "sd of the runs, and "
         "the share of the models' claims, over measures, formulations and repeats, that hold it. A mean "
         f"without brackets is that of every run. {selection.arm_text(forecasts)}"
     )
@@ -144,6 +144,7 @@ def _measured_row(forecasts: Forecasts, dataset: str, learner: str, held: pd.Dat
             row["n"] = max(row["n"], len(truth.runs))
             ci = None if truth.degenerate else truth.mean_ci  # runs that never differ are a constant
             row |= {measure: truth.mean, f"{measure}_low": ci.low if ci else None}
+            row[f"{measure}_sd"] = float(truth.runs.std(ddof=1)) if len(truth.runs) > 1 else None
             row |= {f"{measure}_high": ci.high if ci else None}
     if (dataset, learner) in held.index:
         row |= {"covered": float(held["mean"][dataset, learner]), "claims": int(held["count"][dataset, learner])}
