@@ -41,21 +41,27 @@ def write_archive(path, about, samples, stopped=False):
 
 def test_an_inspect_archive_becomes_a_row_a_sample_and_epoch(tmp_path):
     frame = read_table(write_archive(tmp_path / "log.eval", *inspect_log()))
-    assert len(frame) == 6
+    assert frame["metric"].value_counts().to_dict() == {"match": 6, "grade/tone": 6, "grade/form": 6}
     row = frame.iloc[1]
     assert (row["domain"], row["model"], row["task"], row["repeat"]) == ("sums", "mockllm/model", "q1", 1)
     assert (row["condition"], row["level"]) == ("none", "easy")
-    assert (row["match_rate"], row["grade_tone_rate"]) == (1.0, 0.5)
+    assert (row["metric"], row["value"]) == ("match", 1.0)
+    assert set(frame[frame["metric"] == "grade/tone"]["value"].dropna()) == {0.5}
 
 
 def test_a_sample_with_an_error_stays_missing(tmp_path):
     frame = read_table(write_archive(tmp_path / "log.eval", *inspect_log()))
     assert not frame["extraction_ok"].iloc[0]
-    assert frame["match_rate"].isna().tolist() == [True] + [False] * 5
+    assert frame[frame["metric"] == "match"]["value"].isna().tolist() == [True] + [False] * 5
+    about, samples = inspect_log()
+    about["dataset"]["sample_ids"] = ["q0", "q1", "q2", "q3"]  # the fourth was never run
+    frame = read_table(write_archive(tmp_path / "other.eval", about, samples))
+    never = frame[frame["task"] == "q3"]
+    assert set(never["repeat"]) == {1, 2} and never["value"].isna().all() and not never["extraction_ok"].any()
 
 
 def test_a_stopped_archive_is_read_from_its_journal(tmp_path):
-    assert len(read_table(write_archive(tmp_path / "log.eval", *inspect_log(), stopped=True))) == 6
+    assert len(read_table(write_archive(tmp_path / "log.eval", *inspect_log(), stopped=True))) == 6 * 3
 
 
 def test_archive_and_json_say_the_same(tmp_path):
@@ -100,7 +106,7 @@ def test_a_log_that_inspect_itself_wrote(tmp_path):
         eval(task, model="mockllm/model", epochs=2, log_dir=str(tmp_path), log_format=kind, display="none")
     for path in (*tmp_path.glob("*.eval"), *tmp_path.glob("*.json")):
         frame = read_table(path)
-        assert frame["match_rate"].tolist() == [0.0, 1.0, 0.0] * 2
+        assert frame["value"].tolist() == [0.0, 1.0, 0.0] * 2 and set(frame["metric"]) == {"match"}
         assert set(frame["condition"]) == {"none"} and set(frame["repeat"]) == {1, 2}
 
 
@@ -120,8 +126,9 @@ def test_lm_evaluation_harness_samples(tmp_path):
     ((domain, frame),) = read_tables([path]).items()
     assert domain == "arc_easy"
     assert set(frame["model"]) == {"org__small-model"}
-    assert frame["acc_rate"].tolist() == [0.0, 1.0, 0.0, 1.0]
-    assert frame["task"].tolist() == ["0", "1", "2", "3"]
+    acc, norm = (frame[frame["metric"] == name] for name in ("acc", "acc_norm"))
+    assert acc["value"].tolist() == [0.0, 1.0, 0.0, 1.0] and norm["value"].tolist() == [1.0] * 4
+    assert acc["task"].tolist() == ["0", "1", "2", "3"]
 
 
 def promptfoo_result(prompt, provider, test, passed, error=None):

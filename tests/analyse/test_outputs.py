@@ -11,7 +11,7 @@ from trueness.analyse import Settings, analyse
 from trueness.analyse.documents import as_dict, as_tex, as_text
 from trueness.analyse.loading import read_table
 from trueness.cli import main
-from trueness.page.analysis import as_html
+from trueness.page.analysis_page import as_html
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +34,24 @@ def test_json_has_no_nan(example):
 
 def test_a_sentence_has_estimate_interval_n_test_and_adjustment(example):
     told = next(text for text in as_dict(example)["findings"] if text.startswith("letters, RQ1"))
-    for part in ("points [", "95 % CI", "21 model x task cells in 7 tasks", "sign-flip p =", "BH over 2 comparisons"):
+    for part in (
+        "points [",
+        "97.5 % CI",  # the interval of the verdict: one of two is rejected
+        "21 model x task cells in 7 tasks",
+        "sign-flip p =",
+        "BH over 2 comparisons",
+        "for these 3 models",
+    ):
         assert part in told
     assert "Mann-Whitney U =" in told and "Cliff's delta" in told and "Levene" in told
 
 
 def test_all_five_flags_are_told_raised_or_not(example):
     names = [flag["name"] for flag in as_dict(example)["domains"][0]["red_flags"]]
-    assert names == ["correlated rules", "ceiling", "extraction", "direction within models", "rules that get worse"]
+    assert names == [
+        "missing scores", "averaged over", "correlated rules", "ceiling", "extraction", "direction within models",
+        "rules that get worse",
+    ]  # fmt: skip
     assert all(flag["evidence"] for flag in as_dict(example)["domains"][0]["red_flags"])
 
 
@@ -60,9 +70,11 @@ def test_rules_and_models_add_up_to_what_pandas_says(example, root):
 
 
 def test_latex_is_bold_only_where_told_apart(example):
-    rq1, rq2 = as_tex(example).split("% RQ2")
+    means, comparisons = as_tex(example).split("% RQ1")
+    rq1, rq2 = comparisons.split("% RQ2")
     assert r"\textbf" in rq1 and r"\textbf" not in rq2
-    for part in (rq1, rq2):
+    assert "40.5 [31.5, 49.5]" in means
+    for part in (means, rq1, rq2):
         assert part.count(r"\toprule") == part.count(r"\bottomrule") == 1
         rows = [line for line in part.splitlines() if line.endswith(r"\\")]
         assert len({line.count(" & ") for line in rows}) == 1
@@ -87,10 +99,11 @@ def test_a_folder_holds_table_latex_findings_page_and_charts(root, tmp_path, cap
     assert main(["analyse", str(root / "examples" / "analyse.toml"), "--out", str(out)]) == 0
     found = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
     charts = {f"charts/{name}.csv" for name in ("means", "differences", "readings", "rules", "models")}
+    charts |= {f"charts/{name}.{form}" for name in ("means", "differences") for form in ("png", "svg", "pdf")}
     assert found == {"table.csv", "table.tex", "findings.txt", "report.html"} | charts
     frame = pd.read_csv(out / "charts" / "differences.csv")
     assert list(frame["question"]) == ["RQ1", "RQ2"] and (frame["diff_low"] <= frame["diff"]).all()
-    assert "9 files written" in capsys.readouterr().err
+    assert "15 files written" in capsys.readouterr().err
 
 
 def test_csv_has_one_line_a_reading(root, capsys):

@@ -18,11 +18,11 @@ def table(**columns):
 
 
 def formula(frame, **settings):
-    return detect(frame, Settings(**settings), "t").outcome.formula
+    return detect(frame, Settings(**settings), "t")[1].outcome.formula
 
 
 def test_usual_names_are_found_in_any_case():
-    schema = detect(table(correct=[1, 0, 1, 1], epoch=[1, 1, 1, 1]), Settings(), "t")
+    _, schema = detect(table(correct=[1, 0, 1, 1], epoch=[1, 1, 1, 1]), Settings(), "t")
     assert schema.roles == {
         "condition": "Variant", "model": "llm", "task": "question_id", "repeat": "epoch", "extraction": None,
     }  # fmt: skip
@@ -86,8 +86,9 @@ def test_what_was_understood_is_said(root):
     found = analyse({"letters": read_table(root / "examples" / "scores.csv")}, Settings(strip_prefix="north/"))
     told = "; ".join(understood(found.domains[0]))
     assert "144 runs: 3 conditions x 3 models x 8 tasks x 2 repeats" in told
-    assert "failure rate = 1 - auto_score / scored_rules; 5 rules (5 as true/false)" in told
-    assert "condition = condition, model = model, task = task, repeat = rep, extraction = extraction_ok" in told
+    assert "failure rate = 1 - auto_score / scored_rules, lower is better; 5 rules (5 as true/false)" in told
+    assert told.startswith("columns condition = condition (--condition), model = model (--unit), task = task (--unit")
+    assert "repeat = rep, extraction = extraction_ok, score = auto_score / scored_rules (--score)" in told
     assert "1 run with nothing to score: counted as failed" in told
     assert set(found.domains[0].domain.runs["model"]) == {"ada", "bob", "cyd"}
 

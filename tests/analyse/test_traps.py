@@ -77,11 +77,11 @@ def test_a_single_rounded_rate_says_that_ties_cannot_be_trusted():
 def test_all_pass_has_an_interval_and_no_test_that_pretends():
     part = only(runs(lambda m, c, t, r: 1.0))
     for summary in part.summaries:
-        assert summary.mean == 0.0
-        assert summary.ci.low == 0.0 < summary.ci.high  # Wilson, not a bootstrap of zeros
+        assert summary.mean == 100.0
+        assert summary.ci.low < summary.ci.high == 100.0  # of a share of clusters, not a bootstrap of ones
     found = part.contrasts[0]
-    assert found.p is None and "all runs gave 0" in " ".join(found.notes)
-    assert found.ratio is None and found.spread.p is None
+    assert found.p is None and "all runs gave 1" in " ".join(found.notes)
+    assert found.ratio == 1 and found.spread.p is None
     assert found.result.p == 1.0 and "equal in every unit" in " ".join(found.result.notes)
     assert flag(part, "ceiling").raised
 
@@ -153,7 +153,7 @@ def test_nan_scores_are_missing_and_counted():
 
 def test_repeats_do_not_make_units():
     """Ten copies of every run change nothing in the paired comparison."""
-    records = runs(lambda m, c, t, r: ((3 * t + r) % 5 + (c == "new")) / 6)
+    records = runs(lambda m, c, t, r: ((3 * t + r) % 5 + (c == "new") * (1 + t % 2)) / 7)
     once, tenfold = only(records).contrasts[0], only(records * 10).contrasts[0]
     assert once.result.p == tenfold.result.p
     assert once.result.interval.low == pytest.approx(tenfold.result.interval.low)
@@ -165,6 +165,26 @@ def test_clusters_carry_the_test_from_six_up():
     few, many = (only(runs(lambda m, c, t, r: (t + 2 * (c == "new")) / 12, tasks=n)).contrasts[0] for n in (5, 6))
     assert few.primary == "paired" and many.primary == "clustered"
     assert many.result.p == 2 / 2**6
+    assert few.scope == "these 2 models and these 5 tasks" and many.scope == "these 2 models and tasks like these 6"
+
+
+@pytest.mark.parametrize("tasks", [5, 6, 7])
+def test_a_large_effect_is_found_at_any_number_of_tasks(tasks):
+    """Of two comparisons; before, six tasks were tested over tasks, where one effect alone ends at q = .0625."""
+    score = lambda m, c, t, r: 0.2 + 0.01 * t + (0.47 if c != "none" else 0) + 0.01 * (r == 0)  # noqa: E731
+    part = only(runs(score, conditions=("none", "one", "two"), tasks=tasks, models=("a", "b")), treatment="two")
+    against_none = part.contrasts[0]
+    assert against_none.result.n_comparisons == 2
+    assert against_none.result.distinguishable and against_none.result.interval.low > 0
+    assert against_none.primary == ("clustered" if tasks == 7 else "paired")
+
+
+@pytest.mark.parametrize("tasks", range(3, 9))
+def test_one_sided_is_never_weaker_than_two_sided(tasks):
+    """Before, five tasks were tested over tasks one-sided (p >= 1/32) and over cells two-sided (p = 2/1024)."""
+    records = runs(lambda m, c, t, r: (t + 3 * (c == "new")) / 12, tasks=tasks)
+    both, one = only(records).contrasts[0], only(records, one_sided=True, treatment="new").contrasts[0]
+    assert one.primary == both.primary and one.result.p == pytest.approx(both.result.p / 2)
 
 
 def test_nothing_to_pair_by_falls_back_and_says_so():
@@ -245,9 +265,12 @@ def test_fewer_than_two_units_is_no_test(write, mistake):
     assert "nothing can be tested" in told and "two are needed" in told
 
 
-def test_one_condition_is_no_comparison(write, mistake):
-    path = write(runs(lambda m, c, t, r: 0.5, conditions=("none",)))
-    assert "must have two conditions" in mistake("analyse", path)
+def test_one_model_has_its_mean_with_an_interval_and_no_comparison(write, analysed):
+    path = write(runs(lambda m, c, t, r: t / 6, models=("a",), conditions=("none",)))
+    part = analysed(path)["domains"][0]
+    (mean,) = part["conditions"]
+    assert mean["mean"] == pytest.approx(100 * 2.5 / 6) and mean["low"] < mean["mean"] < mean["high"]
+    assert part["contrasts"] == [] and mean["n_clusters"] == 6
 
 
 def test_one_sided_needs_a_direction(write, mistake):

@@ -12,6 +12,7 @@ from trueness.page.server import server_for
 from trueness.page.standalone import write_page
 from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
+from trueness.running.study_folder import StudyFolder
 from trueness.studies import charts
 from trueness.studies.forecast.answers import read_forecasts
 
@@ -43,9 +44,13 @@ script = "hostile.jsonl"
 
 
 @pytest.fixture(scope="session")
-def small(tmp_path_factory) -> Path:
-    """A finished forecast study with its page and one of its charts."""
-    place = tmp_path_factory.mktemp("small")
+def small(once) -> Path:
+    """A finished forecast study with its page and one of its charts: to be read only."""
+    return once("hostile model", _make) / "study"
+
+
+def _make(place: Path) -> None:
+    place.mkdir()
     script = [
         {"match": ["Cancer", "Name: "], "reply": RANGES + MEGABYTE},
         {"match": [], "reply": HOSTILE + RANGES},
@@ -57,8 +62,8 @@ def small(tmp_path_factory) -> Path:
         study.run(executor, slots)
     forecasts = read_forecasts(folder)
     charts.intervals(forecasts, "f1").save(folder / "plots", ("svg", "pdf"))
-    write_page(folder)
-    return folder
+    with StudyFolder.reading(folder) as opened:
+        write_page(opened)
 
 
 @pytest.fixture()

@@ -2,8 +2,8 @@
 
     read_tables(files) -> analyse(tables, settings) -> Analysis: lines, contrasts, rules, models, flags, sentences
 
-Every choice that could have been made otherwise is computed both ways: excluded runs, unscored runs, absent rules,
-rounded rates. `DomainAnalysis.otherwise` holds those that change anything.
+Every choice that could have been made otherwise is computed both ways: excluded runs, runs without a score, absent
+rules, rounded rates. `DomainAnalysis.otherwise` holds those that change anything.
 """
 
 from __future__ import annotations
@@ -15,14 +15,21 @@ import numpy as np
 import pandas as pd
 
 from trueness.analyse.conditions import ConditionSummary, summarise
-from trueness.analyse.contrasts import Contrast, adjusted_together, contrast
+from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, with_interval_of
 from trueness.analyse.domain import Domain, domain_of
+from trueness.analyse.families import FamilyPair, by_family
 from trueness.analyse.flags import Flag, red_flags
 from trueness.analyse.lines import Line, line_of
-from trueness.analyse.roles import Roles, roles_of
+from trueness.analyse.roles import Pair, Roles, roles_of
 from trueness.analyse.rules import Breakdown, ModelRow, by_model, by_rule
 from trueness.analyse.settings import Settings, nearest
 from trueness.errors import DataError, listed
+
+PROTOCOL = {
+    "RQ1": "RQ1 presence: the baseline against all others pooled",
+    "RQ2": "RQ2 format: one condition against another",
+}
+PLAIN = {"RQ1": "The baseline against all others pooled", "RQ2": "One condition against another"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +42,7 @@ class DomainAnalysis:
     contrasts: tuple[Contrast, ...]
     rules: tuple[Breakdown, ...]
     models: tuple[ModelRow, ...]
+    families: tuple[FamilyPair, ...]
     flags: tuple[Flag, ...]
     otherwise: tuple[Line, ...]
 
@@ -44,7 +52,7 @@ class DomainAnalysis:
 
     @property
     def lines(self) -> list[Line]:
-        return [line_of(self.summaries, found, self.domain.percent) for found in self.contrasts]
+        return [line_of(self.summaries, one, self.domain.percent) for one in self.contrasts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +64,31 @@ class Analysis:
 
     @property
     def contrasts(self) -> list[Contrast]:
-        return [found for part in self.domains for found in part.contrasts]
+        return [one for part in self.domains for one in part.contrasts]
 
     def lines(self, question: str) -> list[Line]:
         return [line for part in self.domains for line in part.lines if line.contrast.pair.question == question]
 
     @property
+    def questions(self) -> dict[str, str]:
+        """Question -> its title: of the protocol where every table is of it, plain names elsewhere."""
+        of_protocol = all(part.domain.schema.outcome.of_protocol for part in self.domains)
+        return {key: title for key, title in (PROTOCOL if of_protocol else PLAIN).items() if self.lines(key)}
+
+    @property
     def percent(self) -> bool:
-        """All domains are failure rates: one unit for the tables."""
+        """All domains are shares: one unit for the tables."""
         return all(part.domain.percent for part in self.domains)
+
+    @property
+    def family(self) -> str:
+        """What the adjustment is over, in words."""
+        made = [one for one in self.contrasts if one.result is not None and one.result.p is not None]
+        method = {"bh": "Benjamini-Hochberg", "holm": "Holm"}[self.settings.adjust]
+        if len(made) < 2:
+            return "one comparison, nothing to adjust for"
+        inside = f" in {len(self.domains)} domains" if len(self.domains) > 1 else ""
+        return f"{method} over all {len(made)} comparisons{inside}"
 
 
 def analyse(tables: Mapping[str, pd.DataFrame], settings: Settings = Settings()) -> Analysis:  # noqa: B008
@@ -76,35 +100,42 @@ def analyse(tables: Mapping[str, pd.DataFrame], settings: Settings = Settings())
         empty = next(domain.name for domain in kept if domain.runs.empty)
         raise DataError(f"nothing is left of {empty} after --exclude {' '.join(settings.exclude)}. Exclude less.")
     roles = roles_of(sorted({name for domain in kept for name in domain.conditions}), settings)
-    contrasts = [_contrasts(domain, roles, settings) for domain in kept]
-    flat = adjusted_together([found for part in contrasts for found in part], settings.adjust)
-    if not any(found.tested for found in flat):
-        raise DataError(f"nothing can be tested: {_first_reason(flat)}")
-    parts, start = [], 0
-    for domain, complete, some in zip(kept, whole, contrasts, strict=True):
-        found = flat[start : start + len(some)]
-        start += len(some)
-        parts.append(_domain_analysis(domain, complete, found, roles, settings))
-    return Analysis(settings, roles, tuple(parts), roles.notes)
+    places = [(k, pair) for k, domain in enumerate(kept) for pair in _pairs(domain, roles)]
+    contrasts = _family([(kept[k], pair) for k, pair in places], settings)
+    if roles.pairs and not any(one.tested for one in contrasts):
+        raise DataError(f"nothing can be tested: {_first_reason(contrasts)}")
+    parts = [
+        _domain_analysis(
+            domain,
+            complete,
+            [c for c, (place, _) in zip(contrasts, places, strict=True) if place == k],
+            roles,
+            settings,
+        )
+        for k, (domain, complete) in enumerate(zip(kept, whole, strict=True))
+    ]
+    return Analysis(settings, roles, tuple(parts), (*getattr(tables, "notes", ()), *roles.notes))
 
 
-def _contrasts(domain: Domain, roles: Roles, settings: Settings) -> list[Contrast]:
+def _pairs(domain: Domain, roles: Roles) -> list[Pair]:
     """The pairs of which the domain has both sides."""
     present = set(domain.conditions)
-    found = []
-    for pair in roles.pairs:
-        pair = replace(pair, treatment=tuple(name for name in pair.treatment if name in present))
-        if pair.treatment and present & set(pair.reference):
-            found.append(contrast(domain, pair, settings))
-    return found
+    pairs = [replace(p, treatment=tuple(name for name in p.treatment if name in present)) for p in roles.pairs]
+    return [pair for pair in pairs if pair.treatment and present & set(pair.reference)]
+
+
+def _family(cases: Sequence[tuple[Domain, Pair]], settings: Settings) -> list[Contrast]:
+    """Contrasts that are adjusted together."""
+    contrasts = [contrast(domain, pair, settings, len(cases)) for domain, pair in cases]
+    return adjusted_together(contrasts, [domain for domain, _ in cases], settings)
 
 
 def _domain_analysis(
     domain: Domain, complete: Domain, contrasts: list[Contrast], roles: Roles, settings: Settings
 ) -> DomainAnalysis:
-    here = replace(roles, pairs=tuple(found.pair for found in contrasts))
+    here = replace(roles, pairs=tuple(one.pair for one in contrasts))
     rules = by_rule(domain, here, settings)
-    models = by_model(domain, here)
+    models = by_model(domain, here, settings)
     return DomainAnalysis(
         domain=domain,
         n_excluded=len(complete.runs) - len(domain.runs),
@@ -112,31 +143,34 @@ def _domain_analysis(
         contrasts=tuple(contrasts),
         rules=tuple(rules),
         models=tuple(models),
+        families=tuple(by_family(domain, settings)),
         flags=tuple(red_flags(domain, complete, here, contrasts, rules, models)),
-        otherwise=tuple(_otherwise(domain, complete, here, settings)),
+        otherwise=tuple(_otherwise(domain, complete, contrasts, here, settings)),
     )
 
 
-def _otherwise(domain: Domain, complete: Domain, roles: Roles, settings: Settings) -> list[Line]:
+def _otherwise(
+    domain: Domain, complete: Domain, contrasts: Sequence[Contrast], roles: Roles, settings: Settings
+) -> list[Line]:
     """Every other reading that changes a value, and the analysis without exclusions."""
-    value = domain.runs["value"].to_numpy(dtype=np.float64)
     readings = [
         (name, domain.read_as(name))
         for name, values in domain.readings.items()
-        if not np.allclose(values, value, rtol=0, atol=1e-9, equal_nan=True)
+        if not np.allclose(values, domain.value, rtol=0, atol=1e-9, equal_nan=True)
     ]
     if len(complete.runs) > len(domain.runs):
         readings.append(("nothing excluded", complete))
     lines = []
     for name, other in readings:
         summaries = summarise(other, roles.conditions, settings)
-        found = adjusted_together([contrast(other, pair, settings) for pair in roles.headline], settings.adjust)
-        lines += [line_of(summaries, one, other.percent, name) for one in found]
+        for one in _family([(other, pair) for pair in roles.headline], settings):
+            ours = next(mine for mine in contrasts if mine.pair == one.pair)
+            lines.append(line_of(summaries, with_interval_of(one, ours, other, settings), other.percent, name))
     return lines
 
 
 def _check_exclusions(domains: Sequence[Domain], settings: Settings) -> None:
-    if settings.exclude and not any(domain.runs["excluded"].any() for domain in domains):
+    if settings.exclude and not any(domain.runs["excluded"].any() or domain.schema.dropped for domain in domains):
         column, value = settings.excluded[0]
         role = column if column in ("model", "task", "condition") else "model"
         known = sorted({str(name) for domain in domains for name in domain.runs[role].unique()})
@@ -147,5 +181,5 @@ def _check_exclusions(domains: Sequence[Domain], settings: Settings) -> None:
 
 
 def _first_reason(contrasts: Sequence[Contrast]) -> str:
-    reasons = [note for found in contrasts for note in found.notes]
+    reasons = [note for one in contrasts for note in one.notes]
     return reasons[0][0].lower() + reasons[0][1:] if reasons else "no domain has both conditions of a pair."

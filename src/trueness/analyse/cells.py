@@ -21,12 +21,13 @@ from trueness.analyse.shares import Array
 
 @dataclass(frozen=True, eq=False)
 class PairedCells:
-    """treatment[i] and reference[i] are the means of one unit, which lies in clusters[i]."""
+    """treatment[i] and reference[i] are the means of one unit, which lies in clusters[i] and is of models[i]."""
 
     treatment: Array
     reference: Array
-    clusters: tuple[str, ...]
-    unpaired: tuple[str, ...]  # units that one side does not have
+    clusters: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()  # empty where the table names none, or where they are what is compared
+    unpaired: tuple[str, ...] = ()  # units that one side does not have
     why_not: str = ""  # why there are no pairs at all
 
     @property
@@ -43,19 +44,20 @@ def side_values(domain: Domain, side: Sequence[str]) -> Array:
 def paired_cells(domain: Domain, pair: Pair, values: Array | None = None) -> PairedCells:
     """values: (n,) to be averaged in place of the runs' own (a rule's passes)."""
     if not domain.unit:
-        return PairedCells(np.zeros(0), np.zeros(0), (), (), "no column names a model or a task to pair by")
-    units, names, clusters = domain.units
+        return PairedCells(np.zeros(0), np.zeros(0), why_not="no column names a model or a task to pair by")
+    units = domain.units
     taken = domain.value if values is None else values
     treatment, reference = (
-        _means(taken, domain.under(side), units, len(names)) for side in (pair.treatment, pair.reference)
+        _means(taken, domain.under(side), units.codes, len(units.names)) for side in (pair.treatment, pair.reference)
     )
     whole = ~(np.isnan(treatment) | np.isnan(reference))
     alone = np.isnan(treatment) != np.isnan(reference)
     return PairedCells(
         treatment[whole],
         reference[whole],
-        tuple(clusters[whole]),
-        tuple(str(name) for name in names[alone]),
+        tuple(units.clusters[whole]),
+        tuple(units.models[whole]) if domain.schema.model else (),
+        tuple(str(name) for name in units.names[alone]),
         "" if whole.any() else f"no {domain.unit} cell has runs under both",
     )
 

@@ -1,4 +1,4 @@
-"""Two respondents of a study against each other, in one line: `trueness compare A B`.
+"""Two respondents of a study, or two files of scores, against each other, in one line: `trueness compare A B`.
 
     d_u = mean over repeats of A on unit u - the same of B,   a unit: an item under a variant that both answered
     sign-flip test and interval over data sets, which is what was drawn; Holm over all pairs of the study's respondents
@@ -7,33 +7,46 @@
 The long table (scores.csv) is all that is read, so every kind of study can be compared. Where A and B are variants
 (ways of asking), or two values of the same part of their names (`direct` and `interval` of direct/named/full/told/run),
 the unit is an item of a respondent, all other parts alike.
+Two files (logs of two models) are one table for `analyse`, in which the files are compared: by their models where
+those differ, else by their names.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Protocol, cast
 
 import pandas as pd
 
 from trueness import registry
-from trueness.analyse.loading import csv_values
-from trueness.analyse.settings import nearest
+from trueness.analyse.analysis import Analysis, analyse
+from trueness.analyse.loading import Tables, csv_values, read_tables
+from trueness.analyse.schema import USUAL_NAMES
+from trueness.analyse.settings import Settings, nearest
 from trueness.errors import DataError, SettingError, StoreError, listed
 from trueness.files import check_plain
-from trueness.measure import direction
+from trueness.measure import direction, measure_of
 from trueness.outside import MAX_TABLE, NOT_READ, one_line, opened
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.paired import paired_difference
+from trueness.statistics.pairs import differences_in_pairs
+from trueness.statistics.result import UNBOUNDED
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
 MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
 _TEXT = ("task", "item", "variant", "respondent", "measure", "status")
 _NEEDED = (*_TEXT, "repeat", "value")
+
+
+class Clustered(Protocol):
+    """What is asked of the class that reads a study."""
+
+    clusters: str
+
+    def cluster_of(self, items: pd.Series) -> pd.Series: ...
 
 
 def compare(folder: Path, a: str, b: str, measure: str | None = None, level: float = 0.95) -> Comparison:
@@ -51,9 +64,9 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     if count <= MAX_PAIRS and count * len(table) <= MAX_TESTED:
         table = _units(rows, role)
         pairs = [(a, b), *(pair for pair in combinations(names, 2) if set(pair) != {a, b})]
-        first = adjusted([_pair(table, one, other, level) for one, other in pairs], "holm")[0]
+        first = _differences(table, pairs, level, chosen)[0]
     else:
-        first = _bounded(_pair(table, a, b, level), count)
+        first = _bounded(_differences(table, [(a, b)], level, chosen)[0], count)
     first = first.described(
         measure=chosen,
         units="items",
@@ -63,6 +76,45 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     )
     note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()
     return replace(first, notes=(*first.notes, *note))
+
+
+def compare_files(a: Path, b: Path, measure: str | None = None, gate: str | None = None) -> Analysis:
+    """The first file against the second, as an analysis of one pair; above 0 the first is better."""
+    one, other = read_tables([a]), read_tables([b])
+    labels = _labels(one, other, a, b)
+    shared = [name for name in one if name in other]
+    if not shared and len(one) == len(other) == 1:
+        (first,), (second,) = one.values(), other.values()
+        cases = {f"{labels[0]} against {labels[1]}": (first, second)}
+    else:
+        cases = {name: (one[name], other[name]) for name in shared}
+    if not cases:
+        raise DataError(f"{a.name} and {b.name} must share a task, got {listed(one)} and {listed(other)}.")
+    tables = Tables()
+    for name, parts in cases.items():
+        tables[name] = pd.concat([part.assign(compared=label) for part, label in zip(parts, labels, strict=True)])
+        tables[name] = tables[name].reset_index(drop=True)
+    lost = sorted(set(one) ^ set(other)) if shared else []
+    tables.notes = (*one.notes, *other.notes, *([f"in one file only: {listed(lost, most=6)}"] if lost else []))
+    known = {column for frame in tables.values() for column in frame.columns}
+    unit = next((name for name in USUAL_NAMES["task"] if name in known), None)
+    settings = Settings(
+        condition="compared", baseline=None, treatment=labels[0], unit=(unit,) if unit else (), cluster=unit,
+        measure=measure, gate=gate, adjust="holm",
+    )  # fmt: skip
+    return analyse(tables, settings)
+
+
+def _labels(one: Tables, other: Tables, a: Path, b: Path) -> tuple[str, str]:
+    models = [
+        sorted({str(model) for frame in tables.values() if "model" in frame for model in frame["model"].unique()})
+        for tables in (one, other)
+    ]
+    if len(models[0]) == len(models[1]) == 1 and models[0] != models[1]:
+        return models[0][0], models[1][0]
+    if a.resolve() == b.resolve():
+        raise SettingError(f"two different files must be compared, got {str(a)!r} twice.")
+    return (a.stem, b.stem) if a.stem != b.stem else (str(a), str(b))
 
 
 def _long_table(folder: Path) -> pd.DataFrame:
@@ -141,9 +193,9 @@ def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:
     return keyed.groupby(["cluster", "unit", role])["value"].mean().unstack(role)
 
 
-def _kind(rows: pd.DataFrame) -> Any:
+def _kind(rows: pd.DataFrame) -> Clustered:
     """The reading class of the study that the rows are of: it knows what was drawn independently."""
-    return registry.reading(str(rows["task"].iloc[0]))
+    return cast(Clustered, registry.reading(str(rows["task"].iloc[0])))
 
 
 def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
@@ -175,8 +227,9 @@ def _bounded(found: Comparison, count: int) -> Comparison:
     )
 
 
-def _pair(table: pd.DataFrame, a: str, b: str, level: float) -> Comparison:
-    asked = (table[a].notna() | table[b].notna()).to_numpy()
-    part = table[asked]
-    clusters = part.index.get_level_values("cluster").to_numpy(dtype=object)
-    return paired_difference(part[a].to_numpy(), part[b].to_numpy(), clusters, level, names=(a, b))
+def _differences(table: pd.DataFrame, pairs: Sequence[tuple[str, str]], level: float, measure: str) -> list[Comparison]:
+    clusters = table.index.get_level_values("cluster").to_numpy(dtype=object)
+    columns = {str(name): table[name].to_numpy() for name in table}
+    declared = measure_of(measure)
+    bounds = UNBOUNDED if declared is None else declared.bounds
+    return differences_in_pairs(columns, clusters, level, pairs=pairs, bounds=bounds)

@@ -1,97 +1,150 @@
 """Each condition of a domain by itself: n, mean, and how well it is known.
 
-ci        cluster bootstrap over cells, expanded for few of them; Wilson over cells where every run failed or passed,
-          which no bootstrap can resample into anything else
-ci_runs   percentile bootstrap over runs, 10,000 resamples: what is usually reported; too short when runs nest
+ci        over what was drawn independently (tasks, all models of a task together): t with C - 1 degrees of freedom,
+          kept within the bounds of a share; Korn & Graubard's where every run failed or passed, which has no spread
+ci_runs   bootstrap over runs, 10,000 resamples: what is usually reported; too short when runs nest
+pass^k    of repeated passes, the share of units in which k runs drawn of n all pass: mean of C(c, k) / C(n, k)
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from trueness.analyse.domain import Domain
+from trueness.analyse.domain import Domain, Labels, Mask
 from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
 from trueness.statistics.bootstrap import bootstrap_means
 from trueness.statistics.estimates import mean
 from trueness.statistics.proportions import share
-from trueness.statistics.result import interval_cells
+from trueness.statistics.result import Cell, Estimate, interval_cells
 
 RESAMPLED = 5_000  # runs of a condition up to which they are resampled
+BCA_SEED = 42  # as the protocol draws
 
 
 @dataclass(frozen=True)
 class ConditionSummary:
-    """Values in the unit they are shown in (per cent for failure rates)."""
+    """Values in the unit they are shown in (per cent for shares)."""
 
     domain: str
     condition: str
     n: int
     n_missing: int
     n_cells: int
+    n_clusters: int
     mean: float | None
     sd: float | None  # ddof 1
     ci: Interval | None
     ci_runs: Interval | None
+    k: int = 0  # of pass^k
+    pass_all: Estimate | None = None
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, Cell]:
+        every = self.pass_all
         return {
             "domain": self.domain,
             "condition": self.condition,
             "n": self.n,
             "n_missing": self.n_missing,
             "n_cells": self.n_cells,
+            "n_clusters": self.n_clusters,
             "mean": self.mean,
             "sd": self.sd,
             **interval_cells(self.ci),
             **{f"runs_{end}": value for end, value in interval_cells(self.ci_runs).items()},
+            "k": self.k or None,
+            "pass_all_k": every.value if every else None,
+            **{f"pass_all_k_{end}": value for end, value in interval_cells(every.interval if every else None).items()},
         }
 
 
 def summarise(domain: Domain, conditions: tuple[str, ...], settings: Settings) -> list[ConditionSummary]:
     """One a condition; a condition that the domain does not have is there with n = 0."""
-    rng = np.random.default_rng(settings.seed)
     rows = [domain.under([name]) for name in conditions]
     plain = _plain_intervals([domain.value[mask] for mask in rows], settings)
-    units = domain.units[0]
-    found = []
+    summaries = []
     for name, mask, interval in zip(conditions, rows, plain, strict=True):
         values = domain.value[mask]
-        cells = units[mask] if domain.unit else None
         there = values[~np.isnan(values)]
-        if domain.percent and len(there) and there.min() == there.max() and there[0] in (0.0, 1.0):
-            known = share(values, cells, settings.level)
-        else:
-            known = mean(values, cells, None, settings.level, "bootstrap", resamples=settings.resamples, rng=rng)
-        found.append(
+        clusters = domain.runs["cluster"].to_numpy(dtype=object)[mask] if domain.unit else None
+        known = mean_of(values, clusters, domain.percent, settings.level)
+        cells = len(np.unique(domain.units.codes[mask & ~np.isnan(domain.value)])) if domain.unit else len(there)
+        k, pass_all = _pass_all(domain, mask, settings)
+        summaries.append(
             ConditionSummary(
                 domain.name,
                 name,
                 known.n,
                 known.n_missing,
+                cells,
                 known.n_clusters,
                 None if known.value is None else known.value * domain.scale,
                 float(there.std(ddof=1)) * domain.scale if len(there) > 1 else None,
                 _scaled(known.interval, domain.scale),
                 _scaled(interval, domain.scale),
+                k,
+                pass_all,
             )
         )
-    return found
+    return summaries
+
+
+def mean_of(values: Array, clusters: Labels | None, bounded: bool, level: float) -> Estimate:
+    """The mean with its clustered t interval, within [0, 1] where it is a share."""
+    there = values[~np.isnan(values)]
+    if bounded and len(there) and there.min() == there.max() and there[0] in (0.0, 1.0):
+        return share(values, clusters, level)
+    known = mean(values, clusters, None, level)
+    if not bounded or known.interval is None:
+        return known
+    ends = max(0.0, known.interval.low), min(1.0, known.interval.high)
+    return Estimate(**vars(known) | {"interval": Interval(*ends, level, "mean")})
+
+
+def _pass_all(domain: Domain, mask: Mask, settings: Settings) -> tuple[int, Estimate | None]:
+    """k: the fewest repeats of a unit; only of passes, and only where every unit was run more than once."""
+    rows = mask & ~np.isnan(domain.value)
+    values = domain.value[rows]
+    if not (domain.percent and domain.unit and len(values) and np.isin(values, (0.0, 1.0)).all()):
+        return 0, None
+    passed = 1 - values if domain.lower_is_better else values
+    names, codes = np.unique(domain.units.codes[rows], return_inverse=True)
+    n, c = np.bincount(codes), np.bincount(codes, weights=passed).round().astype(int)
+    k = int(n.min())
+    if k < 2:
+        return 0, None
+    all_pass = np.array([math.comb(int(a), k) / math.comb(int(b), k) for a, b in zip(c, n, strict=True)])
+    return k, mean_of(all_pass, domain.units.clusters[names], True, settings.level)
 
 
 def _plain_intervals(samples: Sequence[Array], settings: Settings) -> list[Interval | None]:
     """Over runs as if each were independent; beyond some thousand runs t, which the bootstrap then equals."""
     if max(len(sample) for sample in samples) > RESAMPLED:
         return [mean(sample, level=settings.level).interval for sample in samples]
+    if settings.interval == "bca":
+        return [_bca(sample[~np.isnan(sample)], settings) for sample in samples]
     table = np.full((max(len(sample) for sample in samples), len(samples)), np.nan)
     for k, sample in enumerate(samples):
         table[: len(sample), k] = sample
     return bootstrap_means(table, settings.level, settings.resamples, rng=np.random.default_rng(settings.seed))
+
+
+def _bca(sample: Array, settings: Settings) -> Interval | None:
+    """None where all runs are the same: scipy has NaN there."""
+    if len(sample) < 2 or np.ptp(sample) == 0:
+        return None
+    from scipy.stats import bootstrap
+
+    rng = np.random.default_rng(BCA_SEED)
+    ends = bootstrap(
+        (sample,), np.mean, n_resamples=settings.resamples, confidence_level=settings.level, random_state=rng
+    ).confidence_interval
+    return Interval(ends.low, ends.high, settings.level, "mean")
 
 
 def _scaled(interval: Interval | None, scale: float) -> Interval | None:

@@ -3,37 +3,47 @@
     usual     Mann-Whitney U over runs, ratio of means, Cliff's delta = 2U/(nm) - 1, Levene, variance ratio (ddof 1)
     paired    mean difference of the cells that both sides have, sign-flip test and its interval, over cells
     clustered the same with all cells of a cluster flipped together
+    beyond    two-way t over models and tasks: V = max(V_m + V_t - V_mt, V_m, V_t), min(M, T) - 1 degrees of freedom
 
-Positive is always better for the treatment: delta, difference, and U counted from its side.
+Positive is always better for the treatment: delta and difference. U is of failures as the protocol prints it: of the
+reference against the baseline's others (RQ1), of the treatment in a pair (RQ2).
 
 Runs of one cell are no independent draws, so the usual p can be wrong either way (20 tasks x 5 repeats: power .49 for
 .98, and type-I error .39 where tasks respond differently). Cells that share a task are not independent either when
-the claim is about other tasks; with fewer than six tasks no test at that level can reach .05, and the test over cells,
-which speaks of these tasks only, is the one to read. `Contrast.primary` is chosen by that count, never by the p.
+the claim is about other tasks. The test is over tasks where one effect alone could reach the level after the
+adjustment for all k comparisons (k 2/2^C <= alpha); with fewer it is over cells and speaks of these tasks only. The
+choice hangs on counts, never on a p, and not on the side: a one-sided p is half of the two-sided one. Neither speaks of
+other models; `beyond` does. `Contrast.scope` says for whom the verdict holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Literal
 
 import numpy as np
+from scipy.special import stdtrit
 
 from trueness.analyse.cells import PairedCells, paired_cells, side_values
 from trueness.analyse.domain import Domain
 from trueness.analyse.roles import Pair
-from trueness.analyse.settings import Adjust, Settings
+from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
-from trueness.statistics.adjustment import adjusted
+from trueness.statistics import sign_flip
+from trueness.statistics.adjustment import adjust, adjusted, verdict_levels
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effects import cliffs_delta
-from trueness.statistics.paired import paired_difference
+from trueness.statistics.estimates import mean
+from trueness.statistics.paired import mcnemar_p, paired_difference
 from trueness.statistics.reach import units_needed
-from trueness.statistics.result import Effect
+from trueness.statistics.result import Alternative, Effect, Estimate
 from trueness.statistics.unpaired import unpaired_difference
 from trueness.statistics.variances import levene
+
+Primary = Literal["paired", "clustered", "unpaired", "none"]
+MCNEMAR = "McNemar"
 
 
 @dataclass(frozen=True)
@@ -57,15 +67,20 @@ class Contrast:
     missing: tuple[int, int]
     means: tuple[float | None, float | None]
     ratio: float | None  # mean of the reference over mean of the treatment
-    statistic: float | None  # U, counted from the treatment
+    statistic: float | None  # U
     p: float | None
     sided: str
     delta: Effect
     spread: Spread
     paired: Comparison | None
     clustered: Comparison | None
-    primary: str  # "paired", "clustered", "unpaired" or "none"
-    unpaired: Comparison | None = None  # the fall-back where nothing pairs
+    unpaired: Comparison | None  # the fall-back where nothing pairs
+    beyond: Estimate | None  # over models and tasks like these
+    primary: Primary
+    scope: str = ""
+    q_beyond: float | None = None  # p of `beyond`, adjusted as the others
+    least: float | None = None  # the smallest adjusted p that one effect alone can reach, where it exceeds alpha
+    alone: Interval | None = None  # of this comparison without the others
     left_out: tuple[str, ...] = ()  # units without a partner
     notes: tuple[str, ...] = ()
 
@@ -79,51 +94,96 @@ class Contrast:
         return self.p is not None or (self.result is not None and self.result.p is not None)
 
 
-def contrast(domain: Domain, pair: Pair, settings: Settings) -> Contrast:
-    """All of it for one pair; what cannot be had is None, and `notes` says why."""
+def contrast(domain: Domain, pair: Pair, settings: Settings, comparisons: int = 1) -> Contrast:
+    """All of it for one pair of so many; what cannot be had is None, and `notes` says why."""
     reference, treatment = side_values(domain, pair.reference), side_values(domain, pair.treatment)
-    n = len(reference), len(treatment)
-    absent = tuple(_n_missing(domain, side) for side in (pair.reference, pair.treatment))
     means = tuple(float(v.mean()) if len(v) else None for v in (reference, treatment))
     statistic, p, notes = _mann_whitney(domain, pair, reference, treatment, settings)
-    better = cliffs_delta(domain.sign * reference, domain.sign * treatment, level=settings.level)
     cells = paired_cells(domain, pair)
     paired, clustered = _paired(domain, pair, cells, settings)
-    fallback = _unpaired(domain, pair, settings) if paired is None else None
+    unpaired = _unpaired(domain, pair, settings) if paired is None else None
     if paired is None:
         notes += (f"Not paired: {cells.why_not}; the comparison is of separate runs.",)
-    if cells.unpaired and paired is not None:
+    elif cells.unpaired:
         notes += (f"{len(cells.unpaired)} of {cells.n + len(cells.unpaired)} cells have one side only.",)
+    primary = _primary(paired, clustered, unpaired, settings, comparisons)
     return Contrast(
         domain=domain.name,
         pair=pair,
-        n=n,
-        missing=(absent[0], absent[1]),
+        n=(len(reference), len(treatment)),
+        missing=(_n_missing(domain, pair.reference), _n_missing(domain, pair.treatment)),
         means=(means[0], means[1]),
         ratio=means[0] / means[1] if means[0] is not None and means[1] else None,
         statistic=statistic,
         p=p,
         sided="one-sided" if settings.one_sided else "two-sided",
-        delta=better,
+        delta=cliffs_delta(domain.sign * reference, domain.sign * treatment, level=settings.level),
         spread=_spread(reference, treatment, settings),
         paired=paired,
         clustered=clustered,
-        unpaired=fallback,
-        primary=_primary(paired, clustered, fallback, settings),
+        unpaired=unpaired,
+        beyond=_beyond(domain, cells, settings),
+        primary=primary,
+        scope=_scope(domain, cells, primary),
         left_out=cells.unpaired,
         notes=notes,
     )
 
 
-def adjusted_together(contrasts: Sequence[Contrast], method: Adjust) -> list[Contrast]:
-    """The same contrasts, with q over all of them at each level: cells, clusters, and what stands in for them."""
-    found = list(contrasts)
-    for level in ("paired", "clustered", "unpaired"):
-        places = [k for k, c in enumerate(found) if getattr(c, level) is not None]
-        family = adjusted([getattr(found[k], level) for k in places], method)
-        for k, comparison in zip(places, family, strict=True):
-            found[k] = replace(found[k], **{level: comparison})  # type: ignore[arg-type]
-    return found
+def adjusted_together(contrasts: Sequence[Contrast], domains: Sequence[Domain], settings: Settings) -> list[Contrast]:
+    """The same contrasts: q over all of them, the interval that belongs to q, and the least q that can be reached."""
+    places = [k for k, one in enumerate(contrasts) if one.result is not None and one.result.p is not None]
+    results = [result for k in places if (result := contrasts[k].result) is not None]
+    levels = verdict_levels([result.p or 0.0 for result in results], settings.adjust, settings.level)
+    done = _adjusted_beyond(contrasts, settings)
+    for k, result, level in zip(places, adjusted(results, settings.adjust), levels, strict=True):
+        ends = _interval(result, domains[k], contrasts[k].pair, _two_sided(float(level), settings), settings)
+        least = len(places) * result.smallest_p if result.smallest_p is not None else 0.0
+        done[k] = replace(
+            done[k],
+            alone=result.interval,
+            least=min(1.0, least) if least > settings.alpha + 1e-12 else None,
+            **{contrasts[k].primary: replace(result, interval=ends)},  # type: ignore[arg-type]
+        )
+    return done
+
+
+def _adjusted_beyond(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast]:
+    p = [one.beyond.p if one.beyond and one.beyond.p is not None else np.nan for one in contrasts]
+    done = list(contrasts)
+    levels = verdict_levels(p, settings.adjust, settings.level)
+    for k, (one, q) in enumerate(zip(contrasts, adjust(p, settings.adjust), strict=True)):
+        if one.beyond is None or one.beyond.value is None or one.beyond.se is None or np.isnan(q):
+            continue
+        level = _two_sided(float(levels[k]), settings)
+        half = float(stdtrit(one.beyond.n_clusters - 1, (1 + level) / 2)) * one.beyond.se
+        ends = Interval(one.beyond.value - half, one.beyond.value + half, level, "mean")
+        done[k] = replace(one, beyond=replace(one.beyond, interval=ends), q_beyond=float(q))
+    return done
+
+
+def _two_sided(level: float, settings: Settings) -> float:
+    """One-sided, the end that the test looks at is the one-sided bound: that of an interval with twice the tails."""
+    return 1 - (1 - level) * (2 if settings.one_sided else 1)
+
+
+def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: Settings) -> Contrast:
+    """`one` with its interval at the level that the other's has, so that the two can be read side by side."""
+    if one.result is None or other.result is None or other.result.interval is None:
+        return one
+    ends = _interval(one.result, domain, one.pair, other.result.interval.level, settings)
+    return replace(one, **{one.primary: replace(one.result, interval=ends)})  # type: ignore[arg-type]
+
+
+def _interval(result: Comparison, domain: Domain, pair: Pair, level: float, settings: Settings) -> Interval | None:
+    if result.interval_method == "degenerate" or abs(level - settings.level) < 1e-12:
+        return result.interval
+    if result.totals is None:
+        other = _unpaired(domain, pair, settings, level)
+        return other.interval if other else None
+    flips = sign_flip.flips(result.totals, settings.resamples, np.random.default_rng(settings.seed))
+    ends = flips.interval(level)
+    return None if ends is None else Interval(*ends, level, "mean")
 
 
 def _n_missing(domain: Domain, side: tuple[str, ...]) -> int:
@@ -133,7 +193,7 @@ def _n_missing(domain: Domain, side: tuple[str, ...]) -> int:
 def _mann_whitney(
     domain: Domain, pair: Pair, reference: Array, treatment: Array, settings: Settings
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
-    """U of the treatment's better side, and p as scipy gives it: the form in which results are published."""
+    """U as the protocol counts it, and p as scipy gives it: the form in which results are published."""
     few = [
         f"{' + '.join(side)} has {len(values)} run{'s' if len(values) != 1 else ''} with a value"
         for side, values in ((pair.reference, reference), (pair.treatment, treatment))
@@ -146,8 +206,9 @@ def _mann_whitney(
     from scipy import stats
 
     alternative = "greater" if settings.one_sided else "two-sided"
-    found = stats.mannwhitneyu(domain.sign * reference, domain.sign * treatment, alternative=alternative)
-    return float(found.statistic), float(found.pvalue), ()
+    test = stats.mannwhitneyu(domain.sign * reference, domain.sign * treatment, alternative=alternative)
+    u = float(test.statistic)
+    return u if pair.question == "RQ1" else len(reference) * len(treatment) - u, float(test.pvalue), ()
 
 
 def _paired(
@@ -164,50 +225,88 @@ def _paired(
 def _difference(
     domain: Domain, pair: Pair, cells: PairedCells, clusters: tuple[str, ...] | None, settings: Settings
 ) -> Comparison:
-    # reference - treatment of failures, treatment - reference of scores: above 0 the treatment is better
-    a, b = (cells.reference, cells.treatment) if domain.lower_is_better else (cells.treatment, cells.reference)
-    found = paired_difference(
+    a, b = _oriented(domain, cells)
+    alternative = _alternative(settings)
+    result = paired_difference(
         a * domain.scale,
         b * domain.scale,
         clusters,
         settings.level,
-        alternative="greater" if settings.one_sided else "two-sided",
+        alternative=alternative,
         names=pair.names,
         resamples=settings.resamples,
         rng=np.random.default_rng(settings.seed),
-    )
-    names = {"units": "cells", "clusters": f"{domain.cluster}s", "measure": domain.outcome}
-    return found.described(**names)  # type: ignore[arg-type]
+    ).described(units="cells", clusters=f"{domain.cluster}s", measure=domain.outcome)
+    p = mcnemar_p(a - b, alternative) if clusters is None and np.isin([a, b], (0.0, 1.0)).all() else None
+    return result if p is None else replace(result, test=MCNEMAR, p=p, exact=True, p_error=None)
 
 
-def _unpaired(domain: Domain, pair: Pair, settings: Settings) -> Comparison | None:
+def _oriented(domain: Domain, cells: PairedCells) -> tuple[Array, Array]:
+    """reference - treatment of failures, treatment - reference of scores: above 0 the treatment is better."""
+    return (cells.reference, cells.treatment) if domain.lower_is_better else (cells.treatment, cells.reference)
+
+
+def _alternative(settings: Settings) -> Alternative:
+    return "greater" if settings.one_sided else "two-sided"
+
+
+def _unpaired(domain: Domain, pair: Pair, settings: Settings, level: float | None = None) -> Comparison | None:
     sides = [side_values(domain, side) * domain.scale for side in (pair.reference, pair.treatment)]
     if min(len(side) for side in sides) < 2:
         return None
     a, b = sides if domain.lower_is_better else sides[::-1]
-    alternative: Any = "greater" if settings.one_sided else "two-sided"
-    found = unpaired_difference(a, b, None, settings.level, alternative=alternative, names=pair.names)
-    return found.described(units="runs", measure=domain.outcome)
+    result = unpaired_difference(
+        a, b, None, level or settings.level, alternative=_alternative(settings), names=pair.names
+    )
+    return result.described(units="runs", measure=domain.outcome)
+
+
+def _beyond(domain: Domain, cells: PairedCells, settings: Settings) -> Estimate | None:
+    """Over models and tasks like these; None where one of the two was not sampled twice."""
+    if min(len(set(cells.models)), len(set(cells.clusters))) < 2 or domain.cluster == "model":
+        return None
+    a, b = _oriented(domain, cells)
+    two_way = mean((a - b) * domain.scale, cells.models, cells.clusters, settings.level)
+    if two_way.p is None or not settings.one_sided:
+        return two_way
+    better = (two_way.value or 0.0) > 0
+    return replace(two_way, p=two_way.p / 2 if better else 1 - two_way.p / 2)
 
 
 def _primary(
-    paired: Comparison | None, clustered: Comparison | None, unpaired: Comparison | None, settings: Settings
-) -> str:
+    paired: Comparison | None,
+    clustered: Comparison | None,
+    unpaired: Comparison | None,
+    settings: Settings,
+    comparisons: int,
+) -> Primary:
     if paired is None:
         return "unpaired" if unpaired is not None else "none"
-    enough = units_needed(settings.alpha, sided=1 if settings.one_sided else 2)
-    if clustered is not None and clustered.n_clusters >= enough:
-        return "clustered"
-    return "paired"
+    enough = units_needed(settings.alpha, max(comparisons, 1))
+    return "clustered" if clustered is not None and clustered.n_clusters >= enough else "paired"
+
+
+def _scope(domain: Domain, cells: PairedCells, primary: Primary) -> str:
+    """For whom the verdict of the primary test holds."""
+    models, clusters = len(set(cells.models)), len(set(cells.clusters))
+    these = f"these {models} models" if models > 1 else "this model" if models else ""
+    if primary == "unpaired":
+        return "runs like these"
+    if domain.cluster == "model":
+        return f"models like these {clusters}"
+    if domain.cluster == "cell" or not clusters:
+        return " and ".join(part for part in (these, "cells like these") if part)
+    if primary == "clustered" or clusters == cells.n:
+        return " and ".join(part for part in (these, f"{domain.cluster}s like these {clusters}") if part)
+    return " and ".join(part for part in (these, f"these {clusters} {domain.cluster}s") if part)
 
 
 def _spread(reference: Array, treatment: Array, settings: Settings) -> Spread:
     if min(len(reference), len(treatment)) < 2:
         return Spread(None, None, None, None, "needs two runs a side")
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = levene(reference, treatment, level=settings.level)
-    ratio = found.effect.value if found.effect else None
-    interval = found.effect.interval if found.effect else None
-    if found.p is None or found.statistic is None or not np.isfinite(found.statistic):
+        test = levene(reference, treatment, level=settings.level)
+    ratio, interval = (test.effect.value, test.effect.interval) if test.effect else (None, None)
+    if test.p is None or test.statistic is None or not np.isfinite(test.statistic):
         return Spread(None, None, ratio, interval, "every run is equally far from its median: no test")
-    return Spread(found.statistic, found.p, ratio, interval)
+    return Spread(test.statistic, test.p, ratio, interval)

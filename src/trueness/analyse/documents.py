@@ -9,31 +9,33 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trueness.analyse.analysis import Analysis
-from trueness.analyse.lines import Line, line_cells, short_name
+from trueness.analyse.lines import Line, interval_text, line_cells, short_name
 from trueness.analyse.sentences import findings, understood
-from trueness.statistics.result import latex_text
+from trueness.statistics.result import Cell, latex_text
 from trueness.texts import csv_row, printable
 
-_LEFT = ("Domain", "pair", "mag.", "diff [CI]")
+_LEFT = ("Domain", "pair", "mag.", "diff [CI]", "condition", "mean [CI]", "over runs")
 _TEX_HEADS = {
     "delta": r"$\delta$",
     "p": "$p$",
+    "U": "$U$",
+    "n": "$n$",
     "p_paired": r"$p_\mathrm{paired}$",
     "q": "$q$",
     "n_units": r"$n_\mathrm{units}$",
     "n_clusters": r"$n_\mathrm{clusters}$",
+    "q_beyond": r"$q_\mathrm{beyond}$",
 }
-QUESTIONS = {"RQ1": "presence: the baseline against all others pooled", "RQ2": "format: one condition against another"}
 
 
 def as_dict(analysis: Analysis) -> dict[str, Any]:
     """All numbers, unrounded; NaN is never in it."""
-    settings = {key: value for key, value in vars(analysis.settings).items()}
-    found = {
-        "settings": settings,
+    content = {
+        "settings": dict(vars(analysis.settings)),
         "conditions": list(analysis.roles.conditions),
         "baseline": analysis.roles.baseline,
         "treatment": analysis.roles.treatment,
+        "family": analysis.family,
         "notes": list(analysis.notes),
         "domains": [
             {
@@ -42,28 +44,31 @@ def as_dict(analysis: Analysis) -> dict[str, Any]:
                 "columns": part.domain.schema.roles,
                 "outcome": part.domain.outcome,
                 "formula": part.domain.formula,
+                "lower_is_better": part.domain.lower_is_better,
                 "rules": dict(part.domain.kinds),
+                "averaged_over": [factor.name for factor in part.domain.factors],
                 "conditions": [summary.row() for summary in part.summaries],
                 "contrasts": [line.row() | {"without_partner": list(line.contrast.left_out)} for line in part.lines],
                 "otherwise": [line.row() for line in part.otherwise],
                 "by_rule": [rule.row(c.pair) for c in part.contrasts for rule in part.rules],
                 "by_model": [row.row(c.pair) for c in part.contrasts for row in part.models],
-                "red_flags": [vars(flag) for flag in part.flags],
+                "by_family": [pair.row() for pair in part.families],
+                "red_flags": [vars(flag) | {"raised": flag.raised} for flag in part.flags],
             }
             for part in analysis.domains
         ],
         "findings": findings(analysis),
     }
-    return dict(_plain(found))
+    return {key: _plain(value) for key, value in content.items()}
 
 
 def as_csv(analysis: Analysis) -> str:
-    """One line a domain, question and reading."""
+    """One line a domain, question and reading; the means alone where nothing is compared."""
     rows = [line.row() for part in analysis.domains for line in (*part.lines, *part.otherwise)]
-    return rows_csv(rows)
+    return rows_csv(rows or [summary.row() for part in analysis.domains for summary in part.summaries])
 
 
-def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+def rows_csv(rows: Sequence[Mapping[str, Cell]]) -> str:
     text = io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.writer(text, lineterminator="\n")
@@ -74,20 +79,33 @@ def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def as_text(analysis: Analysis) -> str:
     """The lines as they are reported, then the findings: what goes into findings.txt."""
-    blocks = []
-    for question, title in QUESTIONS.items():
-        lines = analysis.lines(question)
-        if lines:
-            blocks.append(f"{question} {title}\n{_aligned(table_rows(lines))}")
+    blocks = [f"{title}\n{_aligned(table_rows(analysis.lines(key)))}" for key, title in analysis.questions.items()]
     return "\n\n".join([*blocks, "\n".join(map(printable, findings(analysis)))]) + "\n"
 
 
 def table_rows(lines: Sequence[Line]) -> list[list[str]]:
-    """The heading, then one row a line; pairs are named where there are several."""
+    """The heading, then one row a line; pairs are named where there are several, columns without a value left out."""
     several = len({line.contrast.pair for line in lines}) > 1
     rows = [line_cells(line, several) for line in lines]
-    cells = [list(rows[0]), *([row.get(name, "-") for name in rows[0]] for row in rows)]
-    return [[printable(cell) for cell in row] for row in cells]
+    heads = [name for name in rows[0] if name != "q_beyond" or any(row[name] != "-" for row in rows)]
+    return [
+        [printable(cell) for cell in row] for row in (heads, *([row.get(name, "-") for name in heads] for row in rows))
+    ]
+
+
+def mean_rows(analysis: Analysis) -> list[list[str]]:
+    """The heading, then each condition of each domain with its mean and intervals."""
+    repeats = any(summary.pass_all for part in analysis.domains for summary in part.summaries)
+    head = ["Domain", "condition", "n", "missing", "mean [CI]", "over runs", *(["pass^k"] if repeats else [])]
+    rows = []
+    for part in analysis.domains:
+        digits, unit = (1, " %") if part.domain.percent else (3, "")
+        for s in part.summaries:
+            runs = "-" if s.ci_runs is None else f"[{s.ci_runs.low:.{digits}f}, {s.ci_runs.high:.{digits}f}]"
+            row = [part.name, s.condition, str(s.n), str(s.n_missing), interval_text(s.mean, s.ci, digits) + unit, runs]
+            every = s.pass_all.value if s.pass_all else None
+            rows.append([*row, *(["-" if every is None else f"{100 * every:.1f} % (k = {s.k})"] if repeats else [])])
+    return [[printable(cell) for cell in row] for row in (head, *rows)]
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> str:
@@ -98,30 +116,47 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
 
 
 def as_tex(analysis: Analysis) -> str:
-    """One booktabs table a question. Bold: the better mean, only where q says that the two can be told apart."""
-    return "\n".join(_tex(analysis, question) for question in QUESTIONS if analysis.lines(question))
+    """The means, then one booktabs table a question. Bold: the better mean, only where q says that they differ."""
+    head, *rows = mean_rows(analysis)
+    level = 100 * analysis.settings.level
+    title = (
+        f"% Means with {level:g} % CI over {analysis.domains[0].domain.cluster}s, and over runs as usually reported."
+    )
+    means = _tabular(head, [" & ".join(latex_text(cell) for cell in row) + r" \\" for row in rows])
+    return "\n".join(["\n".join([title, *means]) + "\n", *(_tex(analysis, key) for key in analysis.questions)])
 
 
-def _tex(analysis: Analysis, question: str) -> str:
-    lines = analysis.lines(question)
-    adjusted = {"bh": "Benjamini-Hochberg", "holm": "Holm"}[analysis.settings.adjust]
-    made = max((line.contrast.result.n_comparisons for line in lines if line.contrast.result), default=0)
-    head, *rows = table_rows(lines)
-    table = [
-        f"% {question} {QUESTIONS[question]}.",
-        f"% delta, mag., p: Cliff's delta and Mann-Whitney over runs, {lines[0].contrast.sided}.",
-        f"% diff [CI]: paired, above 0 is better for {printable(lines[0].contrast.pair.names[0])}; "
-        f"{100 * analysis.settings.level:g} % CI and sign-flip p; q: {adjusted} over {made} comparisons.",
-        f"% Bold: the better mean, only where q <= {analysis.settings.alpha:.2g}.",
+def _tabular(head: Sequence[str], rows: Sequence[str]) -> list[str]:
+    return [
         rf"\begin{{tabular}}{{{''.join('l' if name in _LEFT else 'r' for name in head)}}}",
         r"\toprule",
         " & ".join(_TEX_HEADS.get(name, latex_text(name)) for name in head) + r" \\",
         r"\midrule",
-        *(_tex_row(line, dict(zip(head, row, strict=True))) for line, row in zip(lines, rows, strict=True)),
+        *rows,
         r"\bottomrule",
         r"\end{tabular}",
     ]
+
+
+def _tex(analysis: Analysis, question: str) -> str:
+    lines = analysis.lines(question)
+    head, *rows = table_rows(lines)
+    table = [
+        f"% {analysis.questions[question]}.",
+        f"% delta, mag., p, U: Cliff's delta and Mann-Whitney over runs, {lines[0].contrast.sided}.",
+        f"% diff [CI]: paired, above 0 is better for {printable(lines[0].contrast.pair.names[0])}; the interval of the "
+        f"verdict at q <= {analysis.settings.alpha:.2g}; q: {analysis.family}.",
+        f"% For {listed_scopes(lines)}; q_beyond: over models and tasks like these (two-way t).",
+        f"% Bold: the better mean, only where q <= {analysis.settings.alpha:.2g}.",
+        *_tabular(
+            head, [_tex_row(line, dict(zip(head, row, strict=True))) for line, row in zip(lines, rows, strict=True)]
+        ),
+    ]
     return "\n".join(table) + "\n"
+
+
+def listed_scopes(lines: Sequence[Line]) -> str:
+    return "; ".join(dict.fromkeys(printable(line.contrast.scope) for line in lines))
 
 
 def _tex_row(line: Line, cells: Mapping[str, str]) -> str:
@@ -139,14 +174,14 @@ def _tex_row(line: Line, cells: Mapping[str, str]) -> str:
 
 def _best(line: Line) -> tuple[str, ...]:
     """The conditions of the better side; none where the two cannot be told apart."""
-    found = line.contrast.result
-    if found is None or not found.distinguishable or not found.difference:
+    result = line.contrast.result
+    if result is None or not result.distinguishable or not result.difference:
         return ()
-    return line.contrast.pair.treatment if found.difference > 0 else line.contrast.pair.reference
+    return line.contrast.pair.treatment if result.difference > 0 else line.contrast.pair.reference
 
 
-def chart_frames(analysis: Analysis) -> dict[str, list[dict[str, Any]]]:
-    """What charts draw, one row a mark: means with intervals, differences, rules, models, spread of the cells."""
+def chart_frames(analysis: Analysis) -> dict[str, list[dict[str, Cell]]]:
+    """What charts draw, one row a mark: means with intervals, differences, rules, models, families."""
     parts = analysis.domains
     return {
         "means": [summary.row() for part in parts for summary in part.summaries],
@@ -154,10 +189,11 @@ def chart_frames(analysis: Analysis) -> dict[str, list[dict[str, Any]]]:
         "readings": [_difference(line) for part in parts for line in (*part.lines, *part.otherwise)],
         "rules": [rule.row(c.pair) for part in parts for c in part.contrasts for rule in part.rules],
         "models": [row.row(c.pair) for part in parts for c in part.contrasts for row in part.models],
+        "families": [pair.row() for part in parts for pair in part.families],
     }
 
 
-def _difference(line: Line) -> dict[str, Any]:
+def _difference(line: Line) -> dict[str, Cell]:
     keys = ("domain", "reading", "question", "treatment", "reference", "diff", "diff_low", "diff_high", "p_paired", "q")
     row = line.row()
     return {key: row[key] for key in (*keys, "n_units", "n_clusters", "delta", "delta_low", "delta_high", "p")}

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_float_dtype
 
 from trueness.analyse.schema import Schema, column_named, detect
 from trueness.analyse.settings import Settings, nearest
+from trueness.analyse.shapes import with_numbers
 from trueness.analyse.shares import Array, Kind, as_shares
 from trueness.analyse.values import values_of
 from trueness.errors import DataError, listed
@@ -26,6 +29,24 @@ Mask = NDArray[np.bool_]
 Labels = NDArray[np.object_]
 KEYS = ("condition", "model", "task", "repeat")
 HEADLINES = ("f1", "interval_score", "skill")  # of a long table, when no measure is named
+MOST_LEVELS = 30  # values beyond which a column is no factor but a text or a measurement
+
+
+class Units(NamedTuple):
+    """Number of each run's unit; the units' names, clusters and models. A unit that spans clusters is its own."""
+
+    codes: NDArray[np.intp]
+    names: Labels
+    clusters: Labels
+    models: Labels
+
+
+class Factor(NamedTuple):
+    """A further column that varies: averaged over, or bound to the condition, which then changes with it."""
+
+    name: str
+    levels: int
+    bound: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +60,14 @@ class Domain:
     kinds: Mapping[str, Kind]  # how each rule was understood
     outcome: str  # what `value` is, in words
     formula: str  # how it comes from the columns
-    percent: bool  # value is a failure rate, shown in per cent
+    percent: bool  # value is a share, shown in per cent
     lower_is_better: bool
     readings: Mapping[str, Array]  # other values of the same runs, see values.py
     unscored: Mask
+    blank: Mask
     unit: str  # the columns whose cells are paired, in words
     cluster: str
+    factors: tuple[Factor, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -62,14 +85,18 @@ class Domain:
         return 100.0 if self.percent else 1.0
 
     @cached_property
-    def units(self) -> tuple[NDArray[np.intp], Labels, Labels]:
-        """Number of each run's unit, the units' names, and their clusters; a unit that spans clusters is its own."""
+    def units(self) -> Units:
         codes, names = pd.factorize(self.runs["unit"].to_numpy(dtype=object), sort=True)
-        clusters, labels = pd.factorize(self.runs["cluster"].to_numpy(dtype=object))
+        clusters, models = (self._of_units(codes, names, column) for column in ("cluster", "model"))
+        return Units(codes, names, clusters, models)
+
+    def _of_units(self, codes: NDArray[np.intp], names: Labels, column: str) -> Labels:
+        """The label of each unit in a column; its own name where it has several."""
+        inside, labels = pd.factorize(self.runs[column].to_numpy(dtype=object))
         lowest, highest = np.full(len(names), len(labels)), np.full(len(names), -1)
-        np.minimum.at(lowest, codes, clusters)
-        np.maximum.at(highest, codes, clusters)
-        return codes, names, np.where(lowest == highest, labels[lowest], names)
+        np.minimum.at(lowest, codes, inside)
+        np.maximum.at(highest, codes, inside)
+        return np.where(lowest == highest, labels[lowest], names)
 
     def under(self, conditions: Sequence[str]) -> Mask:
         """Which runs are under one of these conditions."""
@@ -92,6 +119,7 @@ class Domain:
             rules=self.rules[mask].reset_index(drop=True),
             readings={name: values[mask] for name, values in self.readings.items()},
             unscored=self.unscored[mask],
+            blank=self.blank[mask],
         )
 
     def read_as(self, reading: str) -> Domain:
@@ -101,13 +129,14 @@ class Domain:
 
 def domain_of(name: str, frame: pd.DataFrame, settings: Settings) -> Domain:
     """A frame understood; schema.py says what is looked for."""
-    schema = detect(frame, settings, name)
+    frame, numbers = with_numbers(frame)
+    frame, schema = detect(frame, settings, name)
     frame, measure, notes = _rows_of_measure(frame, schema, settings, name)
     frame, more = _with_condition(frame, schema, name)
     rules, kinds = _rules(frame, schema)
     values = values_of(frame, schema.outcome, rules, settings, measure)
     if values.unscored.any() and not rules.empty:
-        rules[values.unscored] = 0.0 if settings.unscored == "failed" else np.nan
+        rules[values.unscored] = np.nan if settings.unscored == "missing" else 0.0
     runs = _keys(frame, schema, settings)
     runs["value"] = values.value
     runs["extracted"] = _extracted(frame, schema)
@@ -118,21 +147,28 @@ def domain_of(name: str, frame: pd.DataFrame, settings: Settings) -> Domain:
     runs["cluster"] = (
         runs["unit"] if cluster == "none" else _labels(frame, runs, schema, cluster, "the cluster", name)[0]
     )
+    of_failures = schema.outcome.kind in ("counts", "score of rules", "rules")
+    formula = schema.outcome.formula
+    if values.turned:
+        a, b = schema.outcome.columns
+        formula = f"{a} / ({a} + {b})" if schema.outcome.kind == "counts" else f"{a} / {b}"
     return Domain(
         name=name,
         schema=schema,
         runs=runs,
         rules=rules,
         kinds=kinds,
-        outcome="failure rate" if values.percent else measure or schema.outcome.columns[0],
-        formula=f"1 - {schema.outcome.formula}" if values.turned else schema.outcome.formula,
+        outcome=measure or (("pass rate" if values.turned else "failure rate") if of_failures else formula),
+        formula=formula,
         percent=values.percent,
         lower_is_better=values.lower_is_better,
         readings=values.readings,
         unscored=values.unscored,
+        blank=values.blank,
         unit=" x ".join(unit),
         cluster="cell" if cluster == "none" else cluster,
-        notes=(*schema.guessed, *notes, *more, *values.notes),
+        factors=_factors(frame, schema, (*unit, cluster)),
+        notes=(*numbers, *schema.guessed, *notes, *more, *values.notes),
     )
 
 
@@ -142,17 +178,18 @@ def _rows_of_measure(
     """Of a long table the rows of one measure; of any other table all rows."""
     if schema.outcome.kind != "long table":
         return frame, "", ()
-    column, status = schema.outcome.columns[1:]
-    measures = list(dict.fromkeys(frame[column].astype(str)))
+    _, column, status = schema.outcome.columns
+    measures = list(dict.fromkeys(frame[column].dropna().astype(str)))
     chosen = settings.measure or next((m for m in HEADLINES if m in measures), measures[0])
     if chosen not in measures:
         raise DataError(f"measure {chosen!r} is not in {name}.{nearest(chosen, measures)} It has: {listed(measures)}.")
     rows = frame[frame[column].astype(str) == chosen].reset_index(drop=True)
-    lost = rows[status].astype(str)
+    others = [measure for measure in measures if measure != chosen]
+    notes: tuple[str, ...] = ()
+    if others and not settings.measure:
+        notes = (f"measure {chosen}, one of {len(measures)} (--measure chooses): {listed(others, most=5)}",)
+    lost = rows[status].astype(str) if status else pd.Series(dtype=str)
     lost = lost[lost != "ok"]
-    notes: tuple[str, ...] = (
-        () if settings.measure else (f"measure {chosen}, one of {len(measures)} (--measure chooses)",)
-    )
     if len(lost):
         counted = ", ".join(f"{n} {why}" for why, n in lost.value_counts().items())
         notes += (f"{len(lost)} of {len(rows)} rows have no value and stay missing: {counted}",)
@@ -165,7 +202,7 @@ def _with_condition(frame: pd.DataFrame, schema: Schema, name: str) -> tuple[pd.
         raise DataError(f"{name} must have rows with a condition in {schema.condition!r}, got none.")
     if named.all():
         return frame, ()
-    note = f"{int((~named).sum())} rows name no {schema.condition} and are in no comparison"
+    note = f"{int((~named).sum())} of {len(frame)} rows name no {schema.condition} and are in no comparison"
     return frame[named].reset_index(drop=True), (note,)
 
 
@@ -182,26 +219,44 @@ def _keys(frame: pd.DataFrame, schema: Schema, settings: Settings) -> pd.DataFra
 
 def _text(column: pd.Series) -> Labels:
     """Labels as text; 1.0 beside a missing value is 1."""
-    whole = pd.api.types.is_float_dtype(column.dtype) and (column.dropna() % 1 == 0).all()
+    whole = is_float_dtype(column.dtype) and (column.dropna() % 1 == 0).all()
     if whole and (column.dropna().abs() < 2**53).all():
         column = column.astype("Int64")
     return np.asarray(column.astype("string").str.strip().to_numpy(dtype=object, na_value="(none)"))
 
 
 def _rules(frame: pd.DataFrame, schema: Schema) -> tuple[pd.DataFrame, dict[str, Kind]]:
-    found: dict[str, Array] = {}
+    shares: dict[str, Array] = {}
     kinds: dict[str, Kind] = {}
     for column in schema.rules:
         name = column.rsplit("_", 1)[0]
-        name = column if name in found else name
-        found[name], kinds[name] = as_shares(frame[column], column)
-    return pd.DataFrame(found, index=range(len(frame))), kinds
+        name = column if name in shares else name
+        shares[name], kinds[name] = as_shares(frame[column], column)
+    return pd.DataFrame(shares, index=range(len(frame))), kinds
 
 
 def _extracted(frame: pd.DataFrame, schema: Schema) -> Array:
     if schema.extraction is None:
         return np.full(len(frame), np.nan)
     return as_shares(frame[schema.extraction], schema.extraction)[0]
+
+
+def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple[Factor, ...]:
+    """Columns crossed with condition, model and task, or of which each condition has one value."""
+    roles = {column for column in schema.roles.values() if column} | set(schema.outcome.columns) | set(schema.rules)
+    keys = [column for column in (schema.condition, schema.model, schema.task) if column]
+    keys += [column for column in taken if column in frame and column not in keys]
+    factors = []
+    for column in map(str, frame.columns):
+        if column in roles or column in keys or is_float_dtype(frame[column].dtype):
+            continue
+        levels = frame[column].nunique()
+        if not 2 <= levels <= MOST_LEVELS or levels == len(frame):
+            continue
+        bound = bool((frame.groupby(schema.condition)[column].nunique() <= 1).all())
+        if bound or (frame.groupby(keys, dropna=False)[column].nunique() == levels).mean() > 0.5:  # crossed
+            factors.append(Factor(column, levels, bound))
+    return tuple(factors)
 
 
 def _excluded(frame: pd.DataFrame, runs: pd.DataFrame, schema: Schema, settings: Settings, name: str) -> Mask:

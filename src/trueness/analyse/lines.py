@@ -1,22 +1,24 @@
 """A domain in one line, the format in which these comparisons are reported, and the sound version beside it.
 
-    Domain  None%  MD%  PC%  delta  mag.  p   |   diff [CI]  p_paired  q  n_units  n_clusters
+    Domain  None%  MD%  PC%  delta  mag.  p  U  n  |  diff [CI]  p_paired  q  n_units  n_clusters  q_beyond
 
-The left half is over runs (Mann-Whitney, Cliff's delta); the right half over cells. Above 0 the treatment is better.
+The left half is over runs (Mann-Whitney, Cliff's delta); the right half over cells or tasks. Above 0 the treatment is
+better. q_beyond: over models and tasks like these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from trueness.analyse.conditions import ConditionSummary
 from trueness.analyse.contrasts import Contrast
-from trueness.statistics.result import interval_cells
+from trueness.intervals import Interval
+from trueness.statistics.result import Cell, interval_cells
 
 SHORT = {"none": "None", "markdown": "MD", "pseudocode": "PC"}
 MAGNITUDES = {"negligible": "negl."}
+OVER = {"paired": "cells", "clustered": "clusters", "unpaired": "runs"}
 
 
 @dataclass(frozen=True)
@@ -30,51 +32,61 @@ class Line:
     contrast: Contrast
     percent: bool
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> dict[str, Cell]:
         """Flat, for CSV and JSON."""
-        found = self.contrast.result
-        treatment, reference = self.contrast.pair.names
+        one, result = self.contrast, self.contrast.result
+        treatment, reference = one.pair.names
         return {
             "domain": self.domain,
             "reading": self.reading or "as analysed",
-            "question": self.contrast.pair.question,
+            "question": one.pair.question,
             "reference": reference,
             "treatment": treatment,
             **{f"{name}{'%' if self.percent else ''}": value for name, value in self.means.items()},
             **{f"n {name}": count for name, count in self.n.items()},
-            "ratio": self.contrast.ratio,
-            "U": self.contrast.statistic,
-            "p": self.contrast.p,
-            "sided": self.contrast.sided,
-            "delta": self.contrast.delta.value,
-            **{f"delta_{end}": value for end, value in interval_cells(self.contrast.delta.interval).items()},
-            "magnitude": self.contrast.delta.magnitude,
-            "levene": self.contrast.spread.statistic,
-            "p_levene": self.contrast.spread.p,
-            "variance_ratio": self.contrast.spread.ratio,
-            "diff": found.difference if found else None,
-            **{f"diff_{end}": value for end, value in interval_cells(found.interval if found else None).items()},
-            "p_paired": found.p if found else None,
-            "n_units": found.n_units if found else 0,
+            "missing_reference": one.missing[0],
+            "missing_treatment": one.missing[1],
+            "ratio": one.ratio,
+            "U": one.statistic,
+            "p": one.p,
+            "sided": one.sided,
+            "delta": one.delta.value,
+            **{f"delta_{end}": value for end, value in interval_cells(one.delta.interval).items()},
+            "magnitude": one.delta.magnitude,
+            "levene": one.spread.statistic,
+            "p_levene": one.spread.p,
+            "variance_ratio": one.spread.ratio,
+            "diff": result.difference if result else None,
+            **{f"diff_{end}": value for end, value in interval_cells(result.interval if result else None).items()},
+            "diff_level": result.interval.level if result and result.interval else None,
+            **{f"alone_{end}": value for end, value in interval_cells(one.alone).items()},
+            "test": result.test if result else None,
+            "p_paired": result.p if result else None,
+            "n_units": result.n_units if result else 0,
             "n_clusters": self.n_clusters,
-            "q": found.p_adjusted if found else None,
-            "adjustment": found.adjustment if found else None,
-            "n_comparisons": found.n_comparisons if found else 0,
-            "over": {"paired": "cells", "clustered": "clusters", "unpaired": "runs"}.get(self.contrast.primary, ""),
-            "p_clustered": self.contrast.clustered.p if self.contrast.clustered else None,
-            "notes": " ".join(self.contrast.notes),
+            "q": result.p_adjusted if result else None,
+            "q_least": one.least,
+            "adjustment": result.adjustment if result else None,
+            "n_comparisons": result.n_comparisons if result else 0,
+            "over": OVER.get(one.primary, ""),
+            "scope": one.scope,
+            "p_clustered": one.clustered.p if one.clustered else None,
+            "p_beyond": one.beyond.p if one.beyond else None,
+            "q_beyond": one.q_beyond,
+            **{f"beyond_{e}": v for e, v in interval_cells(one.beyond.interval if one.beyond else None).items()},
+            "notes": " ".join(one.notes),
         }
 
     @property
     def n_clusters(self) -> int:
         """What was drawn independently, whichever level the test is at."""
-        found = self.contrast.clustered or self.contrast.result
-        return found.n_clusters if found else 0
+        counted = self.contrast.clustered or self.contrast.result
+        return counted.n_clusters if counted else 0
 
 
-def line_of(summaries: Sequence[ConditionSummary], found: Contrast, percent: bool, reading: str = "") -> Line:
+def line_of(summaries: Sequence[ConditionSummary], one: Contrast, percent: bool, reading: str = "") -> Line:
     means = {s.condition: s.mean for s in summaries}
-    return Line(found.domain, reading, means, {s.condition: s.n for s in summaries}, found, percent)
+    return Line(one.domain, reading, means, {s.condition: s.n for s in summaries}, one, percent)
 
 
 def line_cells(line: Line, several: bool = False) -> dict[str, str]:
@@ -82,29 +94,32 @@ def line_cells(line: Line, several: bool = False) -> dict[str, str]:
 
     several: there are lines of other pairs beside it, so each shows its own two conditions.
     """
-    found = line.contrast.result
+    one, result = line.contrast, line.contrast.result
     digits, unit = (1, "%") if line.percent else (3, "")
     cells = {"Domain": line.domain}
     scale = 100 if line.percent else 1
-    reference, treatment = (None if mean is None else mean * scale for mean in line.contrast.means)
+    reference, treatment = (None if mean is None else mean * scale for mean in one.means)
     if several:
-        cells["pair"] = " / ".join(short_name(name) for name in reversed(line.contrast.pair.names))
+        cells["pair"] = " / ".join(short_name(name) for name in reversed(one.pair.names))
         cells[f"first{unit}"], cells[f"second{unit}"] = number_cell(reference, digits), number_cell(treatment, digits)
-    elif line.contrast.pair.question == "RQ1":
-        cells[f"{short_name(line.contrast.pair.reference[0])}{unit}"] = number_cell(reference, digits)
+    elif one.pair.question == "RQ1":
+        cells[f"{short_name(one.pair.reference[0])}{unit}"] = number_cell(reference, digits)
         cells[f"others{unit}"] = number_cell(treatment, digits)
-        cells["ratio"] = number_cell(line.contrast.ratio, 2)
+        cells["ratio"] = number_cell(one.ratio, 2)
     else:
         cells |= {f"{short_name(name)}{unit}": number_cell(value, digits) for name, value in line.means.items()}
     return cells | {
-        "delta": number_cell(line.contrast.delta.value, 3),
-        "mag.": magnitude_word(line.contrast.delta.magnitude),
-        "p": p_cell(line.contrast.p),
-        "diff [CI]": interval_text(found.difference, found.interval, digits) if found else "-",
-        "p_paired": p_cell(found.p) if found else "-",
-        "q": p_cell(found.p_adjusted) if found else "-",
-        "n_units": str(found.n_units) if found else "0",
+        "delta": number_cell(one.delta.value, 3),
+        "mag.": magnitude_word(one.delta.magnitude),
+        "p": p_cell(one.p),
+        "U": "-" if one.statistic is None else f"{one.statistic:g}",
+        "n": f"{one.n[0]}+{one.n[1]}",
+        "diff [CI]": interval_text(result.difference, result.interval, digits) if result else "-",
+        "p_paired": p_cell(result.p) if result else "-",
+        "q": p_cell(result.p_adjusted) if result else "-",
+        "n_units": str(result.n_units) if result else "0",
         "n_clusters": str(line.n_clusters),
+        "q_beyond": p_cell(one.q_beyond),
     }
 
 
@@ -120,14 +135,14 @@ def p_cell(p: float | None) -> str:
     """Three decimals, as tables have it; the exact value is in the sentences, in CSV and in JSON."""
     if p is None:
         return "-"
-    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def number_cell(value: float | None, digits: int = 1) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def interval_text(value: float | None, interval: Any, digits: int = 1) -> str:
+def interval_text(value: float | None, interval: Interval | None, digits: int = 1) -> str:
     """`2.9 [-0.9, 6.7]`."""
     if value is None:
         return "-"

@@ -1,8 +1,11 @@
-"""Files of scores to tables: CSV, TSV, JSONL, parquet, and the logs of other harnesses.
+"""Files of scores to tables: CSV, TSV, JSONL, parquet, the logs of other harnesses, and folders of them.
 
 Every file becomes a frame with one row a run and a `domain`: its own column of that name, the task a log names, or
 the file's name. `name=path` names a domain by hand. Frames of one domain are put together, so that a harness that
 writes one log a model gives one table.
+
+Of a folder the first kind of file that is there is read, and the others are said: logs of single samples come before
+means, and logs before tables.
 """
 
 from __future__ import annotations
@@ -29,16 +32,29 @@ from trueness.texts import csv_value
 SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
 DOMAIN = "domain"
 MAX_COLUMNS = 10_000
+MAX_FILES = 5_000
+_IN_FOLDERS = (
+    "*.eval", "samples_*.jsonl", "results_*.json", "per_instance_stats.json", "scores.csv", "*.csv", "*.tsv",
+    "*.parquet", "*.jsonl", "*.json",
+)  # fmt: skip
 MAX_CELLS = logs.MAX_CELLS
 _PLAIN_NAMES = ("scores", "results", "result", "samples", "runs", "data", "output")
 
 
-def read_tables(files: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
+class Tables(dict[str, pd.DataFrame]):
+    """Domain -> frame; `notes`: what was not read."""
+
+    notes: tuple[str, ...] = ()
+
+
+def read_tables(files: Iterable[str | Path]) -> Tables:
     """Domain -> frame, in the order of the files."""
     parts: dict[str, list[pd.DataFrame]] = {}
-    for file in files:
-        name, path = _named(str(file))
+    notes: list[str] = []
+    for name, path in (each for file in files for each in _each_file(str(file), notes)):
         frame = read_table(path)
+        if set(frame.columns) >= {"metric", "value", "stderr"}:
+            notes += _means_alone(frame, path)
         if frame.empty:
             raise DataError(f"{path.name} must have at least one row of scores, got none. Check the file.")
         if name is None and DOMAIN in frame:
@@ -50,7 +66,38 @@ def read_tables(files: Iterable[str | Path]) -> dict[str, pd.DataFrame]:
         raise DataError(
             "there is nothing to analyse: name at least one file of scores, e.g. trueness analyse scores.csv"
         )
-    return {domain: _together(frames) for domain, frames in parts.items()}
+    tables = Tables({domain: _together(frames) for domain, frames in parts.items()})
+    tables.notes = tuple(dict.fromkeys(notes))
+    return tables
+
+
+def _each_file(file: str, notes: list[str]) -> list[tuple[str | None, Path]]:
+    """The file, or those of a folder that are read together."""
+    name, path = _named(file)
+    if not path.is_dir():
+        return [(name, path)]
+    for pattern in _IN_FOLDERS:
+        chosen = sorted(p for p in path.rglob(pattern) if p.is_file() and not p.name.startswith("."))
+        if len(chosen) > MAX_FILES:
+            raise DataError(f"{path} must hold at most {MAX_FILES:,} files of scores, got more. Name a part of it.")
+        if chosen:
+            others = sum(p.is_file() and p.suffix in _ENDINGS for p in path.rglob("*")) - len(chosen)
+            notes += [f"{path.name}: {len(chosen)} files {pattern} read, {others} others not"] if others else []
+            return [(name, p) for p in chosen]
+    raise DataError(f"{path} must hold files of scores ({listed(_ENDINGS, most=9)}), got none. Name a file.")
+
+
+def _means_alone(frame: pd.DataFrame, path: Path) -> list[str]:
+    """Of results without samples: each mean with its error, and how to have more."""
+    means = [
+        f"{row['model']} {row['task']} {row['metric']} {row['value']:.3g}"
+        + (f" +- {row['stderr']:.2g}" if row["stderr"] == row["stderr"] and row["stderr"] is not None else "")
+        for row in frame.to_dict("records")
+    ]
+    return [
+        f"{path.name} has means and their standard errors alone ({listed(means, most=12)}); benchmarks are the units: "
+        "with the samples (lm_eval --log_samples) the items would be"
+    ]
 
 
 def read_table(path: Path) -> pd.DataFrame:

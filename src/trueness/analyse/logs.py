@@ -1,11 +1,13 @@
-"""Logs of other harnesses as scores tables: one row a sample and epoch, one `<scorer>_pass` or `_rate` column a score.
+"""Logs of other harnesses as scores tables: one row a sample, epoch and metric; metrics are never averaged.
 
     Inspect                  .eval (a zip: header.json, summaries.json), .json (version, eval, samples)
-    lm-evaluation-harness    samples_<task>_<time>.jsonl in a folder named after the model
-    promptfoo                .json (results.results, one entry a prompt, provider, test and repeat)
+    lm-evaluation-harness    samples of any name (doc_id, target, filtered_resps), or samples_<task>_<time>.jsonl in a
+                             folder named after the model; results_*.json, which has means and their errors alone
+    HELM                     per_instance_stats.json in a folder scenario:...,model=...
+    promptfoo                .json (results.results, one entry a prompt, provider, test and repeat), assertions: rules
     anything else            JSON lines, or a JSON list of flat records
 
-A sample that ended in an error has `extraction_ok` False and no score: missing, not wrong.
+A sample that ended in an error, or that was never run, has `extraction_ok` False and no score: missing, not wrong.
 """
 
 from __future__ import annotations
@@ -25,9 +27,12 @@ from trueness.outside import MAX_RECORDS, NOT_READ, check_values, json_of, one_l
 
 MAX_CELLS = 50_000_000  # of the table that a log makes
 MAX_FILLED = 20_000_000  # of them with a value: a row is a dict until the table is made
-Record = dict[str, Any]
+Json = object
+Record = dict[str, Any]  # JSON values
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)_\d{4}-\d{2}-\d{2}T[\d.:-]+$")
 _LM_EVAL = {"doc_id", "target", "filtered_resps"}
+_HELM = {"instance_id", "stats"}
+_METRIC = "metric\x1f"  # in front of the name of a column that holds a metric
 # Inspect's letters for correct, incorrect, partial, and no answer (value_to_float of inspect_ai.scorer)
 _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
@@ -37,18 +42,22 @@ def read_json(path: Path) -> pd.DataFrame:
     content = _parsed(path)
     if isinstance(content, Mapping):
         if "eval" in content and "version" in content:
-            return _frame(_inspect, path, content["eval"], content.get("samples") or [])
+            return _by_metric(_frame(_inspect, path, content["eval"], content.get("samples") or []))
         results = content.get("results")
+        if isinstance(results, Mapping) and ("config" in content or "versions" in content) and "results" not in results:
+            return _frame(_lm_results, path, content)
         if isinstance(results, Mapping) and isinstance(results.get("results"), list):
             return _frame(_promptfoo, path, results["results"])
         if isinstance(results, list) and results and isinstance(results[0], Mapping) and "provider" in results[0]:
             return _frame(_promptfoo, path, results)
         raise DataError(
-            f"{path.name} must be a log of Inspect or promptfoo, or a list of records, "
+            f"{path.name} must be a log of Inspect, promptfoo or lm-evaluation-harness, or a list of records, "
             f"got an object with the keys {', '.join(list(content)[:6]) or 'none'}."
         )
     if content and set(content[0]) >= _LM_EVAL:
-        return _frame(_lm_eval, path, content)
+        return _by_metric(_frame(_lm_eval, path, content))
+    if content and set(content[0]) >= _HELM:
+        return _frame(_helm, path, content)
     return _frame(lambda records, path: records, path, content)
 
 
@@ -64,7 +73,9 @@ def inspect_archive(path: Path) -> pd.DataFrame:
         texts = [archive.text(name) for name in wanted]
     check_values(",".join(texts), path.name)
     head, *parts = (json_of(text, f"{name} of {path.name}") for name, text in zip(wanted, texts, strict=True))
-    return _frame(lambda head, path: _inspect(head["eval"], (s for part in parts for s in part), path), path, head)
+    return _by_metric(
+        _frame(lambda head, path: _inspect(head["eval"], (s for part in parts for s in part), path), path, head)
+    )
 
 
 def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], path: Path) -> Iterator[Record]:
@@ -74,45 +85,93 @@ def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], pat
         fixed["solver"] = about["solver"]
     for extra in (about.get("metadata"), about.get("task_args"), about.get("solver_args")):
         fixed |= {key: value for key, value in (extra or {}).items() if _flat(value) and key not in fixed}
+    epochs = int((about.get("config") or {}).get("epochs") or 1)
+    planned = (about.get("dataset") or {}).get("sample_ids") or []
+    left = {(str(name), epoch) for name in planned for epoch in range(1, epochs + 1)}
     for sample in samples:
         row = fixed | {"task": str(sample["id"]), "repeat": sample.get("epoch", 1)}
+        left.discard((row["task"], row["repeat"]))
         row |= {k: v for k, v in (sample.get("metadata") or {}).items() if _flat(v) and k not in row}
         row["extraction_ok"] = not sample.get("error")
         for scorer, score in (sample.get("scores") or {}).items():
             row |= _inspect_scores(scorer, score.get("value"))
         yield row
+    yield from (fixed | {"task": name, "repeat": epoch, "extraction_ok": False} for name, epoch in sorted(left))
 
 
-def _inspect_scores(scorer: str, value: Any) -> Record:
+def _inspect_scores(scorer: str, value: Json) -> Record:
     if isinstance(value, Mapping):
-        return {f"{scorer}_{name}_rate": _inspect_number(part) for name, part in value.items()}
-    return {f"{scorer}_rate": _inspect_number(value)}
+        return {f"{_METRIC}{scorer}/{name}": _inspect_number(part) for name, part in value.items()}
+    return {f"{_METRIC}{scorer}": _inspect_number(value)}
 
 
-def _inspect_number(value: Any) -> float | None:
+def _inspect_number(value: Json) -> float | None:
     if isinstance(value, str):
         if value in _LETTERS:
             return _LETTERS[value]
         value = {"yes": 1, "true": 1, "no": 0, "false": 0}.get(value.lower(), value)
     try:
-        return float(value)
+        return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
 
 
 def _lm_eval(records: Iterable[Record], path: Path) -> Iterator[Record]:
-    """`metrics` names the score columns of a sample; older files do not have it, there every 0..1 number counts."""
-    named = _SAMPLES.match(path.stem)
-    fixed = {"domain": named["task"] if named else path.stem, "model": path.resolve().parent.name}
+    """`metrics` names the score columns of a sample; older files do not have it, there every 0..1 number counts.
+
+    A file of another name is a model's, by that name, and its folder is the domain.
+    """
+    named, folder = _SAMPLES.match(path.stem), path.resolve().parent.name
+    fixed = {"domain": named["task"], "model": folder} if named else {"domain": folder, "model": path.stem}
     about = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"}
     for record in records:
         names = record.get("metrics") or [
             key for key, value in record.items() if key not in about and isinstance(value, int | float)
         ]
-        row = fixed | {"task": str(record["doc_id"])}
-        if record.get("filter") not in (None, "none"):
-            row["filter"] = record["filter"]
-        yield row | {f"{name}_rate": record.get(name) for name in names}
+        filtered = f",{record['filter']}" if record.get("filter") not in (None, "none") else ""
+        scores = {f"{_METRIC}{name}{filtered}": record.get(name) for name in names}
+        yield fixed | {"task": str(record["doc_id"])} | scores
+
+
+def _lm_results(content: Mapping[str, Any], path: Path) -> Iterator[Record]:
+    """`acc,none` beside `acc_stderr,none`: means of benchmarks, one row a model, benchmark and metric."""
+    config = content.get("config") or {}
+    model = content.get("model_name") or config.get("model_args") or path.resolve().parent.name
+    for task, scores in content["results"].items():
+        for key, value in scores.items():
+            name, _, kind = key.partition(",")
+            if isinstance(value, int | float) and not name.endswith("_stderr") and name != "alias":
+                error = scores.get(f"{name}_stderr,{kind}", scores.get(f"{name}_stderr"))
+                error = error if isinstance(error, int | float) else None
+                metric = f"{name},{kind}" if kind not in ("", "none") else name
+                row = {"domain": "benchmarks", "model": str(model), "task": str(task), "metric": metric}
+                yield row | {"value": value, "stderr": error}
+
+
+def _helm(records: Iterable[Record], path: Path) -> Iterator[Record]:
+    """The run's folder names scenario and model: mmlu:subject=anatomy,model=openai_gpt-x."""
+    folder = path.resolve().parent.name
+    scenario, _, rest = folder.partition(":")
+    arguments = dict(part.partition("=")[::2] for part in rest.split(","))
+    model = arguments.pop("model", folder)
+    domain = ",".join([scenario, *(f"{key}={value}" for key, value in sorted(arguments.items()) if key)])
+    for record in records:
+        for stat in record["stats"]:
+            yield {
+                "domain": domain, "model": model, "task": str(record["instance_id"]),
+                "repeat": record.get("train_trial_index", 0), "metric": stat["name"]["name"], "value": stat.get("mean"),
+            }  # fmt: skip
+
+
+def _by_metric(frame: pd.DataFrame) -> pd.DataFrame:
+    """One row a metric: what a metric is called is a value, not a column."""
+    metrics = [name for name in map(str, frame) if name.startswith(_METRIC)]
+    if not metrics:
+        return frame.assign(metric="score", value=float("nan"))
+    long = frame.melt([name for name in frame if name not in metrics], metrics, "metric", "value")
+    there = long.groupby("task")["value"].transform("count") > 0  # another filter's row has none of this metric
+    long = long[long["value"].notna() | ~there | long.get("extraction_ok", pd.Series(True, long.index)).eq(False)]
+    return long.assign(metric=long["metric"].str.removeprefix(_METRIC))
 
 
 def _promptfoo(results: Iterable[Record], path: Path) -> Iterator[Record]:
@@ -137,13 +196,13 @@ def _promptfoo(results: Iterable[Record], path: Path) -> Iterator[Record]:
         yield row
 
 
-def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: Any) -> pd.DataFrame:
+def _frame(rows_of: Callable[..., Iterable[Record]], path: Path, *content: Json) -> pd.DataFrame:
     """The rows that a harness's log tells; a log of another shape than its own is told, not raised."""
     try:
         rows = list(_bounded(rows_of(*content, path), path))
     except NOT_READ as error:
-        said = f"{type(error).__name__}: {one_line(error)}"
-        raise DataError(f"{path.name} must be a log as its harness writes it, got {said}. Was it changed?") from None
+        what = f"{type(error).__name__}: {one_line(error)}"
+        raise DataError(f"{path.name} must be a log as its harness writes it, got {what}. Was it changed?") from None
     if not rows:
         raise DataError(f"{path.name} must hold at least one sample, got none. Did the run end before it began?")
     names = len(set().union(*rows))
@@ -168,7 +227,7 @@ def _bounded(rows: Iterable[Record], path: Path) -> Iterator[Record]:
         yield row
 
 
-def _parsed(path: Path) -> Any:
+def _parsed(path: Path) -> Any:  # one JSON value
     """One JSON value, or a list of the values of its lines."""
     text = text_of(path)
     if not text.strip():
@@ -186,5 +245,5 @@ def _parsed(path: Path) -> Any:
     return content
 
 
-def _flat(value: Any) -> bool:
+def _flat(value: Json) -> bool:
     return isinstance(value, str | int | float | bool)

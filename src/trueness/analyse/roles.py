@@ -54,11 +54,6 @@ class Roles:
 
 def roles_of(conditions: Sequence[str], settings: Settings) -> Roles:
     """conditions: every one that occurs in what is analysed."""
-    if len(conditions) < 2:
-        raise DataError(
-            f"a comparison must have two conditions, got {listed(conditions) or 'none'}. "
-            "Compare another column with --condition."
-        )
     for what in ("baseline", "treatment"):
         _check_known(what, getattr(settings, what), conditions)
     if settings.baseline is not None and settings.baseline == settings.treatment:
@@ -68,11 +63,14 @@ def roles_of(conditions: Sequence[str], settings: Settings) -> Roles:
     if baseline is None:
         baseline = next((c for name in USUAL_BASELINES for c in conditions if c.lower() == name), None)
         baseline = None if baseline == settings.treatment else baseline
-        notes.append(f"baseline {baseline} (by its name)" if baseline else "no baseline: RQ1 is not asked (--baseline)")
+        if len(conditions) < 2:
+            notes.append("one condition: its mean, and no comparison (--condition compares the values of a column)")
+        else:
+            notes.append(f"baseline {baseline} (by its name)" if baseline else "no baseline: every pair (--baseline)")
     others = [c for c in sorted(conditions) if c not in (baseline, settings.treatment)]
     treatment = [settings.treatment] if settings.treatment else []
     ordered = ([baseline] if baseline else []) + others + treatment
-    rq1 = [Pair("RQ1", (baseline,), tuple(others + treatment))] if baseline else []
+    rq1 = [Pair("RQ1", (baseline,), tuple(others + treatment))] if baseline and others + treatment else []
     pairs = [(other, treatment[0]) for other in others] if treatment else list(combinations(others, 2))
     if len(pairs) > MOST_PAIRS:
         raise SettingError(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,12 +15,14 @@ from trueness.analyse.cells import paired_cells
 from trueness.analyse.domain import Domain
 from trueness.analyse.roles import Pair, Roles
 from trueness.analyse.settings import Settings
+from trueness.analyse.shares import Array
 from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
-from trueness.statistics.result import interval_cells
+from trueness.statistics.result import Cell, interval_cells
 
 FLAGGED = 10.0  # points
+MOST_TESTED = 200  # models x pairs up to which each is tested
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class Breakdown:
         delta = self.deltas.get(pair)
         return delta is not None and abs(delta) > FLAGGED
 
-    def row(self, pair: Pair) -> dict[str, Any]:
-        found = self.paired.get(pair)
+    def row(self, pair: Pair) -> dict[str, Cell]:
+        test = self.paired.get(pair)
         return {
             "domain": self.domain,
             "rule": self.rule,
@@ -54,12 +55,12 @@ class Breakdown:
             **{f"absent {name}": count for name, count in self.absent.items()},
             "delta": self.deltas.get(pair),
             "flagged": self.flagged(pair),
-            "diff": found.difference if found else None,
-            **interval_cells(found.interval if found else None),
-            "p_paired": found.p if found else None,
-            "n_units": found.n_units if found else 0,
-            "n_clusters": found.n_clusters if found else 0,
-            "q": found.p_adjusted if found else None,
+            "diff": test.difference if test else None,
+            **interval_cells(test.interval if test else None),
+            "p_paired": test.p if test else None,
+            "n_units": test.n_units if test else 0,
+            "n_clusters": test.n_clusters if test else 0,
+            "q": test.p_adjusted if test else None,
         }
 
 
@@ -72,8 +73,10 @@ class ModelRow:
     means: dict[str, float | None]
     n: dict[str, int]
     gains: dict[Pair, float | None]  # above 0 the treatment is better
+    tests: dict[Pair, Comparison]  # paired over the model's own tasks
 
-    def row(self, pair: Pair) -> dict[str, Any]:
+    def row(self, pair: Pair) -> dict[str, Cell]:
+        test = self.tests.get(pair)
         return {
             "domain": self.domain,
             "model": self.model,
@@ -83,25 +86,32 @@ class ModelRow:
             **{f"mean {name}": value for name, value in self.means.items()},
             **{f"n {name}": count for name, count in self.n.items()},
             "gain": self.gains.get(pair),
+            "diff": test.difference if test else None,
+            **{f"diff_{end}": value for end, value in interval_cells(test.interval if test else None).items()},
+            "p_paired": test.p if test else None,
+            "n_units": test.n_units if test else 0,
         }
 
 
 def by_rule(domain: Domain, roles: Roles, settings: Settings) -> list[Breakdown]:
     """Each rule, tests adjusted together within a pair: this is a screening."""
-    found = [_rule(domain, str(rule), roles) for rule in domain.rules]
+    breakdowns = [_rule(domain, str(rule), roles) for rule in domain.rules]
     for pair in roles.pairs:
-        tests = [(k, _test(domain, breakdown.rule, pair, settings)) for k, breakdown in enumerate(found)]
+        columns = [domain.rules[breakdown.rule].to_numpy(dtype=np.float64) for breakdown in breakdowns]
+        tests = [(k, _test(domain, 100 * values, pair, settings)) for k, values in enumerate(columns)]
         made = [(k, test) for k, test in tests if test is not None]
         for (k, _), test in zip(made, adjusted([test for _, test in made], "bh"), strict=True):
-            found[k] = replace(found[k], paired={**found[k].paired, pair: test})
-    return found
+            breakdowns[k] = replace(breakdowns[k], paired={**breakdowns[k].paired, pair: test})
+    return breakdowns
 
 
-def by_model(domain: Domain, roles: Roles) -> list[ModelRow]:
+def by_model(domain: Domain, roles: Roles, settings: Settings) -> list[ModelRow]:
     """Each model; none where the table names no models."""
     if domain.schema.model is None:
         return []
-    return [_model(domain, str(model), roles) for model in sorted(domain.runs["model"].unique())]
+    models = sorted(domain.runs["model"].unique())
+    tested = roles.pairs if len(models) * len(roles.pairs) <= MOST_TESTED else ()
+    return [_model(domain, str(model), roles, tested, settings) for model in models]
 
 
 def _rule(domain: Domain, rule: str, roles: Roles) -> Breakdown:
@@ -125,23 +135,24 @@ def _rule(domain: Domain, rule: str, roles: Roles) -> Breakdown:
     )
 
 
-def _test(domain: Domain, rule: str, pair: Pair, settings: Settings) -> Comparison | None:
-    cells = paired_cells(domain, pair, domain.rules[rule].to_numpy(dtype=np.float64))
+def _test(domain: Domain, values: Array, pair: Pair, settings: Settings) -> Comparison | None:
+    """Over cells, two-sided; values: (n,) of which more is better."""
+    cells = paired_cells(domain, pair, values)
     if cells.n < 2:
         return None
-    found = paired_difference(
-        100 * cells.treatment,
-        100 * cells.reference,
+    test = paired_difference(
+        cells.treatment,
+        cells.reference,
         None,
         settings.level,
         names=pair.names,
         resamples=settings.resamples,
         rng=np.random.default_rng(settings.seed),
     )
-    return replace(found, n_clusters=len(set(cells.clusters)))
+    return replace(test, n_clusters=len(set(cells.clusters)))
 
 
-def _model(domain: Domain, model: str, roles: Roles) -> ModelRow:
+def _model(domain: Domain, model: str, roles: Roles, tested: Sequence[Pair], settings: Settings) -> ModelRow:
     rows = (domain.runs["model"] == model).to_numpy() & ~np.isnan(domain.value)
 
     def average(conditions: Sequence[str]) -> float | None:
@@ -152,12 +163,14 @@ def _model(domain: Domain, model: str, roles: Roles) -> ModelRow:
         difference = _minus(average(pair.reference), average(pair.treatment))
         return None if difference is None else domain.sign * difference
 
+    scores = np.where(rows, -domain.sign * domain.scale * domain.value, np.nan)
     return ModelRow(
         domain.name,
         model,
         {name: average([name]) for name in roles.conditions},
         {name: int((rows & domain.under([name])).sum()) for name in roles.conditions},
         {pair: gain(pair) for pair in roles.pairs},
+        {pair: test for pair in tested if (test := _test(domain, scores, pair, settings)) is not None},
     )
 
 

@@ -1,24 +1,26 @@
 """Which column is what: detected by usual names, said to the reader, overruled by settings.
 
     roles     model, condition, task, repeat, extraction
-    outcome   what a run scored, the first of these that is there:
+    outcome   what a run scored: the one of these that most rows have, of equals the first
               pass_count, fail_count            failure = fail / (pass + fail)
               auto_score, scored_rules          failure = 1 - auto_score / scored_rules
-              measure, value, status            the long table of an Trueness study
+              measure, value                    a long table: one measure of it
               failure_rate, score, correct ...  one column
               *_pass, *_rate, *_verdict         failure = 1 - mean over the rules that were scored
 
-Counts come before stored rates: a rounded rate breaks ties, a count does not.
+Counts come before stored rates: a rounded rate breaks ties, a count does not. A column that is empty is not there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from trueness.analyse.settings import Settings, nearest
+from trueness.analyse.shapes import melted
 from trueness.errors import DataError, listed
 
 OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
@@ -31,12 +33,14 @@ USUAL_NAMES = {
     ),
     "task": (
         "task", "item", "task_id", "question", "question_id", "problem", "problem_id", "sample_id", "sample", "doc_id",
-        "case", "test", "example", "example_id", "instance_id",
+        "case", "test", "example", "example_id", "instance_id", "benchmark", "dataset",
     ),
     "repeat": ("rep", "repeat", "repetition", "replicate", "epoch", "trial", "run", "attempt", "iteration", "seed"),
     "extraction": ("extraction_ok", "json_valid", "parse_ok", "parsed", "parsed_ok", "valid"),
 }  # fmt: skip
-LONG = ("item", "variant", "respondent", "measure", "value", "status")
+OPTIONS = {"condition": "--condition", "model": "--unit", "task": "--unit, --cluster"}
+LONG = ("item", "variant", "respondent", "measure", "value", "status")  # of a study of ours
+MEASURES, MEASURED = ("measure", "metric", "metric_name"), ("value", "score", "metric_value", "result")
 COUNTS = (("pass_count", "fail_count"), ("passed", "failed"), ("n_pass", "n_fail"), ("passes", "fails"))
 ABSENT_COUNTS = ("absent_count", "absent", "n_absent", "skipped")
 TOTALS = (("auto_score", "scored_rules"), ("score", "max_score"), ("points", "max_points"), ("n_correct", "n_total"))
@@ -46,11 +50,13 @@ SCORES = (
     "reward", "value", "f1", "result",
 )  # fmt: skip
 RULE_ENDINGS = ("_pass", "_passed", "_verdict", "_rate", "_ok")
+ALL = "(all)"  # the condition of a table that has none
+MANY = 20  # values beyond which a column such as `prompt` holds items, not conditions
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Where a run's score comes from. `higher_is_better` is None for failures, which are shares."""
+    """Where a run's score comes from."""
 
     kind: OutcomeKind
     columns: tuple[str, ...]
@@ -66,6 +72,11 @@ class Outcome:
             return f"1 - mean of {len(self.columns)} rules"
         return self.columns[0]
 
+    @property
+    def of_protocol(self) -> bool:
+        """As the published protocol has it: failure rates, questions RQ1 and RQ2."""
+        return self.columns[:2] in (COUNTS[0], TOTALS[0])
+
 
 @dataclass(frozen=True)
 class Schema:
@@ -79,39 +90,66 @@ class Schema:
     rules: tuple[str, ...]  # columns with one verdict each
     outcome: Outcome
     guessed: tuple[str, ...] = ()  # what was concluded without a usual name, in words
+    dropped: tuple[str, ...] = ()  # columns of a wide table that the settings exclude
 
     @property
     def roles(self) -> dict[str, str | None]:
-        return {
-            "condition": self.condition,
-            "model": self.model,
-            "task": self.task,
-            "repeat": self.repeat,
-            "extraction": self.extraction,
-        }
+        names = ("condition", "model", "task", "repeat", "extraction")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def words(self) -> str:
+        """Which column was taken for what, and the option that changes it."""
+        parts = [
+            f"{role} = {column}{f' ({OPTIONS[role]})' if role in OPTIONS else ''}"
+            for role, column in self.roles.items()
+            if column
+        ]
+        option = "--measure" if self.outcome.kind == "long table" else "--score"
+        return ", ".join([*parts, f"score = {' / '.join(self.outcome.columns[:2])} ({option})"])
 
 
-def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> Schema:
-    """The schema of one table; DataError says which names were looked for and which columns there are."""
-    columns = {str(column).strip().lower(): str(column) for column in frame.columns}
+def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.DataFrame, Schema]:
+    """The table, made long where it is wide, and its schema; DataError says what was looked for and what is there."""
+    empty = [str(column) for column in frame.columns if frame[column].isna().all()]
+    columns = {str(c).strip().lower(): str(c) for c in frame.columns if str(c) not in empty}
     roles = {role: _first(columns, names) for role, names in USUAL_NAMES.items()}
     guessed: list[str] = []
+    if roles["condition"] and not settings.condition:
+        _items_for_conditions(frame, roles, guessed)
     if all(name in columns for name in LONG):
         roles = _long_roles(frame, columns)
         outcome = Outcome("long table", (columns["value"], columns["measure"], columns["status"]))
         rules: tuple[str, ...] = ()
     else:
-        rules = _rules(columns, roles)
-        outcome = _outcome(frame, columns, rules, settings, domain)
+        rules = _rules(frame, columns, roles)
+        choice = _outcome(frame, columns, rules, settings, domain, guessed)
+        if choice is None:
+            rest = [c for c in columns.values() if c not in roles.values()]
+            excluded = [value for column, value in settings.excluded if column in ("task", "model")]
+            wide = melted(frame, roles, rest, excluded, domain)
+            if wide is None:
+                raise DataError(
+                    f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "
+                    f"{listed((*FAILURES, *SCORES), most=5)}, columns ending in {', '.join(RULE_ENDINGS)}; "
+                    f"found {listed(frame.columns, most=12)}. Name one with --score."
+                )
+            long, schema = detect(wide[0], settings, domain)
+            dropped = tuple(column for column in rest if column in excluded)
+            return long, replace(schema, guessed=(*wide[1], *schema.guessed), dropped=dropped)
+        outcome = choice
+    guessed += [f"empty and left out: {listed(empty, most=6)}"] if empty else []
+    if not (settings.condition or roles["condition"] or roles["model"]) and not _may_be_conditions(
+        frame, columns, roles
+    ):
+        frame = frame.assign(**{ALL: "all runs"})
+        roles["condition"] = ALL
     condition = _condition(frame, roles, settings, domain, guessed)
     model = roles["model"] if roles["model"] != condition else None
     task = roles["task"] if roles["task"] != condition else None
-    rules = tuple(
-        column
-        for column in rules
-        if column not in (roles["extraction"], *outcome.columns[:1]) or outcome.kind == "rules"
-    )
-    return Schema(condition, model, task, roles["repeat"], roles["extraction"], rules, outcome, tuple(guessed))
+    taken = (roles["extraction"], *outcome.columns[:1])
+    rules = tuple(column for column in rules if column not in taken or outcome.kind == "rules")
+    return frame, Schema(condition, model, task, roles["repeat"], roles["extraction"], rules, outcome, tuple(guessed))
 
 
 def column_named(frame: pd.DataFrame, name: str, what: str, domain: str) -> str:
@@ -128,6 +166,23 @@ def _first(columns: dict[str, str], names: tuple[str, ...]) -> str | None:
     return next((columns[name] for name in names if name in columns), None)
 
 
+def _items_for_conditions(frame: pd.DataFrame, roles: dict[str, str | None], guessed: list[str]) -> None:
+    """`prompt` is a way of asking in one table and the question itself in another: many values are questions."""
+    column = roles["condition"]
+    if column is None or frame[column].nunique() <= MANY:
+        return
+    roles["condition"] = None
+    if roles["task"] is None:
+        roles["task"] = column
+    guessed.append(f"{column} has {frame[column].nunique()} values: items, not conditions (--condition {column})")
+
+
+def _may_be_conditions(frame: pd.DataFrame, columns: dict[str, str], roles: dict[str, str | None]) -> bool:
+    """Whether a column without a usual name has few texts, so that the user must say what it is."""
+    rest = [frame[c] for c in columns.values() if c not in roles.values()]
+    return any(not is_numeric_dtype(c.dtype) and 2 <= c.nunique() <= MANY for c in rest)
+
+
 def _long_roles(frame: pd.DataFrame, columns: dict[str, str]) -> dict[str, str | None]:
     """In a study's table the variants are compared, or where there is one only, the respondents."""
     several = frame[columns["variant"]].nunique(dropna=False) > 1
@@ -140,7 +195,7 @@ def _long_roles(frame: pd.DataFrame, columns: dict[str, str]) -> dict[str, str |
     }
 
 
-def _rules(columns: dict[str, str], roles: dict[str, str | None]) -> tuple[str, ...]:
+def _rules(frame: pd.DataFrame, columns: dict[str, str], roles: dict[str, str | None]) -> tuple[str, ...]:
     taken = {name for name in roles.values() if name}
     return tuple(
         column
@@ -150,26 +205,41 @@ def _rules(columns: dict[str, str], roles: dict[str, str | None]) -> tuple[str, 
 
 
 def _outcome(
-    frame: pd.DataFrame, columns: dict[str, str], rules: tuple[str, ...], settings: Settings, domain: str
-) -> Outcome:
+    frame: pd.DataFrame,
+    columns: dict[str, str],
+    rules: tuple[str, ...],
+    settings: Settings,
+    domain: str,
+    guessed: list[str],
+) -> Outcome | None:
     if settings.score:
         return Outcome("column", (column_named(frame, settings.score, "the score", domain),))
-    for passes, fails in COUNTS:
-        if passes in columns and fails in columns:
-            return Outcome("counts", (columns[passes], columns[fails]), _first(columns, ABSENT_COUNTS))
-    for score, total in TOTALS:
-        if score in columns and total in columns:
-            return Outcome("score of rules", (columns[score], columns[total]))
-    single = _first(columns, (*FAILURES, *SCORES))
-    if single:
-        return Outcome("column", (single,))
-    if rules:
-        return Outcome("rules", rules)
-    raise DataError(
-        f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "
-        f"{listed((*FAILURES, *SCORES), most=5)}, columns ending in {', '.join(RULE_ENDINGS)}; "
-        f"found {listed(frame.columns, most=12)}. Name one with --score."
-    )
+    candidates = [
+        Outcome("counts", (columns[a], columns[b]), _first(columns, ABSENT_COUNTS))
+        for a, b in COUNTS
+        if a in columns and b in columns
+    ]
+    candidates += [Outcome("score of rules", (columns[a], columns[b])) for a, b in TOTALS if {a, b} <= set(columns)]
+    measure, value = _first(columns, MEASURES), _first(columns, MEASURED)
+    if measure and value and is_numeric_dtype(frame[value].dtype):
+        return Outcome("long table", (value, measure, columns.get("status", "")))
+    candidates += [Outcome("column", (columns[name],)) for name in (*FAILURES, *SCORES) if name in columns][:1]
+    candidates += [Outcome("rules", rules)] if rules else []
+    if not candidates:
+        return None
+    covered = [_rows_with(frame, outcome) for outcome in candidates]
+    best = covered.index(max(covered))
+    if covered[best] > covered[0]:
+        guessed.append(
+            f"{candidates[0].formula} is known for {covered[0]} of {len(frame)} rows, {candidates[best].formula} for "
+            f"{covered[best]}: the latter is taken"
+        )
+    return candidates[best]
+
+
+def _rows_with(frame: pd.DataFrame, outcome: Outcome) -> int:
+    there = frame[list(outcome.columns)].notna()
+    return int((there.any(axis=1) if outcome.kind == "rules" else there.all(axis=1)).sum())
 
 
 def _condition(
@@ -177,12 +247,14 @@ def _condition(
 ) -> str:
     if settings.condition:
         return column_named(frame, settings.condition, "the condition", domain)
-    if roles["condition"]:
+    if roles["condition"] and (frame[roles["condition"]].nunique() > 1 or not roles["model"]):
         return roles["condition"]
     model = roles["model"]
     if model and frame[model].nunique() > 1:
         guessed.append(f"no column of conditions: the values of {model} are compared")
         return model
+    if roles["condition"] or model:
+        return str(roles["condition"] or model)
     raise DataError(
         f"{domain} has no column of conditions: looked for {listed(USUAL_NAMES['condition'], most=5)}; "
         f"found {listed(frame.columns, most=12)}. Name it with --condition."

@@ -1,93 +1,121 @@
-"""Findings in sentences: estimate, interval, n, test, adjustment; and what would be said if the record were read
-otherwise. A p-value never stands alone, and a claim never reaches further than what was sampled.
+"""Findings in sentences: estimate, interval, n, test, adjustment, for whom it holds; and what would be said if the
+record were read otherwise. A p-value never stands alone, and a claim never reaches further than what was sampled.
 """
 
 from __future__ import annotations
 
 from trueness.analyse.analysis import Analysis, DomainAnalysis
+from trueness.analyse.conditions import ConditionSummary
 from trueness.analyse.contrasts import Contrast
 from trueness.analyse.domain import Domain
+from trueness.analyse.families import FamilyPair
+from trueness.analyse.flags import missing_words
 from trueness.analyse.lines import Line, interval_text, p_cell
 from trueness.analyse.rules import FLAGGED
 from trueness.errors import listed
-from trueness.intervals import short
+from trueness.intervals import Interval, short
 from trueness.statistics.comparison import Comparison
 
 _ADJUSTED = {"bh": "BH", "holm": "Holm"}
 
 
 def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]:
-    """What the table was taken for: rows, columns, the formula, the kinds of the rules, what was left out."""
+    """What the table was taken for: columns, rows, the formula, the kinds of the rules, what was left out."""
     domain, schema = part.domain, part.domain.schema
     shape = [f"{domain.runs[role].nunique()} {role}s" for role in ("model", "task", "repeat") if schema.roles[role]]
-    lines = [
+    lines = [f"columns {schema.words}"] if roles_of_columns else []
+    lines.append(
         f"{len(domain.runs):,} runs: {len(domain.conditions)} conditions x {' x '.join(shape) or 'no other column'}"
-    ]
-    outcome = f"{domain.outcome} = {domain.formula}" if domain.percent else f"{domain.outcome} as it is"
+    )
+    better = "lower is better" if domain.lower_is_better else "higher is better"
+    formula = "" if domain.formula == domain.outcome else f" = {domain.formula}"
     kinds = {kind: sum(k == kind for k in domain.kinds.values()) for kind in dict.fromkeys(domain.kinds.values())}
     rules = ", ".join(f"{count} as {kind}" for kind, count in kinds.items())
-    lines.append(outcome + (f"; {len(domain.kinds)} rules ({rules})" if rules else ""))
-    if roles_of_columns:
-        lines.append("columns " + ", ".join(f"{role} = {column}" for role, column in schema.roles.items() if column))
+    lines.append(f"{domain.outcome}{formula}, {better}" + (f"; {len(domain.kinds)} rules ({rules})" if rules else ""))
     unscored = int(domain.unscored.sum())
     if unscored:
         lines.append(
-            f"{unscored} run{'s' if unscored != 1 else ''} with nothing to score: counted as {_counted_as(domain)}"
+            f"{unscored} run{'s' if unscored != 1 else ''} with nothing to score: counted as "
+            f"{_counted_as(domain, 'unscored')} (--unscored)"
         )
+    if domain.blank.any():
+        lines.append(f"{missing_words(domain)}: {_counted_as(domain, 'blank')} (--unscored)")
+    if domain.factors:
+        lines.append(f"averaged over: {listed((f'{f.name} ({f.levels})' for f in domain.factors), most=6)} (--unit)")
     if part.n_excluded:
         lines.append(f"{part.n_excluded} runs excluded")
     return [*lines, *domain.notes]
 
 
 def findings(analysis: Analysis) -> list[str]:
-    """Every contrast, then what depends on a choice, then rules and red flags."""
-    told = []
+    """Means, every contrast, then what depends on a choice, what is missing, rules, families and red flags."""
+    sentences = []
     for part in analysis.domains:
-        told += [contrast_sentence(found, part.domain) for found in part.contrasts]
-        told += [otherwise_sentence(line, part) for line in part.otherwise]
-        told += rule_sentences(part)
-        told += [f"{part.name}: red flag, {flag.name}: {flag.evidence}." for flag in part.flags if flag.raised]
-    return told
+        sentences += [mean_sentence(summary, part.domain) for summary in part.summaries]
+        sentences += [contrast_sentence(one, part.domain) for one in part.contrasts]
+        sentences += [otherwise_sentence(line, part) for line in part.otherwise]
+        sentences += missing_sentences(part)
+        sentences += rule_sentences(part)
+        sentences += [family_sentence(pair, part.domain) for pair in part.families]
+        sentences += [f"{part.name}: red flag, {flag.name}: {flag.evidence}." for flag in part.flags if flag.raised]
+    return sentences
 
 
-def contrast_sentence(found: Contrast, domain: Domain) -> str:
-    treatment, reference = found.pair.names
-    subject = f"{found.domain}, {found.pair.question}"
-    if found.means[0] is None or found.means[1] is None:
-        return f"{subject}: {treatment} and {reference} cannot be compared. {' '.join(found.notes)}"
+def mean_sentence(summary: ConditionSummary, domain: Domain) -> str:
     unit = " %" if domain.percent else ""
-    means = [short_value(mean * domain.scale) for mean in found.means if mean is not None]
+    digits = 1 if domain.percent else 3
+    if summary.mean is None:
+        return f"{summary.domain}, {summary.condition}: no run has a value."
+    level = f"{100 * summary.ci.level:g} % CI over {_many(summary.n_clusters, domain)}" if summary.ci else "no interval"
+    runs = f"; over runs {_ends(summary.ci_runs, digits)}" if summary.ci_runs else ""
+    missing = f", {summary.n_missing} missing" if summary.n_missing else ""
+    every = summary.pass_all
+    repeats = (
+        f" All {summary.k} of {summary.k} repeats pass (pass^{summary.k}): "
+        f"{interval_text(100 * every.value, _scaled(every.interval))} %."
+        if every is not None and every.value is not None
+        else ""
+    )
+    value = interval_text(summary.mean, summary.ci, digits)
+    return (
+        f"{summary.domain}, {summary.condition}: {domain.outcome} {value}{unit}"
+        f" ({level}{runs}; n = {summary.n} runs{missing}).{repeats}"
+    )
+
+
+def contrast_sentence(one: Contrast, domain: Domain) -> str:
+    """All of it."""
+    treatment, reference = one.pair.names
+    subject = f"{one.domain}, {one.pair.question}" if domain.schema.outcome.of_protocol else one.domain
+    if one.means[0] is None or one.means[1] is None:
+        return f"{subject}: {treatment} and {reference} cannot be compared. {' '.join(one.notes)}"
+    unit = " %" if domain.percent else ""
+    means = [short_value(mean * domain.scale) for mean in one.means if mean is not None]
     claim = f"{treatment} {means[1]}{unit} against {reference} {means[0]}{unit} ({domain.outcome})"
     parts = [f"{subject}: {claim}"]
-    if found.result is not None and found.result.difference is not None:
-        parts[0] += f": {_verdict(found.result, domain)}"
-    parts.append(_usual(found))
-    parts += [_beyond(found, domain)] if found.primary == "paired" and found.clustered is not found.paired else []
-    parts.append(_spread(found))
-    return ". ".join(part for part in parts if part) + "." + "".join(f" {note}" for note in found.notes)
+    if one.result is not None and one.result.difference is not None:
+        parts[0] += f": {_verdict(one, domain)}"
+    parts += [_beyond(one), _usual(one), _spread(one)]
+    return ". ".join(part for part in parts if part) + "." + "".join(f" {note}" for note in (*_reach(one), *one.notes))
 
 
-def short_sentence(found: Contrast, domain: Domain) -> str:
+def short_sentence(one: Contrast, domain: Domain) -> str:
     """The verdict in one line; the grounds are in contrast_sentence."""
-    treatment, reference = found.pair.names
-    result = found.result
+    treatment, reference = one.pair.names
+    result = one.result
     if result is None or result.difference is None:
-        return f"{found.domain}: {treatment} and {reference} cannot be compared. {' '.join(found.notes)}".strip()
+        return f"{one.domain}: {treatment} and {reference} cannot be compared. {' '.join(one.notes)}".strip()
     points = " points" if domain.percent else ""
     word = "better" if result.difference >= 0 else "worse"
     digits = 1 if domain.percent else 3
-    size = f"{short_value(abs(result.difference), digits)}{points} {_ends(result, digits)}"
+    size = f"{short_value(abs(result.difference), digits)}{points} {_ends(_towards(result), digits)}"
     if result.distinguishable:
-        told = f"{found.domain}: {treatment} is {word} than {reference} by {size}, {_adjusted_p(result)}"
+        verdict = f"{treatment} is {word} than {reference} by {size}, {_adjusted_p(result)}"
     else:
-        told = (
-            f"{found.domain}: {treatment} and {reference} are not told apart ({word} by {size}, {_adjusted_p(result)})"
-        )
-    wide = found.clustered
-    if found.primary == "paired" and wide is not None and wide is not found.paired and wide.p is not None:
-        told += f"; beyond these {wide.n_clusters} {domain.cluster}s p = {wide.p:.2g}"
-        told += " at best" if wide.smallest_p and wide.p <= wide.smallest_p * (1 + 1e-9) else ""
-    return f"{told}.{''.join(f' {note}' for note in found.notes)}"
+        verdict = f"{treatment} and {reference} are not told apart ({word} by {size}, {_adjusted_p(result)})"
+    parts = [f"{one.domain}: {verdict}; for {one.scope}", _beyond(one)]
+    notes = "".join(f" {note}" for note in (*_reach(one), *one.notes))
+    return "; ".join(part for part in parts if part) + f".{notes}"
 
 
 def otherwise_sentence(line: Line, part: DomainAnalysis) -> str:
@@ -95,8 +123,8 @@ def otherwise_sentence(line: Line, part: DomainAnalysis) -> str:
     unit = " %" if line.percent else ""
     means = ", ".join(f"{name} {short_value(value)}{unit}" for name, value in line.means.items() if value is not None)
     moved = "another verdict" if changes_verdict(line, part) else "the same verdict"
-    found = line.contrast.result
-    paired = f", paired {interval_text(found.difference, found.interval)} p = {p_cell(found.p)}" if found else ""
+    result = line.contrast.result
+    paired = f", paired {interval_text(result.difference, result.interval)} p = {p_cell(result.p)}" if result else ""
     return (
         f"{part.name}, {line.reading}: {means}; delta {short_value(line.contrast.delta.value, 3)}, "
         f"p = {p_cell(line.contrast.p)}{paired}: {moved}."
@@ -105,30 +133,63 @@ def otherwise_sentence(line: Line, part: DomainAnalysis) -> str:
 
 def changes_verdict(line: Line, part: DomainAnalysis) -> bool:
     """Whether a reader of this line would conclude something else than a reader of the domain's own."""
-    own = next(mine for mine in part.lines if mine.contrast.pair == line.contrast.pair)
-    return _told_apart(own) != _told_apart(line)
+    ours = next((mine for mine in part.lines if mine.contrast.pair == line.contrast.pair), None)
+    return ours is not None and _told_apart(ours) != _told_apart(line)
+
+
+def missing_sentences(part: DomainAnalysis) -> list[str]:
+    """What is not there, and what that leaves open."""
+    words = missing_words(part.domain)
+    if not words:
+        return []
+    if _counted_as(part.domain, "blank") == "failed":
+        return [f"{part.name}: {words}; they count as failed."]
+    failed = [line for line in part.otherwise if line.reading == "blank runs failed"]
+    if not failed:
+        return [f"{part.name}: {words}; the comparison is of what was scored, and what the others would score is open."]
+    unit = " points" if part.domain.percent else ""
+    each = [
+        f"{line.contrast.pair.names[0]} against {line.contrast.pair.names[1]} "
+        f"{interval_text(line.contrast.result.difference, line.contrast.result.interval)}{unit}"
+        f"{' (another verdict)' if changes_verdict(line, part) else ''}"
+        for line in failed
+        if line.contrast.result is not None
+    ]
+    return [f"{part.name}: {words}; the comparison is of what was scored. If they failed: {listed(each, most=3)}."]
 
 
 def rule_sentences(part: DomainAnalysis) -> list[str]:
-    told = []
-    for found in part.contrasts:
-        flagged = [rule for rule in part.rules if rule.flagged(found.pair)]
+    sentences = []
+    for one in part.contrasts:
+        flagged = [rule for rule in part.rules if rule.flagged(one.pair)]
         if not flagged:
             continue
-        flagged.sort(key=lambda rule: -abs(rule.deltas[found.pair] or 0.0))
-        named = [f"{rule.rule} {rule.deltas[found.pair]:+.1f}{_q(rule.paired.get(found.pair))}" for rule in flagged]
-        told.append(
-            f"{part.name}, {found.pair.question}: {len(flagged)} of {len(part.rules)} rules differ by more than "
-            f"{FLAGGED:g} points of pass rate with {found.pair.names[0]}: {listed(named, most=5)}."
+        flagged.sort(key=lambda rule: -abs(rule.deltas[one.pair] or 0.0))
+        named = [f"{rule.rule} {rule.deltas[one.pair]:+.1f}{_q(rule.paired.get(one.pair))}" for rule in flagged]
+        sentences.append(
+            f"{part.name}, {one.pair.names[0]} against {one.pair.names[1]}: {len(flagged)} of {len(part.rules)} rules "
+            f"differ by more than {FLAGGED:g} points of pass rate: {listed(named, most=5)}."
         )
     absent = {rule.rule: sum(rule.absent.values()) for rule in part.rules if sum(rule.absent.values())}
     if absent and part.domain.percent:
         worst = sorted(absent, key=lambda rule: -absent[rule])
-        told.append(
+        sentences.append(
             f"{part.name}: {sum(absent.values())} verdicts are absent and in no denominator, most for "
             f"{listed((f'{rule} ({absent[rule]})' for rule in worst), most=3)}."
         )
-    return told
+    return sentences
+
+
+def family_sentence(pair: FamilyPair, domain: Domain) -> str:
+    one, other = pair.names
+    unit = " points" if domain.percent else ""
+    ends = interval_text(pair.paired.difference, pair.paired.interval, 1 if domain.percent else 3)
+    return (
+        f"{pair.domain}, families: {one} - {other} = {ends}{unit} (above 0 {one} is better; paired over "
+        f"{pair.paired.n_units} condition x task cells in {pair.paired.n_clusters} tasks, "
+        f"q = {p_cell(pair.paired.p_adjusted)}; over runs U = {pair.statistic:g}, two-sided {exact_p(pair.p)}, "
+        f"delta {short_value(pair.delta.value, 3)}). Exploratory."
+    )
 
 
 def short_value(value: float | None, digits: int = 1) -> str:
@@ -139,101 +200,119 @@ def exact_p(p: float | None) -> str:
     return "p missing" if p is None else f"p = {p:.2g}"
 
 
-def _verdict(found: Comparison, domain: Domain) -> str:
+def _verdict(one: Contrast, domain: Domain) -> str:
+    result = one.result
+    assert result is not None
     points = " points" if domain.percent else ""
-    size = abs(found.difference or 0.0)
-    better = (found.difference or 0.0) >= 0
-    interval = ""
-    if found.interval is not None:
-        ends = sorted(
-            (found.interval.low, found.interval.high) if better else (-found.interval.low, -found.interval.high)
-        )
-        interval = f" [{short(ends[0])}, {short(ends[1])}]"
-    if found.p is not None and found.distinguishable:
-        claim = f"{'better' if better else 'worse'} by {short(size)}{points}{interval}"
-    else:
-        claim = f"not told apart, {'better' if better else 'worse'} by {short(size)}{points}{interval}"
-    return f"{claim} ({_grounds(found, domain)})"
+    better = (result.difference or 0.0) >= 0
+    interval = _towards(result)
+    ends = "" if interval is None else f" [{short(interval.low)}, {short(interval.high)}]"
+    apart = "" if result.p is not None and result.distinguishable else "not told apart, "
+    size = f"{short(abs(result.difference or 0.0))}{points}{ends}"
+    return f"{apart}{'better' if better else 'worse'} by {size} ({_grounds(result, domain)}; for {one.scope})"
 
 
-def _grounds(found: Comparison, domain: Domain) -> str:
-    level = f"{100 * found.level:g} % CI" if found.interval is not None else "no interval"
-    if found.design == "paired":
+def _towards(result: Comparison) -> Interval | None:
+    """The interval of the size: turned where the treatment is worse."""
+    ends = result.interval
+    if ends is None or (result.difference or 0.0) >= 0:
+        return ends
+    return Interval(-ends.high, -ends.low, ends.level, ends.of)
+
+
+def _grounds(result: Comparison, domain: Domain) -> str:
+    level = f"{100 * result.interval.level:.3g} % CI" if result.interval is not None else "no interval"
+    if result.design == "paired":
+        inside = f" in {result.n_clusters} {result.clusters}" if result.n_clusters < result.n_units else ""
         what = f"{domain.unit} cells" if " x " in domain.unit else f"{domain.unit}s"
-        inside = f" in {found.n_clusters} {found.clusters}" if found.n_clusters < found.n_units else ""
-        over = f"paired over {found.n_units} {what}{inside}"
+        over = f"paired over {result.n_units} {what}{inside}"
     else:
-        over = f"{found.n_each[0]} against {found.n_each[1]} runs, unpaired"
-    if found.p is None:
+        over = f"{result.n_each[0]} against {result.n_each[1]} runs, unpaired"
+    if result.p is None:
         return f"{level}; {over}; no test"
-    sided = "" if found.alternative == "two-sided" else "one-sided "
-    exact = "exact " if found.exact else ""
-    test = f"{sided}{exact}{found.test} {exact_p(found.p)}"
-    if found.p_adjusted is not None and found.adjustment:
-        test += f", {_ADJUSTED[found.adjustment]} over {found.n_comparisons} comparisons {found.p_adjusted:.2g}"
+    sided = "" if result.alternative == "two-sided" else "one-sided "
+    test = f"{sided}{'exact ' if result.exact else ''}{result.test} {exact_p(result.p)}"
+    if result.p_adjusted is not None and result.adjustment:
+        test += f", {_ADJUSTED[result.adjustment]} over {result.n_comparisons} comparisons {result.p_adjusted:.2g}"
     return f"{level}; {over}; {test}"
 
 
-def _usual(found: Contrast) -> str:
+def _usual(one: Contrast) -> str:
     """The published form, and what it takes for granted."""
-    if found.p is None or found.delta.value is None:
+    if one.p is None or one.delta.value is None:
         return ""
-    interval = found.delta.interval
+    interval = one.delta.interval
     ends = f" [{interval.low:.2f}, {interval.high:.2f}]" if interval else ""
-    ratio = f"ratio of means {short(found.ratio)}, " if found.ratio is not None else ""
+    ratio = f"ratio of means {short(one.ratio)}, " if one.ratio is not None else ""
     return (
-        f"Over runs: {ratio}Cliff's delta {found.delta.value:.3f}{ends} {found.delta.magnitude}, "
-        f"Mann-Whitney U = {found.statistic:g}, {found.sided} {exact_p(found.p)}, n = {found.n[0]} + {found.n[1]} "
+        f"Over runs: {ratio}Cliff's delta {one.delta.value:.3f}{ends} {one.delta.magnitude}, "
+        f"Mann-Whitney U = {one.statistic:g}, {one.sided} {exact_p(one.p)}, n = {one.n[0]} + {one.n[1]} "
         "(takes repeats for independent)"
     )
 
 
-def _beyond(found: Contrast, domain: Domain) -> str:
-    """What can be said beyond the tasks that were run."""
-    wide = found.clustered
+def _beyond(one: Contrast) -> str:
+    """What can be said beyond the models and tasks that were run."""
+    wide = one.beyond
     if wide is None or wide.p is None:
         return ""
-    least = f"; {exact_p(wide.smallest_p)} is the least that {wide.n_clusters} allow" if wide.smallest_p else ""
-    return f"For {domain.cluster}s beyond these {wide.n_clusters}: {exact_p(wide.p)}{least}"
+    p = exact_p(wide.p) if one.result is None or one.result.n_comparisons < 2 else f"q = {one.q_beyond:.2g}"
+    return f"over models and tasks like them {p} {_ends(wide.interval, 1)}"
 
 
-def _spread(found: Contrast) -> str:
-    spread = found.spread
+def _reach(one: Contrast) -> tuple[str, ...]:
+    if one.least is None or one.result is None:
+        return ()
+    result = one.result
+    units = f"{result.n_clusters} {result.clusters}" if result.n_clusters < result.n_units else (
+        f"{result.n_units} {result.units}"
+    )  # fmt: skip
+    family = f" and {result.n_comparisons} comparisons" if result.n_comparisons > 1 else ""
+    return (f"With {units}{family} no effect alone can go below {one.least:.2g}.",)
+
+
+def _spread(one: Contrast) -> str:
+    spread = one.spread
     if spread.p is None:
         return ""
     ratio = f"variance ratio {short(spread.ratio)}, " if spread.ratio is not None else ""
     return f"Spread: {ratio}Levene {exact_p(spread.p)} (bounded scores: the spread follows the mean)"
 
 
-def _ends(result: Comparison, digits: int) -> str:
-    if result.interval is None:
-        return "with no interval"
-    low, high = result.interval.low, result.interval.high
-    if (result.difference or 0.0) < 0:
-        low, high = -high, -low
-    return f"[{low:.{digits}f}, {high:.{digits}f}]"
+def _ends(interval: Interval | None, digits: int) -> str:
+    return "with no interval" if interval is None else f"[{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
 
 
 def _adjusted_p(result: Comparison) -> str:
     if result.p is None:
         return "no test"
-    if result.p_adjusted is None:
-        return exact_p(result.p)
-    name = "q" if result.adjustment == "bh" else "Holm p"
+    test = f"exact {result.test}" if result.test == "McNemar" else result.test
+    if result.p_adjusted is None or result.n_comparisons < 2:
+        name, p = "p", result.p
+    else:
+        name, p = ("q" if result.adjustment == "bh" else "Holm p"), result.p_adjusted
     inside = f" in {result.n_clusters} {result.clusters}" if result.n_clusters < result.n_units else ""
-    return f"{result.test} {name} = {result.p_adjusted:.2g}, {result.n_units} {result.units}{inside}"
+    return f"{test} {name} = {p:.2g}, {result.n_units} {result.units}{inside}"
 
 
 def _told_apart(line: Line) -> tuple[bool, bool]:
     """By the p before adjustment: the readings have no family of their own."""
-    found = line.contrast.result
-    apart = found is not None and found.p is not None and found.p <= 1 - found.level
-    return apart, bool(apart and found and (found.difference or 0.0) > 0)
+    result = line.contrast.result
+    apart = result is not None and result.p is not None and result.p <= 1 - result.level
+    return apart, bool(apart and result and (result.difference or 0.0) > 0)
 
 
-def _counted_as(domain: Domain) -> str:
-    return "failed" if not any(name == "unscored runs failed" for name in domain.readings) else "missing"
+def _counted_as(domain: Domain, kind: str) -> str:
+    return "missing" if f"{kind} runs failed" in domain.readings or not domain.percent else "failed"
 
 
-def _q(found: Comparison | None) -> str:
-    return "" if found is None or found.p_adjusted is None else f" (q = {found.p_adjusted:.2g})"
+def _many(count: int, domain: Domain) -> str:
+    return f"{count} {domain.cluster if domain.unit else 'run'}s"
+
+
+def _scaled(interval: Interval | None) -> Interval | None:
+    return None if interval is None else Interval(100 * interval.low, 100 * interval.high, interval.level, "mean")
+
+
+def _q(result: Comparison | None) -> str:
+    return "" if result is None or result.p_adjusted is None else f" (q = {result.p_adjusted:.2g})"

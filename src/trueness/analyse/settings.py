@@ -9,18 +9,19 @@ What is not declared is detected and said. A direction is never detected: one-si
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from trueness.errors import SettingError, did_you_mean
 from trueness.outside import MAX_PLAN, text_of, toml_of
 
 Adjust = Literal["holm", "bh"]
 Unscored = Literal["failed", "missing"]
+MeanInterval = Literal["percentile", "bca"]
 MAX_RESAMPLES = 1_000_000
-LISTS = ("files", "unit", "exclude")
+LISTS = ("files", "unit", "exclude", "families")
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,18 @@ class Settings:
     strip_prefix: str = ""  # of the names of models
     one_sided: bool = False  # declared beforehand: the treatment is better
     adjust: Adjust = "bh"
-    unscored: Unscored = "failed"  # a run in which nothing could be scored
+    unscored: Unscored | None = None  # a run without a score; None: 0 of 0 rules is failed, a blank is missing
+    families: tuple[str, ...] = ()  # "claude=haiku+opus": models that belong together; others go by their names
+    interval: MeanInterval = "percentile"  # of the mean over runs; bca: as scipy's bootstrap with the seed 42
+    gate: str | None = None  # "worse by more than 2 points": what makes the command end with 1
     level: float = 0.95
     resamples: int = 10_000
     seed: int = 1
 
     def __post_init__(self) -> None:
         _one_of("adjust", self.adjust, get_args(Adjust))
-        _one_of("unscored", self.unscored, get_args(Unscored))
+        _one_of("unscored", self.unscored, (*get_args(Unscored), None))
+        _one_of("interval", self.interval, get_args(MeanInterval))
         if not 0 < self.level < 1:
             raise SettingError(f"'level' must be in (0, 1), got {self.level}. Try 0.95.")
         if not 100 <= self.resamples <= MAX_RESAMPLES:
@@ -68,20 +73,19 @@ class Settings:
     @classmethod
     def read(cls, path: Path) -> Settings:
         """A TOML file; its files are found from where it lies."""
-        found = toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError)
-        settings = cls().updated(found, path.name)
+        settings = cls().updated(toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError), path.name)
         return replace(settings, files=tuple(_beside(path, file) for file in settings.files))
 
-    def updated(self, values: dict[str, Any], where: str = "command line") -> Settings:
+    def updated(self, values: Mapping[str, object], where: str = "command line") -> Settings:
         """These settings with others in place; `None` leaves a setting as it is."""
         known = {field.name: field for field in fields(self)}
-        checked: dict[str, Any] = {}
+        checked: dict[str, object] = {}
         for name, value in values.items():
             if name not in known:
                 raise SettingError(f"{name!r} is not a setting of analyse.{nearest(name, known)}  ({where})")
             if value is not None:
                 checked[name] = _as_list(value) if name in LISTS else _checked(name, value, getattr(self, name), where)
-        return replace(self, **checked)
+        return replace(self, **checked)  # type: ignore[arg-type]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -90,12 +94,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" {offer}" if offer else ""
 
 
-def _as_list(value: Any) -> tuple[str, ...]:
+def _as_list(value: object) -> tuple[str, ...]:
     parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
     return tuple(str(part).strip() for part in parts if str(part).strip())
 
 
-def _checked(name: str, value: Any, default: Any, where: str) -> Any:
+def _checked(name: str, value: object, default: object, where: str) -> object:
     """Text, flags and numbers as their default is; a number may stand for a name (`baseline = 0`)."""
     if isinstance(default, bool):
         wanted: type | tuple[type, ...] = bool
@@ -115,6 +119,6 @@ def _beside(plan: Path, file: str) -> str:
     return f"{name}{equals}{plan.parent / path}"
 
 
-def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+def _one_of(name: str, value: object, allowed: tuple[str | None, ...]) -> None:
     if value not in allowed:
-        raise SettingError(f"{name!r} must be one of {', '.join(allowed)}, got {value!r}.")
+        raise SettingError(f"{name!r} must be one of {', '.join(filter(None, allowed))}, got {value!r}.")

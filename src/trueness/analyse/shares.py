@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 PASS = {"true", "pass", "passed", "yes", "y", "correct", "success", "ok", "c"}
 FAIL = {"false", "fail", "failed", "no", "n", "incorrect", "wrong", "failure", "error", "i"}
 ABSENT = {"absent", "na", "n/a", "none", "null", "nan", "missing", "skip", "skipped", "not applicable", "", "-"}
+PER_CENT = ("accuracy", "acc", "acc_norm", "pass_rate", "success_rate", "win_rate", "exact_match", "em")
 _FLAGS = {"true", "false"}
 DECIMALS = 4  # more is not rounding but precision
 DENOMINATOR = 50
@@ -61,7 +62,8 @@ def _numbers(values: Array, name: str) -> tuple[Array, Kind]:
     if not len(present):
         return values, "constant"
     low, high = float(present.min()), float(present.max())
-    if low < 0 or high > 100 or (high > 1 and not name.lower().endswith(("pct", "percent", "%"))):
+    by_name = name.lower().endswith(("pct", "percent", "%")) or name.lower() in PER_CENT
+    if low < 0 or high > 100 or (high > 1 and not by_name):
         raise DataError(
             f"column {name!r} must hold shares of passes in [0, 1], got {low if low < 0 else high:g}. "
             "A score on another scale: name it with --score."
@@ -90,8 +92,19 @@ def unrounded(values: Array) -> Array:
     exact = np.array(
         [float(Fraction(level).limit_denominator(DENOMINATOR)) if level == level else level for level in levels]
     )
-    found = np.where(np.abs(exact - levels) <= half, exact, levels)
-    return found[codes].reshape(values.shape)
+    return np.where(np.abs(exact - levels) <= half, exact, levels)[codes].reshape(values.shape)
+
+
+def rounded_beside_exact(values: Array) -> tuple[int, int]:
+    """How many values are rounded fractions (.3333) and how many exact ones (.33333333) in one column; 0, 0 if none."""
+    levels, counts = np.unique(values[np.isfinite(values) & (values != np.round(values, 2))], return_counts=True)
+    short = np.abs(levels - np.round(levels, DECIMALS)) < 1e-12
+    away = np.full(len(levels), np.inf)  # from the nearest fraction
+    for denominator in range(2, DENOMINATOR + 1):
+        away = np.minimum(away, np.abs(levels - np.round(levels * denominator) / denominator))
+    rounded = int(counts[short & (away > 1e-9) & (away <= 0.5 * 10**-DECIMALS + 1e-12)].sum())
+    exact = int(counts[~short & (away <= 1e-9)].sum())
+    return (rounded, exact) if rounded and exact else (0, 0)
 
 
 def _is_number(word: object) -> bool:

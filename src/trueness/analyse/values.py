@@ -4,8 +4,10 @@
     absent rules failed                (failed + absent) / (scored + absent)
     rates unrounded                    from the rules' fractions, where the stored score is their rounded sum
     unscored runs missing | failed     a run with 0 of 0 rules: it failed at all of them, or it says nothing
+    blank runs failed | missing        a run without any score
 
-Each reading is a whole column: whatever is computed from `value` can be computed from any of them.
+Each reading is a whole column: whatever is computed from `value` can be computed from any of them. What the user gave
+as accuracy is shown as accuracy; failure rates are those of the protocol, or of a column that says so.
 """
 
 from __future__ import annotations
@@ -20,15 +22,15 @@ from numpy.typing import NDArray
 
 from trueness.analyse.schema import FAILURES, Outcome
 from trueness.analyse.settings import Settings
-from trueness.analyse.shares import Array, as_shares, decimals, unrounded
-from trueness.errors import DataError
+from trueness.analyse.shares import Array, as_shares, decimals, rounded_beside_exact, unrounded
+from trueness.errors import DataError, SettingError
 from trueness.measure import direction, measure_of
 
 ABSENT_FAILED = "absent rules failed"
 UNROUNDED = "rates unrounded"
 LOWER_WORDS = (
     "shd", "aid", "sid", "error", "loss", "interval_score", "wis", "crps", "brier", "pinball", "distance", "seconds",
-    "duration", "cost", "tokens", "fail", "width",
+    "duration", "cost", "tokens", "fail", "width", "perplexity",
 )  # fmt: skip
 _SAME = 1e-9
 _OF_THESE_RULES = 0.01  # a stored score this close to the sum of the rules is that sum, rounded
@@ -36,39 +38,46 @@ _OF_THESE_RULES = 0.01  # a stored score this close to the sum of the rules is t
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """`value`: (n,), NaN where missing. `unscored`: runs with nothing to score."""
+    """`value`: (n,), NaN where missing. `unscored`: runs with nothing to score; `blank`: without any score."""
 
     value: Array
-    percent: bool  # a failure rate in [0, 1]
+    percent: bool  # a share in [0, 1], shown in per cent
     lower_is_better: bool
     unscored: NDArray[np.bool_]
+    blank: NDArray[np.bool_]
     readings: Mapping[str, Array] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
-    turned: bool = False  # the column holds passes, `value` failures
+    turned: bool = False  # the columns hold failures, `value` passes
 
 
 def values_of(frame: pd.DataFrame, outcome: Outcome, rules: pd.DataFrame, settings: Settings, measure: str) -> Values:
     """rules: (n, rules) shares of passes; measure: the one chosen of a long table, or empty."""
-    if outcome.kind == "long table":
-        return _of_measure(number(frame, outcome.columns[0]), measure, settings)
-    if outcome.kind == "column":
-        return _of_column(frame, outcome.columns[0], settings)
+    if outcome.kind in ("long table", "column"):
+        name = measure or outcome.columns[0]
+        ours = outcome.kind == "long table" and bool(outcome.columns[2]) and measure_of(measure) is not None
+        values = _of_measure(number(frame, outcome.columns[0]), name, settings) if ours else _of_column(
+            frame[outcome.columns[0]], name, settings
+        )  # fmt: skip
+        return _with_blanks(values, settings)
     if outcome.kind == "counts":
         passes, fails = (number(frame, column) for column in outcome.columns)
         absent = number(frame, outcome.absent) if outcome.absent else np.zeros(len(frame))
-        return _failures(fails, passes + fails, absent, None, settings)
-    if outcome.kind == "rules":
+        values = _failures(fails, passes + fails, np.nan_to_num(absent), None, settings)
+    elif outcome.kind == "rules":
         absent = rules.isna().sum(axis=1).to_numpy(dtype=np.float64)
         scored = len(rules.columns) - absent
         failed = (1 - rules).sum(axis=1).to_numpy(dtype=np.float64)
-        return _failures(failed, scored, absent, scored - _passes(rules), settings)
-    score, total = (number(frame, column) for column in outcome.columns)
-    exact = None
-    if decimals(score) not in (None, 0) and not rules.empty:
-        passes = _passes(rules)
-        if np.nanmax(np.abs(passes - score), initial=0.0) < _OF_THESE_RULES:
-            exact = total - passes
-    return _failures(total - score, total, np.zeros(len(frame)), exact, settings)
+        values = _failures(failed, scored, absent, scored - _passes(rules), settings)
+    else:
+        score, total = (number(frame, column) for column in outcome.columns)
+        exact = None
+        if decimals(score) not in (None, 0) and not rules.empty:
+            passes = _passes(rules)
+            if np.nanmax(np.abs(passes - score), initial=0.0) < _OF_THESE_RULES:
+                exact = total - passes
+        values = _failures(total - score, total, np.zeros(len(frame)), exact, settings)
+    values = _with_blanks(values, settings)
+    return values if outcome.of_protocol or outcome.kind == "rules" else _as_passes(values)
 
 
 def is_lower_better(measure: str) -> bool:
@@ -84,7 +93,9 @@ def number(frame: pd.DataFrame, column: str) -> Array:
     values = pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     text = frame[column].notna().to_numpy() & np.isnan(values)
     if text.any():
-        raise DataError(f"column {column!r} must hold numbers, got {frame[column][text].iloc[0]!r}.")
+        raise DataError(
+            f"column {column!r} must hold numbers, got {frame[column][text].iloc[0]!r}. Name another with --score."
+        )
     return np.where(np.isinf(values), np.nan, values)
 
 
@@ -98,19 +109,48 @@ def _failures(failed: Array, scored: Array, absent: Array, exact: Array | None, 
     """exact: failures without rounding, where they can be had."""
     unscored = scored == 0
     fill = {"failed": 1.0, "missing": np.nan}
-    chosen = fill[settings.unscored]
-    value = np.where(unscored, chosen, _ratio(failed, scored))
+    way = settings.unscored or "failed"
+    value = np.where(unscored, fill[way], _ratio(failed, scored))
     readings = {}
     if unscored.any():
-        other = "missing" if settings.unscored == "failed" else "failed"
+        other = "missing" if way == "failed" else "failed"
         readings[f"unscored runs {other}"] = np.where(unscored, fill[other], value)
     if np.nansum(np.where(unscored, 0.0, absent)) > 0:
-        readings[ABSENT_FAILED] = np.where(unscored, chosen, _ratio(failed + absent, scored + absent))
+        readings[ABSENT_FAILED] = np.where(unscored, fill[way], _ratio(failed + absent, scored + absent))
     if exact is not None:
-        found = np.where(unscored, chosen, _ratio(exact, scored))
-        if not np.allclose(found, value, rtol=0, atol=_SAME, equal_nan=True):
-            readings[UNROUNDED] = found
-    return Values(value, True, True, unscored, readings)
+        restored = np.where(unscored, fill[way], _ratio(exact, scored))
+        if not np.allclose(restored, value, rtol=0, atol=_SAME, equal_nan=True):
+            readings[UNROUNDED] = restored
+    return Values(value, True, True, unscored, np.isnan(scored) | np.isnan(failed), readings)
+
+
+def _with_blanks(values: Values, settings: Settings) -> Values:
+    """Runs without a score: left missing and shown as failed beside it, or the other way where that was declared."""
+    blank = values.blank
+    if not blank.any():
+        return values
+    if not values.percent:
+        if settings.unscored == "failed":
+            raise SettingError("'unscored' must be missing: on this scale nobody knows what a failed run scores.")
+        return values
+    worst = 1.0 if values.lower_is_better else 0.0
+    failed = np.where(blank, worst, values.value)
+    readings = {name: np.where(blank, worst if settings.unscored == "failed" else np.nan, column)
+                for name, column in values.readings.items()}  # fmt: skip
+    if settings.unscored == "failed":
+        return _replaced(values, failed, readings | {"blank runs missing": np.where(blank, np.nan, values.value)})
+    return _replaced(values, values.value, readings | {"blank runs failed": failed})
+
+
+def _as_passes(values: Values) -> Values:
+    """The same as pass rates."""
+    readings = {name: 1 - column for name, column in values.readings.items()}
+    passes = _replaced(values, 1 - values.value, readings)
+    return Values(**vars(passes) | {"lower_is_better": False, "turned": True})
+
+
+def _replaced(values: Values, value: Array, readings: Mapping[str, Array]) -> Values:
+    return Values(**vars(values) | {"value": value, "readings": readings})
 
 
 def _ratio(part: Array, whole: Array) -> Array:
@@ -120,39 +160,42 @@ def _ratio(part: Array, whole: Array) -> Array:
 def _of_measure(values: Array, measure: str, settings: Settings) -> Values:
     """A measure of a study, on its own scale."""
     lower = settings.lower_is_better or is_lower_better(measure)
-    told = f"{'lower' if lower else 'higher'} {measure} is better"
-    if measure_of(measure) and direction(measure) is None and not lower:
-        told = f"neither way of {measure} is better: 'better' below means higher"
-    notes = (told,)
-    return Values(values, False, lower, np.zeros(len(values), dtype=bool), notes=notes)
+    way = f"{'lower' if lower else 'higher'} {measure} is better"
+    if direction(measure) is None and not lower:
+        way = f"neither way of {measure} is better: 'better' below means higher"
+    return Values(values, False, lower, np.zeros(len(values), dtype=bool), np.isnan(values), notes=(way,))
 
 
-def _of_column(frame: pd.DataFrame, column: str, settings: Settings) -> Values:
+def _of_column(column: pd.Series, name: str, settings: Settings) -> Values:
     """A failure rate, a share of passes, or a score on its own scale."""
-    nothing = np.zeros(len(frame), dtype=bool)
-    if settings.lower_is_better or column.lower() in FAILURES:
-        values = number(frame, column)
+    nothing = np.zeros(len(column), dtype=bool)
+    lower = settings.lower_is_better or name.lower() in FAILURES or is_lower_better(name)
+    if lower or _is_scale(column, name):
+        values = number(column.to_frame(name), name)
         shares = bool(np.nanmax(values, initial=0.0) <= 1 and np.nanmin(values, initial=1.0) >= 0)
-        return Values(values, shares, True, nothing, notes=_rounding(values, column))
-    if _is_scale(frame[column]):
-        note = f"higher {column} is better (--lower-is-better turns it)"
-        return Values(number(frame, column), False, False, nothing, notes=(note,))
-    passes, _ = as_shares(frame[column], column)
-    return Values(1 - passes, True, True, nothing, notes=_rounding(passes, column), turned=True)
+        way = () if lower and shares else (f"{'lower' if lower else 'higher'} {name} is better (--lower-is-better)",)
+        return Values(
+            values, lower and shares, lower, nothing, np.isnan(values), notes=(*way, *_rounding(values, name))
+        )
+    passes, _ = as_shares(column, name)
+    return Values(passes, True, False, nothing, np.isnan(passes), notes=_rounding(passes, name))
 
 
-def _is_scale(column: pd.Series) -> bool:
+def _is_scale(column: pd.Series, name: str) -> bool:
     """Numbers that leave [0, 1] and are not per cent by name."""
     if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
         return False
     try:
-        as_shares(column, str(column.name))
+        as_shares(column, name)
     except DataError:
         return True
     return False
 
 
 def _rounding(values: Array, column: str) -> tuple[str, ...]:
+    rounded, exact = rounded_beside_exact(values)
+    if rounded:
+        return (f"{column} holds {rounded} rounded and {exact} exact rates: equal runs may not tie",)
     digits = decimals(values)
     if digits in (None, 0):
         return ()

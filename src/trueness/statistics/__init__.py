@@ -1,6 +1,6 @@
 """Arrays in, frozen results out. Imports nothing of ours but intervals and errors: it can be reviewed alone."""
 
-from trueness.statistics.adjustment import adjust, adjusted
+from trueness.statistics.adjustment import adjust, adjusted, verdict_levels
 from trueness.statistics.agreement import gwet_ac1, krippendorff_alpha, weighted_kappa
 from trueness.statistics.bootstrap import bootstrap_means
 from trueness.statistics.comparison import Comparison
@@ -84,6 +84,7 @@ __all__ = [
     "unpaired_difference",
     "unpaired_equivalence",
     "variance_ratio",
+    "verdict_levels",
     "weighted_kappa",
     "wilcoxon",
     "wilson",

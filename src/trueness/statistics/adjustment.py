@@ -4,7 +4,14 @@
     BH:    p_(i) -> min_{j >= i} min(1, k p_(j) / j)              controls the share of false findings
 
 Holm for hypotheses declared beforehand, BH for a screening. Max-t (max_t.py) uses that comparisons on the same units
-depend on each other, and gives away less than Holm. Holm (1979); Benjamini & Hochberg (1995).
+depend on each other, and gives away less than Holm.
+
+The interval of a verdict excludes 0 exactly where the adjusted test rejects (R of k rejected, a = 1 - level):
+
+    BH     at 1 - max(R, 1) a / k                                 false coverage rate, Benjamini & Yekutieli (2005)
+    Holm   at 1 - a / (k - i + 1) where the i-th is rejected, 1 - a / (k - R) where it is not; none rejected: Bonferroni
+
+Holm (1979); Benjamini & Hochberg (1995).
 """
 
 from __future__ import annotations
@@ -32,15 +39,27 @@ def adjust(p: ArrayLike, method: Adjustment = "holm") -> Array:
     there = np.flatnonzero(~np.isnan(values))
     if ((values[there] < 0) | (values[there] > 1)).any():
         raise DataError("'p' must be between 0 and 1, or missing (nan).")
-    found = np.full(values.shape, np.nan)
+    values_adjusted = np.full(values.shape, np.nan)
     order = there[np.argsort(values[there], kind="stable")]
     rank = np.arange(1, len(order) + 1)
     if method == "holm":
         stepped = np.maximum.accumulate((len(order) - rank + 1) * values[order])
     else:
         stepped = np.minimum.accumulate((len(order) / rank * values[order])[::-1])[::-1]
-    found[order] = np.minimum(stepped, 1.0)
-    return found
+    values_adjusted[order] = np.minimum(stepped, 1.0)
+    return values_adjusted
+
+
+def verdict_levels(p: ArrayLike, method: Adjustment, level: float = 0.95) -> Array:
+    """The level of the interval that belongs to each adjusted verdict; NaN where no comparison was made."""
+    values = np.asarray(p, dtype=np.float64)
+    rejected = adjust(values, method) <= 1 - level + 1e-12
+    count, alpha = int(np.count_nonzero(~np.isnan(values))), 1 - level
+    if method == "bh":
+        return np.where(np.isnan(values), np.nan, 1 - max(int(rejected.sum()), 1) * alpha / max(count, 1))
+    rank = np.argsort(np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable"))
+    steps = np.where(rejected, count - rank, count - int(rejected.sum()))
+    return np.where(np.isnan(values), np.nan, 1 - alpha / np.maximum(steps, 1))
 
 
 def adjusted(comparisons: Sequence[Comparison], method: Literal["holm", "bh", "max-t"] = "holm") -> list[Comparison]:

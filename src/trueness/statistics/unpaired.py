@@ -73,6 +73,8 @@ def unpaired_difference(
     )
     if error is None or df is None:
         found = replace(found, notes=("Fewer than two independent units in a sample: no interval.",))
+    elif error == 0:
+        found = replace(found, constant=True)
     else:
         half = float(stdtrit(df, (1 + level) / 2)) * error
         middle = found.difference or 0.0
@@ -104,7 +106,7 @@ def _by_welch(found: Comparison, error: float | None, df: float | None) -> Compa
         return found
     if error == 0:
         same = found.difference == 0
-        note = "Both samples are constant" + (" and equal." if same else ": t has no value.")
+        note = "Both samples are constant" + (" and equal." if same else ": t has no value.") + " No interval is known."
         return replace(found, p=1.0 if same else None, notes=(*found.notes, note))
     t = (found.difference or 0.0) / error
     return replace(found, statistic=t, p=t_p(t, df, found.alternative))

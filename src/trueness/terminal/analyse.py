@@ -8,37 +8,67 @@ from pathlib import Path
 from rich.table import Table
 
 from trueness.analyse import Analysis
-from trueness.analyse.documents import QUESTIONS, as_csv, as_tex, as_text, chart_frames, rows_csv, table_rows
+from trueness.analyse.charts import figures
+from trueness.analyse.documents import (
+    as_csv,
+    as_tex,
+    as_text,
+    chart_frames,
+    listed_scopes,
+    mean_rows,
+    rows_csv,
+    table_rows,
+)
+from trueness.analyse.gate import Gate, gate_of
 from trueness.analyse.lines import Line, line_cells, number_cell, p_cell, short_name
 from trueness.analyse.roles import Pair
 from trueness.analyse.rules import FLAGGED, Breakdown
-from trueness.analyse.sentences import changes_verdict, contrast_sentence, findings, short_sentence, understood
+from trueness.analyse.sentences import (
+    changes_verdict,
+    contrast_sentence,
+    family_sentence,
+    findings,
+    mean_sentence,
+    missing_sentences,
+    short_sentence,
+    understood,
+)
 from trueness.files import write_atomically
-from trueness.page.analysis import as_html
+from trueness.intervals import Interval
+from trueness.measure import measure_of
+from trueness.page.analysis_page import as_html
+from trueness.printing import say
 from trueness.showing.console import Console, console, plain
+from trueness.showing.drawing import NotDrawn
+from trueness.showing.saving import save_figure
 from trueness.statistics.comparison import Comparison
 from trueness.texts import printable
 
 ROOMY = 120  # columns from which tables are set wide
-_NARROW = {"n_units": "units", "n_clusters": "clusters"}
+_NARROW = {"n_units": "units", "n_clusters": "clusters", "q_beyond": "beyond"}
 
 
 def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | None = None) -> None:
     """Short by default: what can be acted on. With details every rule, every flag and every number."""
     out = out or console()
     _print_understood(out, analysis)
-    for question, title in QUESTIONS.items():
+    _print_means(out, analysis)
+    for question, title in analysis.questions.items():
         lines = analysis.lines(question)
-        if lines:
-            out.print(f"\n[bold]{question}[/] {title}")
-            for table in _line_tables(lines, analysis, out.width):
-                out.print(table)
-    out.print(plain(_legend(analysis)), style="dim")
+        out.print(f"\n[bold]{title}[/]")
+        for table in _line_tables(lines, analysis, out.width):
+            out.print(table)
+    if analysis.contrasts:
+        out.print(plain(_legend(analysis)), style="dim")
     out.print("\n[bold]Findings[/]")
     for part in analysis.domains:
-        for found in part.contrasts:
-            told = contrast_sentence(found, part.domain) if details else short_sentence(found, part.domain)
-            out.print(_item(told))
+        sentences = [mean_sentence(s, part.domain) for s in part.summaries if details or not part.contrasts]
+        say = contrast_sentence if details else short_sentence
+        sentences += [say(one, part.domain) for one in part.contrasts]
+        sentences += missing_sentences(part)
+        sentences += [family_sentence(pair, part.domain) for pair in part.families]
+        for sentence in sentences:
+            out.print(_item(sentence))
     _print_otherwise(out, analysis)
     _print_flags(out, analysis, details)
     _print_rules(out, analysis, details)
@@ -58,33 +88,90 @@ def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
     }
     for name, text in texts.items():
         write_atomically(folder, name, text)
-    return [folder / name for name in texts]
+    written = [folder / name for name in texts]
+    for figure in figures(analysis):
+        try:
+            written += [path for path in save_figure(figure, folder, "charts") if path not in written]
+        except NotDrawn as error:
+            say(f"charts/{figure.name} was not drawn: {error}", stderr=True)
+    return written
 
 
-def print_comparison(found: Comparison) -> None:
+def tell_gate(analysis: Analysis) -> int:
+    """1 where the gate of the settings holds in one of the headline comparisons; says which way and why."""
+    if analysis.settings.gate is None:
+        return 0
+    gate = gate_of(analysis.settings.gate)
+    failed = False
+    for part in analysis.domains:
+        for one in (c for c in part.contrasts if c.pair in analysis.roles.headline):
+            ends = one.result.interval if one.result else None
+            state = gate.state(ends, 1.0)
+            failed = failed or gate.fails(state)
+            say(f"gate {part.name}, {one.pair.names[0]}: {gate.text!r} {_held(gate, state)}", stderr=True)
+    return int(failed)
+
+
+def tell_gate_of(comparison: Comparison, text: str | None) -> int:
+    """Of two respondents of a study: a point is a hundredth of a measure that ends at 1."""
+    if text is None:
+        return 0
+    gate, ends = gate_of(text), comparison.interval
+    if comparison.better == "lower" and ends is not None:
+        ends = Interval(-ends.high, -ends.low, ends.level, ends.of)
+    measure = measure_of(comparison.measure)
+    state = gate.state(ends, 0.01 if measure is not None and measure.maximum == 1 else 1.0)
+    say(f"gate {comparison.names[0]}: {gate.text!r} {_held(gate, state)}", stderr=True)
+    return int(gate.fails(state))
+
+
+def _held(gate: Gate, state: str) -> str:
+    words = {"open": "is neither shown nor ruled out", "not known": "cannot be judged: there is no interval"}
+    return f"{words.get(state, f'is {state}')}: {'fails' if gate.fails(state) else 'passes'}"  # type: ignore[arg-type]
+
+
+def print_comparison(comparison: Comparison) -> None:
     """The one line, then the sentence."""
     out = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    interval = f"{100 * found.level:g} % CI"
+    interval = f"{100 * comparison.level:g} % CI"
     for name in ("A", "B", "measure", "A - B", interval, "p", "Holm p", "units", "clusters"):
         table.add_column(name, justify="left" if name in ("A", "B", "measure") else "right", overflow="fold")
     table.add_row(
-        plain(found.names[0]),
-        plain(found.names[1]),
-        plain(found.measure),
-        number_cell(found.difference, 3),
-        f"\\[{found.interval.low:.3f}, {found.interval.high:.3f}]" if found.interval else "-",
-        p_cell(found.p),
-        p_cell(found.p_adjusted),
-        str(found.n_units),
-        str(found.n_clusters),
+        plain(comparison.names[0]),
+        plain(comparison.names[1]),
+        plain(comparison.measure),
+        number_cell(comparison.difference, 3),
+        f"\\[{comparison.interval.low:.3f}, {comparison.interval.high:.3f}]" if comparison.interval else "-",
+        p_cell(comparison.p),
+        p_cell(comparison.p_adjusted),
+        str(comparison.n_units),
+        str(comparison.n_clusters),
     )
     out.print(table)
-    out.print(plain(found.sentence()))
+    out.print(plain(comparison.sentence()))
+
+
+def _print_means(out: Console, analysis: Analysis) -> None:
+    head, *rows = mean_rows(analysis)
+    missing = head.index("missing") if all(row[head.index("missing")] == "0" for row in rows) else -1
+    columns = [k for k in range(len(head)) if k != missing]
+    first = analysis.domains[0].domain
+    table = _plain_table(out.width)
+    for k in columns:
+        table.add_column(
+            plain(head[k]), justify="left" if head[k] in ("Domain", "condition") else "right", no_wrap=True
+        )
+    for row in rows:
+        table.add_row(*(plain(row[k]) for k in columns))
+    over = f"over {first.cluster}s" if first.unit else "over runs"
+    out.print(f"\n[bold]Means[/] {plain(first.outcome)}, {100 * analysis.settings.level:g} % CI {over}")
+    out.print(table)
 
 
 def _print_understood(out: Console, analysis: Analysis) -> None:
     roles = analysis.roles
+    out.print(plain(f"read as: {analysis.domains[0].domain.schema.words}"))
     words = {roles.baseline: " (baseline)", roles.treatment: " (treatment)"}
     conditions = ", ".join(f"{plain(name)}{words.get(name, '')}" for name in roles.conditions)
     runs = sum(len(part.domain.runs) for part in analysis.domains)
@@ -93,8 +180,8 @@ def _print_understood(out: Console, analysis: Analysis) -> None:
     table = _grid()
     for part in analysis.domains:
         table.add_row(f"  [bold]{plain(part.name)}[/]", plain("; ".join(understood(part, roles_of_columns=False))))
-    columns = ", ".join(f"{role} = {name}" for role, name in analysis.domains[0].domain.schema.roles.items() if name)
-    table.add_row("  columns", plain("; ".join([columns, *analysis.notes])), style="dim")
+    if analysis.notes:
+        table.add_row("  notes", plain("; ".join(analysis.notes)), style="dim")
     out.print(table)
 
 
@@ -132,16 +219,17 @@ def _line_table(
 
 
 def _print_otherwise(out: Console, analysis: Analysis) -> None:
-    told = [(part, line) for part in analysis.domains for line in part.otherwise]
-    if not told:
+    lines = [(part, line) for part in analysis.domains for line in part.otherwise]
+    if not lines:
         return
     out.print("\n[bold]Read otherwise[/]")
     table = _plain_table(out.width)
-    left_out = {"Domain", "q", "n_units", "n_clusters"} | ({"delta", "mag."} if out.width < ROOMY else set())
-    names = [name for name in line_cells(told[0][1]) if name not in left_out]
+    left_out = {"Domain", "q", "q_beyond", "n_units", "n_clusters"}
+    left_out |= {"delta", "mag."} if out.width < ROOMY else set()
+    names = [name for name in line_cells(lines[0][1]) if name not in left_out]
     for name in ("", "", *names, "verdict"):
         table.add_column(plain(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
-    for part, line in told:
+    for part, line in lines:
         cells = line_cells(line)
         moved = changes_verdict(line, part)
         table.add_row(
@@ -165,18 +253,20 @@ def _print_flags(out: Console, analysis: Analysis, details: bool) -> None:
     flags = [flag for part in analysis.domains for flag in part.flags]
     for flag in flags:
         if flag.raised or details:
-            mark = "[yellow]![/]" if flag.raised else "[dim].[/]"
+            mark = {"raised": "[yellow]![/]", "clear": "[dim].[/]", "not checked": "[dim]?[/]"}[flag.state]
             table.add_row(
                 f"{mark} {plain(flag.domain)}",
                 plain(flag.name),
-                plain(flag.evidence),
+                plain(flag.evidence if flag.state != "not checked" else f"not checked: {flag.evidence}"),
                 style="" if flag.raised else "dim",
             )
-    clear = sum(not flag.raised for flag in flags)
     if table.row_count:
         out.print(table)
-    if clear and not details:
-        out.print(f"  {clear} of {len(flags)} checks are clear", style="dim")
+    counts = {state: sum(flag.state == state for flag in flags) for state in ("clear", "not checked")}
+    words = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
+    if words and not details:
+        unable = ", ".join(sorted({flag.name for flag in flags if flag.state == "not checked"}))
+        out.print(plain(f"  of {len(flags)} checks {words}{f' ({unable})' if unable else ''}"), style="dim")
 
 
 def _print_rules(out: Console, analysis: Analysis, details: bool) -> None:
@@ -259,28 +349,29 @@ def _item(text: str) -> Table:
 
 
 def _legend(analysis: Analysis) -> str:
-    settings = analysis.settings
-    found = next((found for found in analysis.contrasts if found.result), None)
-    sided = "one-sided as declared" if settings.one_sided else "two-sided"
-    comparisons = found.result.n_comparisons if found and found.result else 0
-    adjusted = {"bh": "Benjamini-Hochberg", "holm": "Holm"}[settings.adjust]
+    sided = "one-sided as declared" if analysis.settings.one_sided else "two-sided"
     unit = analysis.domains[0].domain.unit
-    over = f"paired over {unit} cells; sign-flip p" if unit else "unpaired; Welch p"
+    test = next((one.result.test for one in analysis.contrasts if one.result), "no test")
+    over = f"paired over {unit} cells; {test} p" if unit else f"unpaired; {test} p"
+    lines = [line for part in analysis.domains for line in part.lines]
+    levels = sorted({one.result.interval.level for one in analysis.contrasts if one.result and one.result.interval})
+    shown = " to ".join(f"{100 * level:.3g}" for level in dict.fromkeys((*levels[:1], *levels[-1:])))
     return (
-        f"delta, p: Cliff's delta, Mann-Whitney over runs, {sided}. diff: better by, {100 * settings.level:g} % CI, "
-        f"{over}; {adjusted} over {comparisons} comparisons. Dim: not told apart."
+        f"delta, p, U: Cliff's delta, Mann-Whitney over runs, {sided}. diff: better by, with the interval of the "
+        f"verdict{f' ({shown} %)' if shown else ''}, {over}; q: {analysis.family}. For {listed_scopes(lines)}; "
+        "q_beyond: over models and tasks like these. Dim: not told apart."
     )
 
 
 def as_markdown(analysis: Analysis) -> str:
     """One table a question, then the findings."""
     blocks = []
-    for question, title in QUESTIONS.items():
-        lines = analysis.lines(question)
-        if lines:
-            head, *rows = ([_plain_markdown(cell) for cell in row] for row in table_rows(lines))
-            body = [head, ["---"] * len(head), *rows]
-            blocks.append(f"{question} {title}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in body))
+    tables = {"Means": mean_rows(analysis)}
+    tables |= {title: table_rows(analysis.lines(question)) for question, title in analysis.questions.items()}
+    for title, table in tables.items():
+        head, *rows = ([_plain_markdown(cell) for cell in row] for row in table)
+        body = [head, ["---"] * len(head), *rows]
+        blocks.append(f"{title}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in body))
     return "\n\n".join([*blocks, "\n".join(f"- {_plain_markdown(line)}" for line in findings(analysis))]) + "\n"
 
 

@@ -8,18 +8,16 @@ Each data set has the same weight, however many claims it holds: it is what was 
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from trueness.intervals import Interval
 from trueness.statistics import estimates, sign_flip
 from trueness.statistics.cluster_bootstrap import RESAMPLES
 from trueness.statistics.clusters import Totals
-from trueness.statistics.result import Alternative, Estimate
+from trueness.statistics.result import UNBOUNDED, Alternative, Bounds, Estimate
 
 
 def over_datasets(
@@ -29,11 +27,11 @@ def over_datasets(
     null: float | None = None,
     alternative: Alternative = "two-sided",
     level: float = 0.95,
-    within: tuple[float | None, float | None] = (None, None),
+    within: Bounds = UNBOUNDED,
 ) -> Estimate:
     """values: (n,), NaN where missing; datasets: (n,). With `null` the sign-flip p of that mean stands beside.
 
-    within: what the mean can be at all (`bounded`).
+    within: what the mean can be at all; an interval of t is cut to it.
     """
     column = np.asarray(values, dtype=np.float64)
     codes, labels = pd.factorize(np.asarray(datasets))
@@ -42,9 +40,9 @@ def over_datasets(
     sums = np.bincount(codes[there], weights=column[there], minlength=len(labels))
     means = sums[sizes > 0] / sizes[sizes > 0]
     found = replace(
-        estimates.mean(means, level=level, name=name), n=int(there.sum()), n_missing=int((~there).sum()), method="t"
-    )
-    found = bounded(found, *within)
+        estimates.mean(means, level=level, name=name, bounds=within),
+        n=int(there.sum()), n_missing=int((~there).sum()), method="t",
+    )  # fmt: skip
     if null is None or len(means) == 0:
         return found
     flips = sign_flip.flips(
@@ -52,19 +50,6 @@ def over_datasets(
     )
     test = ("exact " if flips.exact else "") + f"sign-flip over data sets, {_SIDED[alternative]}"
     return replace(found, p=flips.p(null, alternative), test=test, null=null)
-
-
-def bounded(found: Estimate, least: float | None, most: float | None) -> Estimate:
-    """An interval of t cut to what the quantity can be; None where the values cannot vary: equal ones are a constant,
-    whose next value nobody knows. A value beyond the bounds (a claim of what cannot be) stays in its interval."""
-    if found.interval is None or found.value is None:
-        return found
-    if found.interval.low == found.interval.high:
-        return replace(found, interval=None)
-    low = -math.inf if least is None else min(least, found.value)
-    high = math.inf if most is None else max(most, found.value)
-    ends = np.clip([found.interval.low, found.interval.high], low, high)
-    return replace(found, interval=Interval(float(ends[0]), float(ends[1]), found.level, found.interval.of))
 
 
 _SIDED = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}

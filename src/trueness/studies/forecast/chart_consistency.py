@@ -22,7 +22,6 @@ from trueness.showing.marks import named, panel_columns, with_data
 from trueness.showing.saving import Figure
 from trueness.statistics import mean
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.by_dataset import bounded
 from trueness.studies.forecast.by_dataset import cells as estimate_cells
 from trueness.studies.forecast.frames import Forecasts
 from trueness.studies.forecast.robustness import robustness
@@ -47,8 +46,9 @@ def consistency_frame(forecasts: Forecasts) -> pd.DataFrame:
         mine = cells[cells["respondent"] == name]
         row: dict[str, Any] = {"kind": "mean", "respondent": name, "n": len(mine)}
         for key in ("within", "across"):
-            found = mean(mine[key].to_numpy(), mine["dataset"].to_numpy(), level=forecasts.level)
-            row |= estimate_cells(key, bounded(found, 0.0, 1.0), None)
+            datasets = mine["dataset"].to_numpy()
+            found = mean(mine[key].to_numpy(), datasets, level=forecasts.level, bounds=(0.0, 1.0))
+            row |= estimate_cells(key, found, None)
         parts.append(pd.DataFrame([row | {"datasets": int(mine["dataset"].nunique())}]))
     return pd.concat(parts, ignore_index=True).reindex(columns=list(COLUMNS))
 

@@ -23,10 +23,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from trueness.measure import measure_of
 from trueness.statistics import mean, share
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.by_dataset import bounded, cells
+from trueness.studies.forecast.by_dataset import cells
 from trueness.studies.forecast.frames import KEYS, Forecasts
 from trueness.studies.forecast.scores import pooled_skills
 
@@ -71,9 +70,10 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
     for name, column in SHARES.items():
         row |= cells(name, share(part[column].to_numpy(dtype=np.float64), clusters, forecasts.level), None)
     for name, column in MEANS.items():
-        about = measure_of(column)
-        found = mean(part[column].to_numpy(dtype=np.float64), clusters, level=forecasts.level)
-        row |= cells(name, bounded(found, about.minimum, about.maximum) if about else found, None)
+        values = part[column].to_numpy(dtype=np.float64)
+        possible = np.nanmax(np.abs(values), initial=0) <= 1  # claims of what cannot be may pass the bounds of a bias
+        bounds = (0.0, None) if name != "bias" else (-1.0, 1.0) if possible else (None, None)
+        row |= cells(name, mean(values, clusters, level=forecasts.level, bounds=bounds), None)
     row |= {f"median_{name}": _median(part[column]) for name, column in MEDIANS.items()}
     for truth in ("mean_ci", "runs"):
         log_ratio = _median(part[f"log_width_ratio_{truth}"])

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from trueness import __version__
 from trueness.analyse import documents
 from trueness.analyse.analysis import Analysis
+from trueness.outside import Json
 from trueness.page.page import html_of
 from trueness.showing import blocks
-from trueness.statistics import Reach
 
 _TABLES = {
+    "conditions": "Means",
     "contrasts": "Contrasts",
     "otherwise": "Read otherwise",
-    "conditions": "Conditions",
     "by_rule": "By rule",
     "by_model": "By model",
+    "by_family": "By family",
 }
 
 
 def as_html(analysis: Analysis) -> str:
     """The analysis as one self-contained page."""
-    found = documents.as_dict(analysis)
-    domains = found["domains"]
+    document = documents.as_dict(analysis)
+    domains = document["domains"]
     head = {
         "study": "Analysis",
         "folder": ", ".join(domain["domain"] for domain in domains),
@@ -35,7 +35,7 @@ def as_html(analysis: Analysis) -> str:
     }
     data = {
         "overview": {
-            "tasks": [_overview(found)],
+            "tasks": [_overview(document)],
             "completeness": [],
             "provenance": {},
             "seed": None,
@@ -47,39 +47,47 @@ def as_html(analysis: Analysis) -> str:
     return html_of({"served": False, "head": head, "tabs": ["overview", "analysis"], "sample": "", "data": data})
 
 
-def _overview(found: Mapping[str, Any]) -> dict[str, Any]:
-    domains = found["domains"]
+def _overview(document: Mapping[str, Json]) -> dict[str, Json]:
+    domains = document["domains"]
     understood = [f"{domain['domain']}: {'; '.join(domain['understood'])}" for domain in domains]
     flags = [flag for domain in domains for flag in domain["red_flags"]]
     return {
         "task": "analysis",
         "checks": [
-            {"name": flag["name"], "passed": not flag["raised"], "sentence": f"{flag['domain']}: {flag['evidence']}"}
+            {
+                "name": flag["name"],
+                "passed": {"raised": False, "clear": True}.get(flag["state"]),  # neither where it was not checked
+                "sentence": f"{flag['domain']}: {'not checked: ' * (flag['state'] == 'not checked')}{flag['evidence']}",
+            }
             for flag in flags
         ],
         "sections": [
-            {"title": "findings", "sentences": found["findings"]},
-            {"title": "what was understood", "sentences": [*understood, *found["notes"]]},
+            {"title": "findings", "sentences": document["findings"]},
+            {"title": "what was understood", "sentences": [*understood, *document["notes"]]},
         ],
-        "untold": list(_untold(domains)),
+        "untold": list(_open(domains)),
         "forest": [line for domain in domains for line in _forest(domain["contrasts"])],
     }
 
 
-def _untold(domains: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """How small a p so few clusters allow; and of what nothing is known."""
-    made = [row for domain in domains for row in domain["contrasts"] if row.get("n_clusters")]
-    for domain in dict.fromkeys(row["domain"] for row in made):
-        fewest = min(row["n_clusters"] for row in made if row["domain"] == domain)
-        yield f"{domain}: {Reach(fewest, len(made))}"
-    yield "Conditions were compared on these models and tasks: nothing is known of others."
+def _open(domains: Sequence[Mapping[str, Json]]) -> Iterator[str]:
+    """How small a q so few units allow, and for whom the verdicts hold."""
+    made = [row for domain in domains for row in domain["contrasts"]]
+    for row in made:
+        if row["q_least"] is not None:
+            yield (
+                f"{row['domain']}: with {row['n_units']} cells in {row['n_clusters']} clusters and "
+                f"{row['n_comparisons']} comparisons no effect alone can go below {row['q_least']:.2g}."
+            )
+    for scope in dict.fromkeys(row["scope"] for row in made):
+        yield f"The verdicts hold for {scope}; q_beyond is over models and tasks like these."
 
 
-def _forest(contrasts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _forest(contrasts: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
     """The paired differences that have an interval."""
     return [
         {
-            "label": f"{row['domain']}, {row['question']}: {row['treatment']} against {row['reference']}",
+            "label": f"{row['domain']}: {row['treatment']} against {row['reference']}",
             "value": row["diff"], "low": row["diff_low"], "high": row["diff_high"],
         }
         for row in contrasts
@@ -87,7 +95,7 @@ def _forest(contrasts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _parts(domain: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
+def _parts(domain: Mapping[str, Json]) -> Sequence[dict[str, Json]]:
     return [
         {
             "name": f"{domain['domain']}: {title.lower()}",

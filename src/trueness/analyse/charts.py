@@ -1,0 +1,64 @@
+"""means: each condition with its interval. differences: each comparison with the interval of its verdict, and 0."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from trueness.analyse.analysis import Analysis
+from trueness.analyse.documents import chart_frames, listed_scopes
+from trueness.showing import look
+from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
+from trueness.showing.saving import Figure
+
+if TYPE_CHECKING:
+    import altair as alt
+
+MOST_ROWS = 60
+
+
+def figures(analysis: Analysis) -> list[Figure]:
+    """Means first; one row a condition, and one a comparison."""
+    frames = {name: pd.DataFrame(rows) for name, rows in chart_frames(analysis).items() if rows}
+    level, first = 100 * analysis.settings.level, analysis.domains[0].domain
+    unit = f"{first.outcome}{' (%)' if first.percent else ''}"
+    means = frames["means"].assign(row=lambda frame: frame["domain"] + ", " + frame["condition"])
+    over = f"over {first.cluster}s" if first.unit else "over runs"
+    parts = [("means", means, "mean", "low", "high", f"{unit}; {level:g} % CI {over}. n: runs with a value.")]
+    if "differences" in frames:
+        differences = frames["differences"]
+        rows = differences["domain"] + ": " + differences["treatment"] + " against " + differences["reference"]
+        scopes = listed_scopes([line for part in analysis.domains for line in part.lines])
+        caption = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. For {scopes}."
+        parts.append(("differences", differences.assign(row=rows), "diff", "diff_low", "diff_high", caption))
+    return [
+        Figure(name, frame, interval_chart(frame.head(MOST_ROWS), value, low, high, unit), caption)
+        for name, frame, value, low, high, caption in parts
+    ]
+
+
+def interval_chart(frame: pd.DataFrame, value: str, low: str, high: str, title: str) -> alt.LayerChart | alt.FacetChart:
+    import altair as alt
+
+    names = list(frame["row"])
+    marks = pd.DataFrame(
+        {"row": [k + 0.5 for k in range(len(frame))]} | {k: frame[k].to_list() for k in (value, low, high)}
+    )
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(names))
+    x = alt.X(f"{value}:Q", title=title, scale=alt.Scale(zero=value == "diff"))
+    base = alt.Chart(named("marks"))
+    layers: list[alt.Chart] = [
+        base.transform_filter(f"datum.{low} != null").mark_rule(strokeWidth=1.3, color=look.TRUTH).encode(
+            x=alt.X(f"{low}:Q", title=title), x2=alt.X2(f"{high}:Q"), y=y
+        ),
+        base.transform_filter(f"datum.{value} != null")
+        .mark_point(filled=True, size=22, color=look.TRUTH)
+        .encode(x=x, y=y),
+    ]  # fmt: skip
+    if value == "diff":
+        zero = alt.Chart(named("zero")).mark_rule(strokeDash=[2, 2], color=look.MISSING).encode(x="zero:Q")
+        layers.insert(0, zero)
+    width = max(120.0, look.POINTS["page"] - text_width(names) - 24)
+    chart = alt.layer(*layers).properties(width=width, height=11 * max(len(names), 1))
+    return with_data(look.themed(chart), {"marks": marks, "zero": pd.DataFrame({"zero": [0.0]})})

@@ -1,0 +1,52 @@
+"""A gate for continuous integration: one sentence that makes the command end with 1.
+
+    "worse by more than 2 points"             fails where the interval lies wholly beyond: it was shown
+    "possibly worse by more than 2 points"    fails unless the interval excludes it: it was not ruled out
+
+Points are per cent of a share; a number without a word is in the unit of the score.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from trueness.errors import SettingError
+from trueness.intervals import Interval
+
+_GATE = re.compile(
+    r"(?P<possibly>possibly )?(?P<way>worse|better) by more than (?P<margin>\d+(\.\d+)?) ?(?P<unit>points?|%)?"
+)
+State = Literal["shown", "ruled out", "open", "not known"]
+
+
+@dataclass(frozen=True)
+class Gate:
+    """`margin` in points where `points`, else in the unit of the score."""
+
+    text: str
+    way: str
+    margin: float
+    points: bool
+    unless_ruled_out: bool
+
+    def state(self, difference: Interval | None, scale: float) -> State:
+        """difference: above 0 is better; scale: what a point is in its unit."""
+        if difference is None:
+            return "not known"
+        margin = self.margin * (scale if self.points else 1.0)
+        low, high = (difference.low, difference.high) if self.way == "better" else (-difference.high, -difference.low)
+        return "shown" if low > margin else "ruled out" if high <= margin else "open"
+
+    def fails(self, state: State) -> bool:
+        return state == "shown" or (self.unless_ruled_out and state != "ruled out")
+
+
+def gate_of(text: str) -> Gate:
+    match = _GATE.fullmatch(" ".join(text.lower().split()))
+    if match is None:
+        raise SettingError(
+            f"'gate' must be like 'worse by more than 2 points', got {text!r}. 'possibly' makes it strict."
+        )
+    return Gate(text, match["way"], float(match["margin"]), bool(match["unit"]), bool(match["possibly"]))

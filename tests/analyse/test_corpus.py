@@ -1,0 +1,465 @@
+"""Tables and logs in the shapes that other people have: each is read right, or refused in one line with the option.
+
+Written for the purpose after the formats of lm-evaluation-harness, Inspect, promptfoo, HELM, leaderboards and
+spreadsheets. `want`: what must be understood (key of the JSON -> value); `refused`: what the one line says.
+"""
+
+import json
+import zipfile
+from dataclasses import dataclass, field
+
+import pytest
+
+from trueness.cli import main
+
+TASKS = ("add", "sub", "mul", "div", "sqrt", "exp", "log")
+RISE = {"base": (1, 0, 0, 1, 0, 1, 0), "tuned": (1, 1, 0, 1, 1, 1, 1)}
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    files: dict[str, str]
+    want: dict[str, object] = field(default_factory=dict)
+    refused: str = ""
+    options: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()  # the files, or folders, that are named; all where empty
+
+
+def csv(head, rows, mark=","):
+    return "\n".join([head.replace(",", mark), *(mark.join(map(str, row)) for row in rows)]) + "\n"
+
+
+def long(head, score=lambda m, t: RISE[m][t], mark=","):
+    """One row a model and task; `score` makes the last column."""
+    return csv(head, [(m, TASKS[t], score(m, t)) for m in RISE for t in range(7)], mark)
+
+
+def grid(head, row, mark=","):
+    """One row a model and task, of several columns: row(model, number of the task) -> cells behind both."""
+    return csv(head, [(m, t, *row(m, k)) for m in RISE for k, t in enumerate(TASKS)], mark)
+
+
+def metrics(other, value):
+    rows = [
+        (m, t, x, RISE[m][k] if x == "acc" else value(k))
+        for m in RISE
+        for k, t in enumerate(TASKS)
+        for x in ("acc", other)
+    ]
+    return csv("model,task,metric,value", rows)
+
+
+def records(score):
+    return [{"model": m, "task": t, "correct": score(RISE[m][k])} for m in RISE for k, t in enumerate(TASKS)]
+
+
+def samples(model, metrics=("acc", "acc_norm"), filters=("none",)):
+    lines = [
+        {"doc_id": k, "doc": {}, "target": "1", "arguments": [], "resps": [], "filtered_resps": [], "filter": f,
+         "metrics": list(metrics), **{m: float(RISE[model][k]) if m == metrics[0] else 1.0 for m in metrics}}
+        for f in filters
+        for k in range(7)
+    ]  # fmt: skip
+    return "\n".join(map(json.dumps, lines))
+
+
+def results(model, tasks=("arc", "hellaswag", "mmlu"), key="acc,none"):
+    name, kind = key.split(",")
+    scores = {t: {"alias": t, key: 0.4 + 0.1 * k + 0.2 * (model == "tuned"), f"{name}_stderr,{kind}": 0.01}
+              for k, t in enumerate(tasks)}  # fmt: skip
+    return json.dumps({"results": scores, "versions": {}, "config": {"model": "hf"}, "model_name": model})
+
+
+def inspect(model, errors=(), scorers=("match",), condition=None, epochs=1, drop=()):
+    about = {"task": "sums", "model": model, "task_args": {"condition": condition} if condition else {},
+             "config": {"epochs": epochs}, "dataset": {"sample_ids": list(TASKS)}}  # fmt: skip
+    found = [
+        {"id": TASKS[k], "epoch": e + 1,
+         **({"error": {"message": "x"}, "scores": {}} if k in errors else
+            {"scores": {s: {"value": "C" if RISE[model][k] or s != "match" else "I"} for s in scorers}})}
+        for e in range(epochs)
+        for k in range(7)
+        if k not in drop
+    ]  # fmt: skip
+    return json.dumps({"version": 2, "status": "success", "eval": about, "samples": found})
+
+
+def promptfoo():
+    entries = [
+        {"promptIdx": 0, "testIdx": k, "provider": {"id": "openai:x"}, "prompt": {"label": p}, "vars": {"q": k},
+         "testCase": {}, "score": float(RISE[p][k]), "success": bool(RISE[p][k]),
+         "gradingResult": {"pass": True, "score": 1, "componentResults": [
+             {"pass": bool(RISE[p][k]), "score": 1.0, "assertion": {"type": "equals"}}]}}
+        for p in RISE
+        for k in range(7)
+    ]  # fmt: skip
+    return json.dumps({"evalId": "e", "results": {"version": 3, "results": entries}})
+
+
+def helm(model):
+    return json.dumps(
+        [{"instance_id": f"id{k}", "train_trial_index": 0, "stats": [
+            {"name": {"name": n}, "count": 1, "mean": float(RISE[model][k]) if n == "exact_match" else 0.9}
+            for n in ("exact_match", "logprob")]} for k in range(7)]
+    )  # fmt: skip
+
+
+def study():
+    rows = [
+        ("s", "discovery", t, "clean", m, 0, "f1", RISE[m][k] * 0.5 + 0.2, "ok")
+        for m in RISE
+        for k, t in enumerate(TASKS)
+    ]
+    return csv("study,task,item,variant,respondent,repeat,measure,value,status", rows)
+
+
+SHOTS = csv(
+    "model,task,shots,correct", [(m, t, s, RISE[m][k]) for m in RISE for k, t in enumerate(TASKS) for s in "05"]
+)
+SCALES = csv("model,mmlu,arc,elo", [("base", 0.6, 0.5, 1000), ("tuned", 0.7, 0.6, 1100)])
+ACROSS = csv("task,base,tuned", [(t, RISE["base"][k], RISE["tuned"][k]) for k, t in enumerate(TASKS)])
+COMMAS = csv("Aufgabe;base;tuned", [(t, f"0,{k}1", f"0,{k}3") for k, t in enumerate(TASKS)], ";")
+QUESTIONS = csv("model,prompt,correct", [(m, f"q{k}", (k + len(m)) % 2) for m in RISE for k in range(30)])
+BOTH = {"conditions": ["base", "tuned"]}
+ACC = BOTH | {"outcome": "correct", "lower_is_better": False, "base": 3 / 7, "tuned": 6 / 7}
+BOARD = csv(
+    "Model,MMLU,ARC,GSM8K", [("base", 61.2, 55.0, 30.1), ("tuned", 70.3, 61.5, 52.8), ("mid", 65.0, 58.2, 41.0)]
+)
+AVERAGE = csv(
+    "#,Model,Params (B),License,Average,MMLU,ARC",
+    [(1, "tuned", 7, "mit", 66, 70.3, 61.5), (2, "base", 7, "mit", 58, 61.2, 55.0)],
+)
+
+CASES = [
+    Case("models by tasks", {"t.csv": long("model,task,correct")}, ACC),
+    Case("true and false", {"t.csv": long("model,task,correct", lambda m, t: bool(RISE[m][t]))}, ACC),
+    Case("words", {"t.csv": long("model,task,correct", lambda m, t: ("wrong", "correct")[RISE[m][t]])}, ACC),
+    Case(
+        "yes and no in capitals",
+        {"t.csv": long("Model,Task,Correct", lambda m, t: ("NO", "YES")[RISE[m][t]])},
+        ACC | {"outcome": "Correct"},
+    ),
+    Case("byte order mark", {"t.csv": "\ufeff" + long("model,task,correct")}, ACC),
+    Case("semicolons", {"t.csv": long("model,task,correct", mark=";")}, ACC),
+    Case("tabs", {"t.tsv": long("model,task,correct", mark="\t")}, ACC),
+    Case("names in other words", {"t.csv": long("llm,question_id,is_correct")}, ACC | {"outcome": "is_correct"}),
+    Case(
+        "benchmarks as tasks",
+        {"t.csv": long("system,benchmark,accuracy", lambda m, t: 0.5 + 0.01 * t + 0.1 * RISE[m][t])},
+        BOTH | {"outcome": "accuracy"},
+    ),
+    Case(
+        "accuracy in per cent",
+        {"t.csv": long("model,task,accuracy", lambda m, t: 50 + 10 * RISE[m][t])},
+        BOTH | {"outcome": "accuracy", "base": 0.5 + 0.3 / 7, "tuned": 0.5 + 0.6 / 7},
+    ),
+    Case(
+        "per cent as text",
+        {"t.csv": long("model,task,accuracy", lambda m, t: f"{50 + 10 * RISE[m][t]}.5%")},
+        BOTH | {"base": 0.505 + 0.3 / 7, "note": "per cent as shares in accuracy"},
+    ),
+    Case(
+        "decimal commas",
+        {"t.csv": long("model,task,score", lambda m, t: f"0,{5 + RISE[m][t]}5", ";")},
+        BOTH | {"base": 0.55 + 0.3 / 7, "note": "decimal commas in score"},
+    ),
+    Case(
+        "per cent with decimal commas",
+        {"t.csv": long("model,task,score", lambda m, t: f"{50 + 10 * RISE[m][t]},5 %", ";")},
+        BOTH | {"base": 0.505 + 0.3 / 7},
+    ),
+    Case(
+        "errors behind the value",
+        {"t.csv": long("model,task,accuracy", lambda m, t: f"{50 + 10 * RISE[m][t]}.0 ± 1.2")},
+        BOTH | {"base": 0.5 + 0.3 / 7},
+    ),
+    Case(
+        "blanks and dashes",
+        {"t.csv": long("model,task,correct", lambda m, t: "" if t == 0 else RISE[m][t])},
+        BOTH | {"note": "2 of 14 runs have no score (1 of 7 in base, 1 of 7 in tuned)"},
+    ),
+    Case(
+        "per cent and shares in one column",
+        {"t.csv": long("model,task,accuracy", lambda m, t: "85%" if t else "0.8")},
+        refused="column 'accuracy' must be per cent throughout or nowhere, got '85%' and '0.8'",
+    ),
+    Case(
+        "leaderboard",
+        {"t.csv": BOARD},
+        {"conditions": ["base", "mid", "tuned"], "tasks": 3, "note": "wide table: 3 columns"},
+    ),
+    Case(
+        "leaderboard with averages",
+        {"t.csv": AVERAGE},
+        BOTH | {"tasks": 2, "note": "no scores: #, Params (B), Average"},
+    ),
+    Case(
+        "leaderboard in per cent texts",
+        {"t.csv": csv("model,a,b,c", [("base", "1%", "2%", "3%"), ("tuned", "2%", "5%", "9%")])},
+        BOTH | {"base": 0.02, "tasks": 3},
+    ),
+    Case("models as columns", {"t.csv": ACROSS}, ACC | {"outcome": "score", "note": "2 columns are models"}),
+    Case("models as columns, any name in front", {"t.csv": COMMAS}, BOTH | {"tasks": 7}),
+    Case(
+        "columns on two scales",
+        {"t.csv": csv("model,mmlu,elo", [("base", 0.6, 1000), ("tuned", 0.7, 1100)])},
+        refused="must be on one scale, got mmlu up to 0.7 and elo up to 1100. Leave the others out: --exclude task=elo",
+    ),
+    Case(
+        "columns on two scales, one left out", {"t.csv": SCALES}, BOTH | {"tasks": 2}, options=("--exclude", "task=elo")
+    ),
+    Case(
+        "one model",
+        {"t.csv": csv("model,task,score", [("base", t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
+        {"conditions": ["base"], "base": 3 / 7, "contrasts": 0},
+    ),
+    Case(
+        "no model at all",
+        {"t.csv": csv("question,correct", [(t, RISE["base"][k]) for k, t in enumerate(TASKS)])},
+        {"conditions": ["all runs"], "all runs": 3 / 7, "contrasts": 0},
+    ),
+    Case(
+        "failure rates",
+        {"t.csv": long("model,task,failure_rate", lambda m, t: 1 - RISE[m][t])},
+        BOTH | {"outcome": "failure_rate", "lower_is_better": True, "base": 4 / 7},
+    ),
+    Case(
+        "a score on its own scale",
+        {"t.csv": long("model,task,elo", lambda m, t: 1000 + 100 * RISE[m][t])},
+        BOTH | {"outcome": "elo", "lower_is_better": False},
+        options=("--score", "elo"),
+    ),
+    Case(
+        "seconds are better when fewer",
+        {"t.csv": long("model,task,seconds", lambda m, t: 9 - 5 * RISE[m][t])},
+        BOTH | {"lower_is_better": True},
+        options=("--score", "seconds"),
+    ),
+    Case(
+        "counts",
+        {
+            "t.csv": grid(
+                "condition,task,pass_count,fail_count",
+                lambda m, k: (
+                    2 + RISE[m][k],
+                    3 - RISE[m][k],
+                ),
+            )
+        },
+        BOTH | {"outcome": "failure rate", "title": "RQ2"},
+    ),
+    Case(
+        "right of all",
+        {
+            "t.csv": grid(
+                "model,task,n_correct,n_total",
+                lambda m, k: (
+                    2 + RISE[m][k],
+                    5,
+                ),
+            )
+        },
+        BOTH | {"outcome": "pass rate", "lower_is_better": False, "base": (2 + 3 / 7) / 5, "title": "One condition"},
+    ),
+    Case(
+        "points of points",
+        {
+            "t.csv": grid(
+                "model,task,score,max_score",
+                lambda m, k: (
+                    2 + RISE[m][k],
+                    4,
+                ),
+            )
+        },
+        BOTH | {"outcome": "pass rate", "base": (2 + 3 / 7) / 4},
+    ),
+    Case(
+        "rules alone",
+        {
+            "t.csv": grid(
+                "condition,task,a_pass,b_pass",
+                lambda m, k: (
+                    bool(RISE[m][k]),
+                    True,
+                ),
+            )
+        },
+        BOTH | {"outcome": "failure rate"},
+    ),
+    Case(
+        "prompts that are questions",
+        {"t.csv": QUESTIONS},
+        BOTH | {"tasks": 30, "note": "prompt has 30 values: items, not conditions"},
+    ),
+    Case(
+        "a metric a row",
+        {"t.csv": metrics("acc_norm", lambda k: 0.9)},
+        ACC | {"outcome": "acc", "note": "measure acc, one of 2 (--measure chooses): acc_norm"},
+    ),
+    Case(
+        "a metric a row, chosen",
+        {"t.csv": metrics("f1", lambda k: 0.9 - 0.1 * k)},
+        BOTH | {"outcome": "f1", "base": 0.6},
+        options=("--measure", "f1"),
+    ),
+    Case("a study of ours", {"t.csv": study()}, BOTH | {"outcome": "f1"}),
+    Case("JSON lines", {"t.jsonl": "\n".join(map(json.dumps, records(bool)))}, ACC),
+    Case("a JSON list", {"t.json": json.dumps(records(int))}, ACC),
+    Case("Inspect, two models", {"a.json": inspect("base"), "b.json": inspect("tuned")}, ACC | {"outcome": "match"}),
+    Case(
+        "Inspect, samples with errors",
+        {"a.json": inspect("base", errors=(1,)), "b.json": inspect("tuned", errors=(1,))},
+        BOTH | {"base": 3 / 6, "note": "2 of 14 runs have no score"},
+    ),
+    Case(
+        "Inspect, samples never run",
+        {"a.json": inspect("base", drop=(6,)), "b.json": inspect("tuned")},
+        BOTH | {"note": "1 of 14 runs have no score (1 of 7 in base)"},
+    ),
+    Case(
+        "Inspect, two scorers",
+        {"a.json": inspect("base", scorers=("match", "tone")), "b.json": inspect("tuned", scorers=("match", "tone"))},
+        ACC | {"outcome": "match", "note": "measure match, one of 2"},
+    ),
+    Case(
+        "Inspect, epochs",
+        {"a.json": inspect("base", epochs=3), "b.json": inspect("tuned", epochs=3)},
+        ACC | {"outcome": "match", "k": 3},
+    ),
+    Case(
+        "lm-eval samples in folders",
+        {f"{m}/samples_arc_2026-01-05T10-00-00.1.jsonl": samples(m) for m in RISE},
+        ACC | {"outcome": "acc", "domain": "arc", "note": "acc_norm"},
+    ),
+    Case("lm-eval samples under any name", {f"{m}.jsonl": samples(m) for m in RISE}, ACC | {"outcome": "acc"}),
+    Case(
+        "lm-eval samples with filters",
+        {f"{m}.jsonl": samples(m, ("exact_match",), ("strict", "flexible")) for m in RISE},
+        BOTH | {"outcome": "exact_match,strict", "note": "exact_match,flexible"},
+    ),
+    Case(
+        "lm-eval results",
+        {f"{m}/results_2026.json": results(m) for m in RISE},
+        BOTH | {"base": 0.5, "tuned": 0.7, "tasks": 3, "note": "--log_samples"},
+    ),
+    Case(
+        "lm-eval results of one model",
+        {"results_2026.json": results("base")},
+        {"conditions": ["base"], "contrasts": 0, "note": "base arc acc 0.4 +- 0.01"},
+    ),
+    Case(
+        "lm-eval, a folder with both",
+        {
+            f"{m}/{f}": c
+            for m in RISE
+            for f, c in (
+                ("results_2026-01-05T10-00-00.json", results(m)),
+                ("samples_arc_2026-01-05T10-00-00.1.jsonl", samples(m)),
+            )
+        },
+        ACC | {"outcome": "acc", "note": "2 files samples_*.jsonl read, 2 others not"},
+        read=(".",),
+    ),
+    Case("promptfoo", {"out.json": promptfoo()}, ACC | {"outcome": "score"}),
+    Case(
+        "HELM",
+        {f"mmlu:subject=x,model={m}/per_instance_stats.json": helm(m) for m in RISE},
+        ACC | {"outcome": "exact_match", "domain": "mmlu,subject=x"},
+    ),
+    Case(
+        "a folder of tables",
+        {f"{d}/scores.csv": long("model,task,correct") for d in ("easy", "hard")},
+        ACC | {"domain": "easy"},
+        read=(".",),
+    ),
+    Case("an empty folder", {"sub/readme.md": "x"}, refused="must hold files of scores", read=("sub",)),
+    Case("no scores", {"t.csv": csv("model,note", [("a", "x"), ("b", "y")])}, refused="Name one with --score"),
+    Case(
+        "conditions under another name",
+        {"t.csv": csv("wert,score", [("x", 1), ("y", 0)])},
+        refused="Name it with --condition",
+    ),
+    Case(
+        "too many pairs",
+        {"t.csv": csv("model,task,score", [(f"m{k}", t, k % 2) for k in range(9) for t in TASKS])},
+        refused="say which one is meant with --treatment",
+    ),
+    Case("a further factor", {"t.csv": SHOTS}, ACC | {"note": "averaged over: shots (2)"}),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_table_of_this_shape_is_read_right_or_refused_in_one_line(case, tmp_path, capsys, mistake):
+    for name, text in case.files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    arguments = ["analyse", *(str(tmp_path / name) for name in case.read or case.files), *case.options]
+    if case.refused:
+        assert case.refused in mistake(*arguments)
+        return
+    assert main([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    part, want = found["domains"][0], dict(case.want)
+    assert sorted(found["conditions"]) == want.pop("conditions")
+    means = {row["condition"]: row["mean"] for row in part["conditions"]}
+    for condition in set(want) & set(means):
+        scale = 100 if part["conditions"][0]["mean"] > 1 and want[condition] <= 1 else 1
+        assert means[condition] == pytest.approx(scale * want.pop(condition)), part["understood"]
+    if "note" in want:
+        assert want.pop("note") in "; ".join([*part["understood"], *found["notes"]])
+    if "tasks" in want:
+        assert any(f"{want['tasks']} tasks" in line for line in part["understood"]) and want.pop("tasks")
+    if "contrasts" in want:
+        assert len(part["contrasts"]) == want.pop("contrasts")
+    if "k" in want:
+        assert {row["k"] for row in part["conditions"]} == {want.pop("k")}
+    title = want.pop("title", None)
+    assert {key: part[key] for key in want} == want
+    if title:
+        assert main(arguments) == 0
+        assert f"\n{title}" in capsys.readouterr().out
+
+
+def test_the_corpus_is_as_large_as_it_says():
+    assert len(CASES) >= 40 and len({case.name for case in CASES}) == len(CASES)
+
+
+@pytest.fixture()
+def logs(tmp_path):
+    for model in RISE:
+        about = json.loads(inspect(model))
+        with zipfile.ZipFile(tmp_path / f"{model}.eval", "w") as archive:
+            archive.writestr("header.json", json.dumps({"version": 2, "eval": about["eval"]}))
+            archive.writestr("summaries.json", json.dumps(about["samples"]))
+    return tmp_path
+
+
+def test_two_logs_are_compared_by_their_models(logs, capsys):
+    assert main(["compare", str(logs / "tuned.eval"), str(logs / "base.eval")]) == 0
+    out = capsys.readouterr().out
+    assert "tuned and base are not told apart (better by 42.9 points" in out and "exact McNemar p = 0.25" in out
+
+
+@pytest.mark.parametrize(
+    ("order", "gate", "code", "words"),
+    [
+        (("base", "tuned"), "possibly worse by more than 2 points", 1, "neither shown nor ruled out: fails"),
+        (("base", "tuned"), "worse by more than 2 points", 0, "neither shown nor ruled out: passes"),
+        (("tuned", "base"), "worse by more than 20 points", 0, "is ruled out: passes"),
+    ],
+)
+def test_a_gate_ends_with_one_where_it_holds(logs, capsys, order, gate, code, words):
+    files = [str(logs / f"{name}.eval") for name in order]
+    assert main(["compare", *files, "--gate", gate]) == code
+    assert words in capsys.readouterr().err
+
+
+def test_a_gate_that_is_shown_fails(tmp_path, capsys):
+    rows = [(m, f"t{k}", 0.9 - 0.3 * (m == "new") + 0.001 * k) for m in ("old", "new") for k in range(12)]
+    (tmp_path / "t.csv").write_text(csv("condition,task,accuracy", rows))
+    command = ["analyse", str(tmp_path / "t.csv"), "--treatment", "new", "--gate"]
+    assert main([*command, "worse by more than 2 points"]) == 1 and "is shown: fails" in capsys.readouterr().err
+    assert main([*command, "worse by more than 40 points"]) == 0
+    assert main([*command, "somewhat worse"]) == 2

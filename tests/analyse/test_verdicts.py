@@ -1,0 +1,253 @@
+"""What a verdict rests on: the level of the test, the family, the interval, the scope; and what is not there."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from trueness.analyse import Settings, analyse
+from trueness.analyse.lines import p_cell
+from trueness.analyse.sentences import findings, short_sentence, understood
+from trueness.cli import main
+from trueness.errors import SettingError
+
+
+def table(score, models=("a", "b", "c"), conditions=("none", "new"), tasks=8, repeats=2, **more):
+    records = [
+        {"model": m, "condition": c, "task": f"t{t}", "rep": r, "score": score(m, c, t, r), **more}
+        for m in models
+        for c in conditions
+        for t in range(tasks)
+        for r in range(repeats)
+    ]
+    return pd.DataFrame.from_records(records)
+
+
+def noisy(seed=0, gain=0.0):
+    rng = np.random.default_rng(seed)
+    return lambda m, c, t, r: float(np.clip(0.5 + gain * (c == "new") + 0.1 * rng.standard_normal(), 0.01, 0.99))
+
+
+def part_of(frame, **settings):
+    return analyse({"d": frame}, Settings(**settings)).domains[0]
+
+
+def flag(part, name):
+    return next(one for one in part.flags if one.name == name)
+
+
+# ---- as the document has it
+
+
+@pytest.mark.parametrize("domain", ["chart", "dockerfile", "sql"])
+def test_u_is_the_documents_u(golden, analysed, domain):
+    """RQ1: mannwhitneyu(none, skill, greater); RQ2: mannwhitneyu(pc, md, less); before, RQ2 had n m - U."""
+    frame = pd.read_csv(golden / f"{domain}.csv")
+    frame = frame[frame["model"] != "zai-coding-plan/glm-4.7-flash"]
+    if domain == "chart":
+        rate = frame["fail_count"] / (frame["pass_count"] + frame["fail_count"])
+    else:
+        rate = (1 - frame["auto_score"] / frame["scored_rules"]).fillna(1.0)
+    none, md, pc = (rate[frame["condition"] == name] for name in ("none", "markdown", "pseudocode"))
+    options = ("--baseline", "none", "--treatment", "pseudocode", "--one-sided", "--exclude")
+    excluded = ("model=glm-4.7-flash", "--strip-prefix", "zai-coding-plan/")
+    rq1, rq2 = analysed(golden / f"{domain}.csv", *options, *excluded)["domains"][0]["contrasts"]
+    expected = stats.mannwhitneyu(none, pd.concat([md, pc]), alternative="greater")
+    assert (rq1["U"], rq1["p"]) == (expected.statistic, pytest.approx(expected.pvalue))
+    expected = stats.mannwhitneyu(pc, md, alternative="less")
+    assert (rq2["U"], rq2["p"]) == (expected.statistic, pytest.approx(expected.pvalue))
+
+
+def test_bca_is_scipys_with_the_documents_seed(golden, analysed):
+    frame = pd.read_csv(golden / "chart.csv")
+    frame = frame[(frame["model"] != "zai-coding-plan/glm-4.7-flash") & (frame["condition"] == "none")]
+    rate = (frame["fail_count"] / (frame["pass_count"] + frame["fail_count"])).to_numpy()
+    rng = np.random.default_rng(42)
+    ends = stats.bootstrap(
+        (rate,), np.mean, n_resamples=10000, confidence_level=0.95, random_state=rng
+    ).confidence_interval
+    part = analysed(golden / "chart.csv", "--exclude", "model=zai-coding-plan/glm-4.7-flash", "--interval", "bca")
+    row = next(row for row in part["domains"][0]["conditions"] if row["condition"] == "none")
+    assert (row["runs_low"], row["runs_high"]) == pytest.approx((100 * ends.low, 100 * ends.high))
+
+
+def test_p_below_a_thousandth_is_said_so():
+    assert [p_cell(p) for p in (0.0004, 0.0009, 0.001, 0.0154)] == ["<0.001", "<0.001", "0.001", "0.015"]
+
+
+def test_families_are_read_from_names_or_declared(golden, analysed):
+    part = analysed(golden / "sql.csv", "--exclude", "model=glm-4.7-flash", "--strip-prefix", "zai-coding-plan/")
+    (pair,) = part["domains"][0]["by_family"]
+    assert {pair["family"], pair["other"]} == {"claude", "glm"} and pair["sided"] == "two-sided"
+    frame = pd.read_csv(golden / "sql.csv")
+    rate = 1 - frame["auto_score"] / frame["scored_rules"]
+    glm = rate[frame["model"].isin(["zai-coding-plan/glm-4.7", "zai-coding-plan/glm-5"])]
+    claude = rate[frame["model"].isin(["haiku", "opus"])]
+    assert pair["p"] == pytest.approx(stats.mannwhitneyu(claude, glm).pvalue)
+    one = part_of(table(noisy()), families=("x=a+b", "y=c"))
+    assert one.families[0].models == (("a", "b"), ("c",))
+    with pytest.raises(SettingError, match="must be NAME=MODEL"):
+        part_of(table(noisy()), families=("x",))
+
+
+# ---- the family, and the interval that belongs to it
+
+
+@pytest.mark.parametrize("adjust", ["bh", "holm"])
+def test_the_interval_shown_excludes_nought_exactly_where_the_verdict_does(adjust):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        gains = {"none": 0, "one": 0.03, "two": 0.06, "three": 0.12}
+        frame = table(
+            lambda m, c, t, r, rng=rng, gains=gains: float(np.clip(0.4 + gains[c] + 0.1 * rng.standard_normal(), 0, 1)),
+            conditions=tuple(gains),
+            tasks=9,
+        )
+        for one in part_of(frame, adjust=adjust, treatment="three").contrasts:
+            ends = one.result.interval
+            assert ends is None or (ends.low > 0 or ends.high < 0) == one.result.distinguishable
+
+
+def test_the_least_that_can_be_reached_is_said_where_it_is_too_much():
+    frame = table(noisy(gain=0.3), models=("a",), tasks=6, conditions=("none", "new"))
+    frame = pd.concat([frame, frame[frame["condition"] == "none"].assign(condition="other")])
+    one = part_of(frame).contrasts[0]
+    assert one.least == pytest.approx(2 * 2 / 2**6) and one.result.n_comparisons == 2
+    assert "With 6 cells and 2 comparisons no effect alone can go below 0.062" in short_sentence(
+        one, part_of(frame).domain
+    )
+    assert part_of(table(noisy(gain=0.3))).contrasts[0].least is None
+
+
+def test_the_family_is_stated():
+    frame = table(noisy())
+    several = analyse({"x": frame, "y": frame}, Settings(adjust="holm"))
+    assert several.family == "Holm over all 2 comparisons in 2 domains"
+    assert analyse({"x": frame}).family == "one comparison, nothing to adjust for"
+
+
+# ---- for whom
+
+
+def test_every_headline_says_for_whom_it_holds():
+    """A gain that two of three models have: sure for these, open for others."""
+    gains = {"a": 0.3, "b": 0.3, "c": -0.02}
+    part = part_of(table(lambda m, c, t, r: 0.3 + (gains[m] if c == "new" else 0) + 0.01 * t, tasks=9))
+    one = part.contrasts[0]
+    assert one.result.distinguishable and one.scope == "these 3 models and tasks like these 9"
+    assert one.beyond.p > 0.05  # clustered two ways, two degrees of freedom
+    sentence = short_sentence(one, part.domain)
+    assert "for these 3 models and tasks like these 9; over models and tasks like them p = " in sentence
+
+
+def test_two_way_p_is_that_of_statsmodels_two_way_clusters():
+    """V = V_m + V_t - V_mt with c/(c - 1) each way; t with min - 1 degrees of freedom."""
+    sm = pytest.importorskip("statsmodels.api")
+    from trueness.statistics import mean
+
+    rng = np.random.default_rng(3)
+    m, t = np.repeat(np.arange(5), 7), np.tile(np.arange(7), 5)
+    d = 0.2 + rng.normal(size=5)[m] + rng.normal(size=7)[t] + rng.normal(size=35)
+    groups = np.column_stack([m, t])
+    fit = sm.OLS(d, np.ones(35)).fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False})
+    parts = [((d - d.mean()) / 35, g) for g in (m, t, m * 7 + t)]
+    raw = [sum(x[g == k].sum() ** 2 for k in np.unique(g)) for x, g in parts]
+    assert fit.bse[0] ** 2 == pytest.approx(raw[0] + raw[1] - raw[2])  # the same form, without the factors
+    ours = mean(d, m, t)
+    v = raw[0] * 5 / 4 + raw[1] * 7 / 6 - raw[2] * 35 / 34
+    assert ours.se == pytest.approx(np.sqrt(max(v, raw[0] * 5 / 4, raw[1] * 7 / 6)))
+    assert ours.p == pytest.approx(2 * stats.t.sf(abs(d.mean()) / ours.se, 4))
+
+
+def test_the_exact_test_of_passes_is_called_mcnemar():
+    mcnemar = pytest.importorskip("statsmodels.stats.contingency_tables").mcnemar
+    rng = np.random.default_rng(1)
+    passed = {c: rng.random(60) < share for c, share in (("none", 0.5), ("new", 0.75))}
+    frame = pd.DataFrame(
+        [{"condition": c, "task": k, "correct": bool(v)} for c, values in passed.items() for k, v in enumerate(values)]
+    )
+    one = part_of(frame).contrasts[0]
+    cross = pd.crosstab(passed["none"], passed["new"]).to_numpy()
+    assert one.result.test == "McNemar" and one.result.exact
+    assert one.result.p == pytest.approx(mcnemar(cross, exact=True).pvalue)
+    assert "exact McNemar p" in short_sentence(one, part_of(frame).domain)
+
+
+def test_pass_hat_k_is_the_share_of_tasks_that_pass_every_time():
+    frame = table(lambda m, c, t, r: float(t % 2 == 0 or r > 0), models=("a",), tasks=10, repeats=3)
+    summary = part_of(frame).summaries[0]
+    assert summary.k == 3 and summary.pass_all.value == pytest.approx(0.5)
+    assert part_of(table(noisy())).summaries[0].pass_all is None
+
+
+# ---- what is not there
+
+
+def test_blank_scores_are_counted_in_the_head_the_findings_and_a_check():
+    frame = table(lambda m, c, t, r: 0.3 + 0.2 * (c == "new") + 0.01 * t, tasks=10)
+    lost = (frame["condition"] == "new") & (frame["task"].isin(["t0", "t1", "t2"]))
+    frame.loc[lost, "score"] = np.nan
+    analysis = analyse({"d": frame})
+    part = analysis.domains[0]
+    words = f"{lost.sum()} of {len(frame)} runs have no score ({lost.sum()} of 60 in new)"
+    assert any(words in line for line in understood(part))
+    sentence = next(text for text in findings(analysis) if "If they failed" in text)
+    assert words in sentence and "another verdict" in sentence
+    assert flag(part, "missing scores").raised and words in flag(part, "missing scores").evidence
+    failed = next(line for line in part.otherwise if line.reading == "blank runs failed")
+    assert failed.contrast.result.difference < part.contrasts[0].result.difference
+
+
+def test_unscored_applies_to_any_score_column():
+    frame = table(lambda m, c, t, r: 0.5 + 0.01 * t)
+    frame.loc[frame.index[:4], "score"] = np.nan
+    as_failed, as_missing = (part_of(frame, unscored=how) for how in ("failed", "missing"))
+    assert as_failed.domain.value[:4].tolist() == [0.0] * 4 and np.isnan(as_missing.domain.value[:4]).all()
+    assert {line.reading for line in as_failed.otherwise} == {"blank runs missing"}
+    elo = frame.assign(elo=1000 + 100 * frame["score"]).drop(columns="score")
+    with pytest.raises(SettingError, match="nobody knows what a failed run scores"):
+        part_of(elo, unscored="failed", score="elo")
+
+
+def test_what_cannot_be_checked_is_not_called_clear(write, capsys):
+    path = write(table(noisy()).to_dict("records"))
+    assert main(["analyse", str(path), "--json"]) == 0
+    flags = {f["name"]: f for f in json.loads(capsys.readouterr().out)["domains"][0]["red_flags"]}
+    for name in ("correlated rules", "extraction", "rules that get worse"):
+        assert flags[name]["state"] == "not checked" and not flags[name]["raised"]
+    assert main(["analyse", str(path)]) == 0
+    assert (
+        "of 7 checks 4 clear, 3 not checked (correlated rules, extraction, rules that get worse)"
+        in capsys.readouterr().out
+    )
+
+
+def test_a_factor_that_is_averaged_over_is_named():
+    frame = table(noisy()).assign(shots=0)
+    frame = pd.concat([frame, frame.assign(shots=5)], ignore_index=True)
+    part = part_of(frame)
+    assert any("averaged over: shots (2)" in line for line in understood(part))
+    assert not flag(part, "averaged over").raised
+    bound = table(noisy())
+    bound["temperature"] = np.where(bound["condition"] == "new", 1, 0)
+    assert "temperature changes with condition" in flag(part_of(bound), "averaged over").evidence
+
+
+def test_the_outcome_is_chosen_from_what_a_domain_has():
+    """Counts that only the other domain has: before, this one lost every run without a word."""
+    counts = table(noisy()).drop(columns="score").assign(pass_count=3, fail_count=[k % 3 for k in range(96)])
+    scores = table(noisy(gain=0.2))
+    whole = pd.concat([counts.assign(domain="x"), scores.assign(domain="y")])
+    y = part_of(whole[whole["domain"] == "y"].drop(columns="domain"))
+    assert y.domain.outcome == "score" and not np.isnan(y.domain.value).any()
+    assert any("empty and left out: pass_count, fail_count" in note for note in y.domain.notes)
+    some = scores.assign(pass_count=np.where(np.arange(96) < 10, 3.0, np.nan), fail_count=1.0)
+    partly = part_of(some)
+    assert any("is known for 10 of 96 rows, score for 96: the latter is taken" in note for note in partly.domain.notes)
+
+
+def test_rounded_and_exact_rates_in_one_column_are_said():
+    frame = table(lambda m, c, t, r: 1 / 3 if r else 0.3333)
+    assert any("48 rounded and 48 exact rates" in note for note in part_of(frame).domain.notes)
