@@ -1,6 +1,6 @@
 """Scoring and analysing 10 models x 11 data sets x 4 learners x 4 formulations x 5 repeats (limit: 20 s together).
 
-The study is simulated (studies.forecast.example): 8,800 replies, 52,800 claims of the models against 44 cells x
+The study is simulated (tests/forecast/example.py): 8,800 replies, 52,800 claims of the models against 44 cells x
 4 measures x 100 runs, and five references. Timed are the scores, the long table of scores.csv, and every
 analysis; making the study is not. A small study is run twice beside it: the second time no model may be asked.
 The reader's numbers are in reading.py, prefix reuse in models.py; they are run after this one unless --quick is given.
@@ -13,8 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from trueness.running.engine import local_executor
-from trueness.studies.forecast.example import DATASETS, example
+from tests.forecast.example import DATASETS, example
 from trueness.studies.forecast.findings import findings
 from trueness.studies.forecast.scores import long, score_claims
 from trueness.models.mock import Mock

@@ -8,6 +8,7 @@ Nothing is asked of a model that is not scripted, nothing is downloaded; the sec
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,13 +25,13 @@ from trueness.showing.drawers import pictures as drawn
 from trueness.showing.saving import Figure, source_of, write_pictures
 from trueness.studies import charts
 from trueness.studies.faithfulness.answers import read_faithfulness
-from trueness.studies.forecast.example import example
 from trueness.studies.population.answers import read_populations
 from trueness.studies.robustness.answers import read_robustness
 from trueness.studies.robustness.chart_sensitivity import sensitivity_panels
 from trueness.studies.robustness.files import sensitivity_of
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 
 DISCOVERY = """
 seed = 3
@@ -163,6 +164,9 @@ def page(found: dict[str, Figure]) -> str:
 
 def makers(place: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
     """Each chart as a call that draws it, once its study is there."""
+    sys.path.insert(0, str(ROOT))
+    from tests.forecast.example import example  # a simulated study; only tests and this page need it
+
     forecasts = example(seed=3, repeats=3)
     shown = ["mock/calibrated", "mock/overconfident", "mock/optimistic"]
     yield "intervals", lambda: charts.intervals(forecasts, "f1", shown)

@@ -118,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
         "check", help="contract checks of a learner, a look at a data set, a question to a model"
     )
     check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
+    check.add_argument("--edge-cases", action="store_true", help="a model: three more questions whose answer is known")
     _add_permissions(check)
 
     for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check):
@@ -538,7 +539,7 @@ def _check_model(options: argparse.Namespace) -> int:
 
     _allow(options)
     _tell_elsewhere({options.name: {}})
-    card = registry.offer("check", "model")(options.name)
+    card = registry.offer("check", "model")(options.name, options.edge_cases)
     if options.json:
         say_json(card)
     else:

@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.forecast.example import example
 from tests.forecast.handmade import over, spread, study, truth
-from trueness.studies.forecast.ablation import EVERYONE, ablation
-from trueness.studies.forecast.example import example
+from trueness.studies.forecast.ablation import EVERYONE, ablation, guidelines
 
 NAMES = [f"d{k}" for k in range(6)]
 TRUTHS = [truth(spread(0.5), dataset=name) for name in NAMES]
@@ -50,12 +50,12 @@ def test_targets_are_scored_against_what_they_are_of():
 
 def test_arms_that_did_not_vary_are_named():
     claims = over(NAMES, 0.4, 0.6) + over(NAMES, 0.4, 0.6, definition="untold")
-    assert "Not varied in this study: names, metadata, target." in str(ablation(study(claims, TRUTHS)))
+    assert "Not varied in this study: formulation, names, metadata, target." in str(ablation(study(claims, TRUTHS)))
 
 
 def test_one_prompt_for_all_cannot_be_told():
     analysis = ablation(study(over(NAMES, 0.4, 0.6), TRUTHS))
-    assert not analysis.told and "the same names, metadata, definition, target" in str(analysis)
+    assert not analysis.told and "the same formulation, names, metadata, definition, target" in str(analysis)
 
 
 def test_all_unreadable_cannot_be_told():
@@ -69,3 +69,21 @@ def test_the_example_loses_by_anonymous_names():
     table = ablation(forecasts).table
     everyone = table[(table["respondent"] == EVERYONE) & (table["score"] == "interval_score_scaled")]
     assert (everyone["difference"] < 0).all()
+
+
+@pytest.mark.parametrize("advice", ["helps", "harms"])
+def test_whether_guided_reasoning_helps_is_a_paired_test_and_a_guideline(advice):
+    names = [f"d{k}" for k in range(8)]
+    right, wrong = ("steps", "direct") if advice == "helps" else ("direct", "steps")
+    claims = over(names, 0.4, 0.6, formulation=right) + over(names, 0.0, 0.2, formulation=wrong)
+    arms = ablation(study(claims, [truth(spread(0.5), dataset=name) for name in names]))
+    found = guidelines(arms)
+    assert found.table.loc[0, "advice"] == advice
+    assert str(found).startswith(f"Guided reasoning {advice}") and "8 data sets, Holm-adjusted p = 0.016" in str(found)
+
+
+def test_without_a_difference_no_guideline_is_given():
+    names = [f"d{k}" for k in range(8)]
+    claims = over(names, 0.4, 0.6) + over(names, 0.4, 0.6, formulation="interval")
+    found = guidelines(ablation(study(claims, [truth(spread(0.5), dataset=name) for name in names])))
+    assert found.table.loc[0, "advice"] == "open" and "cannot be told" in str(found) and found.sentences[0].open

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trueness.studies.forecast.example import DATASETS, QUALITIES, example
+from tests.forecast.example import DATASETS, QUALITIES, example
 from trueness.studies.forecast.frames import CLAIM_COLUMNS, REPLY_COLUMNS
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from tests.forecast.example import example
 from tests.forecast.handmade import claim, over, spread, study, truth
-from trueness.studies.forecast.example import example
 from trueness.studies.forecast.findings import findings
 
 

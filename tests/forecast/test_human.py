@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from tests.forecast.example import DATASETS
 from tests.forecast.truths import truth, truths
 from trueness.errors import DataError
-from trueness.studies.forecast.example import DATASETS
 from trueness.studies.forecast.frames import CLAIM_COLUMNS
 from trueness.studies.forecast.human import parse_experts, questions, read_experts, sheet
+from trueness.studies.forecast.new_sheet import new_sheet
 from trueness.studies.forecast.scores import score_claims
 
 ABOUT = {name: DATASETS[name] for name in ("asia", "cancer")}
@@ -112,3 +113,20 @@ def test_a_missing_column_is_named():
 def test_a_file_that_is_not_there_is_one_line(tmp_path):
     with pytest.raises(DataError, match="must be a CSV that can be read"):
         read_experts(tmp_path / "nobody.csv")
+
+
+def test_rows_that_nobody_signed_are_no_respondent():
+    head = "dataset,learner,measure,low,high,expert\n"
+    text = head + "asia,pc,f1,0.2,0.4,ann\nasia,pc,shd,,,\n"
+    assert set(parse_experts(text)["respondent"]) == {"human/sheet/ann"}
+    with pytest.raises(DataError, match="row 3 of sheet: 'expert' must be given"):
+        parse_experts(head + "asia,pc,f1,0.2,0.4,ann\nasia,pc,shd,1,2,\n")
+
+
+def test_a_sheet_is_printed_from_a_plan_that_names_it(tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        '[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\nruns = 3\n'
+        '[forecast]\nmodels = ["mock/vacuous"]\nhumans = ["experts.csv"]\n'
+    )
+    assert new_sheet(str(tmp_path / "experts.csv"), str(plan)).text.count("\n") == 5

@@ -6,8 +6,8 @@ import pytest
 from tests.forecast.handmade import claim, over, spread, study, truth
 from trueness.errors import SettingError
 from trueness.intervals import Interval
+from trueness.studies.forecast.contrasts import contrasts
 from trueness.studies.forecast.hypotheses import CANNOT, NOT_SUPPORTED, SUPPORTED, capability_of, hypotheses, verdict
-from trueness.studies.forecast.ranking import ranking
 from trueness.studies.forecast.robustness import robustness
 
 NAMES = [f"d{k}" for k in range(11)]
@@ -15,7 +15,7 @@ TRUTHS = [truth(spread(0.5), dataset=name) for name in NAMES]
 
 
 def decided(forecasts):
-    return hypotheses(forecasts, ranking(forecasts), robustness(forecasts)).table.set_index("hypothesis")
+    return hypotheses(forecasts, contrasts(forecasts), robustness(forecasts)).table.set_index("hypothesis")
 
 
 def naive(low, high, name="baseline/random", names=NAMES):
@@ -142,12 +142,37 @@ def test_all_unreadable_gives_five_verdicts_that_nothing_can_be_told():
 
 
 def test_a_sentence_has_estimate_interval_n_and_adjustment():
-    sentence = decided(study(over(NAMES, 0.4, 0.5), TRUTHS)).loc["H2", "sentence"]
-    assert "11 data sets" in sentence and "Holm over" in sentence and "no interval" in sentence  # 0.5 on each of them
+    claims = over(NAMES[:5], 0.4, 0.5) + over(NAMES[5:], 0.4, 0.6)
+    sentence = decided(study(claims, TRUTHS)).loc["H2", "sentence"]
+    assert "11 data sets" in sentence and "Holm over" in sentence and "[" in sentence
+    constant = decided(study(over(NAMES, 0.4, 0.5), TRUTHS)).loc["H2", "sentence"]
+    assert "0.5, no interval (the same on every data set)" in constant and "[" not in constant
 
 
 def test_the_originals_comparison_stands_beside():
     claims = over(NAMES, 0.4, 0.6) + naive(0.0, 0.2)
     forecasts = study(claims, TRUTHS, references=("baseline/random",))
-    original = hypotheses(forecasts, ranking(forecasts), robustness(forecasts)).more["original"]
+    original = hypotheses(forecasts, contrasts(forecasts), robustness(forecasts)).more["original"]
     assert original.set_index("respondent").loc["m", "calibrated_coverage"] == 1
+
+
+def two_learners(better):
+    """Eleven data sets on which pc does .52 and fci .48; who is `better` is claimed to be so, narrowly and nearby."""
+    truths = [
+        truth(spread(0.5 + sign * 0.02), dataset=d, learner=a) for d in NAMES for a, sign in (("pc", 1), ("fci", -1))
+    ]
+    claims = [
+        claim(dataset=d, learner=a, low=0.39 + 0.02 * (a == better), high=0.59 + 0.02 * (a == better))
+        for d in NAMES
+        for a in ("pc", "fci")
+    ]
+    return study(
+        claims + naive(0.0, 0.2) + [c | {"learner": "fci"} for c in naive(0.0, 0.2)], truths, ("baseline/random",)
+    )
+
+
+def test_understanding_weighs_all_the_evidence():
+    knows, does_not = decided(two_learners("pc")).loc["H1"], decided(two_learners("fci")).loc["H1"]
+    assert knows["verdict"] == SUPPORTED and "aligned p" in knows["what"] and "learners p" in knows["what"]
+    assert does_not["verdict"] == NOT_SUPPORTED and "hardest: learners" in does_not["what"]
+    assert "not weighed" in knows["what"] and "rewording" in knows["what"]  # one formulation

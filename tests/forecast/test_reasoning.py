@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from tests.forecast.example import example
 from tests.forecast.handmade import claim, reply, spread, study, truth
-from trueness.studies.forecast.example import example
 from trueness.studies.forecast.reasoning import reasoning
 
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from tests.forecast.example import DATASETS, example
 from tests.forecast.truths import bare, truth, truths
 from trueness.errors import UnknownName
-from trueness.studies.forecast.example import DATASETS, example
 from trueness.studies.forecast.references import REFERENCES, distances, heuristic_base, reference_claims
 from trueness.studies.forecast.scores import score_claims
 

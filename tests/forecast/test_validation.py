@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.forecast.example import example
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.example import example
 from trueness.studies.forecast.validation import completeness, validation
 
 
@@ -43,9 +43,12 @@ def test_a_reference_does_not_have_to_answer():
     assert checks(study(claims, [truth(spread(0.5))], references=("human/x",)))["complete"].passed
 
 
-def test_a_truth_of_zero_width_is_marked_and_passes():
+def test_a_truth_of_zero_width_is_named_and_fails():
     found = checks(study([claim()], [truth([0.5] * 100)]))["widths"]
-    assert found.passed and "1 of 1 truths have zero width" in found.sentence
+    assert (
+        found.passed is False
+        and "1 of 1 truths have zero width (every run gave one value), asia/pc/f1" in found.sentence
+    )
 
 
 def test_the_whole_range_everywhere_fails_and_once_does_not():

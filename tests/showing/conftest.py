@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.forecast.example import example
 from trueness.showing.paper import write_paper
-from trueness.studies.forecast.example import example
 from trueness.studies.forecast.files import write_forecast_tree
 from trueness.studies.forecast.findings import findings as found
 from trueness.studies.forecast.paper import part

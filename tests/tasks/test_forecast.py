@@ -1,5 +1,6 @@
 """The plan of a forecast study: what is asked, in which words, and what is refused."""
 
+import hashlib
 import json
 
 import pytest
@@ -127,6 +128,63 @@ def test_a_cut_off_reply_is_read_as_far_as_it_goes():
     assert reading.statuses["shd"] == Status.TRUNCATED
 
 
+ORIGINAL_DIRECT = """\
+You are an expert in causal discovery algorithms.
+
+Dataset: Asia (chest clinic)
+- Domain: medicine
+- Variables: 8
+- Samples: 10000
+
+Algorithm: PC
+
+Task: Estimate the algorithm's performance on this dataset.
+
+Provide your estimates as ranges [lower, upper] for:
+- Precision
+- Recall
+- F1-score
+- SHD"""
+
+
+def test_the_originals_prompts_are_its_own_words_and_nothing_more():
+    cells = task('formulations = ["original-direct", "original-steps", "original-interval"]').cells()
+    sent = {c.variant.split("/")[0]: c.common["messages"] for c in cells if c.item == "asia/pc"}
+    assert [(m.role, m.content) for m in sent["original-direct"]] == [("user", ORIGINAL_DIRECT)]
+    assert all(cell.common["settings"].schema is None for cell in cells)
+    steps, interval = (sent[f"original-{name}"][0].content for name in ("steps", "interval"))
+    assert "3. What performance range is realistic given these factors?" in steps
+    assert interval.startswith("Task: Predict the 95% confidence interval for each metric\nbased on your knowledge of")
+    assert "no selection bias" in interval
+
+
+def test_a_users_own_wording_is_filled_in(tmp_path):
+    (tmp_path / "mine.md").write_text('{algorithm_name} on {n_nodes} columns, as {"precision": [0.1, 0.2]}?')
+    plan = Plan.parse(BASE + 'formulations = ["mine.md", "direct"]', "t.toml", tmp_path).tasks[1]
+    sent = {c.variant: c.common["messages"] for c in plan.cells() if c.item == "asia/pc"}
+    assert [m.content for m in sent["mine/named/full/told/run"]] == ['PC on 8 columns, as {"precision": [0.1, 0.2]}?']
+    (tmp_path / "mine.md").write_text("{n_node}")
+    with pytest.raises(PlanError, match="placeholder of mine.md must be of.*got {n_node}. Did you mean 'n_nodes'"):
+        Plan.parse(BASE + 'formulations = ["mine.md"]', "t.toml", tmp_path)
+
+
+def test_the_words_of_our_own_formulations_stay():
+    """Their text is the key of a stored reply: another one would be asked for again."""
+    asked = prompts('formulations = ["direct", "steps", "interval", "quantiles"]')
+    told = hashlib.sha256("\n".join(asked[key] for key in sorted(asked)).encode()).hexdigest()[:16]
+    assert told == "bbe6649525517ea8"
+
+
+def test_famous_data_sets_and_published_figures_are_named_in_the_plan(tmp_path):
+    (tmp_path / "figures.csv").write_text("dataset,learner,measure,value\nasia,pc,f1,0.83\n")
+    made = Plan.parse(BASE + 'famous = ["sachs"]\npublished = "figures.csv"', "t.toml", tmp_path).tasks[1].about()
+    assert made["famous"] == ["sachs"]
+    assert made["published"] == [{"dataset": "asia", "learner": "pc", "measure": "f1", "value": 0.83}]
+    (tmp_path / "figures.csv").write_text("dataset,learner,measure,value\nasia,pc,f1,high\n")
+    with pytest.raises(PlanError, match="line 2 of figures.csv must have"):
+        Plan.parse(BASE + 'published = "figures.csv"', "t.toml", tmp_path)
+
+
 MISTAKES = {
     "formulation": ('formulations = ["direkt"]', "'formulations' of forecast must be of direct.*Did you mean 'direct'"),
     "setting": ("repeat = 3", "'repeat' is not a setting of forecast.*Did you mean 'repeats'"),
@@ -166,7 +224,7 @@ def test_the_original_config_is_a_plan(tmp_path):
     plan = read_plan(str(tmp_path / "config.json"))
     discovery, forecast = plan.tasks
     assert (discovery.runs, list(discovery.datasets)) == (12, ["asia", "synthetic-12"])
-    assert [arms["formulation"] for arms in forecast.variants] == ["direct", "interval"]
+    assert [arms["formulation"] for arms in forecast.variants] == ["original-direct", "original-interval"]
     assert (forecast.temperature, forecast.max_tokens) == (0.2, 700)
 
 

@@ -5,8 +5,10 @@
     (beyond MAX_PAIRS of them, or MAX_TESTED pairs x units, Bonferroni, which needs the number of the others only)
 
 The long table (scores.csv) is all that is read, so every kind of study can be compared. Where A and B are variants
-(ways of asking) the unit is an item of a respondent. Two files (logs of two models) are one table for `analyse`, in
-which the files are compared: by their models where those differ, else by their names.
+(ways of asking), or two values of the same part of their names (`direct` and `interval` of direct/named/full/told/run),
+the unit is an item of a respondent, all other parts alike.
+Two files (logs of two models) are one table for `analyse`, in which the files are compared: by their models where
+those differ, else by their names.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ class Clustered(Protocol):
 
 def compare(folder: Path, a: str, b: str, measure: str | None = None, level: float = 0.95) -> Comparison:
     """a against b on one measure of the study in `folder`; the sentence, the row and the LaTeX are the result's own."""
-    rows = _long_table(folder)
+    rows = _by_part(_long_table(folder), a, b)
     role = _role_of(rows, a, b, folder)
     rows = _task_of_both(rows, role, a, b)
     chosen = _measure(rows, measure, folder)
@@ -150,6 +152,19 @@ def _role_of(rows: pd.DataFrame, a: str, b: str, folder: Path) -> str:
         f"{wrong!r} is no respondent of {folder}.{nearest(wrong, known)} "
         f"There are: {listed(sorted(set(rows['respondent'])), most=12)}."
     )
+
+
+def _by_part(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
+    """Where a and b are values of one part of the variants: that part as the variant, the rest with the item."""
+    if {a, b} & (set(rows["respondent"]) | set(rows["variant"])):
+        return rows
+    parts = rows["variant"].str.split("/")
+    for place in range(max(map(len, parts), default=0)):
+        part = parts.str[place].fillna("")
+        if {a, b} <= set(part):
+            rest = parts.map(lambda names, k=place: "/".join(names[:k] + names[k + 1 :]))
+            return rows.assign(variant=part, respondent=rows["respondent"] + "\x1f" + rest)
+    return rows
 
 
 def _task_of_both(rows: pd.DataFrame, role: str, a: str, b: str) -> pd.DataFrame:

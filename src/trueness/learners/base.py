@@ -43,6 +43,7 @@ class Card:
     mixed: bool = True
     deterministic: bool = True  # the same data give the same graph whatever the generator
     recovers: Literal["direction", "adjacencies", "nothing"] = "direction"  # on an easy sample; what checks expect
+    family: Literal["constraint-based", "score-based", "functional", ""] = ""  # its kind of method, for comparisons
     missing: str = ""  # of a scorer: one of MISSING, then in words what is done; others refuse gaps
     symmetric: bool = False  # its scores say nothing of direction: matrix[i, j] == matrix[j, i]
     needs_series: bool = False  # rows must be in time order

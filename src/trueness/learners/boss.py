@@ -53,6 +53,7 @@ class BOSS(ScoreSettings):
         mixed=False,
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Andrews et al. 2023",
+        family="score-based",
     )
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:

@@ -83,6 +83,7 @@ class DAGMA(Checked):
         data={"continuous"},
         assumes=ASSUMES,
         paper="Bello, Aragam & Ravikumar 2022",
+        family="functional",
     )
 
     def __post_init__(self) -> None:

@@ -74,8 +74,9 @@ class FCI(Checked):
         returns="pag",
         data={"discrete", "continuous"},
         mixed=False,
-        assumes=("faithfulness", "acyclicity"),
+        assumes=("faithfulness", "acyclicity", "no selection bias"),
         paper="Spirtes, Meek & Richardson 1995; Zhang 2008",
+        family="constraint-based",
     )
 
     def __post_init__(self) -> None:
@@ -133,8 +134,9 @@ class RFCI(FCI):
         returns="pag",
         data={"discrete", "continuous"},
         mixed=False,
-        assumes=("faithfulness", "acyclicity"),
+        assumes=("faithfulness", "acyclicity", "no selection bias"),
         paper="Colombo, Maathuis, Kalisch & Richardson 2012",
+        family="constraint-based",
     )
 
     def _learn(self, tests: Independence, want_p: bool) -> FCIResult:

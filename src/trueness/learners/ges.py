@@ -63,6 +63,7 @@ class GES(ScoreSettings):
         mixed=False,
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Chickering 2002",
+        family="score-based",
     )
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:

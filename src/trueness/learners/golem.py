@@ -68,6 +68,7 @@ class GOLEM(Checked):
             "acyclicity",
         ),
         paper="Ng, Ghassami & Zhang 2020",
+        family="functional",
     )
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:

@@ -68,6 +68,7 @@ class HillClimbing(ScoreSettings):
         mixed=False,
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Heckerman, Geiger & Chickering 1995",
+        family="score-based",
         recovers="adjacencies",
     )
 

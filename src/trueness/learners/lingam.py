@@ -86,6 +86,7 @@ class DirectLiNGAM(Checked):
         data={"continuous"},
         assumes=ASSUMES,
         paper="Shimizu et al. 2011; Hyvarinen & Smith 2013",
+        family="functional",
     )
 
     def __post_init__(self) -> None:
@@ -126,6 +127,7 @@ class ICALiNGAM(Checked):
         data={"continuous"},
         assumes=ASSUMES,
         paper="Shimizu et al. 2006",
+        family="functional",
         deterministic=False,
     )
 

@@ -119,6 +119,7 @@ class NOTEARS(Checked):
         data={"continuous"},
         assumes=ASSUMES,
         paper="Zheng, Aragam, Ravikumar & Xing 2018",
+        family="functional",
     )
 
     def __post_init__(self) -> None:

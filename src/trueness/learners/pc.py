@@ -78,8 +78,9 @@ class PC(Checked):
         returns="cpdag",
         data={"discrete", "continuous"},
         mixed=False,
-        assumes=("causal sufficiency", "faithfulness", "acyclicity"),
+        assumes=("causal sufficiency", "faithfulness", "acyclicity", "no selection bias"),
         paper="Spirtes & Glymour 1991",
+        family="constraint-based",
     )
 
     def __post_init__(self) -> None:

@@ -37,15 +37,15 @@ def foreign_plan(path: Path, folder: str | None = None) -> Plan:
     """A plan in another program's form, turned into our TOML by the study that knows it."""
     config = json_of(text_of(path, MAX_PLAN, PlanError), path.name, PlanError)
     settings = registry.offer("plan", path.suffix)(config, path)
-    return Plan.parse(_toml({"name": path.stem} | settings), path.name, path.parent, folder)
+    return Plan.parse(toml_text({"name": path.stem} | settings), path.name, path.parent, folder)
 
 
-def _toml(settings: dict[str, Json], prefix: str = "") -> str:
+def toml_text(settings: dict[str, Json], prefix: str = "") -> str:
     """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's."""
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
     for key, value in settings.items():
         if isinstance(value, dict):
-            lines += ["", f"[{prefix}{json.dumps(key)}]", _toml(value, f"{prefix}{json.dumps(key)}.")]
+            lines += ["", f"[{prefix}{json.dumps(key)}]", toml_text(value, f"{prefix}{json.dumps(key)}.")]
     return "\n".join(lines)
 
 

@@ -353,11 +353,10 @@ class Store:
         return {row[0]: _stored_reply(row) for row in rows}
 
     def prompt(self, hash: str) -> list[dict[str, str]]:
-        """The messages behind a reply."""
+        """The messages behind a reply; none where the store does not hold them."""
         with self._lock:
             row = self._db.execute("SELECT messages FROM prompts WHERE hash = ?", (hash,)).fetchone()
-        messages: list[dict[str, str]] = [] if row is None else json.loads(row[0])
-        return messages
+        return [] if row is None else _messages(hash, row[0])
 
     def spent(self) -> float:
         """What all stored replies count against a limit, in USD: what they cost, and the most that usage nobody told
@@ -388,6 +387,16 @@ class Store:
             if name and isinstance(name, str):
                 names.setdefault(respondent, Counter())[name] += 1
         return {respondent: dict(counted.most_common()) for respondent, counted in names.items()}
+
+
+def _messages(hash: str, text: str) -> list[dict[str, str]]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(m, dict) and isinstance(m.get("content"), str) for m in found):
+        raise StoreError(f"the stored prompt {hash:.40} must be a list of messages, got another. Restore a copy.")
+    return found
 
 
 def _stored_reply(row: tuple[Json, ...]) -> StoredReply:

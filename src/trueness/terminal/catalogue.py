@@ -168,6 +168,7 @@ def _learner(name: str) -> dict[str, object]:
         "name": name,
         "title": card.title,
         "summary": card.summary,
+        "family": card.family,
         "returns": card.returns,
         "data": sorted(card.data),
         "mixed tables": card.mixed and len(card.data) == 2,

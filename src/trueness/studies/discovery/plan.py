@@ -189,6 +189,7 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
     verdicts = {
         "causal sufficiency": "met" if "causally sufficient" in known else "unknown",
         "acyclicity": "met" if about.truth == "known" else "unknown",
+        "no selection bias": "met" if about.truth == "known" else "unknown",  # what we draw, we draw whole
         "continuous variables": "met" if continuous else "broken",
         "linear relations": "met"
         if "linear" in known

@@ -1,12 +1,13 @@
-"""What the models make of what they are told: paired effects of the arms.
+"""What the models make of how they are asked and what they are told: paired effects of the arms.
 
-For an arm (names, metadata, definition, target) and two of its levels A, B, over questions that differ in nothing else
-(same data set, learner, measure, other arms, respondent; repeats averaged):
+For an arm (formulation, names, metadata, definition, target) and two of its levels A, B, over questions that differ in
+nothing else (same data set, learner, measure, other arms, respondent; repeats averaged):
 
     effect = mean_d mean_{questions on d} (score under A - score under B),   d over data sets
 
 with the sign-flip interval and p over data sets, Holm over the rows of one arm and score. `hit` is the share covered of
-what the claim is of; the interval score is in shares of the measure's range (lower is better). For the arm `target` the
+what the claim is of; the interval score is in shares of the measure's range (lower is better); width_error = |log of
+the claimed width over that of the runs| says how far it is calibrated (lower is better). For the arm `target` the
 two levels are scored against different things (runs, their mean), as they must be: its rows compare how well each
 question is answered, not the same answer. References see no prompt and are left out.
 """
@@ -16,26 +17,41 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from trueness.measure import direction
+from trueness.showing.finding import Finding
 from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
 from trueness.studies.forecast import frames
-from trueness.studies.forecast.analysis import ITEM, Analysis, asked_models, headline, number, pair_cells, per_item
+from trueness.studies.forecast.analysis import (
+    ITEM,
+    Analysis,
+    asked_models,
+    counted,
+    lines,
+    number,
+    pair_cells,
+    per_item,
+)
 from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.selection import all_arms
 
-INFORMATION = ("names", "metadata", "definition", "target")
-SCORES = ("hit", "interval_score_scaled")
+INFORMATION = ("formulation", "names", "metadata", "definition", "target")
+PROPER = "interval_score_scaled"
+SCORES = ("hit", PROPER, "width_error")
 EVERYONE = "all models"
-_ORDER = {"names": frames.NAMES, "metadata": frames.METADATA, "definition": frames.DEFINITION, "target": frames.TARGETS}
+_ORDER = {"formulation": frames.FORMULATIONS, "names": frames.NAMES, "metadata": frames.METADATA,
+          "definition": frames.DEFINITION, "target": frames.TARGETS}  # fmt: skip
 
 
 def ablation(forecasts: Forecasts) -> Analysis:
     """One row an arm, pair of its levels, score, and respondent (or all models)."""
     models = asked_models(forecasts)
-    rows = headline(forecasts)
+    rows = all_arms(forecasts)
+    rows = rows.assign(width_error=rows["log_width_ratio_runs"].abs())
     rows = rows[rows["respondent"].isin(models) & rows["answered"]]
     varied = {arm: _levels(rows, arm) for arm in INFORMATION}
     fixed = [arm for arm in INFORMATION if len(varied[arm]) < 2]
@@ -59,7 +75,7 @@ def ablation(forecasts: Forecasts) -> Analysis:
     sentences = [
         f"{label['arm']}: {c.sentence()}"
         for label, c in zip(labels, found, strict=True)
-        if label["respondent"] == EVERYONE
+        if label["respondent"] == EVERYONE and label["score"] in SCORES[:2]
     ]
     sentences += [f"Not varied in this study: {', '.join(fixed)}."] if fixed else []
     return Analysis("ablation", table, tuple(sentences))
@@ -96,3 +112,42 @@ def _row(c: Comparison) -> dict[str, Any]:
         "p_holm": number(c.p_adjusted),
         "smallest_p": number(c.smallest_p),
     }
+
+
+_QUESTIONS = {  # what the original asks of its formulations: (with, without)
+    ("steps", "direct"): "Guided reasoning",
+    ("original-steps", "original-direct"): "Guided reasoning (the original's words)",
+    ("interval", "direct"): "Asking for the 95 % interval",
+    ("original-interval", "original-direct"): "Asking for the 95 % interval (the original's words)",
+    ("quantiles", "direct"): "Asking for a median and three intervals",
+}
+
+
+def guidelines(arms: Analysis, level: float = 0.05) -> Analysis:
+    """What the paired tests of the interval score, all models together, advise for a prompt; arms: from `ablation`."""
+    table = arms.table
+    if not arms.told or table.empty:
+        return Analysis.untold("guidelines", "No guideline for prompts can be drawn: every prompt was put alike.")
+    table = table[(table["respondent"] == EVERYONE) & (table["score"] == PROPER)]
+    rows = [_advice(row, level) for row in lines(table)]
+    frame = pd.DataFrame(rows)
+    return Analysis("guidelines", frame, tuple(Finding(row["sentence"], open=row["advice"] == "open") for row in rows))
+
+
+def _advice(row: Any, level: float) -> dict[str, Any]:
+    """row: of the ablation. A negative difference is a lower score of `a`, which is better."""
+    one, other = (row.a, row.b) if (row.b, row.a) not in _QUESTIONS else (row.b, row.a)
+    sign = 1.0 if one == row.a else -1.0
+    difference = sign * row.difference
+    what = _QUESTIONS.get((one, other), f"{row.arm} {one}")
+    told = np.isfinite(row.p_holm) and row.p_holm <= level
+    advice = "open" if not told else "helps" if difference < 0 else "harms"
+    word = {"helps": "helps", "harms": "harms", "open": "cannot be told to help or to harm"}[advice]
+    span = sorted((sign * row.low, sign * row.high))
+    interval = f" [{span[0]:+.3f}, {span[1]:+.3f}]" if np.isfinite(span).all() else ", no interval"
+    p = f"Holm-adjusted p = {row.p_holm:.2g}" if np.isfinite(row.p_holm) else "no test"
+    sentence = (
+        f"{what} {word}: the interval score moves by {difference:+.3f}{interval} against {other} "
+        f"(lower is better; {counted(row.n_datasets, 'data set')}, {p})."
+    )
+    return {"arm": row.arm, "a": one, "b": other, "advice": advice, "difference": difference, "sentence": sentence}

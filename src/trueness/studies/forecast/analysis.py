@@ -1,7 +1,6 @@
 """What every analysis of a forecast study returns, and the views of the tables that several of them share.
 
     Analysis = table (one row a finding) + sentences + further tables; `told` is False when the study cannot say it
-    headline(forecasts)      the scored claims at the study's own level, with `midpoint`, `hit` and the truth's numbers
     per_item(rows, column)   items x respondents: one number an item and respondent, repeats averaged
     claimants(forecasts)     who makes claims of their own: all but baseline/random, which is scored in closed form
 
@@ -14,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
@@ -22,18 +20,11 @@ import pandas as pd
 from trueness.intervals import Interval
 from trueness.showing.saving import plain_rows
 from trueness.statistics import Comparison
+from trueness.studies.forecast import selection
 from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
 from trueness.studies.forecast.scores import RANDOM
 
 ITEM = (*CELL, "measure", *ARMS)
-ANSWERED = "answered"
-_TRUTH = (
-    "truth_mean", "truth_low", "truth_high", "ci_low", "ci_high", "truth_resolution", "truth_upper", "truth_runs",
-)  # fmt: skip
-
-
-# a dozen analyses begin with the same rows; they go when the study goes
-_HEADLINES: WeakKeyDictionary[Forecasts, pd.DataFrame] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,41 +56,6 @@ class Analysis:
         return "\n".join(self.sentences)
 
 
-def headline(forecasts: Forecasts) -> pd.DataFrame:
-    """The claims at the study's own level, one row an answer, with what the runs showed beside them.
-
-    `hit`: the share of what the claim speaks of that it covers: of the runs, or (target `mean`) the mean, 0 or 1.
-    """
-    if forecasts not in _HEADLINES:
-        _HEADLINES[forecasts] = _headline(forecasts)
-    return _HEADLINES[forecasts].copy(deep=False)
-
-
-def _headline(forecasts: Forecasts) -> pd.DataFrame:
-    scores = forecasts.scores
-    rows = scores[np.isclose(scores["level"].astype(float), forecasts.level)].copy() if len(scores) else scores.copy()
-    rows["midpoint"] = (rows["low"] + rows["high"]) / 2
-    rows[ANSWERED] = rows["low"].notna() & rows["high"].notna()
-    of_mean = rows["target"].eq("mean").to_numpy()
-    hit = np.where(of_mean, rows["covers_mean"].astype(float), rows["coverage_runs"].astype(float))
-    rows["hit"] = np.where(rows[ANSWERED], hit, np.nan)
-    truth = truth_frame(forecasts)
-    return rows.merge(truth, how="left", on=[*CELL, "measure"], validate="many_to_one")
-
-
-def truth_frame(forecasts: Forecasts) -> pd.DataFrame:
-    """One row a truth: mean, range of the runs, CI of the mean, resolution, largest value, runs with a value."""
-    rows = [
-        (*key, t.mean, *_ends(t.run_range), *_ends(t.mean_ci), t.resolution, t.upper, len(t.runs))
-        for key, t in forecasts.truths.items()
-    ]
-    return pd.DataFrame(rows, columns=[*CELL, "measure", *_TRUTH])
-
-
-def _ends(interval: Interval | None) -> tuple[float, float]:
-    return (interval.low, interval.high) if interval else (np.nan, np.nan)
-
-
 def respondents(forecasts: Forecasts) -> tuple[str, ...]:
     """Everybody who answered or was asked, in the order of the tables."""
     return tuple(str(name) for name in pd.unique(forecasts.scores["respondent"]))
@@ -120,7 +76,7 @@ def per_item(rows: pd.DataFrame, column: str, forecasts: Forecasts) -> pd.DataFr
 
     A reference sees no prompt: what it says of a cell, measure and target stands for all arms.
     """
-    kept = rows.loc[rows[ANSWERED] & rows[column].notna(), [*ITEM, "respondent", column]].astype({column: float})
+    kept = rows.loc[rows["answered"] & rows[column].notna(), [*ITEM, "respondent", column]].astype({column: float})
     is_reference = kept["respondent"].isin(forecasts.references)
     table = _mean_by(kept[~is_reference], list(ITEM), column)
     question = [*CELL, "measure", "target"]
@@ -138,6 +94,15 @@ def _mean_by(rows: pd.DataFrame, index: list[str], column: str) -> pd.DataFrame:
     return means.unstack("respondent").rename_axis(columns=None)
 
 
+def cell_means(forecasts: Forecasts, measure: str) -> pd.DataFrame:
+    """One row a respondent, data set and learner: the predicted middle and the measured mean."""
+    rows = selection.headline(forecasts)
+    rows = rows[rows["answered"] & (rows["measure"] == measure) & rows["respondent"].isin(claimants(forecasts))]
+    rows = rows[rows["truth_mean"].notna()]
+    means = rows.groupby(["respondent", *CELL], sort=False)[["midpoint", "truth_mean"]].mean()
+    return means.reset_index().rename(columns={"midpoint": "predicted", "truth_mean": "measured"})
+
+
 def lines(table: pd.DataFrame) -> Iterator[Any]:
     """The rows by attribute; pandas types their fields too widely to be of use."""
     yield from table.itertuples(index=False)
@@ -149,8 +114,9 @@ def number(value: float | None) -> float:
 
 
 def ends(interval: Interval | None) -> dict[str, float]:
-    """The cells `low` and `high`."""
-    return {"low": interval.low if interval else np.nan, "high": interval.high if interval else np.nan}
+    """The cells `low` and `high`; none of a difference that is the same everywhere, which is a constant."""
+    low, high = selection.ends_of(interval)
+    return {"low": low, "high": high} if low < high else {"low": np.nan, "high": np.nan}
 
 
 def pair_cells(c: Comparison) -> dict[str, Any]:

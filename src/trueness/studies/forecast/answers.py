@@ -8,7 +8,7 @@ Nothing is asked and nothing is run; a better reader or another score needs no n
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,6 @@ from trueness.studies.forecast.frames import ARMS, CELL, CLAIM_COLUMNS, MEASURES
 from trueness.studies.forecast.references import reference_claims
 from trueness.studies.forecast.scores import long, score_claims
 from trueness.studies.forecast.work import read_reply
-
-REFERENCE_FORMULATION = "reference"
-
 
 _NUMBERS = ("repeat", "level", "low", "high", "median")  # of claims: a table without rows knows no kinds of columns
 
@@ -60,12 +57,20 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
         truths=truths,
         claims=table,
         scores=score_claims(table, truths, references=references, seed=forecast.seed),
-        replies=pd.DataFrame([_reply_row(keys, stored, reply) for keys, stored, reply in read], columns=REPLY_COLUMNS),
+        replies=_replies_frame(read, store),
         datasets=about["datasets"],
         learners=about["learners"],
         references=references,
-        notes={"capability": about["capability"], "prompts": about["prompts"]},
+        arm=_first_arm(forecast, about),
+        notes={key: about[key] for key in ("capability", "prompts", "famous", "published") if key in about},
     )
+
+
+def _first_arm(forecast: Results, about: Mapping[str, Any]) -> dict[str, str]:
+    """The arm that the plan names first, whatever was answered; without a model only the target is known."""
+    if forecast.cells:
+        return dict(zip(ARMS, forecast.cells[0].variant.split("/"), strict=True))
+    return {"target": about["targets"][0]} if about["targets"] else {}
 
 
 def truths_of(discovery: Results, datasets: Mapping[str, Mapping[str, Any]]) -> dict[tuple[str, str, str], Truth]:
@@ -139,12 +144,23 @@ def _flags(reading: Reading, measure: str) -> list[str]:
     ]
 
 
-def _reply_row(keys: Keys, stored: StoredReply, reading: Reading) -> dict[str, Any]:
+def _replies_frame(read: list[tuple[Keys, StoredReply, Reading]], store: Store) -> pd.DataFrame:
+    """`prompt` is the text that was asked; None where the store does not hold it."""
+    texts = {key: prompt_text(store.prompt(key)) for key in dict.fromkeys(stored.prompt for _, stored, _ in read)}
+    rows = [_reply_row(keys, stored, reading, texts[stored.prompt]) for keys, stored, reading in read]
+    return pd.DataFrame(rows, columns=list(REPLY_COLUMNS))
+
+
+def prompt_text(messages: Sequence[Mapping[str, str]]) -> str | None:
+    return "\n".join(message["content"] for message in messages) or None
+
+
+def _reply_row(keys: Keys, stored: StoredReply, reading: Reading, prompt: str | None) -> dict[str, Any]:
     reply = stored.reply
     return keys | {
         "status": str(reading.status),
         "message": reply["message"] or reading.message,
-        "prompt": stored.prompt,
+        "prompt": prompt,
         "text": reply["text"],
         "model": reply["model"],
         "seconds": reply["seconds"],

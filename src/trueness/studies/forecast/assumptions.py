@@ -55,6 +55,13 @@ CONCEPTS = (
         rf"{_HIDDEN}|unmeasured\s+confounding|hidden\s+confounding|latent\s+confounding|\bconfound(?:er|ers|ing)\b",
     ),
     Concept(
+        "no selection bias",
+        r"selection",
+        ("select", "sampl"),
+        r"\b(?:random|unselected|representative)\s+samp\w+",
+        r"\bselection[\s-]+(?:bias\w*|effects?|variables?)|\bselected\s+samples?",
+    ),
+    Concept(
         "faithfulness",
         r"faithful",
         ("faithful",),

@@ -9,7 +9,6 @@ Each data set has the same weight, however many claims it holds: it is what was 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -56,7 +55,7 @@ def over_datasets(
 _SIDED = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 
 
-def cells(name: str, found: Estimate) -> dict[str, Any]:
-    """The estimate and its ends as columns of a table: name, name_low, name_high."""
-    ends = (found.interval.low, found.interval.high) if found.interval else (np.nan, np.nan)
-    return {name: np.nan if found.value is None else found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+def cells(name: str, found: Estimate, missing: float | None = np.nan) -> dict[str, float | None]:
+    """The estimate and its ends as columns of a table: name, name_low, name_high. missing: None where JSON is made."""
+    ends = (found.interval.low, found.interval.high) if found.interval else (missing, missing)
+    return {name: missing if found.value is None else found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}

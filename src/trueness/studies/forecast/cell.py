@@ -26,7 +26,14 @@ from trueness.studies.forecast.work import read_reply
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
 ANSWERED_ALIKE = "reference"  # the variant of who was not asked
-_TOLD_FIRST = ("hypotheses", "comparisons", "robustness", "ranking")  # whose sentences stand on the first page
+_TOLD_FIRST = (
+    "hypotheses",
+    "comparisons",
+    "robustness",
+    "ranking",
+    "contrasts",
+    "guidelines",
+)  # whose sentences stand on the first page
 
 
 class Claim(NamedTuple):

@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from trueness.showing import look
 from trueness.showing.marks import named, panel_columns, with_data
 from trueness.showing.saving import Figure
-from trueness.statistics import Estimate, mean
+from trueness.statistics import mean
 from trueness.studies.forecast import selection
+from trueness.studies.forecast.by_dataset import cells as estimate_cells
 from trueness.studies.forecast.frames import Forecasts
 from trueness.studies.forecast.robustness import robustness
 
@@ -36,18 +36,19 @@ MOST_PANELS = {"column": 2, "page": 4}
 
 def consistency_frame(forecasts: Forecasts) -> pd.DataFrame:
     """One row a mark. kind: `cell`, or `mean` over the n cells of a respondent that have both spreads."""
-    found = robustness(forecasts).more.get("cells") if len(forecasts.scores) else None
-    if found is None:
+    framed = robustness(forecasts).more.get("cells") if len(forecasts.scores) else None
+    if framed is None:
         return pd.DataFrame(columns=list(COLUMNS))
-    cells = found.reset_index().rename(columns={"spread": "across", "spread_repeats": "within"})
-    cells = selection.in_main_arm(forecasts, cells)[list(CELLS)].dropna(subset=["within", "across"])
+    cells = framed.rename(columns={"spread": "across", "spread_repeats": "within"})
+    cells = cells[list(CELLS)].dropna(subset=["within", "across"])
     parts: list[pd.DataFrame] = [cells.assign(kind="cell")]
     for name in (name for name in selection.respondents(forecasts) if name in set(cells["respondent"])):
         mine = cells[cells["respondent"] == name]
         row: dict[str, Any] = {"kind": "mean", "respondent": name, "n": len(mine)}
         for key in ("within", "across"):
             datasets = mine["dataset"].to_numpy()
-            row |= _cells_of(key, mean(mine[key].to_numpy(), datasets, level=forecasts.level, bounds=(0.0, None)))
+            found = mean(mine[key].to_numpy(), datasets, level=forecasts.level, bounds=(0.0, 1.0))
+            row |= estimate_cells(key, found, None)
         parts.append(pd.DataFrame([row | {"datasets": int(mine["dataset"].nunique())}]))
     return pd.concat(parts, ignore_index=True).reindex(columns=list(COLUMNS))
 
@@ -112,8 +113,3 @@ def consistency(forecasts: Forecasts, width: look.Width = "page") -> Figure:
         f"more than chance. {selection.arm_text(forecasts)} Descriptive; no test."
     )
     return Figure("consistency", frame, chart, caption)
-
-
-def _cells_of(name: str, found: Estimate) -> dict[str, Any]:
-    low, high = (found.interval.low, found.interval.high) if found.interval else (np.nan, np.nan)
-    return {name: found.value, f"{name}_low": low, f"{name}_high": high}

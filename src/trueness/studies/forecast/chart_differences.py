@@ -17,8 +17,9 @@ from trueness.showing.marks import named, row_axis, row_scale, text_width, with_
 from trueness.showing.saving import Figure
 from trueness.statistics import adjusted, paired_difference
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.analysis import headline, per_item
+from trueness.studies.forecast.analysis import per_item
 from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.selection import headline
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,7 +41,7 @@ def reference_of(forecasts: Forecasts) -> str | None:
 def differences_frame(forecasts: Forecasts, reference: str, respondents: Sequence[str] | None = None) -> pd.DataFrame:
     """One row a respondent."""
     chosen = selection.respondents(forecasts) if respondents is None else list(respondents)
-    rows = selection.in_main_arm(forecasts, headline(forecasts))
+    rows = headline(forecasts)
     table = per_item(rows, SCORE, forecasts)
     clusters: Any = table.index.get_level_values("dataset").to_numpy() if len(table) else []
     others = [name for name in chosen if name != reference]

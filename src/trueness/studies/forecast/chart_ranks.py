@@ -7,15 +7,16 @@ from typing import Any
 from trueness.showing.chart_ranks import ranks, with_enough
 from trueness.showing.saving import Figure
 from trueness.studies.forecast import selection
-from trueness.studies.forecast.analysis import headline, per_item
+from trueness.studies.forecast.analysis import per_item
 from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.selection import headline
 
 SCORE = "interval_score_scaled"
 
 
 def ranks_of_respondents(forecasts: Forecasts, **settings: Any) -> Figure:
     """A forecast study: respondents by their scaled interval score over the items that all of them answered."""
-    table = per_item(selection.in_main_arm(forecasts, headline(forecasts)), SCORE, forecasts)
+    table = per_item(headline(forecasts), SCORE, forecasts)
     names = selection.respondents(forecasts)
     answered = with_enough(table.reindex(columns=names)).dropna()
     scores = answered.groupby(level="dataset").mean()

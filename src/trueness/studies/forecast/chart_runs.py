@@ -1,6 +1,7 @@
 """runs: the distribution of the measured runs, and the ranges that were claimed for them.
 
-One panel a cell (data set by learner). Grey: a histogram of the runs, each panel to its own height. Below it one
+One panel a cell (data set by learner, the smallest graph first). Grey: a histogram of the runs, each panel to its own
+height. Below it one
 line a respondent: the hull of what it claimed over formulations and repeats, thick where half of its claims agree
 (from the median of the low ends to the median of the high ends).
 SHD is drawn as a share of d(d-1)/2.
@@ -101,7 +102,8 @@ def runs(
     claims, bins = frame[frame["kind"] == "claim"], frame[frame["kind"] == "bin"]
     which = "" if respondents is not None else ", those with the lowest scaled interval score"
     caption = (
-        f"Runs of each learner on each data set ({spread_of(bins.drop_duplicates(['dataset', 'learner'])['n'])} runs a "
+        "Runs of each learner on each data set, the smallest graph first "
+        f"({spread_of(bins.drop_duplicates(['dataset', 'learner'])['n'])} runs a "
         f"cell; histograms to their own height) and the {100 * forecasts.level:g} % ranges claimed by "
         f"{claims['respondent'].nunique()} of {len(names)} respondents{which}: pale the hull over formulations and "
         f"repeats, full the range between the medians of both ends. {int(claims['n'].sum())} of "

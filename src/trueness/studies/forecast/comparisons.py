@@ -9,6 +9,7 @@ stands for all arms of its target.
 
     calibrated_coverage     covers_mean, the original's primary measure                     higher is better
     hit                     share covered of what the claim is of (runs, or the mean)       higher, gamed by [0, 1]
+    overlaps_, iou_         as the original compares ranges: do they meet, |both| / |either|     higher
     interval_score_scaled   the proper score, in shares of the measure's range              lower is better
 """
 
@@ -29,21 +30,17 @@ from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.reach import Reach
 from trueness.statistics.signed_rank import signed_rank_p
-from trueness.studies.forecast.analysis import (
-    Analysis,
-    asked_models,
-    headline,
-    number,
-    pair_cells,
-    per_item,
-    respondents,
-)
+from trueness.studies.forecast.analysis import Analysis, asked_models, number, pair_cells, per_item, respondents
 from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.studies.forecast.selection import headline
 
 Array = NDArray[np.float64]
 SCORES = {  # name in the tables -> column of the scores
     "calibrated_coverage": "covers_mean",
     "hit": "hit",
+    "overlaps_mean_ci": "overlaps_mean_ci",
+    "iou_mean_ci": "iou_mean_ci",
+    "iou_runs": "iou_runs",
     "interval_score_scaled": "interval_score_scaled",
 }
 EXACT_ITEMS = 50  # as scipy's own choice; ties are respected here

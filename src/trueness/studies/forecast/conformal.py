@@ -21,9 +21,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.studies.forecast.analysis import Analysis, claimants, counted, headline, lines, percent
+from trueness.studies.forecast.analysis import Analysis, claimants, counted, lines, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.frames import CELL, MEASURES, Forecasts
+from trueness.studies.forecast.selection import headline
 
 Array = NDArray[np.float64]
 ALL = "all"
@@ -63,14 +64,7 @@ class _Needed(NamedTuple):
 
     def of(self, measure: str) -> _Needed:
         mine = self.measure == MEASURES.index(measure)
-        return _Needed(
-            self.dataset[mine],
-            self.measure[mine],
-            self.factor[mine],
-            self.margin[mine],
-            self.weight[mine],
-            self.covered[mine],
-        )
+        return _Needed(*(part[mine] for part in self))
 
 
 class _Outcomes(NamedTuple):

@@ -6,24 +6,28 @@
                  takes out that famous data sets may be easier
     recognised   share of replies to prompts without names that name the data set all the same
     published    share of claims that hold a published figure to two digits, named minus anonymised; only where the
-                 study brings such figures (notes["published"]: rows of dataset, learner, measure, value)
+                 plan names such figures (published = "figures.csv": dataset, learner, measure, value)
 
 Scores are interval scores in shares of the measure's range: negative differences are better. Tests are exact over data
 sets (sign flips; splits into famous and other). What cannot be told: a small difference does not show that nothing is
 remembered (a model may know a data set by its size and sampling); a large one does not show recall of figures (names
-also carry domain knowledge, which is fair). Which data sets are famous is a choice, notes["famous"] overrides it.
+also carry domain knowledge, which is fair). Which data sets are famous is a choice: FAMOUS, or `famous` of the plan.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
-from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from trueness.errors import PlanError
+from trueness.outside import MEGABYTE, is_there, text_of
 from trueness.showing.finding import Finding
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
@@ -34,7 +38,6 @@ from trueness.studies.forecast.analysis import (
     asked_models,
     counted,
     ends,
-    headline,
     joined,
     lines,
     number,
@@ -43,19 +46,47 @@ from trueness.studies.forecast.analysis import (
 )
 from trueness.studies.forecast.comparisons import PROPER
 from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.studies.forecast.selection import all_arms
 
 FAMOUS = frozenset(  # in textbooks, package examples and many papers' result tables
     "asia cancer earthquake survey sachs sachs-17 sachs-pooled child alarm insurance hailfinder hepar2".split()
 )
+MAX_PUBLISHED = MEGABYTE
 ALL = "all models"
 WITHOUT_NAMES = ("anonymised", "renamed")
 _REFERENCES = ("baseline/climatology", "baseline/heuristic", "baseline/random")  # the first that is there
 
 
+class Published(NamedTuple):
+    """A figure of the literature that a model may know by heart."""
+
+    dataset: str
+    learner: str
+    measure: str
+    value: float
+
+
+def read_published(path: Path) -> tuple[Published, ...]:
+    if not is_there(path):
+        raise PlanError(f"'published' must be a CSV file, got {path.name!r}, which is not there.")
+    rows = csv.DictReader(io.StringIO(text_of(path, MAX_PUBLISHED, PlanError)))
+    figures = []
+    for row in rows:
+        try:
+            dataset, learner, measure = (row[name].strip().lower() for name in ("dataset", "learner", "measure"))
+            figures.append(Published(dataset, learner, measure, float(row["value"])))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise PlanError(
+                f"line {rows.line_num} of {path.name} must have dataset, learner, measure and a number as value, got "
+                f"{dict(row)!r:.80}. The first line names the columns."
+            ) from None
+    return tuple(figures)
+
+
 def contamination(forecasts: Forecasts) -> Analysis:
     """One row a probe, contrast and respondent (or all models)."""
-    famous = frozenset(forecasts.notes.get("famous", FAMOUS))
-    rows = headline(forecasts)
+    famous = frozenset(forecasts.notes.get("famous") or FAMOUS)
+    rows = all_arms(forecasts)
     table = per_item(rows, PROPER, forecasts)
     models = [name for name in asked_models(forecasts) if name in table]
     if not models:
@@ -129,7 +160,7 @@ def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, Any]:
 
 def _recognised(forecasts: Forecasts) -> list[dict[str, Any]]:
     replies = forecasts.replies
-    hidden = replies[replies["names"].isin(WITHOUT_NAMES)] if len(replies) else replies
+    hidden = replies[replies["names"].isin(WITHOUT_NAMES) & replies["prompt"].notna()] if len(replies) else replies
     found = []
     for (who, arm), mine in hidden.groupby(["respondent", "names"], sort=False) if len(hidden) else ():
         hits = [
@@ -163,8 +194,8 @@ def _says(text: str, dataset: str) -> bool:
 def _published(rows: pd.DataFrame, forecasts: Forecasts) -> list[dict[str, Any]]:
     figures: dict[tuple[str, str, str], list[float]] = {}
     for entry in forecasts.notes.get("published", ()):
-        if isinstance(entry, Mapping):
-            figures.setdefault((entry["dataset"], entry["learner"], entry["measure"]), []).append(float(entry["value"]))
+        figure = Published(**entry)
+        figures.setdefault((figure.dataset, figure.learner, figure.measure), []).append(figure.value)
     answered = rows[rows["answered"] & rows["respondent"].isin(asked_models(forecasts))]
     keys = answered[[*CELL, "measure"]].itertuples(index=False, name=None)
     known = answered[[key in figures for key in keys]] if figures else answered.iloc[:0]

@@ -15,8 +15,9 @@ import pandas as pd
 
 from trueness.statistics import share
 from trueness.studies.forecast import selection
+from trueness.studies.forecast.by_dataset import cells
 from trueness.studies.forecast.frames import Forecasts
-from trueness.studies.forecast.summary import estimate_cells
+from trueness.studies.forecast.summary import SHARES
 
 FACTORS: Mapping[str, str | None] = {  # the file's name -> the column
     "model": None,
@@ -27,13 +28,12 @@ FACTORS: Mapping[str, str | None] = {  # the file's name -> the column
 }
 ALL_MODELS = "all models"
 _KEYS = ("respondent", "dataset", "learner", "measure", "formulation", "status", "low")
-_SHARES = {"calibrated_coverage": "covers_mean", "coverage_runs": "coverage_runs", "overlap": "overlaps_mean_ci"}
 
 
 def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
     """factor: a key of FACTORS."""
     column = FACTORS[factor]
-    scores = selection.headline(forecasts)[[*_KEYS, *_SHARES.values()]]
+    scores = selection.headline(forecasts)[[*_KEYS, *SHARES.values()]]
     scores = scores.assign(answered=selection.answered(scores))
     models = scores[~scores["respondent"].isin(forecasts.references)]
     parts = {str(name): part for name, part in scores.groupby("respondent")} | {ALL_MODELS: models}
@@ -63,9 +63,9 @@ def _cells(forecasts: Forecasts, part: pd.DataFrame, within: str) -> dict[str, A
     answered, clusters = part["answered"].to_numpy(dtype=bool), part[within].to_numpy(dtype=object)
     row: dict[str, Any] = {"asked": len(part), "n": int(answered.sum()), "clusters": len(set(clusters[answered]))}
     row["clustered_by"] = within
-    for name, score in _SHARES.items():
+    for name, score in SHARES.items():
         values = part[score].to_numpy(dtype=np.float64)
-        row |= estimate_cells(name, share(values, clusters, forecasts.level))
+        row |= cells(name, share(values, clusters, forecasts.level), None)
         plain = share(values, level=forecasts.level).interval
         row |= {
             f"{name}_wilson_low": plain.low if plain else None,

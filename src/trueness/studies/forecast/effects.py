@@ -25,9 +25,10 @@ from trueness.statistics.adjustment import adjust
 from trueness.statistics.cluster_bootstrap import expanded_tail
 from trueness.statistics.correlation import rank_correlation
 from trueness.studies.forecast import rank_permutation
-from trueness.studies.forecast.analysis import Analysis, asked_models, claimants, headline, lines
+from trueness.studies.forecast.analysis import Analysis, asked_models, claimants, lines
 from trueness.studies.forecast.by_dataset import cells
 from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.selection import headline
 
 Array = NDArray[np.float64]
 PROPERTIES = ("size", "density", "dimension")
@@ -110,7 +111,7 @@ def _of_property(
     for (learner, respondent), y in columns.items():
         rho = rank_correlation(x, y)
         row: dict[str, Any] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
-        row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders)}
+        row |= cells("rho", rho) | {"p": _permutation_p(x, y, orders), "test": rank_permutation.test_name(rho.n)}
         if respondent != MEASURED:
             truth = columns[learner, MEASURED]
             whole = not np.isnan(y).any()

@@ -37,8 +37,9 @@ from numpy.typing import NDArray
 from trueness.statistics.proportions import wilson
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
-from trueness.studies.forecast.analysis import Analysis, asked_models, headline, joined, lines, percent
+from trueness.studies.forecast.analysis import Analysis, asked_models, joined, lines, percent
 from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
+from trueness.studies.forecast.selection import all_arms
 
 OF_CLAIM = (
     "impossible", "beyond the scale", "over-optimistic", "over-pessimistic", "overconfident", "vacuous", "point",
@@ -57,7 +58,7 @@ Flags = NDArray[np.bool_]
 def failures(forecasts: Forecasts) -> Analysis:
     """One row a respondent and mode; `more` has examples."""
     people = (*asked_models(forecasts), *(name for name in forecasts.references if name.startswith("human/")))
-    rows = headline(forecasts)
+    rows = all_arms(forecasts)
     rows = rows[rows["respondent"].isin(people)].reset_index(drop=True)
     if rows.empty:
         return Analysis.untold("failures", "Failure modes cannot be told: nobody was asked.")

@@ -5,7 +5,7 @@
     statistics/statistical_tests.csv  interpretation.txt        validation on top, then hypotheses and findings
     plots/{intervals,runs}_{measure}, heatmap_*, calibration, differences, ranks, consistency
                                                                  as .png .svg .pdf, their numbers as .csv
-    plots/results_summary.csv  .tex                              what the learners did
+    plots/results_summary.csv  .tex  {algorithm}_summary_table.csv     what the learners did, all and each alone
 
 The same tables give the same bytes. variance/ is written with the discovery runs (outputs.py), paper/ by paper.py.
 """
@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from trueness.files import write_atomically
-from trueness.showing.saving import Figure, Save, csv_text, plain_rows, save_figure
+from trueness.showing.saving import Figure, Save, csv_text, plain_rows, safe_name, save_figure
 from trueness.showing.tables import Table
 from trueness.studies.forecast import charts, selection
 from trueness.studies.forecast import llm_comparisons as comparisons
@@ -31,7 +31,6 @@ from trueness.studies.forecast.interpretation import interpretation, tests_frame
 from trueness.studies.forecast.summary import rows
 
 SHOWN_IN_PAPER = 6  # respondents that a page has room for
-_DISTRIBUTIONS = ("f1", "shd")  # precision and recall are the two halves of F1; their frames are one call away
 
 
 def write_forecast_tree(
@@ -57,6 +56,8 @@ def texts(forecasts: Forecasts, findings: Findings | None) -> dict[str, str]:
     summary = forecast_tables.measured(forecasts)
     found["plots/results_summary.csv"] = summary.to_csv()
     found["plots/results_summary.tex"] = summary.to_latex()
+    for learner, part in summary.frame().groupby("learner", sort=False):
+        found[f"plots/{safe_name(str(learner))}_summary_table.csv"] = csv_text(part)
     return found
 
 
@@ -88,8 +89,7 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
     for measure in measures:
         yield charts.intervals(forecasts, measure)
     for measure in measures:
-        if measure in _DISTRIBUTIONS:
-            yield charts.runs(forecasts, measure)
+        yield charts.runs(forecasts, measure)
     yield charts.heatmap(forecasts, "overlaps_mean_ci")
     yield charts.heatmap(forecasts, "overlaps_runs")
     yield charts.heatmap(forecasts, "covers_mean", rows="respondent", columns="dataset", panels=None)
@@ -113,7 +113,7 @@ def figures_of_paper(forecasts: Forecasts) -> Iterator[Figure | str]:
     if main is not None:
         best = selection.best(forecasts, SHOWN_IN_PAPER)
         yield f"intervals_{main}" if respondents <= len(best) else charts.intervals(forecasts, main, best)
-        yield f"runs_{main}" if main in _DISTRIBUTIONS else charts.runs(forecasts, main)
+        yield f"runs_{main}"
     best = selection.best(forecasts, 2 * SHOWN_IN_PAPER)
     yield "calibration" if respondents <= len(best) else charts.calibration(forecasts, best)
     yield "heatmap_covers_mean_respondent_dataset"
@@ -133,5 +133,5 @@ def tables_of_paper(forecasts: Forecasts, findings: Findings | None) -> list[Tab
         forecast_tables.measured(forecasts),
     ]
     if findings is not None:
-        found += [forecast_tables.hypotheses(findings), forecast_tables.tests(tests_frame(findings))]
+        found += [forecast_tables.hypotheses(findings), forecast_tables.tests(findings)]
     return found

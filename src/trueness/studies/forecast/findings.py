@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
-from trueness.studies.forecast.ablation import ablation
+from trueness.studies.forecast import selection
+from trueness.studies.forecast.ablation import ablation, guidelines
 from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.comparisons import comparisons
 from trueness.studies.forecast.conformal import conformal
 from trueness.studies.forecast.contamination import contamination
+from trueness.studies.forecast.contrasts import contrasts
 from trueness.studies.forecast.convergence import convergence
 from trueness.studies.forecast.effects import effects
 from trueness.studies.forecast.failures import failures
@@ -30,14 +32,17 @@ class Findings:
     """The analyses by name, in the order in which a report tells them."""
 
     study: str
+    arm: str  # in words: which arm the findings are about, unless they compare arms
     validation: Validation
     hypotheses: Analysis
     comparisons: Analysis
     robustness: Analysis
     ranking: Analysis
+    contrasts: Analysis
     reasoning: Analysis
     effects: Analysis
     ablation: Analysis
+    guidelines: Analysis
     contamination: Analysis
     failures: Analysis
     convergence: Analysis
@@ -59,6 +64,7 @@ class Findings:
         """Plain JSON; the validation first."""
         return {
             "study": self.study,
+            "arm": self.arm,
             "valid": self.validation.passed,
             "analyses": [analysis.to_dict() for analysis in self.analyses()],
         }
@@ -70,17 +76,21 @@ class Findings:
 
 def findings(forecasts: Forecasts) -> Findings:
     """Every analysis of the study."""
-    ranks, framing = ranking(forecasts), robustness(forecasts)
+    arms = ablation(forecasts)
+    pairs, framing = contrasts(forecasts), robustness(forecasts)
     return Findings(
         study=forecasts.study,
+        arm=selection.arm_text(forecasts),
         validation=validation(forecasts),
-        hypotheses=hypotheses(forecasts, ranks, framing),
+        hypotheses=hypotheses(forecasts, pairs, framing),
         comparisons=comparisons(forecasts),
         robustness=framing,
-        ranking=ranks,
+        ranking=ranking(forecasts),
+        contrasts=pairs,
         reasoning=reasoning(forecasts),
         effects=effects(forecasts),
-        ablation=ablation(forecasts),
+        ablation=arms,
+        guidelines=guidelines(arms),
         contamination=contamination(forecasts),
         failures=failures(forecasts),
         convergence=convergence(forecasts),

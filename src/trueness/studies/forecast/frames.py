@@ -2,7 +2,7 @@
 
     claims   one row a claimed interval: KEYS, level, low, high, median, status, flags
     scores   one row a claim at its own level against the runs: KEYS, level, low, high, status, one column a score
-    replies  one row a reply: KEYS without `measure`, status, message, prompt, text, seconds, cost, tokens
+    replies  one row a reply: KEYS without `measure`, status, message, prompt (the text asked), text, seconds, ...
 
 KEYS = dataset, learner, measure, then the arms (formulation, names, metadata, definition, target), respondent, repeat.
 A claim that could not be read has a row with its status and no numbers. The `quantiles` formulation has one claims row
@@ -33,7 +33,9 @@ REPLY_COLUMNS = (
     "input_tokens", "output_tokens", "cached_tokens",
 )  # fmt: skip
 
-FORMULATIONS = ("direct", "steps", "interval", "quantiles")
+ORIGINAL = ("original-direct", "original-steps", "original-interval")  # word for word as the original protocol's
+FORMULATIONS = ("direct", "steps", "interval", "quantiles", *ORIGINAL)
+REFERENCE = "reference"  # the formulation of who was not asked
 NAMES = ("named", "anonymised", "renamed")
 METADATA = ("sparse", "diagnostic", "full")
 DEFINITION = ("told", "untold")  # whether the prompt says how the measures are defined
@@ -89,4 +91,5 @@ class Forecasts:
     datasets: Mapping[str, Mapping[str, Any]]  # name -> nodes, edges, rows, data, truth, domain, density
     learners: Mapping[str, Mapping[str, Any]]  # name -> title, returns, assumes (list), breaks (data set -> list)
     references: tuple[str, ...] = ()  # which respondents are baselines or humans
+    arm: Mapping[str, str] = field(default_factory=dict)  # the plan's first: the headline of every table
     notes: Mapping[str, Any] = field(default_factory=dict)

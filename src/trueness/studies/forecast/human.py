@@ -3,9 +3,10 @@
     dataset,learner,measure,low,high[,level,median,expert,target]
 
 One row a range; `algorithm` is read as `learner`; other columns are not read. level .95 and target `run` unless said.
-An empty range stays a row: `refused` (left empty), or `unreadable` where only one end is there. A question of the study
-that the sheet does not have is `refused` too, so that every expert has every question. A cell that holds something
-wrong stops with one line that names the file and the row, before anything is scored.
+Where some rows name an expert, an empty row without one is nobody's and not read. Any other empty range stays a row:
+`refused` (left empty), or `unreadable` where only one end is there. A question of the study that the sheet does not
+have is `refused` too, so that every expert has every question. A cell that holds something wrong stops with one line
+that names the file and the row, before anything is scored.
 `sheet` writes the empty form (`trueness new human-sheet`).
 """
 
@@ -23,7 +24,7 @@ import pandas as pd
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.outside import MEGABYTE, is_there, size, text_of
 from trueness.status import Status
-from trueness.studies.forecast.frames import CLAIM_COLUMNS, KEYS, MEASURES, TARGETS
+from trueness.studies.forecast.frames import CLAIM_COLUMNS, KEYS, MEASURES, REFERENCE, TARGETS
 from trueness.texts import csv_row, csv_value
 
 Question = tuple[str, str, str]  # data set, learner, measure
@@ -99,8 +100,16 @@ def parse_experts(
     seen: dict[tuple[Any, ...], int] = {}
     known = _known(asked)
     experts: set[str] = set()
-    for place, cells in _lines(text, source):
+    sheet_lines = list(_lines(text, source))
+    named = any(cells.get("expert") for _, cells in sheet_lines)
+    for place, cells in sheet_lines:
         claim = _claim(place, cells, asked, known, respondent)
+        if named and not cells.get("expert"):  # nobody's: an empty row of the form, or a name that was forgotten
+            if claim["status"] != Status.REFUSED:
+                raise DataError(
+                    f"{place}: 'expert' must be given, as in other rows, got an empty cell. Say whose it is."
+                )
+            continue
         experts.add(claim["respondent"])
         check_experts(experts, source)
         key = tuple(claim[name] for name in (*KEYS, "level"))
@@ -251,7 +260,7 @@ def _row(
 ) -> dict[str, Any]:
     low, high, median = (math.nan if end is None else end for end in ends)
     return {
-        "dataset": question[0], "learner": question[1], "measure": question[2], "formulation": "reference",
+        "dataset": question[0], "learner": question[1], "measure": question[2], "formulation": REFERENCE,
         "names": "-", "metadata": "-", "definition": "-", "target": target, "respondent": respondent, "repeat": 0,
         "level": level, "low": low, "high": high, "median": median, "status": str(status), "flags": flags,
     }  # fmt: skip

@@ -3,14 +3,20 @@
 All are about the models together (each weighs the same); v_d is their mean on data set d. One-sided p, since each
 hypothesis names its direction; Holm over those that could be tested.
 
-    H1 understanding   v_d = interval score of a naive reference - that of the models (shares of the range), for random,
-                       heuristic and climatology; all must be above 0, so p is the largest of theirs
+    H1 understanding   all the evidence that the original names, each one-sided; all must hold, so p is the largest:
+                         aligned     v_d = interval score of a naive reference - that of the models (shares of the
+                                     range), above 0 for random, heuristic and climatology
+                         learners    as H5: told apart in the right direction
+                         data sets   rho over data sets of measured and predicted F1 (size, density, ...), above 0
+                         assumptions v_d = agreement on learners whose assumptions are broken against others, above 0
+                         rewording   as H3
+                       `aligned` must be there; what a study cannot test is named and not weighed
     H2 calibration     v_d = share covered by the ranges of what they are of; between level - .05 and (1 + level)/2,
                        both tested, p is the larger (equivalence). [0, 1] covers all and fails the upper bound
     H3 robustness      v_d = IoU between formulations - IoU between repeats; above -.1 (not worse than asking again)
     H4 capability      Spearman's rho over models of notes["capability"] and minus the interval score, above 0; exact
                        over all orders of the models
-    H5 specificity     v_d = tau of the learners' order (ranking.py), above 0
+    H5 specificity     v_d = mean agreement over the pairs of learners that differ (contrasts.py), above 0
 
     supported                              Holm-adjusted p <= .05
     not supported                          else, if the design could have given such a p, or if the 95 % interval lies
@@ -18,31 +24,33 @@ hypothesis names its direction; Holm over those that could be tested.
     cannot be told with this design        else: the smallest p that so many units allow, adjusted, is above .05, or
                                            what the rule needs was not part of the study
 
-The original asks for a verdict on coverage against the baselines alone; that comparison stands in the table `original`.
+Each piece of evidence for H1 stands in the table `evidence`; coverage against the baselines, the original's primary
+comparison, in the table `original`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from trueness.errors import SettingError
 from trueness.intervals import Interval
 from trueness.statistics.adjustment import adjust
 from trueness.statistics.correlation import rank_correlation
 from trueness.statistics.reach import smallest_adjusted_p
-from trueness.statistics.result import p_text
+from trueness.statistics.result import Estimate, p_text
 from trueness.studies.forecast import rank_permutation
 from trueness.studies.forecast.analysis import (
     Analysis,
     asked_models,
+    cell_means,
     counted,
     ends,
-    headline,
     number,
     per_item,
     percent,
@@ -50,14 +58,16 @@ from trueness.studies.forecast.analysis import (
 from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.comparisons import PROPER
 from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.selection import headline
 
+Array = NDArray[np.float64]
 ALPHA = 0.05
 NAIVE = ("baseline/random", "baseline/heuristic", "baseline/climatology")
 BELOW_LEVEL = 0.05
 NOT_WORSE = -0.1
 SUPPORTED, NOT_SUPPORTED, CANNOT = "supported", "not supported", "cannot be told with this design"
 TITLES = {
-    "H1": "models understand what learners do (better than naive references)",
+    "H1": "models understand what learners do",
     "H2": "their ranges are calibrated",
     "H3": "their answers do not depend on the formulation",
     "H4": "the more capable the model, the better the forecast",
@@ -77,39 +87,52 @@ class _Tested:
     smallest: float  # unadjusted p that n units can reach
     what: str
     true_where: tuple[float, float]
+    test: str = ""
     why_not: str = ""
+    refuted: bool = False  # by its interval, or by that of a piece of evidence
 
 
-def hypotheses(forecasts: Forecasts, ranking: Analysis, robustness: Analysis) -> Analysis:
-    """Needs the analyses of ranking and robustness of the same study. One row a hypothesis."""
+def hypotheses(forecasts: Forecasts, contrasts: Analysis, robustness: Analysis) -> Analysis:
+    """Needs the analyses of contrasts and robustness of the same study. One row a hypothesis."""
     rows = headline(forecasts)
     table = per_item(rows, PROPER, forecasts)
     models = [name for name in asked_models(forecasts) if name in table]
+    evidence = {
+        "aligned": _alignment(table, models),
+        "learners": _agreement(contrasts, models, "learners", "pairs of learners in the right direction (tau)"),
+        "data sets": _difficulty(cell_means(forecasts, "f1"), models),
+        "assumptions": _agreement(contrasts, models, "assumptions", "what a broken assumption does, in its direction"),
+        "rewording": _robustness(robustness),
+    }
     tested = {
-        "H1": _understanding(table, models),
+        "H1": _weighed(evidence),
         "H2": _calibration(rows, models, forecasts.level),
-        "H3": _robustness(robustness),
+        "H3": evidence["rewording"],
         "H4": _capability(table, models, forecasts.notes.get("capability")),
-        "H5": _specificity(ranking, models),
+        "H5": evidence["learners"],
     }
     adjusted = adjust([np.nan if t.p is None else t.p for t in tested.values()], "holm")
     k = max(int(np.count_nonzero(~np.isnan(adjusted))), 1)
     found = [_row(name, t, float(p), k) for (name, t), p in zip(tested.items(), adjusted, strict=True)]
     frame = pd.DataFrame(found)
-    return Analysis("hypotheses", frame, tuple(frame["sentence"]), {"original": _original(rows, forecasts, models)})
+    more = {"original": _original(rows, forecasts, models), "evidence": _evidence_frame(evidence)}
+    return Analysis("hypotheses", frame, tuple(frame["sentence"]), more)
 
 
 def verdict(p_adjusted: float, smallest_adjusted: float, interval: Interval | None, where: tuple[float, float]) -> str:
     """The rule of the module's docstring. where: the open range of the estimate in which the hypothesis is true."""
     if p_adjusted <= ALPHA + 1e-12:
         return SUPPORTED
-    outside = interval is not None and (interval.high <= where[0] or interval.low >= where[1])
-    if outside or (smallest_adjusted <= ALPHA + 1e-12 and not np.isnan(p_adjusted)):
+    if _is_outside(interval, where) or (smallest_adjusted <= ALPHA + 1e-12 and not np.isnan(p_adjusted)):
         return NOT_SUPPORTED
     return CANNOT
 
 
-def _understanding(table: pd.DataFrame, models: list[str]) -> _Tested:
+def _is_outside(interval: Interval | None, where: tuple[float, float]) -> bool:
+    return interval is not None and (interval.high <= where[0] or interval.low >= where[1])
+
+
+def _alignment(table: pd.DataFrame, models: list[str]) -> _Tested:
     what = "interval score of the naive reference minus that of the models"
     naive = [name for name in NAIVE if name in table]
     if not models or not naive:
@@ -147,17 +170,57 @@ def _robustness(robustness: Analysis) -> _Tested:
     if apart.empty:
         return _untested(what, "no repeats, so framing and chance cannot be told apart")
     each = apart.groupby(["dataset", "respondent"])["apart"].mean().groupby("dataset").mean()
-    return _of(over_datasets(each, each.index, what, NOT_WORSE, "greater"), what, (NOT_WORSE, np.inf))
+    return _of(
+        over_datasets(each, each.index, what, NOT_WORSE, "greater", within=(-1.0, 1.0)), what, (NOT_WORSE, np.inf)
+    )
 
 
-def _specificity(ranking: Analysis, models: list[str]) -> _Tested:
-    what = "tau between the measured and the predicted order of the learners"
-    each = ranking.more["datasets"] if ranking.told else pd.DataFrame(columns=["respondent", "dataset", "order"])
-    each = each[each["respondent"].isin(models)].dropna(subset=["order"])
-    if each.empty:
-        return _untested(what, "fewer than two learners, or no readable range")
-    means = each.groupby("dataset")["order"].mean()
-    return _of(over_datasets(means, means.index, what, 0.0, "greater", within=(-1.0, 1.0)), what, (0.0, np.inf))
+def _agreement(contrasts: Analysis, models: list[str], kind: str, what: str) -> _Tested:
+    """Over data sets: how far the direction of the contrasts of a kind is that of the runs, -1 to 1."""
+    units = contrasts.more["units"] if contrasts.told else pd.DataFrame(columns=["kind", "respondent", "agreement"])
+    mine = units[(units["kind"] == kind) & units["respondent"].isin(models)].dropna(subset=["agreement"])
+    if mine.empty:
+        return _untested(what, "nothing differs in it, or no readable range")
+    by_model = mine.groupby(["name", "respondent"])["agreement"].mean().groupby("name").mean()
+    return _of(over_datasets(by_model, by_model.index, what, 0.0, "greater", within=(-1.0, 1.0)), what, (0.0, np.inf))
+
+
+def _difficulty(cells: pd.DataFrame, models: list[str]) -> _Tested:
+    what = "rho over data sets between measured and predicted F1"
+    mine = cells[cells["respondent"].isin(models)]
+    if mine["dataset"].nunique() < 3:
+        return _untested(what, "fewer than three data sets, or no readable range")
+    means = mine.groupby("dataset")[["measured", "predicted"]].mean()
+    return _rho(means["measured"].to_numpy(float), means["predicted"].to_numpy(float), "data set", what)
+
+
+def _weighed(evidence: dict[str, _Tested]) -> _Tested:
+    """All pieces that could be tested must hold (an intersection-union test, which needs no adjustment)."""
+    first = evidence["aligned"]
+    if first.p is None:
+        return first
+    known = {name: t for name, t in evidence.items() if t.p is not None}
+    hardest = max(known, key=lambda name: known[name].p or 0.0)
+    each = ", ".join(f"{name} {p_text(t.p)}" for name, t in known.items())
+    lacking = [name for name in evidence if name not in known]
+    what = f"{first.what}. All of its evidence must hold ({each}; hardest: {hardest}"
+    what += f"; not weighed: {', '.join(lacking)})" if lacking else ")"
+    return replace(
+        first,
+        what=what,
+        p=known[hardest].p,
+        smallest=max(t.smallest for t in known.values()),
+        refuted=any(_is_outside(t.interval, t.true_where) for t in known.values()),
+    )
+
+
+def _evidence_frame(evidence: dict[str, _Tested]) -> pd.DataFrame:
+    rows = [
+        {"evidence": name, "what": t.what, "estimate": number(t.estimate), **ends(t.interval), "n": t.n,
+         "unit": t.unit, "test": t.test, "p": number(t.p), "smallest_p": t.smallest, "not_tested": t.why_not}
+        for name, t in evidence.items()
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def _capability(table: pd.DataFrame, models: list[str], given: Any) -> _Tested:
@@ -174,13 +237,18 @@ def _capability(table: pd.DataFrame, models: list[str], given: Any) -> _Tested:
     common = table[ranked].dropna()
     quality = -common.mean().to_numpy(float)
     capability = np.array([order[name] for name in ranked])
-    rho = rank_correlation(capability, quality)
-    p = rank_permutation.permutation_p(
-        capability, quality, rank_permutation.orders(len(ranked), np.random.default_rng(0)), "greater"
-    )
-    smallest = rank_permutation.smallest_permutation_p(len(ranked), "greater")
+    return _rho(capability, quality, "model", what)
+
+
+def _rho(x: Array, y: Array, unit: str, what: str) -> _Tested:
+    """A rank correlation above 0, exact over all orders of the units."""
+    rho, n = rank_correlation(x, y), len(x)
+    orders = rank_permutation.orders(n, np.random.default_rng(0))
+    p = rank_permutation.permutation_p(x, y, orders, "greater")
+    smallest = rank_permutation.smallest_permutation_p(n, "greater")
+    test = f"{rank_permutation.test_name(n)} over {unit}s, one-sided"
     known = None if np.isnan(p) else p
-    return _Tested(rho.value, rho.interval, known, len(ranked), "model", smallest, what, (0.0, np.inf))
+    return _Tested(rho.value, rho.interval, known, n, unit, smallest, what, (0.0, np.inf), test)
 
 
 def capability_of(given: Any) -> dict[str, float]:
@@ -197,25 +265,29 @@ def capability_of(given: Any) -> dict[str, float]:
     )
 
 
-def _of(found: Any, what: str, where: tuple[float, float]) -> _Tested:
+def _of(found: Estimate, what: str, where: tuple[float, float]) -> _Tested:
     smallest = smallest_adjusted_p(found.n_clusters, 1, "none", "sign-flip", 1)
-    return _Tested(found.value, found.interval, found.p, found.n_clusters, "data set", smallest, what, where)
+    return _Tested(
+        found.value, found.interval, found.p, found.n_clusters, "data set", smallest, what, where, found.test
+    )
 
 
 def _untested(what: str, why: str) -> _Tested:
-    return _Tested(None, None, None, 0, "data set", 1.0, what, (0.0, np.inf), why)
+    return _Tested(None, None, None, 0, "data set", 1.0, what, (0.0, np.inf), why_not=why)
 
 
 def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
     smallest = min(1.0, k * t.smallest)
-    decided = verdict(p_adjusted, smallest, t.interval, t.true_where)
+    decided = NOT_SUPPORTED if t.refuted else verdict(p_adjusted, smallest, t.interval, t.true_where)
+    constant = t.n > 1 and t.unit == "data set"
     span = f" [{t.interval.low:.3g}, {t.interval.high:.3g}]" if t.interval else ", no interval"
+    span += " (the same on every data set)" if constant and not t.interval else ""
     if t.estimate is None:
         grounds = t.why_not or "no value could be had"
     else:
         kind = f"{100 * t.interval.level:g} % CI; " if t.interval else ""
         grounds = f"{t.what}: {t.estimate:.3g}{span} ({kind}{counted(t.n, t.unit)}"
-        test = f"; one-sided sign-flip {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g})" if t.p is not None else ")"
+        test = f"; {t.test} {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g})" if t.p is not None else ")"
         grounds += test
         grounds += f". The smallest p that so many allow, adjusted, is {smallest:.2g}" if decided == CANNOT else ""
     return {
@@ -227,6 +299,7 @@ def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, Any]:
         **ends(t.interval),
         "n": t.n,
         "unit": t.unit,
+        "test": t.test if t.p is not None else "",
         "p": number(t.p),
         "p_holm": p_adjusted,
         "smallest_p_holm": smallest,

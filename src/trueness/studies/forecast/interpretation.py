@@ -20,7 +20,8 @@ from trueness.studies.forecast.hypotheses import CANNOT
 from trueness.studies.forecast.validation import Validation, validation
 
 TEST_COLUMNS = (
-    "analysis", "what", "a", "b", "estimand", "estimate", "low", "high", "n_items", "n_datasets", "test", "p",
+    "analysis", "what", "a", "b", "estimand", "estimate", "low", "high", "n_items", "n_datasets",
+    "n_models", "n_learners", "test", "p",
     "adjustment", "p_adjusted", "n_comparisons", "smallest_p", "notes",
 )  # fmt: skip
 
@@ -39,9 +40,7 @@ def interpretation(forecasts: Forecasts, findings: Findings | None) -> str:
     """Plain text: the checks, the hypotheses, the findings, and what the design cannot tell."""
     checks = validation_of(forecasts, findings)
     verdict = (
-        "All four hold."
-        if checks.passed
-        else "Not all hold; what follows is to be read with those that failed in mind."
+        "All hold." if checks.passed else "Not all hold; what follows is to be read with those that failed in mind."
     )
     parts = [f"Study {forecasts.study}: what was found", section("Validation", [verdict, *checks.sentences])]
     parts.append(section("Completeness", _aligned(checks.completeness), wrap=False))
@@ -81,8 +80,8 @@ def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
     for row in _records(findings.hypotheses):
         yield {
             "analysis": "hypotheses", "what": f"{row['hypothesis']}: {row['verdict']}", "estimand": row["what"],
-            "estimate": row["estimate"], "low": row["low"], "high": row["high"], "n_datasets": row["n"],
-            "test": "sign-flip over data sets, one-sided" if _there(row["p"]) else None, "p": row["p"],
+            "estimate": row["estimate"], "low": row["low"], "high": row["high"],
+            f"n_{row['unit'].replace(' ', '')}s": row["n"], "test": row["test"] or None, "p": row["p"],
             "adjustment": "Holm", "p_adjusted": row["p_holm"], "smallest_p": row["smallest_p_holm"],
             "notes": row["sentence"],
         }  # fmt: skip
@@ -100,8 +99,23 @@ def _tests(findings: Findings) -> Iterator[dict[str, Any]]:
             "analysis": "effects", "what": f"{row['property']}, {row['learner']}", "a": row["respondent"],
             "estimand": "Spearman's rho with F1", "estimate": row["rho"], "low": row["rho_low"],
             "high": row["rho_high"], "n_datasets": row["datasets"],
-            "test": ("exact " if row["exact"] is True else "") + "permutation", "p": row["p"], "adjustment": "BH",
+            "test": row["test"], "p": row["p"], "adjustment": "BH",
             "p_adjusted": row["q"],
+        }  # fmt: skip
+    for row in _records(findings.contrasts):
+        yield {
+            "analysis": "contrasts", "what": f"{row['kind']}: {row['respondent']}", "a": row["a"], "b": row["b"],
+            "estimand": "predicted minus measured difference a - b", "estimate": row["off_by"],
+            "low": row["off_by_low"], "high": row["off_by_high"], f"n_{row['unit']}s": row["n"],
+            "test": f"{row['test']} (direction)" if row["test"] else None, "p": row["p"], "adjustment": "Holm",
+            "p_adjusted": row["p_holm"], "notes": f"right on {row['right']} of {row['of']}",
+        }  # fmt: skip
+    for row in _records(findings.ablation):
+        yield {
+            "analysis": "ablation", "what": f"{row['arm']}: {row['score']}, {row['respondent']}", "a": row["a"],
+            "b": row["b"], "estimand": "mean difference a - b", "estimate": row["difference"], "low": row["low"],
+            "high": row["high"], "n_datasets": row["n_datasets"], "test": row["test"], "p": row["p"],
+            "adjustment": "Holm", "p_adjusted": row["p_holm"], "smallest_p": row["smallest_p"],
         }  # fmt: skip
     for row in _records(findings.contamination):
         yield {
@@ -138,7 +152,3 @@ class _Lenient(dict[str, Any]):
 
     def __missing__(self, key: str) -> None:
         return None
-
-
-def _there(value: Any) -> bool:
-    return value is not None and value == value

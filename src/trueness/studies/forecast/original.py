@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from trueness.errors import PlanError
+from trueness.studies.forecast.frames import ORIGINAL
 
-_FORMULATIONS = {1: "direct", 2: "steps", 3: "interval"}  # the original's numbers
+_FORMULATIONS = dict(enumerate(ORIGINAL, start=1))  # the original's numbers, its own words
 _DATASETS = {"synthetic_12": "synthetic-12", "synthetic_30": "synthetic-30", "synthetic12": "synthetic-12",
              "synthetic30": "synthetic-30"}  # fmt: skip
 

@@ -64,6 +64,7 @@ def part(folder: Path, forecasts: Forecasts, findings: Findings | None, draw: Dr
     said: list[tuple[str, Sequence[str]]] = []
     if findings is not None:
         said.append(("Hypotheses", findings.hypotheses.sentences))
+        said.append(("Guidelines for prompt design", findings.guidelines.sentences))
         said.append(("What this design cannot tell", untold(findings)))
     shown: list[Picture] = []
     for figure in figures_of_paper(forecasts):

@@ -21,22 +21,18 @@ from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
+from trueness.outside import MEGABYTE, is_there, text_of
 from trueness.running.cells import Cell, Context, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole
 from trueness.studies.forecast import frames, human
-from trueness.studies.forecast.prompting import messages, schema, template
+from trueness.studies.forecast.contamination import Published, read_published
+from trueness.studies.forecast.prompting import Template, messages, own_template, schema, template
 from trueness.studies.forecast.references import AVAILABLE, REFERENCES
 from trueness.studies.forecast.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
-ARMS = {
-    "formulation": frames.FORMULATIONS,
-    "names": frames.NAMES,
-    "metadata": frames.METADATA,
-    "definition": frames.DEFINITION,
-    "target": frames.TARGETS,
-}
+MAX_WORDING = MEGABYTE
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class ForecastSettings:
     models: Names = ()
     references: Names = tuple(REFERENCES)
     humans: Names = ()
-    formulations: Annotated[SomeNames, OneOf(frames.FORMULATIONS)] = frames.FORMULATIONS[:3]
+    formulations: SomeNames = frames.FORMULATIONS[:3]  # ours, the original's, or files with the user's own wording
     names: Annotated[SomeNames, OneOf(frames.NAMES)] = ("named",)
     metadata: Annotated[SomeNames, OneOf(frames.METADATA)] = ("full",)
     definition: Annotated[SomeNames, OneOf(frames.DEFINITION)] = ("told",)
@@ -58,6 +54,8 @@ class ForecastSettings:
     max_tokens: Whole = 1024
     timeout: Positive = 120.0
     capability: dict[str, float] = field(default_factory=dict)
+    famous: Names = ()  # data sets that a model may know by heart; none: contamination.FAMOUS
+    published: str = ""  # CSV of figures that it may know: dataset, learner, measure, value
 
 
 class MeasuredRuns(Protocol):
@@ -86,6 +84,7 @@ class Forecast:
     references: tuple[str, ...]
     humans: dict[str, str]  # respondent -> text of its CSV
     variants: tuple[dict[str, str], ...]
+    templates: dict[str, Template]  # formulation -> its words
     repeats: int
     structured: bool
     temperature: float | None
@@ -93,6 +92,8 @@ class Forecast:
     timeout: float
     limit_usd: float | None
     capability: dict[str, float]
+    famous: tuple[str, ...]
+    published: tuple[Published, ...]
     seed: int
 
     name = "forecast"
@@ -110,12 +111,14 @@ class Forecast:
                 "[forecast] must stand beside a [discovery] table, whose runs are its truth, got none.  "
                 f"({context.file})"
             )
+        templates = _templates(given.formulations, context.folder, where)
         return cls(
             discovery=discovery,
             models=context.models_of(given.models),
             references=_references(given.references, where),
             humans=_humans(given.humans, context.folder, where),
-            variants=_variants(given),
+            variants=_variants(given, list(templates)),
+            templates=templates,
             repeats=given.repeats,
             structured=given.structured,
             temperature=None if given.temperature == "none" else given.temperature,
@@ -123,6 +126,8 @@ class Forecast:
             timeout=given.timeout,
             limit_usd=context.limit_usd,
             capability={str(k): float(v) for k, v in given.capability.items()},
+            famous=given.famous,
+            published=read_published(context.folder / given.published) if given.published else (),
             seed=context.seed,
         )
 
@@ -143,6 +148,7 @@ class Forecast:
     def _cell(self, model: str, arms: dict[str, str], dataset: str, learner: str) -> Cell:
         data = self.discovery.datasets[dataset]
         asked = messages(
+            self.templates[arms["formulation"]],
             arms,
             data,
             self.discovery.learners[learner],
@@ -164,9 +170,13 @@ class Forecast:
         return Settings(
             temperature=options.get("temperature", self.temperature),
             max_tokens=most,
-            schema=schema(arms["formulation"], most, arms["target"]) if self.structured else None,
+            schema=schema(arms["formulation"], most, arms["target"]) if self._held_to_json(arms) else None,
             timeout=options.get("timeout", self.timeout),
         )
+
+    def _held_to_json(self, arms: Mapping[str, str]) -> bool:
+        """A wording that does not tell the form of the answer is answered in free text."""
+        return self.structured and self.templates[arms["formulation"]].has_form
 
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
         return perform(cell, repeat, ask, self.models[cell.respondent])
@@ -184,12 +194,11 @@ class Forecast:
             "learners": {name: self._learner_about(name) for name in self.discovery.learners},
             "references": list(self.references),
             "humans": self.humans,
-            "targets": sorted({arms["target"] for arms in self.variants}),
+            "targets": list(dict.fromkeys(arms["target"] for arms in self.variants)),
             "capability": self.capability,
-            "prompts": {
-                name: {"version": template(name).version, "hash": template(name).hash}
-                for name in dict.fromkeys(arms["formulation"] for arms in self.variants)
-            },
+            "prompts": {name: {"version": made.version, "hash": made.hash} for name, made in self.templates.items()},
+            "famous": list(self.famous),
+            "published": [figure._asdict() for figure in self.published],
         }
 
     def _dataset_about(self, name: str) -> dict[str, Any]:
@@ -212,6 +221,7 @@ class Forecast:
             "title": card.title,
             "base": self.discovery.learner_specs[name]["name"],
             "returns": card.returns,
+            "family": card.family,
             "assumes": list(card.assumes),
             "breaks": {
                 data: [a for a, verdict in found.items() if verdict == "broken"] for data, found in assumed.items()
@@ -222,10 +232,34 @@ class Forecast:
 # ---- checking a plan
 
 
-def _variants(given: ForecastSettings) -> tuple[dict[str, str], ...]:
+def _templates(names: Sequence[str], folder: Path, where: str) -> dict[str, Template]:
+    """Formulation -> template: one of ours, or a file of the user's, which is called as the file without its ending."""
+    found: dict[str, Template] = {}
+    for name in names:
+        if name in frames.FORMULATIONS:
+            made = template(name)
+        elif Path(name).suffix in (".md", ".txt"):
+            if not is_there(folder / name):
+                raise PlanError(f"a wording of your own must be a file, got {name!r}, which is not there.  ({where})")
+            made = own_template(name, text_of(folder / name, MAX_WORDING, PlanError), where)
+        else:
+            raise PlanError(
+                f"'formulations' of forecast must be of {listed(frames.FORMULATIONS, 20)}, or a .md or .txt file, got "
+                f"{name!r}. {did_you_mean(name, frames.FORMULATIONS)}".rstrip()
+                + f"  ({where})"
+            )
+        if made.name in (*found, frames.REFERENCE) or "/" in made.name:
+            raise PlanError(f"each of 'formulations' must have a name of its own, got {made.name!r} again.  ({where})")
+        if made.version == "own" and made.name in frames.FORMULATIONS:
+            raise PlanError(f"a wording of your own must not be called {made.name!r}, as ours is.  ({where})")
+        found[made.name] = made
+    return found
+
+
+def _variants(given: ForecastSettings, formulations: Sequence[str]) -> tuple[dict[str, str], ...]:
     """All combinations when `crossed`; else the first of every arm, with one arm at a time varied."""
     chosen = {
-        "formulation": given.formulations, "names": given.names, "metadata": given.metadata,
+        "formulation": formulations, "names": given.names, "metadata": given.metadata,
         "definition": given.definition, "target": given.targets,
     }  # fmt: skip
     if given.crossed:

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from trueness.showing.console import Console, plain
 from trueness.statistics.runs import range_note
+from trueness.studies.forecast import selection
 from trueness.studies.forecast.summary import rows
 
 if TYPE_CHECKING:
@@ -26,14 +27,16 @@ def print_forecasts(out: Console, forecasts: Forecasts) -> None:
     out.print(f"[bold]forecast[/]   {asked:,} replies, {unread:,} not fully read; {100 * forecasts.level:g} % ranges")
     out.print(_table(found, out.width))
     notes = [
+        selection.arm_text(forecasts),
         "covers mean: share of ranges that hold the mean of the runs.  covers runs: share of runs inside the range, "
         f"{100 * forecasts.level:g} % if honest.",
         "interval score: lower is better; scaled to the largest value of each measure.  skill: 1 - score / score of "
-        "the baseline.  width: median ratio to the range of runs.  Intervals are clustered by data set.",
+        "the baseline.  width: median ratio to the range of runs.  Intervals are "
+        "clustered by data set; a mean without one is the same on each.",
     ]
     if few := range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level):
         notes.append(few)
-    for note in notes:
+    for note in filter(None, notes):
         out.print(f"  {plain(note)}", style="dim")
 
 

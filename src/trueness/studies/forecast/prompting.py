@@ -2,7 +2,9 @@
 
 A template (prompts/*.md) has three parts: its version, what all questions of a formulation share, and what is asked.
 The shared part goes first, then the data set, then the learner, so that models with a prompt cache evaluate a prefix
-once. Cards are the only source of what is shown. Arms:
+once. Cards are the only source of what is shown. The templates original-* are the original protocol's, word for word:
+one message, nothing more told than there, so metadata, definition, target and the JSON form play no part in them. A
+user's own wording (a .md or .txt file) is such a template too, with the same PLACEHOLDERS. Arms:
 
     names       named | anonymised (X1, X2, ...) | renamed (other words): does a famous name carry the answer?
     metadata    sparse (what the original protocol tells) | diagnostic (what decides how learners do) | full
@@ -12,14 +14,16 @@ once. Cards are the only source of what is shown. Arms:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from trueness.datasets import Dataset
-from trueness.errors import PlanError
+from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner, settings_of
 from trueness.models import Message
 from trueness.running.cells import hashed
@@ -47,7 +51,7 @@ _INTERVAL = {
     "run": "the 95 % interval of a single run",
     "mean": "the 95 % confidence interval of the mean over the runs",
 }
-_LINES = """\
+LINES = """\
 End with four lines and nothing after them: the name of the measure, a colon, and its range as [lower, upper]. \
 Precision, recall and F1 lie between 0 and 1; SHD is a number of edges."""
 _JSON = """\
@@ -62,12 +66,31 @@ End with a table of four rows (precision, recall, F1, SHD) and the columns media
 [lower, upper]. Precision, recall and F1 lie between 0 and 1; SHD is a number of edges."""
 
 
+PLACEHOLDERS = (
+    "dataset_name", "domain", "n_nodes", "n_samples", "algorithm_name", "assumptions", "dataset", "learner", "runs",
+    "definition", "target", "interval", "format",
+)  # fmt: skip
+_PLACE = re.compile(r"\{(\w+)\}")
+_LATER = ("no selection bias",)  # came to the cards last: our wordings stay, so that no stored reply is asked again
+
+
 @dataclass(frozen=True)
 class Template:
     name: str
     version: str
     shared: str
     question: str
+
+    def fill(self, values: Mapping[str, str]) -> list[Message]:
+        """A system message that a formulation's cells share, where there is one, then the cell's own."""
+        shared, question = (_PLACE.sub(lambda place: values[place[1]], part) for part in (self.shared, self.question))
+        system = [Message("system", shared.replace("\n\n", "\n"))] if shared else []
+        return [*system, Message("user", question)]
+
+    @property
+    def has_form(self) -> bool:
+        """Whether it tells the form of an answer, to which a model may then be held."""
+        return "{format}" in self.shared + self.question
 
     @property
     def hash(self) -> str:
@@ -77,8 +100,19 @@ class Template:
 @cache
 def template(formulation: str) -> Template:
     text = _prompt_file(f"{formulation}.md")
-    version, shared, question = (part.strip() for part in text.split("\n---\n"))
+    version, shared, question = (part.strip() for part in re.split(r"^---\n", text, flags=re.M))
     return Template(formulation, version.removeprefix("version:").strip(), shared, question)
+
+
+def own_template(name: str, text: str, place: str) -> Template:
+    """A user's wording as one message; a {word} in it must be a placeholder, so that none is asked unfilled."""
+    for word in _PLACE.findall(text):
+        if word not in PLACEHOLDERS:
+            raise PlanError(
+                f"a placeholder of {name} must be of {listed(PLACEHOLDERS, 20)}, got {{{word}}}. "
+                f"{did_you_mean(word, PLACEHOLDERS)}  ({place})"
+            )
+    return Template(Path(name).stem, "own", "", text.strip())
 
 
 @cache
@@ -87,6 +121,7 @@ def _prompt_file(name: str) -> str:
 
 
 def messages(
+    made: Template,
     arms: Mapping[str, str],
     dataset: Dataset,
     learner: Learner,
@@ -96,24 +131,28 @@ def messages(
     structured: bool,
     codes: bool = False,
 ) -> list[Message]:
-    """The question of one cell: a system message that a formulation's cells share, then the cell's own.
-
-    `codes`: the learner needs numbers and is given the level codes of categories.
-    """
-    made = template(arms["formulation"])
-    shared = made.shared.format(
-        runs=runs,
-        definition=_DEFINITION if arms["definition"] == "told" else "",
-        target=_TARGET[arms["target"]],
-        interval=_INTERVAL[arms["target"]],
-        format=_format(arms["formulation"], structured),
-    )
-    question = made.question.format(
-        dataset=dataset_text(dataset, arms["names"], arms["metadata"], rows, vary),
-        learner=learner_text(learner, arms["metadata"], codes),
-        assumptions=f"Assumes: {', '.join(learner.card.assumes) or 'nothing that its card names'}",
-    )
-    return [Message("system", shared.replace("\n\n", "\n")), Message("user", question)]
+    """The question of one cell. `codes`: the learner needs numbers and is given the level codes of categories."""
+    about, card = dataset.about, learner.card
+    named = arms["names"] == "named"
+    ours = made.version != "own" and not made.name.startswith("original-")
+    assumes = [name for name in card.assumes if not (ours and name in _LATER)]
+    all_assumed = ", ".join(assumes) or "nothing that its card names"
+    values = {
+        "dataset_name": about.title if named else "not told",
+        "domain": about.domain if named else "not told",
+        "n_nodes": str(len(dataset.truth)),
+        "n_samples": str(rows),
+        "algorithm_name": card.title,
+        "assumptions": f"Assumes: {all_assumed}" if ours else all_assumed,
+        "dataset": dataset_text(dataset, arms["names"], arms["metadata"], rows, vary),
+        "learner": learner_text(learner, arms["metadata"], codes),
+        "runs": str(runs),
+        "definition": _DEFINITION if arms["definition"] == "told" else "",
+        "target": _TARGET[arms["target"]],
+        "interval": _INTERVAL[arms["target"]],
+        "format": _format(arms["formulation"], structured),
+    }
+    return made.fill(values)
 
 
 def schema(formulation: str, max_tokens: int = 1024, target: str = "run") -> dict[str, Any]:
@@ -151,7 +190,7 @@ def _format(formulation: str, structured: bool) -> str:
     if formulation == "quantiles":
         return _JSON_QUANTILES if structured else _LINES_QUANTILES
     if not structured:
-        return _LINES
+        return LINES
     return _JSON.format(first=", with the key reasoning (text) first" if formulation == "steps" else "")
 
 

@@ -40,6 +40,10 @@ def permutation_p(
     return float(reached.mean()) if len(x) <= ENUMERATED else float((1 + reached.sum()) / (1 + len(places)))
 
 
+def test_name(n: int) -> str:
+    return "exact permutation" if n <= ENUMERATED else "permutation"
+
+
 def smallest_permutation_p(n: int, alternative: Literal["two-sided", "greater"] = "two-sided") -> float:
     """The least p that n units without ties can reach."""
     if n <= ENUMERATED:

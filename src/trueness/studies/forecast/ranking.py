@@ -22,16 +22,7 @@ from numpy.typing import NDArray
 from trueness.showing.finding import Finding
 from trueness.statistics.adjustment import adjust
 from trueness.statistics.result import p_text
-from trueness.studies.forecast.analysis import (
-    Analysis,
-    asked_models,
-    claimants,
-    counted,
-    headline,
-    lines,
-    number,
-    percent,
-)
+from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, counted, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.frames import Forecasts
 
@@ -40,19 +31,16 @@ Array = NDArray[np.float64]
 
 def ranking(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     """One row a respondent; `more` has one row a respondent and data set."""
-    rows = headline(forecasts)
-    rows = rows[rows["answered"] & (rows["measure"] == measure) & rows["respondent"].isin(claimants(forecasts))]
-    rows = rows[rows["truth_mean"].notna()]
+    rows = cell_means(forecasts, measure)
     if rows.empty:
         return Analysis.untold("ranking", f"The ranking of learners cannot be told: no readable claim about {measure}.")
     if rows["learner"].nunique() < 2:
         only = rows["learner"].iloc[0]
         return Analysis.untold("ranking", f"The ranking of learners cannot be told: {only} is the only learner.")
-    means = rows.groupby(["respondent", "dataset", "learner"], sort=False)[["midpoint", "truth_mean"]].mean()
     each = pd.DataFrame(
         [
             {"respondent": respondent, "dataset": dataset, **_agreement(cell)}
-            for (respondent, dataset), cell in means.groupby(level=[0, 1], sort=False)
+            for (respondent, dataset), cell in rows.groupby(["respondent", "dataset"], sort=False)
         ]
     )
     table = _pooled(each, asked_models(forecasts))
@@ -71,7 +59,7 @@ def order_agreement(measured: Array, predicted: Array) -> float:
 def _agreement(cell: pd.DataFrame) -> dict[str, Any]:
     from scipy.stats import kendalltau, spearmanr
 
-    measured, predicted = cell["truth_mean"].to_numpy(float), cell["midpoint"].to_numpy(float)
+    measured, predicted = cell["measured"].to_numpy(float), cell["predicted"].to_numpy(float)
     order = order_agreement(measured, predicted)
     varies = len(cell) > 1 and np.ptp(measured) > 0 and np.ptp(predicted) > 0
     return {

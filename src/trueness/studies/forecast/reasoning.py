@@ -67,13 +67,14 @@ def _read_all(asked: pd.DataFrame, cards: Mapping[str, _Card]) -> tuple[pd.DataF
     rows, spans = [], []
     columns = [*_REPLY, "prompt", "text"]
     for values in asked[columns].itertuples(index=False, name=None):
-        key, prompt, text = values[:-2], str(values[-2]), str(values[-1])
+        key, prompt, text = values[:-2], values[-2], str(values[-1])
         assumes = cards[key[1]].assumes
         found = read(text, key[1])
         named = {m.concept for m in found if not m.denied}
         denied = {m.concept for m in found if m.denied} - named
         wrong = {m.concept for m in found if not m.denied and m.as_assumption} - assumes
-        told = {m.concept for m in read(prompt, key[1]) if not m.denied}
+        # where the prompt is not stored, what it told is not known: nothing counts as unprompted
+        told = {m.concept for m in read(prompt, key[1]) if not m.denied} if isinstance(prompt, str) else assumes
         rows.append(
             (
                 *key,
@@ -139,10 +140,15 @@ def _sentences(table: pd.DataFrame) -> list[str]:
         )
         wrong = f"; {counted(row.wrong, 'assumption')} wrongly named or denied" if row.wrong else "; none wrongly named"
         wrong += f", mostly {row.most_wrong}" if row.most_wrong else ""
+        unprompted = (
+            f"{percent(row.unprompted_share)} of those that the prompt did not tell"
+            if np.isfinite(row.unprompted_share)
+            else "the prompts told all of them"
+        )
         told.append(
             f"{row.respondent} names {percent(row.named_share)}{interval} of the assumptions of the learners "
             f"({counted(row.replies, 'reply').replace('replys', 'replies')} on {counted(row.datasets, 'data set')}, "
-            f"clustered t){wrong}; {percent(row.unprompted_share)} of those that the prompt did not tell."
+            f"clustered t){wrong}; {unprompted}."
         )
     silent = [row.respondent for row in lines(table) if row.silent == 1]
     if silent:

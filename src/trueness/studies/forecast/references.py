@@ -34,7 +34,7 @@ from scipy.special import ndtri, stdtrit
 from trueness.errors import DataError, UnknownName
 from trueness.measures.intervals import quantile_levels
 from trueness.status import Status
-from trueness.studies.forecast.frames import CLAIM_COLUMNS, LEVELS, Truth, Truths
+from trueness.studies.forecast.frames import CLAIM_COLUMNS, LEVELS, REFERENCE, Truth, Truths
 from trueness.studies.forecast.scores import FROM_HALF, RANDOM
 
 Array = NDArray[np.float64]
@@ -191,7 +191,7 @@ def _rows(name: str, truth: Truth, target: str, answer: Answer) -> Iterator[dict
         q = answer.quantiles
         low, high, median = (math.nan,) * 3 if q is None else (q[middle - k], q[middle + k], q[middle])
         yield {
-            "dataset": truth.dataset, "learner": truth.learner, "measure": truth.measure, "formulation": "reference",
+            "dataset": truth.dataset, "learner": truth.learner, "measure": truth.measure, "formulation": REFERENCE,
             "names": "-", "metadata": "-", "definition": "-", "target": target, "respondent": name,
             "repeat": answer.repeat, "level": level, "low": low, "high": high, "median": median,
             "status": str(Status.REFUSED if q is None else Status.OK), "flags": answer.flags,

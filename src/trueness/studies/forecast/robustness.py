@@ -1,6 +1,6 @@
 """Whether a claim depends on how the question is put.
 
-The original, for each cell (data set, learner, measure), over its three formulations k (direct, steps, interval):
+The original, for each cell (data set, learner, measure), over its three formulations k (original-*; else our three):
 
     V = sd_k(width_k) (n in the denominator, as numpy.std),   V < .1 mean width: robust,  V > .2: unstable, else between
 
@@ -27,12 +27,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.measures.intervals import iou
-from trueness.studies.forecast.analysis import Analysis, asked_models, counted, headline, lines, number, percent
+from trueness.studies.forecast.analysis import Analysis, asked_models, counted, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
-from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
+from trueness.studies.forecast.frames import ARMS, CELL, ORIGINAL, Forecasts
+from trueness.studies.forecast.selection import headline
 
 ROBUST, UNSTABLE = 0.1, 0.2  # of the mean width
-ORIGINAL = ("direct", "steps", "interval")  # the formulations over which the original takes V
+OURS = ("direct", "steps", "interval")  # over which V is taken where the original's own three were not asked
 Array = NDArray[np.float64]
 _OTHER_ARMS = tuple(arm for arm in ARMS if arm != "formulation")
 _CELL = ("respondent", *CELL, "measure", *_OTHER_ARMS)
@@ -65,7 +66,9 @@ def _framed(rows: pd.DataFrame) -> pd.DataFrame:
         formulations=("width", "size"), width=("width", "mean"), mid_var=("mid", "var"), s2_repeat=("var", "mean"),
         inverse=("inverse", "mean"), repeats=("n", "mean"),
     )  # fmt: skip
-    original = framed[framed.index.get_level_values("formulation").isin(ORIGINAL)]["width"]
+    forms = framed.index.get_level_values("formulation")
+    three = ORIGINAL if forms.isin(ORIGINAL).any() else OURS
+    original = framed[forms.isin(three)]["width"]
     widths = original.groupby(level=list(range(len(_CELL))), sort=False, observed=True)
     found["v"] = widths.std(ddof=0).where(widths.size() > 1).reindex(found.index)
     found["v_width"] = widths.mean().reindex(found.index)
@@ -126,7 +129,9 @@ def _pooled(name: object, mine: pd.DataFrame) -> dict[str, Any]:
     row["v_relative"] = (mine["v"] / mine["v_width"].where(mine["v_width"] > 0)).mean()
     for column in ("iou", "iou_repeats", "spread", "spread_repeats"):
         row |= cells(column, over_datasets(mine[column], mine["dataset"], column, within=(0.0, 1.0)))
-    difference = over_datasets(mine["iou"] - mine["iou_repeats"], mine["dataset"], "difference", null=0.0)
+    difference = over_datasets(
+        mine["iou"] - mine["iou_repeats"], mine["dataset"], "difference", null=0.0, within=(-1.0, 1.0)
+    )
     row |= cells("iou_difference", difference) | {"p": number(difference.p), "test": difference.test}
     # variances are added before they are divided: a share of each cell would weigh cells without noise like the others
     scaled = mine[["s2_framing", "s2_repeat"]].div(mine["upper"] ** 2, axis=0).dropna()

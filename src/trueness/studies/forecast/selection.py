@@ -1,8 +1,8 @@
 """Which rows a chart or table shows, decided in one place and said in its caption.
 
-The headline rows are those of the main arm at the study's level. The main arm is what most claims were asked under
-(names, metadata, definition, target); formulation is kept as a factor and never averaged away. References answer once,
-whatever the prompt says, so they belong to every arm.
+The headline rows are those of the main arm at the study's level. The main arm is the one that the plan names first
+(names, metadata, definition, target), however many claims others have; formulation is kept as a factor and never
+averaged away. References answer once, whatever the prompt says, so they belong to every arm.
 """
 
 from __future__ import annotations
@@ -15,10 +15,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
+from trueness.intervals import Interval
 from trueness.status import Status
-from trueness.studies.forecast.frames import ARMS, FORMULATIONS, MEASURES, Forecasts
+from trueness.studies.forecast.frames import ARMS, CELL, FORMULATIONS, MEASURES, Forecasts
 
 FIXED_ARMS = tuple(arm for arm in ARMS if arm != "formulation")
+_TRUTH = (
+    "truth_mean", "truth_low", "truth_high", "ci_low", "ci_high", "truth_resolution", "truth_upper", "truth_runs",
+)  # fmt: skip
 UNSEEN = ("-", "")  # the arm of a reference, which sees no prompt
 
 Found = TypeVar("Found")
@@ -39,16 +43,12 @@ def once(find: Callable[[Forecasts], Found]) -> Callable[[Forecasts], Found]:
 
 @once
 def main_arm(forecasts: Forecasts) -> dict[str, str]:
-    """The value of each arm under which most models were asked; the alphabet decides between equals."""
+    """The plan's first arm; in tables that know no plan that of the first claim of a model."""
     scores = forecasts.scores
     asked = scores[~scores["respondent"].isin(forecasts.references)]
     asked = asked if len(asked) else scores
-    found = {}
-    for arm in FIXED_ARMS:
-        counts = asked[arm].astype(str).value_counts()
-        if len(counts):
-            found[arm] = min(counts.index[counts == counts.max()])
-    return found
+    first = {arm: str(asked[arm].iloc[0]) for arm in FIXED_ARMS} if len(asked) else {}
+    return first | {arm: value for arm, value in forecasts.arm.items() if arm in FIXED_ARMS}
 
 
 def in_main_arm(forecasts: Forecasts, frame: pd.DataFrame) -> pd.DataFrame:
@@ -69,10 +69,38 @@ def arm_text(forecasts: Forecasts) -> str:
 
 @once
 def headline(forecasts: Forecasts) -> pd.DataFrame:
-    """The scores at the study's level in the main arm, one row a claim."""
+    """Of `all_arms` those of the plan's first arm, which every table and test is about unless it compares arms."""
+    return in_main_arm(forecasts, all_arms(forecasts))
+
+
+@once
+def all_arms(forecasts: Forecasts) -> pd.DataFrame:
+    """The claims at the study's own level, one row an answer, with what the runs showed beside them.
+
+    `hit`: the share of what the claim speaks of that it covers: of the runs, or (target `mean`) the mean, 0 or 1.
+    """
     scores = forecasts.scores
-    at_level = np.isclose(scores["level"].astype(float), forecasts.level) | scores["level"].isna()
-    return in_main_arm(forecasts, scores[at_level])
+    rows = scores[np.isclose(scores["level"].astype(float), forecasts.level)].copy() if len(scores) else scores.copy()
+    rows["midpoint"] = (rows["low"] + rows["high"]) / 2
+    rows["answered"] = rows["low"].notna() & rows["high"].notna()
+    of_mean = rows["target"].eq("mean").to_numpy()
+    hit = np.where(of_mean, rows["covers_mean"].astype(float), rows["coverage_runs"].astype(float))
+    rows["hit"] = np.where(rows["answered"], hit, np.nan)
+    truth = truth_frame(forecasts)
+    return rows.merge(truth, how="left", on=[*CELL, "measure"], validate="many_to_one")
+
+
+def truth_frame(forecasts: Forecasts) -> pd.DataFrame:
+    """One row a truth: mean, range of the runs, CI of the mean, resolution, largest value, runs with a value."""
+    rows = [
+        (*key, t.mean, *ends_of(t.run_range), *ends_of(t.mean_ci), t.resolution, t.upper, len(t.runs))
+        for key, t in forecasts.truths.items()
+    ]
+    return pd.DataFrame(rows, columns=[*CELL, "measure", *_TRUTH])
+
+
+def ends_of(interval: Interval | None) -> tuple[float, float]:
+    return (interval.low, interval.high) if interval else (np.nan, np.nan)
 
 
 def respondents(forecasts: Forecasts) -> list[str]:

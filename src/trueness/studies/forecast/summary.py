@@ -11,7 +11,8 @@
     confidence               coverage against the level claimed, with its interval: over-, underconfident, or as claimed
 
 All of the main arm at the study's level. Intervals: Wilson's at the effective number for shares, t for means, both
-clustered by data set. Nothing is averaged over what was not answered: n stands beside.
+clustered by data set and cut to what the quantity can be; a mean of equal values has none. Nothing is averaged over
+what was not answered: n stands beside.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from trueness.statistics import Estimate, mean, share
+from trueness.statistics import mean, share
 from trueness.studies.forecast import selection
+from trueness.studies.forecast.by_dataset import cells
 from trueness.studies.forecast.frames import KEYS, Forecasts
 from trueness.studies.forecast.scores import pooled_skills
 
@@ -56,16 +58,6 @@ def rows(forecasts: Forecasts) -> list[dict[str, Any]]:
     return found
 
 
-def clusters_of(frame: pd.DataFrame) -> Any:
-    """Claims about one data set share its truth: the data set is what was drawn."""
-    return frame["dataset"].to_numpy()
-
-
-def estimate_cells(name: str, found: Estimate) -> dict[str, Any]:
-    ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    return {name: found.value, f"{name}_low": ends[0], f"{name}_high": ends[1]}
-
-
 def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
     answered = part[selection.answered(part)]
     row: dict[str, Any] = {
@@ -74,13 +66,14 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
         "missing": "; ".join(f"{status} {n}" for status, n in _missing(part).items()),
         "datasets": int(answered["dataset"].nunique()),
     }
-    clusters = clusters_of(part)
+    clusters = part["dataset"].to_numpy()  # claims about one share its truth: it is what was drawn
     for name, column in SHARES.items():
-        row |= estimate_cells(name, share(part[column].to_numpy(dtype=np.float64), clusters, forecasts.level))
+        row |= cells(name, share(part[column].to_numpy(dtype=np.float64), clusters, forecasts.level), None)
     for name, column in MEANS.items():
-        bounds = (None, None) if name == "bias" else (0.0, None)  # widths and interval scores are not negative
         values = part[column].to_numpy(dtype=np.float64)
-        row |= estimate_cells(name, mean(values, clusters, level=forecasts.level, bounds=bounds))
+        possible = np.nanmax(np.abs(values), initial=0) <= 1  # claims of what cannot be may pass the bounds of a bias
+        bounds = (0.0, None) if name != "bias" else (-1.0, 1.0) if possible else (None, None)
+        row |= cells(name, mean(values, clusters, level=forecasts.level, bounds=bounds), None)
     row |= {f"median_{name}": _median(part[column]) for name, column in MEDIANS.items()}
     for truth in ("mean_ci", "runs"):
         log_ratio = _median(part[f"log_width_ratio_{truth}"])
@@ -109,9 +102,7 @@ def _skills(forecasts: Forecasts, scores: pd.DataFrame) -> dict[str, dict[str, f
 
 def _confidence(forecasts: Forecasts, part: pd.DataFrame) -> str:
     """Of what the claims speak of: single runs, or their mean."""
-    of_mean = part["target"].astype(str).eq("mean")
-    hit = np.where(of_mean, part["covers_mean"].astype(float), part["coverage_runs"].astype(float))
-    found = share(hit, clusters_of(part), forecasts.level)
+    found = share(part["hit"].to_numpy(dtype=np.float64), part["dataset"].to_numpy(), forecasts.level)
     if found.interval is None:
         return UNKNOWN
     if found.interval.high < forecasts.level:

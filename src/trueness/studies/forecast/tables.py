@@ -13,6 +13,7 @@ from trueness.studies.forecast import selection, summary
 from trueness.studies.forecast.coverage import ALL_MODELS, coverage_by
 from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.interpretation import tests_frame
 
 TESTS_SHOWN = 20
 
@@ -43,7 +44,8 @@ def main_results(forecasts: Forecasts) -> Table:
         "share of runs inside the ranges, interval score scaled by the largest value of the measure (lower is better), "
         "bias (positive: optimistic) and median ratio of the claimed width to the range of runs. n: claims read of "
         f"those asked. Brackets: {100 * forecasts.level:g} % intervals clustered by "
-        f"{len(selection.datasets(forecasts))} data sets. Bold: the best model, where its interval is apart from all "
+        f"{len(selection.datasets(forecasts))} data sets; a mean without them is the same on each. "
+        f"Bold: the best model, where its interval is apart from all "
         f"others. {selection.arm_text(forecasts)} "
         f"{range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level)}".rstrip()
     )
@@ -57,13 +59,14 @@ def measured(forecasts: Forecasts) -> Table:
     held = models["covers_mean"].groupby([models["dataset"], models["learner"]]).agg(["mean", "count"])
     rows = [_measured_row(forecasts, d, a, held) for d, a in selection.items(forecasts)]
     columns = [Column("dataset", "Data set", "text"), Column("learner", "Learner", "text"), Column("n", "n", "count")]
-    columns += [
-        Column(m, look.measure_label(m), "number", f"{m}_low", f"{m}_high") for m in selection.measures(forecasts)
-    ]
+    for m in selection.measures(forecasts):
+        columns += [Column(m, look.measure_label(m), "number", f"{m}_low", f"{m}_high"), Column(f"{m}_sd", "sd")]
     columns += [Column("covered", "Models' coverage, %", "percent", decimals=0), Column("claims", "claims", "count")]
     caption = (
-        f"What the learners did: mean over n runs with the {100 * forecasts.level:g} % bootstrap CI of the mean, and "
-        "the share of the models' claims, over measures, formulations and repeats, that hold it."
+        f"What the learners did: mean over n runs with the {100 * forecasts.level:g} % bootstrap CI of the mean, the "
+        "sd of the runs, and "
+        "the share of the models' claims, over measures, formulations and repeats, that hold it. A mean "
+        f"without brackets is that of every run. {selection.arm_text(forecasts)}"
     )
     return Table("results_summary", tuple(columns), rows, caption, rule_before="dataset")
 
@@ -82,7 +85,7 @@ def by_formulation(forecasts: Forecasts) -> Table:
     )
     caption = (
         f"Coverage by formulation of the prompt. n: claims read; brackets: {100 * forecasts.level:g} % Wilson "
-        "intervals at the effective number of claims, clustered by data set."
+        f"intervals at the effective number of claims, clustered by data set. {selection.arm_text(forecasts)}"
     )
     return Table("coverage_by_formulation", columns, rows, caption, rule_before="respondent")
 
@@ -95,17 +98,20 @@ def hypotheses(findings: Findings) -> Table:
         Column("verdict", "Verdict", "text"),
         Column("estimate", "Estimate", "number", "low", "high"),
         Column("n", "n", "count"),
+        Column("unit", "of", "text"),
         Column("p_holm", "p (Holm)", decimals=3),
     )
     caption = (
-        "The hypotheses, each with its estimate and interval over n data sets, and the one-sided p of an exact "
-        "sign-flip test over data sets, adjusted by Holm. A verdict stays open where the design cannot reach .05."
+        "The hypotheses, each with its estimate and interval over n units, and its one-sided p (sign flips over data "
+        "sets; of H4 a permutation over models), adjusted by Holm. A verdict stays open where the design cannot reach "
+        f".05. {findings.arm}"
     )
     return Table("hypotheses", columns, rows, caption)
 
 
-def tests(frame: pd.DataFrame) -> Table:
+def tests(findings: Findings) -> Table:
     """The comparisons of models with references by the interval score, the test that counts data sets."""
+    frame = tests_frame(findings)
     kept = frame[(frame["analysis"] == "comparisons") & (frame["adjustment"] == "Holm")]
     kept = kept[kept["what"].astype(str).str.contains("interval_score")]
     columns = (
@@ -120,7 +126,7 @@ def tests(frame: pd.DataFrame) -> Table:
     more = f" The first {TESTS_SHOWN} of {len(kept)}; all in statistical_tests.csv." if len(kept) > TESTS_SHOWN else ""
     caption = (
         "Paired differences of the scaled interval score (negative: a is better), n items in so many data sets, "
-        f"with the exact sign-flip test over data sets, two-sided, adjusted by Holm.{more}"
+        f"with the exact sign-flip test over data sets, two-sided, adjusted by Holm. {findings.arm}{more}"
     )
     return Table("statistical_tests", columns, _records(kept.head(TESTS_SHOWN)), caption, rule_before="a")
 
@@ -136,8 +142,9 @@ def _measured_row(forecasts: Forecasts, dataset: str, learner: str, held: pd.Dat
         truth = forecasts.truths.get((dataset, learner, measure))
         if truth is not None and len(truth.runs):
             row["n"] = max(row["n"], len(truth.runs))
-            ci = truth.mean_ci
+            ci = None if truth.degenerate else truth.mean_ci  # runs that never differ are a constant
             row |= {measure: truth.mean, f"{measure}_low": ci.low if ci else None}
+            row[f"{measure}_sd"] = float(truth.runs.std(ddof=1)) if len(truth.runs) > 1 else None
             row |= {f"{measure}_high": ci.high if ci else None}
     if (dataset, learner) in held.index:
         row |= {"covered": float(held["mean"][dataset, learner]), "claims": int(held["count"][dataset, learner])}

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from trueness.statistics.runs import summarise_columns
 from trueness.studies.forecast.frames import Truth, Truths
@@ -34,11 +33,7 @@ def halves(truths: Truths, level: float = 0.95, *, rng: Generator) -> Mapping[st
     """{"even": ..., "odd": ...}: every other run. Runs are independent, so their order splits them at random."""
     return {
         name: measured(
-            {key: replace(truth, runs=_every_other(truth.runs, start)) for key, truth in truths.items()}, level, rng=rng
+            {key: replace(truth, runs=truth.runs[start::2]) for key, truth in truths.items()}, level, rng=rng
         )
         for start, name in enumerate(("even", "odd"))
     }
-
-
-def _every_other(runs: NDArray[np.float64], start: int) -> NDArray[np.float64]:
-    return runs[start::2]

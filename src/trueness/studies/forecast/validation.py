@@ -2,8 +2,8 @@
 
     runs        every cell that a claim speaks of rests on at least 100 runs that gave a graph
     complete    every model gave at least one readable range for every measure of every cell under every arm
-    widths      no interval of zero width goes unmarked: a truth without width has no ratio (missing, `degenerate`),
-                and a claimed point is a failure mode that is counted
+    widths      no truth has zero width, as the original asks; those that have are named and marked `degenerate` (no
+                ratio to them is taken), and a claimed point is a failure mode that is counted
     vacuous     no model answers [0, largest value] everywhere
     possible    no model claims what the measure cannot be (an SHD above d(d-1)/2, a precision above 1)
 
@@ -21,9 +21,10 @@ import pandas as pd
 from trueness.showing.saving import plain_rows
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
-from trueness.studies.forecast.analysis import ITEM, Analysis, asked_models, counted, headline, joined, lines, percent
+from trueness.studies.forecast.analysis import ITEM, Analysis, asked_models, counted, joined, lines, percent
 from trueness.studies.forecast.analysis import respondents as everybody
 from trueness.studies.forecast.frames import CELL, KEYS, Forecasts
+from trueness.studies.forecast.selection import all_arms
 
 LEAST_RUNS = 100
 _RATIOS = ("calibration_mean_ci", "calibration_runs")
@@ -81,7 +82,7 @@ class Validation:
 
 
 def validation(forecasts: Forecasts) -> Validation:
-    rows = headline(forecasts)
+    rows = all_arms(forecasts)
     checks = (
         _runs(forecasts),
         *(check(rows, forecasts) for check in (_complete, _widths, _vacuous, _possible)),
@@ -153,13 +154,14 @@ def _widths(rows: pd.DataFrame, forecasts: Forecasts) -> Check:
     ratios = [column for column in _RATIOS if column in rows]
     of_flat = pd.MultiIndex.from_frame(rows[[*CELL, "measure"]]).isin(flat) if flat else np.zeros(len(rows), bool)
     unmarked = int(rows.loc[of_flat, ratios].notna().any(axis=1).sum()) if ratios and flat else 0
+    which = f", {joined(['/'.join(key) for key in flat], 6)}" if flat else ""
     told = (
-        f"{len(flat)} of {len(forecasts.truths)} truths have zero width (every run gave one value) and are marked "
-        f"degenerate; {points} of {int(rows['answered'].sum())} claims are points."
+        f"{len(flat)} of {len(forecasts.truths)} truths have zero width (every run gave one value){which}; they are "
+        f"marked degenerate and have no ratio. {points} of {int(rows['answered'].sum())} claims are points."
     )
     if unmarked:
-        told = f"{unmarked} claims about a truth of zero width carry a ratio of widths, which has no meaning."
-    return Check("widths", unmarked == 0 if forecasts.truths else None, told, evidence)
+        told = f"{unmarked} claims about a truth of zero width carry a ratio of widths, which has no meaning. {told}"
+    return Check("widths", not flat and not unmarked if forecasts.truths else None, told, evidence)
 
 
 def _vacuous(rows: pd.DataFrame, forecasts: Forecasts) -> Check:

@@ -96,24 +96,28 @@ _DISCRETE = [name for name, about in DATASETS.items() if about["data"] != "conti
 LEARNERS: dict[str, dict[str, Any]] = {
     "pc": {
         "title": "PC",
+        "family": "constraint-based",
         "returns": "cpdag",
         "assumes": ["causal sufficiency", "faithfulness", "acyclicity"],
         "breaks": {"sachs": ["acyclicity"]},
     },
     "fci": {
         "title": "FCI",
+        "family": "constraint-based",
         "returns": "pag",
         "assumes": ["faithfulness", "acyclicity"],
         "breaks": {"sachs": ["acyclicity"]},
     },
     "lingam": {
         "title": "DirectLiNGAM",
+        "family": "functional",
         "returns": "dag",
         "assumes": ["linear relations", "non-Gaussian noise", "continuous variables", "causal sufficiency"],
         "breaks": {name: _ON_NUMBERS for name in _DISCRETE} | {"synthetic-12": ["non-Gaussian noise"]},
     },
     "notears": {
         "title": "NOTEARS",
+        "family": "functional",
         "returns": "dag",
         "assumes": ["linear relations", "equal noise variances or informative scale", "causal sufficiency"],
         "breaks": {name: ["linear relations"] for name in _DISCRETE},
@@ -126,7 +130,7 @@ def example(
     datasets: Sequence[str] = tuple(DATASETS)[:6],
     learners: Sequence[str] = tuple(LEARNERS),
     respondents: Sequence[str] = tuple(QUALITIES),
-    formulations: Sequence[str] = FORMULATIONS,
+    formulations: Sequence[str] = FORMULATIONS[:4],
     repeats: int = 3,
     *,
     runs: int = 100,

@@ -1,0 +1,133 @@
+"""Pair by pair: does a forecast know which of two is better, by how much, and on which data?
+
+A contrast sets two groups A, B of cells (data set, learner) against each other within each unit u:
+
+    measured_u  = mean_A f - mean_B f     f: mean over the runs of a cell
+    predicted_u = mean_A g - mean_B g     g: middle of the claimed range, formulations and repeats averaged
+    agreement_u = sign(measured_u) sign(predicted_u); missing where nothing differs in measured_u
+    right       = units with agreement 1;   off_by = mean_u (predicted_u - measured_u) with its t interval
+    p           = sign flips of the agreements over data sets, one-sided; Holm over the models' contrasts of a kind
+
+    learners      one learner against another on the same data set                                  unit: data set
+    families      constraint-based against functional and so on, by the `family` of the cards       unit: data set
+    assumptions   learners that the data set breaks an assumption of, against the others            unit: data set
+    data sets     synthetic-30 against -12, child against asia; else the largest against the smallest    unit: learner
+    broken        data sets that break one assumption of a learner (Gaussian noise, say) against the others     "
+
+Learners that see the same data are no independent draws: contrasts by learner are counted, not tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from trueness.statistics.adjustment import adjust
+from trueness.studies.forecast.analysis import Analysis, asked_models, cell_means, joined, lines, number
+from trueness.studies.forecast.by_dataset import cells as estimate_cells
+from trueness.studies.forecast.by_dataset import over_datasets
+from trueness.studies.forecast.frames import CELL, Forecasts
+
+Rows = NDArray[np.bool_]
+DATASET_PAIRS = (("synthetic-30", "synthetic-12"), ("child", "asia"))  # those of the original protocol
+
+
+class Contrast(NamedTuple):
+    kind: str
+    a: str
+    b: str
+    unit: Literal["dataset", "learner"]
+    in_a: Rows
+    in_b: Rows
+
+
+def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
+    """One row a contrast and respondent; `more` has one row a unit."""
+    cells = cell_means(forecasts, measure)
+    found = list(_contrasts(cells[list(CELL)].drop_duplicates(ignore_index=True), forecasts))
+    if not found or cells.empty:
+        why = "no readable claim" if cells.empty else "one learner on one data set"
+        return Analysis.untold("contrasts", f"Pairs of learners and of data sets cannot be compared: {why}.")
+    rows, units = [], []
+    wide = cells.pivot_table(index=list(CELL), columns="respondent", values=["measured", "predicted"], sort=False)
+    for one in found:
+        for who in dict.fromkeys(cells["respondent"]):
+            each = _by_unit(pd.DataFrame(wide.xs(who, axis=1, level=1)), one)
+            if len(each):
+                rows.append(_row(one, who, each))
+                units.append(each.assign(kind=one.kind, a=one.a, b=one.b, respondent=who))
+    table = pd.DataFrame(rows)
+    models = table["respondent"].isin(asked_models(forecasts))
+    table["p_holm"] = np.nan
+    for _, part in table[models].groupby("kind", sort=False):
+        table.loc[part.index, "p_holm"] = adjust(part["p"].to_numpy(float), "holm")
+    sentences = tuple(_sentences(table[models], measure))
+    return Analysis("contrasts", table, sentences, {"units": pd.concat(units, ignore_index=True)})
+
+
+def _contrasts(cells: pd.DataFrame, forecasts: Forecasts) -> Iterator[Contrast]:
+    """cells: one row a (data set, learner), in the order in which the groups are cut from it."""
+    learner, dataset = cells["learner"].to_numpy(object), cells["dataset"].to_numpy(object)
+    names = [name for name in forecasts.learners if (learner == name).any()]
+    for a, b in combinations(names, 2):
+        yield Contrast("learners", a, b, "dataset", learner == a, learner == b)
+    family = np.array([str(forecasts.learners.get(name, {}).get("family") or "") for name in learner], dtype=object)
+    for a, b in combinations([name for name in dict.fromkeys(family) if name], 2):
+        yield Contrast("families", a, b, "dataset", family == a, family == b)
+    broken = [frozenset(forecasts.learners.get(a, {}).get("breaks", {}).get(d, ())) for d, a in cells.to_numpy()]
+    any_broken = np.array([bool(names) for names in broken], dtype=bool)
+    if any_broken.any() and not any_broken.all():
+        yield Contrast("assumptions", "broken", "not broken", "dataset", any_broken, ~any_broken)
+    for a, b in _dataset_pairs(list(dict.fromkeys(dataset)), forecasts):
+        yield Contrast("data sets", a, b, "learner", dataset == a, dataset == b)
+    for name in sorted(frozenset().union(*broken)):
+        breaks = np.array([name in names for names in broken], dtype=bool)
+        makes_it = np.isin(learner, learner[breaks])
+        yield Contrast("broken", name, "not broken", "learner", breaks, makes_it & ~breaks)
+
+
+def _dataset_pairs(names: list[str], forecasts: Forecasts) -> list[tuple[str, str]]:
+    known = [pair for pair in DATASET_PAIRS if set(pair) <= set(names)]
+    if known or len(names) < 2:
+        return known
+    by_size = sorted(names, key=lambda name: float(forecasts.datasets.get(name, {}).get("nodes") or 0))
+    return [(by_size[-1], by_size[0])]
+
+
+def _by_unit(values: pd.DataFrame, one: Contrast) -> pd.DataFrame:
+    """One row a unit in which both groups have a value."""
+    of_a, of_b = (values[rows].groupby(level=one.unit, sort=False).mean() for rows in (one.in_a, one.in_b))
+    each = (of_a - of_b).dropna()
+    agreement = np.sign(each["measured"].round(12)) * np.sign(each["predicted"].round(12))
+    each["agreement"] = agreement.where(each["measured"].round(12) != 0)
+    return each.rename_axis("name").reset_index().assign(unit=one.unit)
+
+
+def _row(one: Contrast, who: str, each: pd.DataFrame) -> dict[str, object]:
+    off_by = over_datasets(each["predicted"] - each["measured"], each["name"], "off by", within=(-2.0, 2.0))
+    told = each.dropna(subset=["agreement"])
+    test = over_datasets(told["agreement"], told["name"], "agreement", 0.0, "greater") if len(told) else None
+    tested = test is not None and one.unit == "dataset"
+    return {
+        "kind": one.kind, "a": one.a, "b": one.b, "respondent": who, "unit": one.unit, "n": len(each),
+        "measured": each["measured"].mean(), "predicted": each["predicted"].mean(), **estimate_cells("off_by", off_by),
+        "right": int((told["agreement"] > 0).sum()), "of": len(told),
+        "wrong_on": ", ".join(map(str, told.loc[told["agreement"] <= 0, "name"])),
+        "p": number(test.p) if test and tested else np.nan, "test": test.test if test and tested else "",
+    }  # fmt: skip
+
+
+def _sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
+    for (who, kind), mine in table.groupby(["respondent", "kind"], sort=False):
+        each = [
+            f"{row.a} - {row.b}: right on {row.right} of {row.of} {row.unit.replace('dataset', 'data set')}s (measured "
+            f"{row.measured:+.2f}, predicted {row.predicted:+.2f})"
+            + (f", wrong on {row.wrong_on}" if row.wrong_on and row.of <= 6 else "")
+            for row in lines(mine)
+        ]
+        yield f"{who}, {kind} by {measure}: {joined(each, 8)}."

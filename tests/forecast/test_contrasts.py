@@ -1,0 +1,80 @@
+"""Pairs of learners and of data sets: who is better, by how much, on which data."""
+
+import numpy as np
+
+from tests.forecast.handmade import claim, spread, study, truth
+from trueness.studies.forecast.contrasts import contrasts
+
+FAMILY = {"pc": "constraint-based", "fci": "constraint-based", "lingam": "functional"}
+NAMES = ("asia", "child", "synthetic-12", "synthetic-30", "sachs", "wine")
+
+
+def made(predicted, measured, names=NAMES, breaks=None):
+    """predicted, measured: (data set, learner) -> the middle of the claim, and of the runs."""
+    truths = [truth(spread(measured(d, a), 0.02), dataset=d, learner=a) for d in names for a in FAMILY]
+    claims = [
+        claim(dataset=d, learner=a, low=predicted(d, a) - 0.05, high=predicted(d, a) + 0.05)
+        for d in names
+        for a in FAMILY
+    ]
+    forecasts = study(claims, truths)
+    for name, family in FAMILY.items():
+        more = {"family": family, "breaks": (breaks or {}).get(name, {})}
+        forecasts.learners[name] = {**forecasts.learners[name], **more}
+    return forecasts
+
+
+def of(forecasts, kind, a, b):
+    table = contrasts(forecasts).table
+    return table[(table["kind"] == kind) & (table["a"] == a) & (table["b"] == b)].iloc[0]
+
+
+def better(d, a):
+    return {"pc": 0.5, "fci": 0.4, "lingam": 0.7 if d != "sachs" else 0.3}[a]
+
+
+def test_who_is_better_by_how_much_and_on_which_data():
+    row = of(made(lambda d, a: {"pc": 0.5, "fci": 0.4, "lingam": 0.6}[a], better), "learners", "pc", "lingam")
+    assert (row["right"], row["of"], row["wrong_on"]) == (5, 6, "sachs")
+    assert np.isclose(row["measured"], (5 * -0.2 + 0.2) / 6) and np.isclose(row["predicted"], -0.1)
+    assert np.isclose(row["off_by"], row["predicted"] - row["measured"]) and row["off_by_low"] < row["off_by"]
+
+
+def test_one_answer_for_all_learners_is_never_right():
+    row = of(made(lambda d, a: 0.5, better), "learners", "pc", "fci")
+    assert (row["right"], row["of"]) == (0, 6) and row["p"] == 1
+
+
+def test_knowing_a_pair_on_six_data_sets_is_told_with_its_exact_p():
+    row = of(made(better, better), "learners", "pc", "fci")
+    assert row["right"] == 6 and np.isclose(row["p"], 1 / 64) and row["p_holm"] >= row["p"]
+
+
+def test_families_are_compared_as_groups():
+    row = of(made(better, better), "families", "constraint-based", "functional")
+    assert (row["unit"], row["right"], row["of"]) == ("dataset", 6, 6)
+
+
+def test_data_sets_of_the_document_are_compared_and_counted_by_learner():
+    size = {"asia": 0.0, "child": -0.2, "synthetic-12": 0.0, "synthetic-30": -0.3}
+    found = made(lambda d, a: 0.5, lambda d, a: 0.6 + size.get(d, 0.0))
+    row = of(found, "data sets", "child", "asia")
+    assert (row["unit"], row["right"], row["of"]) == ("learner", 0, 3) and np.isnan(row["p"])
+    assert np.isclose(of(found, "data sets", "synthetic-30", "synthetic-12")["measured"], -0.3)
+
+
+def test_broken_assumptions_are_held_against_kept_ones():
+    gaussian = {"lingam": {"synthetic-12": ["non-Gaussian noise"], "synthetic-30": ["non-Gaussian noise"]}}
+
+    def falls(d, a):
+        return 0.3 if a == "lingam" and d.startswith("synthetic") else 0.6
+
+    knows, blind = made(falls, falls, breaks=gaussian), made(lambda d, a: 0.6, falls, breaks=gaussian)
+    assert of(knows, "broken", "non-Gaussian noise", "not broken")["right"] == 1
+    assert of(blind, "broken", "non-Gaussian noise", "not broken")["right"] == 0
+    row = of(knows, "assumptions", "broken", "not broken")
+    assert (row["n"], row["right"]) == (2, 2) and np.isclose(row["measured"], -0.3)
+
+
+def test_a_study_without_claims_cannot_be_told():
+    assert not contrasts(study([claim(low=None, high=None)], [truth(spread(0.5))])).told
