@@ -8,6 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 WORKERS ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # what a file's tests share is made once
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
 .PHONY: run test quick near setup browser docs soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
@@ -33,14 +34,14 @@ types: setup
 
 # the everyday loop: all but processes, browsers, simulations and documents (tests/conftest.py says which), a minute
 quick: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --quick
+	$(PYTEST) --quick
 
 # the tests of the rooms at or above what was changed since the last commit
 near: setup
-	$(BIN)/python -m pytest -n $(WORKERS) $$($(BIN)/python tools/near.py)
+	$(PYTEST) $$($(BIN)/python tools/near.py)
 
 unit: setup
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(PYTEST)
 
 # Chromium for the tests of the page (Debian's package, as root); without it they are skipped and say so
 browser: setup

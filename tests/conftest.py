@@ -1,12 +1,13 @@
 """Shared places: the repository, and the learners that misbehave on purpose."""
 
+import fcntl
 import os
 import signal
 from pathlib import Path
 
 import pytest
 
-from tests.net.studies import finished
+from tests.net.studies import finish
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -23,11 +24,27 @@ def outside() -> str:
 
 
 @pytest.fixture(scope="session")
-def small_study(tmp_path_factory):
-    """kind -> the folder of a small finished study, made once a test run for all its processes: to be read only."""
-    shared = tmp_path_factory.getbasetemp()
-    place = (shared.parent if os.environ.get("PYTEST_XDIST_WORKER") else shared) / "small-studies"
-    return lambda kind: finished(kind, place)
+def once(tmp_path_factory):
+    """once(name, make) -> the folder that make(folder) fills, once a test run for all its processes: to be read only."""
+    base = tmp_path_factory.getbasetemp()
+    place = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "once"
+
+    def folder(name, make):
+        place.mkdir(exist_ok=True)
+        with (place / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (place / f"{name}.made").exists():
+                make(place / name)
+                (place / f"{name}.made").touch()
+        return place / name
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small_study(once):
+    """kind -> the folder of a small finished study."""
+    return lambda kind: once(kind, lambda place: finish(kind, place)) / "results" / f"net-{kind}"
 
 
 @pytest.fixture()

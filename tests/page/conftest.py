@@ -43,9 +43,13 @@ script = "hostile.jsonl"
 
 
 @pytest.fixture(scope="session")
-def small(tmp_path_factory) -> Path:
-    """A finished forecast study with its page and one of its charts."""
-    place = tmp_path_factory.mktemp("small")
+def small(once) -> Path:
+    """A finished forecast study with its page and one of its charts: to be read only."""
+    return once("hostile model", _make) / "study"
+
+
+def _make(place: Path) -> None:
+    place.mkdir()
     script = [
         {"match": ["Cancer", "Name: "], "reply": RANGES + MEGABYTE},
         {"match": [], "reply": HOSTILE + RANGES},
@@ -58,7 +62,6 @@ def small(tmp_path_factory) -> Path:
     forecasts = read_forecasts(folder)
     charts.intervals(forecasts, "f1").save(folder / "plots", ("svg", "pdf"))
     write_page(folder)
-    return folder
 
 
 @pytest.fixture()

@@ -16,7 +16,7 @@ from tests.models.loopback import Loopback
 from trueness.reading.verdicts import DIMENSIONS
 from trueness.reasoning.problems import load_problems
 
-KILLS = 3
+KILLS = 2  # `make soak` kills for half an hour
 PLAN = """
 name = "killed"
 [faithfulness]

@@ -14,7 +14,7 @@ import pytest
 from tests.faults.places import DRIVER
 from tests.models.loopback import Loopback
 
-KILLS = 5  # `make soak` kills for half an hour
+KILLS = 3  # `make soak` kills for half an hour
 PLAN = """
 name = "killed"
 [discovery]
@@ -116,12 +116,12 @@ def test_an_ended_forecast_loses_no_reply_at_all(tmp_path, calm):
         plan = tmp_path / "killed.toml"
         plan.write_text(PLAN.format(url=server.url, openai=server.openai))
         codes = []
-        for _ in range(10):
+        for _ in range(3):
             driver = start(plan, tmp_path / "out")
             asked = len(server.requests)
-            while len(codes) < 2 and len(server.requests) == asked and driver.poll() is None:
+            while not codes and len(server.requests) == asked and driver.poll() is None:
                 time.sleep(0.02)
-            if len(codes) < 2:
+            if not codes:
                 driver.send_signal(signal.SIGTERM)
             _, told = driver.communicate(timeout=300)
             codes.append(driver.returncode)
@@ -129,6 +129,6 @@ def test_an_ended_forecast_loses_no_reply_at_all(tmp_path, calm):
             assert "planted-key" not in told
             if driver.returncode == 0:
                 break
-        assert codes == [130, 130, 0]
+        assert codes == [130, 0]
         assert len(server.requests) == ASKS
     assert (tmp_path / "out" / "scores.csv").read_bytes() == calm
