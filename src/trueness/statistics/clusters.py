@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ from trueness.errors import DataError
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
-Labels = Iterable[Any]  # one label a row: numbers, text, or tuples such as (model, task)
+Labels = Iterable[object]  # one label a row: numbers, text, or tuples such as (model, task)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@
     t              mean(d) / SE_c against t with C - 1; interval mean -+ t SE_c
     wild-cluster   wild cluster bootstrap-t, for few clusters of unequal size
     wilcoxon       signed ranks of the cluster means, exact with ties; Hodges-Lehmann estimate and interval
+    McNemar        the sign-flip test of pairs of passes, in closed form: b of b + c against 1/2 (McNemar 1947)
 
 Twenty tasks of five repeats and a shift of .3 sd: an unpaired test finds it in .49 of studies, these in .98; with
 task-by-condition variation the unpaired one also rejects a true null in .39. So average the repeats of a unit first,
