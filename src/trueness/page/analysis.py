@@ -11,6 +11,7 @@ from trueness.analyse import documents
 from trueness.analyse.analysis import Analysis
 from trueness.page.page import html_of
 from trueness.showing import blocks
+from trueness.showing.saving import Figure, csv_text
 
 _TABLES = {
     "conditions": "Means",
@@ -22,10 +23,14 @@ _TABLES = {
 }
 
 
-def as_html(analysis: Analysis) -> str:
-    """The analysis as one self-contained page."""
-    found = documents.as_dict(analysis)
-    domains = found["domains"]
+def as_html(analysis: Analysis, drawings: Mapping[str, tuple[Figure, str]] | None = None) -> str:
+    """The analysis as one self-contained page. drawings: the figures that were drawn, with their SVG."""
+    charts = [
+        {"name": name, "title": name, "svg": svg, "caption": figure.caption, "csv": csv_text(figure.frame), "files": {}}
+        for name, (figure, svg) in (drawings or {}).items()
+    ]
+    content = documents.as_dict(analysis)
+    domains = content["domains"]
     head = {
         "study": "Analysis",
         "folder": ", ".join(domain["domain"] for domain in domains),
@@ -35,20 +40,21 @@ def as_html(analysis: Analysis) -> str:
     }
     data = {
         "overview": {
-            "tasks": [_overview(found)],
+            "tasks": [_overview(content)],
             "completeness": [],
             "provenance": {},
             "seed": None,
         },
         "progress": {"tasks": [], "cost": None, "latest": [], "version": ""},
-        "figures": [],
+        "figures": charts,
         "analysis": [{"task": domain["domain"], "parts": list(_parts(domain))} for domain in domains],
     }
-    return html_of({"served": False, "head": head, "tabs": ["overview", "analysis"], "sample": "", "data": data})
+    tabs = ["overview", "analysis", *(["figures"] if charts else [])]
+    return html_of({"served": False, "head": head, "tabs": tabs, "sample": "", "data": data})
 
 
-def _overview(found: Mapping[str, Any]) -> dict[str, Any]:
-    domains = found["domains"]
+def _overview(content: Mapping[str, Any]) -> dict[str, Any]:
+    domains = content["domains"]
     understood = [f"{domain['domain']}: {'; '.join(domain['understood'])}" for domain in domains]
     flags = [flag for domain in domains for flag in domain["red_flags"]]
     return {
@@ -62,8 +68,8 @@ def _overview(found: Mapping[str, Any]) -> dict[str, Any]:
             for flag in flags
         ],
         "sections": [
-            {"title": "findings", "sentences": found["findings"]},
-            {"title": "what was understood", "sentences": [*understood, *found["notes"]]},
+            {"title": "findings", "sentences": content["findings"]},
+            {"title": "what was understood", "sentences": [*understood, *content["notes"]]},
         ],
         "untold": list(_open(domains)),
         "forest": [line for domain in domains for line in _forest(domain["contrasts"])],

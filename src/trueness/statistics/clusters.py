@@ -104,11 +104,11 @@ def clusters_of(labels: Labels | None, n: int, name: str = "clusters") -> Cluste
     """The clusters of n rows; None makes each row its own."""
     if labels is None:
         return Clusters(tuple(range(n)), np.arange(n))
-    found = _listed(labels)
-    if len(found) != n:
-        raise DataError(f"{name!r} must have one label a row ({n}), got {len(found)}.")
+    listed = _listed(labels)
+    if len(listed) != n:
+        raise DataError(f"{name!r} must have one label a row ({n}), got {len(listed)}.")
     places: dict[object, int] = {}
-    codes = np.fromiter((places.setdefault(label, len(places)) for label in found), dtype=np.intp, count=n)
+    codes = np.fromiter((places.setdefault(label, len(places)) for label in listed), dtype=np.intp, count=n)
     missing = [label for label in places if label is None or label != label]
     if missing:
         raise DataError(f"{name!r} must name a cluster for every row, got {missing[0]!r}. Drop or label such rows.")
@@ -163,10 +163,10 @@ def kept(labels: Labels | None, there: NDArray[np.bool_], name: str = "clusters"
     """The labels of the rows that are there."""
     if labels is None:
         return None
-    found = _listed(labels)
-    if len(found) != len(there):
-        raise DataError(f"{name!r} must have one label a row ({len(there)}), got {len(found)}.")
-    return [found[i] for i in np.flatnonzero(there)]
+    listed = _listed(labels)
+    if len(listed) != len(there):
+        raise DataError(f"{name!r} must have one label a row ({len(there)}), got {len(listed)}.")
+    return [listed[i] for i in np.flatnonzero(there)]
 
 
 def _listed(labels: Labels) -> list[object]:

@@ -78,23 +78,24 @@ def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | 
 
 
 def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
-    """table.csv, table.tex, findings.txt, report.html, charts/*.csv."""
+    """table.csv, table.tex, findings.txt, charts/ (numbers; means and differences as pictures), report.html."""
     texts = {
         "table.csv": as_csv(analysis),
         "table.tex": as_tex(analysis),
         "findings.txt": as_text(analysis),
-        "report.html": as_html(analysis),
         **{f"charts/{name}.csv": rows_csv(rows) for name, rows in chart_frames(analysis).items() if rows},
     }
     for name, text in texts.items():
         write_atomically(folder, name, text)
     written = [folder / name for name in texts]
+    drawings = {}
     for figure in figures(analysis):
         try:
             written += [path for path in save_figure(figure, folder, "charts") if path not in written]
+            drawings[figure.name] = figure, (folder / "charts" / f"{figure.name}.svg").read_text(encoding="utf-8")
         except NotDrawn as error:
             say(f"charts/{figure.name} was not drawn: {error}", stderr=True)
-    return written
+    return [*written, write_atomically(folder, "report.html", as_html(analysis, drawings))]
 
 
 def tell_gate(analysis: Analysis) -> int:
@@ -130,26 +131,26 @@ def _held(gate: Gate, state: str) -> str:
     return f"{words.get(state, f'is {state}')}: {'fails' if gate.fails(state) else 'passes'}"  # type: ignore[arg-type]
 
 
-def print_comparison(found: Comparison) -> None:
+def print_comparison(comparison: Comparison) -> None:
     """The one line, then the sentence."""
     out = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    interval = f"{100 * found.level:g} % CI"
+    interval = f"{100 * comparison.level:g} % CI"
     for name in ("A", "B", "measure", "A - B", interval, "p", "Holm p", "units", "clusters"):
         table.add_column(name, justify="left" if name in ("A", "B", "measure") else "right", overflow="fold")
     table.add_row(
-        plain(found.names[0]),
-        plain(found.names[1]),
-        plain(found.measure),
-        number_cell(found.difference, 3),
-        f"\\[{found.interval.low:.3f}, {found.interval.high:.3f}]" if found.interval else "-",
-        p_cell(found.p),
-        p_cell(found.p_adjusted),
-        str(found.n_units),
-        str(found.n_clusters),
+        plain(comparison.names[0]),
+        plain(comparison.names[1]),
+        plain(comparison.measure),
+        number_cell(comparison.difference, 3),
+        f"\\[{comparison.interval.low:.3f}, {comparison.interval.high:.3f}]" if comparison.interval else "-",
+        p_cell(comparison.p),
+        p_cell(comparison.p_adjusted),
+        str(comparison.n_units),
+        str(comparison.n_clusters),
     )
     out.print(table)
-    out.print(plain(found.sentence()))
+    out.print(plain(comparison.sentence()))
 
 
 def _print_means(out: Console, analysis: Analysis) -> None:
@@ -219,17 +220,17 @@ def _line_table(
 
 
 def _print_otherwise(out: Console, analysis: Analysis) -> None:
-    told = [(part, line) for part in analysis.domains for line in part.otherwise]
-    if not told:
+    others = [(part, line) for part in analysis.domains for line in part.otherwise]
+    if not others:
         return
     out.print("\n[bold]Read otherwise[/]")
     table = _plain_table(out.width)
     left_out = {"Domain", "q", "q_beyond", "n_units", "n_clusters"}
     left_out |= {"delta", "mag."} if out.width < ROOMY else set()
-    names = [name for name in line_cells(told[0][1]) if name not in left_out]
+    names = [name for name in line_cells(others[0][1]) if name not in left_out]
     for name in ("", "", *names, "verdict"):
         table.add_column(plain(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
-    for part, line in told:
+    for part, line in others:
         cells = line_cells(line)
         moved = changes_verdict(line, part)
         table.add_row(
