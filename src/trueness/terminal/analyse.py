@@ -172,7 +172,12 @@ def _print_means(out: Console, analysis: Analysis) -> None:
 
 def _print_understood(out: Console, analysis: Analysis) -> None:
     roles = analysis.roles
-    out.print(plain(f"read as: {analysis.domains[0].domain.schema.words}"))
+    taken: dict[str, list[str]] = {}
+    for part in analysis.domains:
+        taken.setdefault(part.domain.schema.words, []).append(part.name)
+    for words, names in taken.items():
+        of = f", {', '.join(names)}" if len(taken) > 1 else ""
+        out.print(plain(f"read as{of}: {words}"))
     words = {roles.baseline: " (baseline)", roles.treatment: " (treatment)"}
     conditions = ", ".join(f"{plain(name)}{words.get(name, '')}" for name in roles.conditions)
     runs = sum(len(part.domain.runs) for part in analysis.domains)
