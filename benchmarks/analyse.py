@@ -14,7 +14,7 @@ import pandas as pd
 
 from trueness.analyse import Settings, analyse, read_tables
 from trueness.analyse.documents import as_csv, as_dict, as_tex
-from trueness.page.analysis import as_html
+from trueness.page.analysis_page import as_html
 
 ROOT = Path(__file__).resolve().parents[1]
 SETTINGS = Settings(

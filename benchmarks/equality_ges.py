@@ -14,7 +14,7 @@ import numpy as np
 
 import trueness
 from trueness.datasets.synthetic import Synthetic
-from trueness.learners import causallearn
+from trueness.learners import learner
 from trueness.learners.ges import GES
 from trueness.learners.scores import Scores, ScoreSettings
 
@@ -47,7 +47,7 @@ def main():
         began = time.perf_counter()
         ours = GES().fit(table)
         between = time.perf_counter()
-        peers = causallearn.GES().fit(table)
+        peers = learner("causal-learn/ges").fit(table)
         row["ours_s"] += between - began
         row["peer_s"] += time.perf_counter() - between
         scores = Scores.of(table, ScoreSettings())

@@ -18,7 +18,7 @@ import harness
 import numpy as np
 
 from trueness.intervals import Distribution
-from trueness.studies.population.answer import Answer
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.questions import Level, Question, Variable
 from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.summary import compare_respondents, respondent_means

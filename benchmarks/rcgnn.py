@@ -20,11 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
+from trueness import registry
 from trueness.datasets.corruptions import corruption
 from trueness.datasets.series import VAR
 from trueness.datasets.synthetic import Synthetic
 from trueness.errors import TruenessError
-from trueness.learners.scoring import SCORERS, scorer
+from trueness.learners.scoring import scorer
 from trueness.measures.ranking import score_ranking
 from trueness.statistics import paired_difference
 
@@ -96,7 +97,7 @@ def compare(asked):
     clusters = np.array([unit[0] for unit in all_units])
     series = np.array([bool(unit[4].lags) for unit in all_units])
     values, lost, seconds = {}, {}, {}
-    for name in (*[known for known in SCORERS if known != NAME], NAME):
+    for name in (*[known for known in registry.names("scorer") if known != NAME], NAME):
         clock = time.process_time()
         if name == NAME:
             values[name] = of_rcgnn(all_units, asked.settings, asked.together)
@@ -106,7 +107,7 @@ def compare(asked):
         print(f"{name}: {seconds[name]:.3f} CPU s a unit", file=sys.stderr)
     lines = []
     for kind, mask in (("series", series), ("rows", ~series)):
-        for name in SCORERS:
+        for name in registry.names("scorer"):
             mine, theirs = values[NAME][mask], values[name][mask]
             line = {"data": kind, "scorer": name, "mean": nanmean(theirs), "n": int(np.isfinite(theirs).sum())}
             line |= {"mean_by_corruption": by_corruption(all_units, mask, theirs)}

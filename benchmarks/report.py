@@ -25,10 +25,11 @@ import numpy as np
 
 from trueness.running.engine import local_executor
 from trueness.measures.graphs import MEASURES, Reference
-from trueness.running.results import describe
 from trueness.status import Status
 from trueness.running.store import Run, Store
 from trueness.running.study import Plan, Study
+from trueness.running.study_entry import entry_of
+from trueness.running.study_folder import StudyFolder
 
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
@@ -83,7 +84,7 @@ def large_study(folder: Path) -> int:
     measures = list(MEASURES)[:20]
     with Store.writing(folder) as store:
         store.set_meta("plan", "{}")
-        store.set_meta("study", describe("large", 1, study.stages))
+        store.set_meta("study", entry_of("large", 1, study.stages))
         for cell in cells:
             answer = json.dumps(json.loads(task.datasets[cell.item].truth.to_json()))
             values = rng.random((cell.repeats, len(measures))).tolist()
@@ -194,7 +195,8 @@ def main() -> None:
             began = time.perf_counter()
             from trueness.page.standalone import write_page
 
-            page = write_page(folder)
+            with StudyFolder.reading(folder) as opened:
+                page = write_page(opened)
             notes.append(
                 f"report.html of {scores:,} scores: {page.stat().st_size / MEGABYTE:.2f} MB in "
                 f"{time.perf_counter() - began:.1f} s"

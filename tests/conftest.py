@@ -25,7 +25,7 @@ def outside() -> str:
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory):
-    """once(name, make) -> the folder that make(folder) fills, once a test run for all its processes: to be read only."""
+    """once(name, make) -> the folder that make(folder) fills, one time for all processes of a test run: to be read."""
     base = tmp_path_factory.getbasetemp()
     place = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "once"
 

@@ -20,7 +20,7 @@ from trueness.datasets.corruptions import corruption as named_corruption
 from trueness.datasets.series import VAR
 from trueness.running.results import Results
 from trueness.running.study import Plan, Study
-from trueness.showing.drawing import pictures as drawn
+from trueness.showing.drawers import pictures as drawn
 from trueness.showing.saving import Figure, source_of, write_pictures
 from trueness.studies import charts
 from trueness.studies.faithfulness.answers import read_faithfulness

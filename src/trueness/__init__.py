@@ -74,8 +74,8 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'trueness' has no attribute {name!r}")
     module, attribute = _PUBLIC[name].split(":")
-    found = import_module(module)
-    return getattr(found, attribute) if attribute else found
+    value = import_module(module)
+    return getattr(value, attribute) if attribute else value
 
 
 def __dir__() -> list[str]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from trueness.analyse import Analysis
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
-COMMANDS = ("new", "plan", "run", "show", "analyse", "compare", "report", "view", "read", "list", "check")
+COMMANDS = ("new", "plan", "run", "show", "analyse", "evaluate", "compare", "report", "view", "read", "list", "check")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -88,6 +88,9 @@ def _parser() -> argparse.ArgumentParser:
     analyse = commands.add_parser("analyse", help="the statistics on any scores table, or on logs of other harnesses")
     _add_analyse(analyse)
 
+    evaluate = commands.add_parser("evaluate", help="stored score matrices and corrupted data of others, by folder")
+    _add_evaluate(evaluate)
+
     compare = commands.add_parser("compare", help="two respondents of a study: paired difference, interval, test")
     compare.add_argument("a", metavar="A", help="a learner, a model, a baseline, a variant; or a file of scores, a log")
     compare.add_argument("b", metavar="B", help="what it is compared with")
@@ -115,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
     _add_permissions(check)
 
-    for command in (new, plan, run, show, analyse, compare, report, view, lists, check):
+    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -155,6 +158,27 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
         add(f"--{name}", action="store_true", help=what)
     add("--html", action="store_true", help="one self-contained page")
     add("--details", action="store_true", help="every rule, flag and number in the terminal")
+
+
+def _add_evaluate(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add(
+        "artifacts", help="a folder of matrices (.npy, .csv): CORRUPTION/METHOD, METHOD/CORRUPTION, or one a corruption"
+    )
+    add(
+        "--data",
+        metavar="FOLDER",
+        help="CORRUPTION/X.npy (or .csv) with M.npy, 1 where observed: baselines are run on it",
+    )
+    add("--truth", metavar="FILE", help="the true graph as a matrix (default: A_true.npy or .csv in the folders)")
+    add(
+        "--validation", metavar="NAME", help="the corruption that K is chosen on (default: compound_full, or the first)"
+    )
+    add("--metric", choices=("f1", "shd"), default="f1", help="K by the greatest F1 or the least SHD (default: f1)")
+    add("--scorers", metavar="NAMES", help="baselines for the data, by comma (default: the document's; none: none)")
+    add("--lags", type=int, default=2, help="of the data: 0 for rows without time order (default: 2)")
+    add("--column-to-row", action="store_true", help="[i, j] of a matrix means j -> i (default: i -> j)")
+    add("--out", metavar="FOLDER", help="write evaluation_report.json, tables, sensitivity curves, A_sparse_*.npy")
 
 
 def _add_place(command: argparse.ArgumentParser) -> None:
@@ -218,11 +242,11 @@ def _allow(options: argparse.Namespace) -> None:
     models.allow(options.allow_host, options.allow_key)
 
 
-def _tell_elsewhere(asked: dict[str, Any]) -> None:
+def _tell_elsewhere(options_by_model: dict[str, Any]) -> None:
     """Before anybody is asked: every address and variable that is not the provider's own."""
     from trueness import models
 
-    for line in filter(None, (models.elsewhere(name, options) for name, options in asked.items())):
+    for line in filter(None, (models.elsewhere(name, options) for name, options in options_by_model.items())):
         say(f"trueness: {line}", stderr=True)
 
 
@@ -231,16 +255,16 @@ def _plan(options: argparse.Namespace) -> int:
     from trueness.running.engine import executor_for
     from trueness.running.plans import read_plan
     from trueness.running.study import Study
-    from trueness.terminal import results as terminal
+    from trueness.terminal import print_report as terminal
 
     _allow(options)
     study = Study(read_plan(options.file, options.folder))
     with executor_for(options.workers, options.cluster) as (executor, slots):
-        found = estimate(study, executor, slots)
+        cost = estimate(study, executor, slots)
     if options.json:
-        say_json(found.to_dict())
+        say_json(cost.to_dict())
     else:
-        terminal.print_estimate(study, found)
+        terminal.print_estimate(study, cost)
     return 0
 
 
@@ -250,8 +274,8 @@ def _run(options: argparse.Namespace) -> int:
     from trueness.running.stopping import heed_sigterm
     from trueness.running.study import Study
     from trueness.showing.console import console
+    from trueness.terminal.bars import progress_of
     from trueness.terminal.end import same_command, tell_end, write_end
-    from trueness.terminal.progress import progress_of
 
     _allow(options)
     study = Study(read_plan(options.file, options.folder))
@@ -274,33 +298,34 @@ def _run(options: argparse.Namespace) -> int:
 def _verify(study: Any, options: argparse.Namespace) -> int:
     from trueness.running.engine import executor_for
     from trueness.running.verify import verify
-    from trueness.terminal import results as terminal
+    from trueness.terminal import print_report as terminal
 
     with (
         terminal.busy("doing stored units again"),
         executor_for(options.workers, options.cluster) as (executor, _),
     ):
-        found = verify(study, executor, options.verify)
+        verification = verify(study, executor, options.verify)
     if options.json:
-        say_json(found.to_dict())
+        say_json(verification.to_dict())
     else:
-        for difference in found.differences[:20]:
+        for difference in verification.differences[:20]:
             say(difference)
-        say(found.sentence())
-    return 1 if found.differences else 0
+        say(verification.sentence())
+    return 1 if verification.differences else 0
 
 
 def _report(options: argparse.Namespace) -> int:
     from trueness.page.standalone import with_page
     from trueness.running.plans import newest_folder
     from trueness.running.study_db import as_written
+    from trueness.running.study_folder import StudyFolder
     from trueness.studies.reporting import rewrite
-    from trueness.terminal import results as terminal
+    from trueness.terminal import print_report as terminal
 
     folder = Path(options.folder) if options.folder else newest_folder()
     with as_written(folder):
-        with terminal.busy("writing tables, charts and the page"):
-            written = with_page(rewrite(folder))
+        with terminal.busy("writing tables, charts and the page"), StudyFolder.reading(folder) as study:
+            written = with_page(rewrite(study))
         if options.json:
             say_json(written.to_dict())
         else:
@@ -354,28 +379,30 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _show_study(folder: Path, options: argparse.Namespace) -> int:
+    from trueness.running.study_folder import StudyFolder
     from trueness.showing.console import console, save_recorded
-    from trueness.studies.reporting import readings
+    from trueness.studies.reporting import readings_of
 
-    with readings(folder) as found:
-        first, measures = next(iter(found.values())), options.measure
+    with StudyFolder.reading(folder) as study:
+        readings = readings_of(study)
+        first, measures = next(iter(readings.values())), options.measure
         if options.json:
             say_json(first.as_json(measures))
         elif options.csv:
             say(first.as_csv(measures), end="")
         elif options.tex or options.md:
-            _print_tables([table for reading in found.values() for table in reading.tables(measures)], options)
+            _print_tables([table for reading in readings.values() for table in reading.tables(measures)], options)
         elif options.svg:
             save_recorded(lambda out: first.show(out, folder, measures), folder, Path(options.svg))
         else:
-            for reading in found.values():
+            for reading in readings.values():
                 reading.show(console(), folder, measures)
     return 0
 
 
-def _print_tables(found: Sequence[Any], options: argparse.Namespace) -> None:
+def _print_tables(tables: Sequence[Any], options: argparse.Namespace) -> None:
     """In the form that was asked for: --csv, --tex or --md."""
-    texts = [t.to_csv() if options.csv else t.to_latex() if options.tex else t.to_markdown() for t in found]
+    texts = [t.to_csv() if options.csv else t.to_latex() if options.tex else t.to_markdown() for t in tables]
     say("\n".join(texts), end="")
 
 
@@ -396,29 +423,45 @@ def _analyse(options: argparse.Namespace) -> int:
     return _show_analysis(analyse(read_tables(settings.files), settings), options)
 
 
-def _show_analysis(found: Analysis, options: argparse.Namespace) -> int:
+def _show_analysis(analysis: Analysis, options: argparse.Namespace) -> int:
     """Of `analyse`, and of `compare` with two files."""
     from trueness.analyse import documents
     from trueness.terminal import analyse as terminal_analyse
 
     if options.json:
-        say_json(documents.as_dict(found))
+        say_json(documents.as_dict(analysis))
     elif options.csv:
-        say(documents.as_csv(found), end="")
+        say(documents.as_csv(analysis), end="")
     elif options.tex:
-        say(documents.as_tex(found), end="")
+        say(documents.as_tex(analysis), end="")
     elif options.md:
-        say(terminal_analyse.as_markdown(found), end="")
+        say(terminal_analyse.as_markdown(analysis), end="")
     elif getattr(options, "html", False):
-        from trueness.page.analysis import as_html
+        from trueness.page.analysis_page import as_html
 
-        say(as_html(found), end="")
+        say(as_html(analysis), end="")
     else:
-        terminal_analyse.print_analysis(found, details=getattr(options, "details", False))
+        terminal_analyse.print_analysis(analysis, details=getattr(options, "details", False))
     if getattr(options, "out", None):
-        written = terminal_analyse.write_folder(found, Path(options.out))
+        written = terminal_analyse.write_folder(analysis, Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
-    return terminal_analyse.tell_gate(found)
+    return terminal_analyse.tell_gate(analysis)
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from trueness.showing.console import console
+    from trueness.terminal.print_report import busy
+
+    with busy("scoring matrices, running baselines"):
+        evaluation = registry.offer("evaluate", "matrices")(vars(options))
+    if options.json:
+        say_json(evaluation.to_dict())
+    else:
+        evaluation.show(console())
+    if options.out:
+        written = evaluation.write(Path(options.out))
+        say(f"{len(written)} files written to {options.out}", stderr=True)
+    return 0
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -431,16 +474,16 @@ def _compare(options: argparse.Namespace) -> int:
         return _show_analysis(compare_files(Path(options.a), Path(options.b), options.measure, options.gate), options)
     folder = Path(options.folder) if options.folder else newest_folder()
     with as_written(folder):
-        found = compare(folder, options.a, options.b, options.measure)
+        comparison = compare(folder, options.a, options.b, options.measure)
     if options.json:
-        say_json(found.row() | {"sentence": found.sentence()})
+        say_json(comparison.row() | {"sentence": comparison.sentence()})
     elif options.csv or options.tex or options.md:
         from trueness.showing.comparison_table import comparison_table
 
-        _print_tables([comparison_table(found)], options)
+        _print_tables([comparison_table(comparison)], options)
     else:
-        terminal_analyse.print_comparison(found)
-    return terminal_analyse.tell_gate_of(found, options.gate)
+        terminal_analyse.print_comparison(comparison)
+    return terminal_analyse.tell_gate_of(comparison, options.gate)
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -452,13 +495,13 @@ def _list(options: argparse.Namespace) -> int:
             f"{options.kind!r} cannot be listed. {did_you_mean(options.kind, catalogue.KINDS) or 'It can be: '}"
             + ("" if did_you_mean(options.kind, catalogue.KINDS) else ", ".join(catalogue.KINDS) + ".")
         )
-    found = catalogue.detail(options.kind, options.name) if options.name else catalogue.rows(options.kind)
+    content = catalogue.detail(options.kind, options.name) if options.name else catalogue.rows(options.kind)
     if options.json:
-        say_json(found)
-    elif isinstance(found, dict):
-        print_card(found)
+        say_json(content)
+    elif isinstance(content, dict):
+        print_card(content)
     else:
-        print_rows(found, title=options.kind)
+        print_rows(content, title=options.kind)
     return 0
 
 
@@ -478,12 +521,12 @@ def _check(options: argparse.Namespace) -> int:
 
     if catalogue.is_model(options.name):
         return _check_model(options)
-    found = catalogue.check(options.name)
+    rows = catalogue.check(options.name)
     if options.json:
-        say_json(found)
+        say_json(rows)
     else:
-        print_rows(found, title=options.name)
-    return 1 if any(row["verdict"] == "FAIL" for row in found) else 0
+        print_rows(rows, title=options.name)
+    return 1 if any(row["verdict"] == "FAIL" for row in rows) else 0
 
 
 def _check_model(options: argparse.Namespace) -> int:
@@ -491,12 +534,12 @@ def _check_model(options: argparse.Namespace) -> int:
 
     _allow(options)
     _tell_elsewhere({options.name: {}})
-    found = registry.offer("check", "model")(options.name)
+    card = registry.offer("check", "model")(options.name)
     if options.json:
-        say_json(found)
+        say_json(card)
     else:
-        print_card(found)
-    return 0 if found["status"] == "ok" else 1
+        print_card(card)
+    return 0 if card["status"] == "ok" else 1
 
 
 _COMMANDS = {
@@ -505,6 +548,7 @@ _COMMANDS = {
     "run": _run,
     "show": _show,
     "analyse": _analyse,
+    "evaluate": _evaluate,
     "compare": _compare,
     "report": _report,
     "view": _view,

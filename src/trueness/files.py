@@ -72,20 +72,12 @@ def read_bytes(folder: Path, name: str, most: int = MAX_RECORDS) -> bytes:
     with _told(path), _place_of(folder, name) as (place, last):
         handle = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
         with os.fdopen(handle, "rb") as file:
-            found = os.fstat(handle)
-            _check_kind(path, found)
+            state = os.fstat(handle)
+            _check_kind(path, state)
             content = file.read(most + 1)
     if len(content) > most:
-        raise StoreError(f"{path} must have at most {size(most)}, got {size(found.st_size)}. Restore a copy.")
+        raise StoreError(f"{path} must have at most {size(most)}, got {size(state.st_size)}. Restore a copy.")
     return content
-
-
-def is_plain(folder: Path, name: str) -> bool:
-    """Whether that is a file of the folder itself, and no link, pipe or folder."""
-    try:
-        return check_plain(folder, name)
-    except StoreError:
-        return False
 
 
 def check_plain(folder: Path, name: str, alone: bool = False) -> bool:
@@ -95,12 +87,12 @@ def check_plain(folder: Path, name: str, alone: bool = False) -> bool:
     """
     try:
         with _place_of(folder, name) as (place, last):
-            found = os.stat(last, dir_fd=place, follow_symlinks=False)
+            state = os.stat(last, dir_fd=place, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
         raise StoreError(_wrong(folder / name, error)) from error
-    _check_kind(folder / name, found, alone)
+    _check_kind(folder / name, state, alone)
     return True
 
 
@@ -160,9 +152,9 @@ def _opened(folder: Path, inner: Sequence[str], make: bool = False) -> Iterator[
             if make:
                 with suppress(FileExistsError):
                     os.mkdir(part, dir_fd=place)
-            found = os.stat(part, dir_fd=place, follow_symlinks=False)
-            if not stat.S_ISDIR(found.st_mode):
-                raise StoreError(f"{path} must be a folder, got {_kind(found)}. It was not followed: move it away.")
+            state = os.stat(part, dir_fd=place, follow_symlinks=False)
+            if not stat.S_ISDIR(state.st_mode):
+                raise StoreError(f"{path} must be a folder, got {_kind(state)}. It was not followed: move it away.")
             below = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=place)
             os.close(place)
             place = below
@@ -178,18 +170,18 @@ def _parts(name: str) -> tuple[str, ...]:
     return parts
 
 
-def _check_kind(path: Path, found: os.stat_result, alone: bool = False) -> None:
-    if not stat.S_ISREG(found.st_mode):
-        raise StoreError(f"{path} must be a plain file, got {_kind(found)}. It was not opened: move it away.")
-    if alone and found.st_nlink > 1:
+def _check_kind(path: Path, state: os.stat_result, alone: bool = False) -> None:
+    if not stat.S_ISREG(state.st_mode):
+        raise StoreError(f"{path} must be a plain file, got {_kind(state)}. It was not opened: move it away.")
+    if alone and state.st_nlink > 1:
         raise StoreError(
-            f"{path} must have one name, got {found.st_nlink} (hard links): what is written there would change in all "
+            f"{path} must have one name, got {state.st_nlink} (hard links): what is written there would change in all "
             "places. Copy the study folder, and use the copy."
         )
 
 
-def _kind(found: os.stat_result) -> str:
-    return next((name for is_one, name in _KINDS if is_one(found.st_mode)), "a device")
+def _kind(state: os.stat_result) -> str:
+    return next((name for is_one, name in _KINDS if is_one(state.st_mode)), "a device")
 
 
 @contextmanager
@@ -203,7 +195,7 @@ def _told(path: Path) -> Iterator[None]:
 def _wrong(path: Path, error: OSError) -> str:
     """One line for what the system refused, by what lies there."""
     with suppress(OSError):
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode):
-            return f"{path} must be a plain file, got {_kind(found)}. It was not opened: move it away."
+        state = path.lstat()
+        if not stat.S_ISREG(state.st_mode):
+            return f"{path} must be a plain file, got {_kind(state)}. It was not opened: move it away."
     return f"{path} cannot be used ({error.strerror or error}). Check the folder, its permissions and its disk."

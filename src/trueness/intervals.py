@@ -54,6 +54,11 @@ class Interval:
         """One point only: a ratio of widths has no value."""
         return self.low == self.high
 
+    def within(self, least: float | None, most: float | None) -> Interval:
+        """The part that a bounded quantity can reach: a method such as t knows no bounds. None is no bound."""
+        low, high = -math.inf if least is None else least, math.inf if most is None else most
+        return Interval(min(max(self.low, low), high), max(min(self.high, high), low), self.level, self.of)
+
     def contains(self, value: float) -> bool:
         return self.low <= value <= self.high
 

@@ -39,6 +39,10 @@ class Measure:
         return self.title or self.name.replace("_", " ")
 
     @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        return self.minimum, self.maximum
+
+    @property
     def direction(self) -> Better | None:
         return None if self.better == "neither" else self.better
 
@@ -46,16 +50,16 @@ class Measure:
 def measure_of(name: str) -> Measure | None:
     """What a study declares of a measure of that name; None where none does."""
     known, plain = _declared(), name.partition("@")[0]
-    found = known.get(plain) or known.get(_LEVEL.sub("", plain))
-    if found is None and plain.startswith(SKILL):  # of a claim against a reference of any name
+    measure = known.get(plain) or known.get(_LEVEL.sub("", plain))
+    if measure is None and plain.startswith(SKILL):  # of a claim against a reference of any name
         return Measure(name, minimum=None)
-    return found and (found if found.name == name else replace(found, name=name, title=""))
+    return measure and (measure if measure.name == name else replace(measure, name=name, title=""))
 
 
 def direction(name: str) -> Better | None:
     """Which way is better; None where neither is, and for a measure that is none of ours."""
-    found = measure_of(name)
-    return None if found is None else found.direction
+    measure = measure_of(name)
+    return None if measure is None else measure.direction
 
 
 SKILL = "skill_"
@@ -64,4 +68,4 @@ _LEVEL = re.compile(r"_\d+(\.\d+)?$")
 
 @cache
 def _declared() -> dict[str, Measure]:
-    return {one.name: one for study in registry.TASKS for one in registry.measures(study)}
+    return {one.name: one for study in registry.built_in("task") for one in registry.measures(study)}

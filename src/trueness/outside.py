@@ -25,11 +25,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from trueness.errors import DataError, TruenessError
 from trueness.texts import printable
 
+Json: TypeAlias = Any  # a value of JSON or TOML: what stands in it is checked where it is used
 MEGABYTE = 1024 * 1024
 MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by hand
 MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole
@@ -80,8 +81,8 @@ def opened(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataE
     """A binary stream, unpacked where the name ends in .gz, that raises `error` once more than `most` bytes came."""
     if path.suffix.lower() == ".gz":
         most = unpacked_limit(path, most, SMALL_TABLE)
-        told = f"{path.name} must have at most {size(most)} unpacked, got more. Unpack it, or keep what is needed."
-        return io.BufferedReader(_Bounded(gzip.open(path, "rb"), most, error(told)), MEGABYTE)
+        message = f"{path.name} must have at most {size(most)} unpacked, got more. Unpack it, or keep what is needed."
+        return io.BufferedReader(_Bounded(gzip.open(path, "rb"), most, error(message)), MEGABYTE)
     file = path.open("rb")
     if path.stat().st_size > most:
         file.close()
@@ -99,12 +100,12 @@ def inflated(content: bytes, what: str, error: type[TruenessError] = DataError) 
     most = max(SMALL_RECORDS, FACTOR * len(content))
     unpacker = zlib.decompressobj()
     try:
-        found = unpacker.decompress(content, most)
+        unpacked = unpacker.decompress(content, most)
     except zlib.error as wrong:
         raise error(f"{what} must be packed by zlib, got: {one_line(wrong)}. Was it changed?") from None
     if not unpacker.eof:
         raise error(f"{what} must unpack to at most {size(most)}, got more or a part. Was it changed?")
-    return found
+    return unpacked
 
 
 @dataclass
@@ -116,12 +117,12 @@ class Unpacker:
     taken: int = 0
 
     def inflated(self, content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
-        found = inflated(content, what, error)
-        self.given, self.taken = self.given + len(content), self.taken + len(found)
+        unpacked = inflated(content, what, error)
+        self.given, self.taken = self.given + len(content), self.taken + len(unpacked)
         most = max(MAX_RECORDS, self.times * self.given)
         if self.taken > most:
             raise error(f"{what} and those before must unpack to at most {size(most)}, got more. Was it changed?")
-        return found
+        return unpacked
 
 
 class _Bounded(io.RawIOBase):
@@ -229,5 +230,5 @@ def size(count: int) -> str:
 
 def one_line(error: Exception, most: int = 160) -> str:
     """What an error of another library says, for a message of ours."""
-    said = " ".join(str(error).split()) or type(error).__name__
-    return (said if len(said) <= most else said[: most - 3] + "...").rstrip(".")
+    text = " ".join(str(error).split()) or type(error).__name__
+    return (text if len(text) <= most else text[: most - 3] + "...").rstrip(".")

@@ -1,14 +1,23 @@
 """Names to things: `pc` to a learner, `asia` to a data set. Nothing is imported until it is used.
 
-Built-in names stand here as "module:attribute". Other packages add theirs through entry points of the groups
-trueness.learners, trueness.scorers, trueness.datasets, trueness.models and trueness.tasks; and any name may be
-`my_file.py:MyLearner`.
+Built-in names stand where the things stand, and are read from there without an import:
+
+    learners    LEARNERS = {"pc": PC} in a file of learners/
+    scorers     SCORERS = {"granger": Granger} in a file of learners/scoring/
+    data sets   NAME.bif.gz and NAME.csv.gz in datasets/data/, DATASETS = {"NAME": make} in a file of datasets/
+    studies     STUDY = {"order": 1, "class": "plan:Discovery"} in studies/NAME/__init__.py; "offers" are what a study
+                has beside itself: {("new", "human-sheet"): "new_sheet:new_sheet"}, (command, what) -> who makes it
+
+Other packages add theirs through entry points of the groups trueness.learners, trueness.scorers, trueness.datasets,
+trueness.models and trueness.tasks; and any name may be `my_file.py:MyLearner`.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
+import re
 import sys
 from functools import cache
 from importlib.metadata import entry_points
@@ -18,87 +27,14 @@ from typing import Any
 from trueness.errors import MissingExtra, TruenessError, UnknownName
 from trueness.outside import is_there
 
-LEARNERS = {
-    "pc": "trueness.learners.pc:PC",
-    "fci": "trueness.learners.fci:FCI",
-    "rfci": "trueness.learners.fci:RFCI",
-    "lingam": "trueness.learners.lingam:DirectLiNGAM",
-    "ica-lingam": "trueness.learners.lingam:ICALiNGAM",
-    "notears": "trueness.learners.notears:NOTEARS",
-    "dagma": "trueness.learners.dagma:DAGMA",
-    "golem": "trueness.learners.golem:GOLEM",
-    "ges": "trueness.learners.ges:GES",
-    "hill-climbing": "trueness.learners.hill_climbing:HillClimbing",
-    "boss": "trueness.learners.boss:BOSS",
-    "correlation": "trueness.learners.correlation:Correlation",
-    "random": "trueness.learners.random:Random",
-    "sortnregress": "trueness.learners.sortnregress:SortnRegress",
-    "causal-learn/pc": "trueness.learners.causallearn:PC",
-    "causal-learn/fci": "trueness.learners.causallearn:FCI",
-    "causal-learn/ges": "trueness.learners.causallearn:GES",
-    "causal-learn/boss": "trueness.learners.causallearn:BOSS",
-    "causal-learn/grasp": "trueness.learners.causallearn:GRaSP",
-    "lingam/direct": "trueness.learners.lingam_package:Direct",
-    "lingam/ica": "trueness.learners.lingam_package:ICA",
+_ROOT = Path(__file__).parent
+_PLACES = {  # kind -> (folder, the dict that a file there declares its things in)
+    "learner": ("learners", "LEARNERS"),
+    "scorer": ("learners/scoring", "SCORERS"),
+    "dataset": ("datasets", "DATASETS"),
 }
+_DATA = {".bif.gz": "trueness.datasets.networks:builtin", ".csv.gz": "trueness.datasets.tables:builtin"}
 
-SCORERS = {  # learners that give every ordered pair a strength
-    "correlation": "trueness.learners.scoring.associations:Correlation",
-    "partial-correlation": "trueness.learners.scoring.associations:PartialCorrelation",
-    "notears-lite": "trueness.learners.scoring.associations:NotearsLite",
-    "notears": "trueness.learners.scoring.wrapped:NOTEARS",
-    "dagma": "trueness.learners.scoring.wrapped:DAGMA",
-    "lingam": "trueness.learners.scoring.wrapped:LiNGAM",
-    "pc": "trueness.learners.scoring.wrapped:PC",
-    "fci": "trueness.learners.scoring.wrapped:FCI",
-    "granger": "trueness.learners.scoring.granger:Granger",
-    "pcmci+": "trueness.learners.scoring.pcmci:PCMCIPlus",
-    "rc-gnn": "trueness.learners.scoring.rcgnn:RCGNN",
-}
-
-_NETWORKS = (  # rows are simulated from tables of probabilities
-    "asia",
-    "cancer",
-    "earthquake",
-    "survey",
-    "child",
-    "alarm",
-    "insurance",
-    "hailfinder",
-    "hepar2",
-    "sachs-17",
-)
-_TABLES = ("sachs", "sachs-pooled", "titanic", "credit", "wine")  # rows were measured
-DATASETS = (
-    {name: "trueness.datasets.networks:builtin" for name in _NETWORKS}
-    | {name: "trueness.datasets.tables:builtin" for name in _TABLES}
-    | {name: "trueness.datasets.synthetic:builtin" for name in ("synthetic-12", "synthetic-30")}
-)
-
-TASKS = {  # in the order in which they are run
-    "discovery": "trueness.studies.discovery.plan:Discovery",
-    "forecast": "trueness.studies.forecast.plan:Forecast",
-    "population": "trueness.studies.population.plan:Population",
-    "faithfulness": "trueness.studies.faithfulness.plan:Faithfulness",
-    "robustness": "trueness.studies.robustness.work:Robustness",
-}
-
-OFFERS = {  # what a study offers beside itself: (command, what) -> who makes it
-    ("new", "human-sheet"): "trueness.studies.forecast.new_sheet:new_sheet",
-    ("new", "population"): "trueness.studies.population.new_file:new_tasks",
-    ("check", "model"): "trueness.studies.forecast.probe:probe",
-    ("list", "populations"): "trueness.studies.population.listing:rows",
-    ("card", "populations"): "trueness.studies.population.listing:card",
-    ("plan", ".json"): "trueness.studies.forecast.original:settings_of",
-}
-
-_BUILT_IN: dict[str, dict[str, str]] = {  # models are built by trueness.models: their names are provider/model
-    "learner": LEARNERS,
-    "scorer": SCORERS,
-    "dataset": DATASETS,
-    "task": TASKS,
-    "model": {},
-}
 EXTRAS = {  # import name of a package -> (its name for people, the extra that brings it)
     "causallearn": ("causal-learn", "bench"),
     "lingam": ("lingam", "bench"),
@@ -117,19 +53,41 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
 
 def names(kind: str) -> tuple[str, ...]:
     """All names of a kind, the built-in ones first."""
-    return (*_BUILT_IN[kind], *(name for name in _outside(kind) if name not in _BUILT_IN[kind]))
+    return (*built_in(kind), *(name for name in _outside(kind) if name not in built_in(kind)))
 
 
 def resolve(kind: str, name: str) -> Any:
     """The object behind a name; UnknownName with the nearest one where there is none."""
-    if name in _BUILT_IN[kind]:
-        return _imported(_BUILT_IN[kind][name])
+    if name in built_in(kind):
+        thing = _imported(built_in(kind)[name])
+        return thing[name] if isinstance(thing, dict) else thing
     if ".py:" in name:
         return _from_file(kind, name)
     outside = _outside(kind)
     if name in outside:
         return outside[name].load()
     raise UnknownName(kind, name, names(kind), hint=f"Your own: my_file.py:My{kind.capitalize()}.")
+
+
+@cache
+def built_in(kind: str) -> dict[str, str]:
+    """Name -> "module:attribute" of what the package brings. Models have none: their names are provider/model."""
+    if kind == "task":
+        return {name: f"trueness.studies.{name}.{study['class']}" for name, study in _studies().items()}
+    if kind not in _PLACES:
+        return {}
+    folder, word = _PLACES[kind]
+    places = {
+        key.value: f"trueness.{folder.replace('/', '.')}.{file.stem}:{word}"
+        for file in (_ROOT / folder).glob("*.py")
+        if (declared := _declared(file, word)) is not None
+        for key in declared.keys
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    }
+    if kind == "dataset":
+        files = [file.name for file in (_ROOT / folder / "data").iterdir()]
+        places |= {file.removesuffix(end): _DATA[end] for file in files for end in _DATA if file.endswith(end)}
+    return {name: places[name] for name in sorted(places, key=lambda name: ("/" in name, name))}
 
 
 def measures(study: str) -> Any:
@@ -139,12 +97,12 @@ def measures(study: str) -> Any:
 
 def new_names() -> tuple[str, ...]:
     """What `new` can write."""
-    return tuple(dict.fromkeys((*TASKS, *(what for command, what in OFFERS if command == "new"))))
+    return tuple(dict.fromkeys((*_studies(), *(what for command, what in _offers() if command == "new"))))
 
 
 def offer(command: str, what: str) -> Any:
     """What a study offers to a command beside itself; None where nobody does."""
-    return _imported(OFFERS[command, what]) if (command, what) in OFFERS else None
+    return _imported(_offers()[command, what]) if (command, what) in _offers() else None
 
 
 def reading(study: str) -> Any:
@@ -152,9 +110,32 @@ def reading(study: str) -> Any:
 
     A study that is not built in is read as the runs it stored: none of its code is run to read what a stranger sent.
     """
-    if study not in TASKS:
+    if study not in _studies():
         return _imported("trueness.studies.run_reading:RunReading")
     return _imported(f"trueness.studies.{study}.reading:{study.capitalize()}Reading")
+
+
+@cache
+def _studies() -> dict[str, dict[str, Any]]:
+    """What each study says of itself, in the order in which they are run."""
+    files = (_ROOT / "studies").glob("*/__init__.py")
+    told = {file.parent.name: ast.literal_eval(node) for file in files if (node := _declared(file, "STUDY"))}
+    return {name: told[name] for name in sorted(told, key=lambda name: (told[name]["order"], name))}
+
+
+def _offers() -> dict[tuple[str, str], str]:
+    return {
+        key: f"trueness.studies.{name}.{place}"
+        for name, study in _studies().items()
+        for key, place in study.get("offers", {}).items()
+    }
+
+
+def _declared(file: Path, word: str) -> ast.Dict | None:
+    """The dict that stands as `word = {...}` in a file, whose closing brace ends a line or begins one."""
+    statement = re.search(rf"^{word} = (\{{[^\n]*\}}$|\{{\n.*?^\}})", file.read_text("utf-8"), re.M | re.S)
+    node = ast.parse(statement[1], mode="eval").body if statement else None
+    return node if isinstance(node, ast.Dict) else None
 
 
 def located(name: str, folder: Path) -> str:

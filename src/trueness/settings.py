@@ -15,6 +15,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 from trueness.errors import SettingError, TruenessError, did_you_mean, listed
@@ -98,25 +99,25 @@ def checked_settings(
 ) -> dict[str, Any]:
     """The values as the dataclass takes them; one line for the first that is unknown or cannot be."""
     known = hints_of(made)
-    found = {}
+    values = {}
     for key, value in settings.items():
         if key not in known:
             nearest = did_you_mean(key, known) or f"It has: {listed(known, 30) or 'none'}."
             raise error(f"{key!r} is not a setting of {name}. {nearest}{place}")
         if problem := _problem(value, known[key]):
-            told = problem if ", got " in problem else f"be {problem}, got {value!r:.80}."
-            raise error(f"{key!r} of {name} must {told}{_hint(known[key])}{place}")
-        found[key] = _converted(value, known[key])
+            words = problem if ", got " in problem else f"be {problem}, got {value!r:.80}."
+            raise error(f"{key!r} of {name} must {words}{_hint(known[key])}{place}")
+        values[key] = _converted(value, known[key])
     for key in _needed(made):
-        if key not in found:
+        if key not in values:
             raise error(f"{key!r} of {name} must be {_described(known[key])}, got none.{_hint(known[key])}{place}")
-    return found
+    return values
 
 
 def _needed(made: type) -> list[str]:
     """Fields without a default."""
-    own = fields(made) if is_dataclass(made) else ()
-    return [f.name for f in own if f.init and f.default is MISSING and f.default_factory is MISSING]
+    made_fields = fields(made) if is_dataclass(made) else ()
+    return [f.name for f in made_fields if f.init and f.default is MISSING and f.default_factory is MISSING]
 
 
 def _hint(hint: Any) -> str:
@@ -166,7 +167,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return hint is int or isinstance(value, float) or abs(value) < 1e300
     if origin is tuple:
         entry = get_args(hint)[0]
-        return isinstance(value, list | tuple) and all(_fits(one, entry) for one in value)
+        return isinstance(value, list | tuple) and all(not _problem(one, entry) for one in value)
     if origin is not None:
         return isinstance(value, origin)
     return isinstance(value, hint) if isinstance(hint, type) else True
@@ -192,6 +193,7 @@ def _described(hint: Any) -> str:
         entries = {str: "a list of names", float: "a list of numbers"}
         return entries.get(get_args(plain)[0], "a list") if get_args(plain) else "a list"
     words = {float: "a number", int: "a whole number", bool: "true or false", str: "text", dict: "a table"}
-    told = words.get(get_origin(plain) or plain, str(plain))
+    words |= {Path: "a path"}
+    name = words.get(get_origin(plain) or plain, str(plain))
     ranges = [rule.must_be for rule in _rules(hint) if isinstance(rule, Between)]
-    return " ".join([told, *ranges])
+    return " ".join([name, *ranges])

@@ -190,8 +190,8 @@ def _base64(raw: bytes) -> set[str]:
     """The letters that are the secret's alone, for each of the three places where it may begin in a group of three; in
     either alphabet, in lines, and in a URL."""
     signs = {"+": f"(?:[+-]|{_URL}2[bB])", "/": rf"(?:\\{{0,4}}+/|_|{_URL}2[fF])"}
-    found = set()
+    values = set()
     for before in range(3):
         packed = b64encode(b"\0" * before + raw).decode()[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6]
-        found.add(r"(?:\s|\\[rn]){0,4}+".join(signs.get(letter, letter) for letter in packed))
-    return found
+        values.add(r"(?:\s|\\[rn]){0,4}+".join(signs.get(letter, letter) for letter in packed))
+    return values

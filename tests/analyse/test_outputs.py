@@ -11,7 +11,7 @@ from trueness.analyse import Settings, analyse
 from trueness.analyse.documents import as_dict, as_tex, as_text
 from trueness.analyse.loading import read_table
 from trueness.cli import main
-from trueness.page.analysis import as_html
+from trueness.page.analysis_page import as_html
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Time series: stable processes with the summary graph they say, and recorded ones with their gaps."""
 
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -222,3 +223,31 @@ def test_mistakes_in_a_plan_are_one_line(settings_, told):
     with pytest.raises(TruenessError, match=told) as caught:
         load("mine", settings_)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("n", [60, 300, 2000, 9000])
+def test_a_window_of_any_length_has_values_in_every_column(air, n):
+    """NMHC has none after row 1230; at 60 rows gaps of other columns matter too."""
+    fitted, words = air.for_windows(n)
+    for seed in range(5):
+        window = fitted.draw(n, np.random.default_rng(seed))
+        assert window.n == n and (~window.missing).sum(axis=0).min() >= 10
+    gone = set(air.truth.nodes) - set(fitted.truth.nodes)
+    assert fitted.table.names == fitted.truth.nodes
+    if n < 9000:
+        assert "NMHC(GT)" in gone and any("NMHC(GT) was left out with 2 edges" in line for line in words)
+        assert fitted.truth.n_edges() == 11 and len(gone) == 1
+    else:
+        assert not gone and not words and fitted is air
+
+
+def test_a_column_with_a_long_gap_is_left_out_with_a_word(tmp_path):
+    rows = "\n".join(f"{k % 7},{k % 5},{k % 3 if k < 40 else ''}" for k in range(200))
+    graph = "source,target\na,b\nb,c\n"
+    whole = series_of_file(write(tmp_path, "a,b,c\n" + rows, graph))
+    fitted, (word,) = whole.for_windows(50)
+    assert fitted.table.names == ("a", "b") and [str(edge) for edge in fitted.truth.edges] == ["a -> b"]
+    assert "c was left out with 1 edge of the truth" in word
+    assert whole.for_windows(190) == (whole, [])  # every such window has the first rows
+    with pytest.raises(DataError, match="Use more rows"):
+        replace(whole, table=whole.table.columns([2]), truth=whole.truth).for_windows(50)

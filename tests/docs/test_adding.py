@@ -13,8 +13,8 @@ from trueness.errors import TruenessError
 from trueness.models import Message, Settings, build
 from trueness.page.pages import StudyPage
 from trueness.registry import located
-from trueness.running.page_store import page_store
 from trueness.running.study import Plan
+from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.run_tables import own_name
 
@@ -136,8 +136,8 @@ def test_a_study_of_one_s_own_is_shown_compared_reported_and_viewed(scores, caps
 
 
 def test_the_page_has_its_matrix_its_cells_and_its_words(scores):
-    with page_store(Path("results/own")) as store:
-        page = StudyPage(Path("results/own"), store)
+    with StudyFolder.reading(Path("results/own")) as opened:
+        page = StudyPage(opened)
         grid, (task,) = page.get("grid/directions"), page.get("overview")["tasks"]
         cell = page.get(next(iter(page.cell_paths())))
     assert grid["measures"] == [

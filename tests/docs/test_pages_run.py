@@ -76,7 +76,7 @@ def run_python(block, names):
 def check_toml(block, folder):
     """Whatever is shown is TOML, and what has a task is a plan that can be run."""
     settings = tomllib.loads(block.text)
-    if set(settings) & set(registry.TASKS) or any(".py:" in key for key in settings):
+    if set(settings) & set(registry.built_in("task")) or any(".py:" in key for key in settings):
         Plan.parse(block.text, block.place, folder)
 
 

@@ -305,3 +305,48 @@ def test_a_batch_of_equal_scores_still_has_an_interval_with_width():
     part = evaluate_batch(load_problems("physics")[:5]).component("abductive_reasoning")
     assert part.value == 1
     assert part.interval.low < 1 <= part.interval.high
+
+
+def test_a_node_that_hardly_moves_the_target_is_low():
+    dag = {
+        "target_variable": "total",
+        "knowns": {"base": 500, "dust": 1e-6},
+        "causal_graph": [{"cause": ["base", "dust"], "effect": "total", "rule": "total = base + dust"}],
+    }
+    reports = {
+        node["node"]: node["report"]
+        for node in evaluate(dag, answer=500).to_dict()["components"]["causal_intervention"]["details"][
+            "node_evaluations"
+        ]
+    }
+    assert (reports["dust"]["impact_level"], reports["dust"]["score"]) == ("low", 0)
+    assert (reports["base"]["impact_level"], reports["base"]["score"]) == ("high", 50)
+
+
+def test_alternative_paths_are_computed():
+    both = {**DAG, "knowns": {"F": 10, "m": 2, "v": 20, "t": 4}}
+    both["causal_graph"] = [*DAG["causal_graph"], {"cause": ["v", "t"], "effect": "acceleration", "rule": "a = v/t"}]
+    for dag, told in ((both, "Yes: acceleration by a = v/t"), (DAG, "No")):
+        details = evaluate(dag, answer=5).components["causal_intervention"].details
+        report = next(node["report"] for node in details["node_evaluations"] if node["node"] == "F")
+        assert report["alternative_paths"] == told
+        assert report["impact_level"] == ("medium" if dag is both else "high")
+
+
+def test_verbose_prints_every_component_and_node(capsys):
+    evaluate(DAG, TEXT, REASONING, answer=5, verbose=True)
+    printed = capsys.readouterr().out
+    assert "cf no value (between 0.750 and 1.000)" in printed
+    assert "causal_intervention 1.000 (n = 2 by executed)" in printed
+    assert "F 1.000: do(F = 11) moves acceleration from 5 to 5.5" in printed
+    assert "logic_quality no value" in printed
+    evaluate_intervention(DAG, TEXT, verbose=True)
+    assert "graph_quality" not in capsys.readouterr().out
+    evaluate(DAG, TEXT, REASONING, answer=5)
+    assert capsys.readouterr().out == ""
+
+
+def test_a_band_has_its_meaning_in_the_report():
+    report = evaluate(DAG, TEXT, REASONING, Scripted(guide), answer=5).to_dict()
+    assert (report["band"], report["band_meaning"][:18]) == ("excellent", "all nodes critical")
+    assert evaluate(DAG, TEXT).to_dict()["band_meaning"] is None

@@ -107,7 +107,7 @@ def test_a_judge_that_looks_at_the_first_line_only_shows_it():
 
     asking = Asking(kinds=("intervention",), manners=("plain", "reversed"))
     found = judged(Scripted(answer), asking).effects["mock/scripted"]["position"]
-    assert found.interval.low <= found.difference <= found.interval.high
+    assert found.difference != 0 or found.constant
     assert found.n_units > 20
     steady_one = judged(steady_by_node(), asking).effects["mock/scripted"]["position"]
     assert steady_one.difference == 0
@@ -170,3 +170,13 @@ def test_replies_that_never_came_are_counted():
     found = judged(Scripted(lambda *_: Status.TIMED_OUT), Asking())
     assert found.readable["mock/scripted"].value == 0
     assert found.execution == {}
+
+
+def test_what_cannot_vary_has_no_interval():
+    """Two judges, each of one mind on every problem: the disagreement is a constant, and says so."""
+    asking = Asking(kinds=("intervention",))
+    judges = [Scripted(lambda kind, *_, level=level: verdict(kind, level), f"mock/{level}") for level in (1, 3)]
+    found = evaluate_batch(PROBLEMS[:8], judges, asking=asking).reliability.between
+    for estimate in found.values():
+        assert estimate.interval is None or estimate.interval.width > 0
+    assert any("constant" in note for estimate in found.values() for note in estimate.notes)

@@ -205,3 +205,18 @@ def test_a_known_in_words_is_hidden_by_its_words_and_its_story():
     prompt = ask_about(problem, Probe("abduction", "bridge")).messages[1].content
     assert "closed" not in prompt.lower()
     assert problem.text not in prompt
+
+
+@pytest.mark.parametrize("unit", ["m/s^2", "m s^-2", "kg m^2/s^2", "m/s**2", "J/(kg K^2)"])
+def test_the_exponent_of_a_unit_is_no_value(unit):
+    """a = 5 m/s^2 does not tell that m = 2, so m is asked for, and the unit stays whole."""
+    hidden = Hidden("m", Quantity(2.0, "kg"))
+    text = f"The answer is 5 {unit}, given in {unit}."
+    assert hidden.redact(text) == text
+    assert hidden.redact(f"{text} It has 2 kg.") == f"{text} It has {MARK} kg."
+
+
+def test_a_known_that_equals_an_exponent_of_the_answers_unit_is_asked():
+    question = ask_about(newton(force=10.0, mass=2.0), Probe("abduction", "m"))
+    assert question.messages, question.message
+    assert "5 m/s^2" in question.messages[1].content

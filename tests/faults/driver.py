@@ -7,6 +7,6 @@ import trueness.studies.reporting
 from trueness.__main__ import main
 
 if __name__ == "__main__":
-    trueness.studies.reporting.write_report = lambda folder, known: trueness.studies.reporting.Report(folder)
+    trueness.studies.reporting.write_report = trueness.studies.reporting.Report
     trueness.page.standalone.with_page = lambda report: report
     sys.exit(main())

@@ -187,15 +187,15 @@ def _all(commands: list[tuple[str, Callable[[], None]]]) -> dict[str, int]:
 
 def _warm_up(studies: list[Path]) -> None:
     """Everything is imported and compiled before the first child is made; pictures are not drawn."""
-    from trueness.showing import drawing
+    from trueness.showing import drawers
 
     def begin(self: Any, source: Any, formats: Any) -> None:
         return None
 
     def take(self: Any, coming: Any) -> None:
-        raise drawing.NotDrawn("pictures are left out here")
+        raise drawers.NotDrawn("pictures are left out here")
 
-    drawing.Drawers.begin, drawing.Drawers.take = begin, take  # type: ignore[method-assign, assignment]
+    drawers.Drawers.begin, drawers.Drawers.take = begin, take  # type: ignore[method-assign, assignment]
     for study in studies:
         copy = study.with_name("warm")
         shutil.rmtree(copy, ignore_errors=True)

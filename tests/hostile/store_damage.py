@@ -10,7 +10,7 @@ import random
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from itertools import islice
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -195,17 +195,14 @@ def _inner(study: Path, chance: random.Random) -> str:
     return f"JSON in {table}.{column}"
 
 
-MOST_HOLDERS = 200_000
-
-
 def _misshapen(text: str, chance: random.Random) -> str:
     try:
         value = json.loads(text if len(text) <= LONGEST else "")
     except ValueError:
         return text + "x"
     for _ in range(chance.choice((1, 1, 2, 4))):
-        holders = [holder for holder in islice(_holders(value), MOST_HOLDERS) if len(holder)]
-        if not holders or len(holders) > MOST_HOLDERS // 2:  # lists of lists made long: large enough for any limit
+        holders = [holder for holder in _holders(value) if len(holder)]
+        if not holders:
             break
         holder = chance.choice(holders)
         name = chance.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
@@ -220,7 +217,7 @@ def _misshapen(text: str, chance: random.Random) -> str:
         elif how < 0.6 and isinstance(holder[name], str):
             holder[name] = _packed(chance) if len(holder[name]) > 200 else chance.choice(SIGNS)
         else:
-            holder[name] = chance.choice(SCRAPS)
+            holder[name] = deepcopy(chance.choice(SCRAPS))  # which the next round may change
     with contextlib.suppress(ValueError, RecursionError):
         return json.dumps(value)
     return text

@@ -23,10 +23,9 @@ from tests.page.test_task_parts import POPULATION, ROBUSTNESS, TASKS
 from trueness.cli import main
 from trueness.running.engine import local_executor
 from trueness.running.outputs import write_outputs
-from trueness.running.readings import readings_of
 from trueness.running.results import Results
-from trueness.running.store import Store
 from trueness.running.study import Plan, Study
+from trueness.running.study_folder import StudyFolder
 
 ACTS = (
     "\x1b]0;owned\x07\x1b[2J\x9b2J\x90q\x9c\x00\x08\x7f\r\t\n\x0b\x85\u2028\u202e\u2066\u200b\ufeff\ufffe\U000e0001"
@@ -91,10 +90,8 @@ def made_hostile(folder):
             names = [renamed(name).replace("\ud800", "\ufffd") for name in (item, variant, respondent)]
             db.execute("UPDATE runs SET item = ?, variant = ?, respondent = ? WHERE id = ?", (*names, number))
         db.execute("UPDATE runs SET status = 'failed', message = ? WHERE id = 1", (f"it broke {SAID}",))
-    with Store.reading(folder) as store:
-        write_outputs(
-            readings_of(Results.all_of(store), store), store, (folder / "study.toml").read_text(), folder.parent, folder
-        )
+    with StudyFolder.reading(folder) as study:
+        write_outputs(study, (folder / "study.toml").read_text(), folder.parent)
     return folder
 
 

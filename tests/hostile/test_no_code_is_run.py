@@ -19,10 +19,10 @@ from trueness.errors import DataError, GraphError, PlanError, TruenessError
 from trueness.graphs.formats import from_graphml
 from trueness.running.cells import Cell
 from trueness.running.outputs import write_outputs
-from trueness.running.readings import readings_of
-from trueness.running.results import CellSummary, Results
+from trueness.running.results import CellSummary
 from trueness.running.store import Run, Store
 from trueness.running.study import Plan, Study
+from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
 from trueness.studies.discovery.scores import variance_name
 
@@ -216,7 +216,7 @@ def test_cells_of_one_file_name_have_two_files(tmp_path):
         runs = [Run(c.key(0), c.item, c.variant, c.respondent, 0, "ok", "", 0.1, None, {"f1": (0.5, "ok")})
                 for c in cells]  # fmt: skip
         store.add("discovery", runs)
-        write_outputs(readings_of(Results.all_of(store), store), store, "", tmp_path, tmp_path)
+        write_outputs(StudyFolder(store), "", tmp_path)
     found = sorted((tmp_path / "variance").iterdir())
     assert len(found) == 3 and {"asia_a-pc_variance.json", "asia_pc_variance.json"} <= {path.name for path in found}
     assert {json.loads(path.read_text())["algorithm"] for path in found} == {"a/pc", "a-pc", "pc"}

@@ -17,15 +17,15 @@ from tests.hostile.attack import at_most, within
 from trueness.cli import main
 from trueness.errors import PlanError, StoreError
 from trueness.page.library import Library
-from trueness.running import study_db
+from trueness.running import study_entry
 from trueness.running.cells import Cell
 from trueness.running.outputs import write_outputs
 from trueness.running.provenance import plan_folder_of
-from trueness.running.readings import readings_of
 from trueness.running.results import NOT_RUN, Results
 from trueness.running.store import Run, Store
 from trueness.running.study import Plan, Study
 from trueness.running.study_db import SCHEMA, as_written
+from trueness.running.study_folder import StudyFolder
 
 CELL = {"item": "asia", "variant": "clean", "respondent": "pc", "repeats": 1, "identity": {}, "about": {"nodes": 8}}
 TASK = {"task": "discovery", "level": 0.95, "measures": ["f1"], "headline": ["f1"], "about": {}, "cells": [CELL]}
@@ -136,7 +136,7 @@ def test_a_driver_who_does_not_look_at_all_scores_stops_at_the_second_score_of_i
     with pytest.raises(StoreError, match="sound SQLite file"), Store.reading(folder):
         pass
     with pytest.raises(StoreError, match="sound SQLite file"), Store.writing(folder) as store, within():
-        store.runs("discovery")
+        store.runs_of([*store.statuses("discovery")])
 
 
 @pytest.mark.parametrize(
@@ -247,8 +247,8 @@ def test_a_plan_of_a_hundred_million_runs_is_counted_and_not_listed(tmp_path):
         (summary,) = results.summaries
         assert (summary.ok, summary.statuses[NOT_RUN]) == (2, 10**8 - 2)
         assert summary.measures["f1"].missing == {NOT_RUN: 10**8 - 2} and summary.done.tolist() == [3, 10**8 - 1]
-        with Store.reading(folder) as store:
-            write_outputs(readings_of([results], store), store, "", plan_folder_of(folder), folder)
+        with StudyFolder.reading(folder) as study:
+            write_outputs(study, "", plan_folder_of(folder))
     variance = json.loads((folder / "variance" / "asia_pc_variance.json").read_text())
     assert (variance["n_runs"], variance["n_ok"], variance["runs"]) == (10**8, 2, [3, 10**8 - 1])
 
@@ -301,7 +301,7 @@ def test_lists_that_would_be_multiplied_are_refused_before_they_are(task, about,
 def test_a_plan_that_could_not_be_read_again_is_refused_before_anything_is_done(in_tmp, monkeypatch):
     plan = '[discovery]\ndatasets = ["asia", "cancer"]\nlearners = ["random", "pc"]\nruns = 2\n'
     study = Study(Plan.parse(plan, "study.toml", folder=in_tmp / "out"))
-    monkeypatch.setattr(study_db, "MAX_SUMMARIES", 3)
+    monkeypatch.setattr(study_entry, "MAX_SUMMARIES", 3)
     with pytest.raises(PlanError, match="can be read again, got more than 3 measures of cells. Make two of it"):
         study.run(None, 1)
     monkeypatch.undo()

@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.showing.learner_results import results_in_memory
 from trueness import archives, outside, parquet
 from trueness.analyse.loading import read_table
 from trueness.datasets.frames import read_rows
@@ -29,7 +30,6 @@ from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError, StoreError, TruenessError
 from trueness.graphs import Graph
 from trueness.running.cells import Cell
-from trueness.running.results import Results
 from trueness.running.store import Run
 from trueness.studies.population import records
 from trueness.studies.robustness.answers import robustness_of
@@ -271,8 +271,8 @@ def test_so_have_the_matrices_of_a_robustness_study(monkeypatch):
     }  # fmt: skip
     answer = json.dumps({"scores": packed(np.zeros((200, 200))), "k": {}})
     cell = Cell("d", "clean", "s", 20, {}, {})
-    runs = {cell.key(k): Run(cell.key(k), "d", "clean", "s", k, "ok", "", 0.1, answer, {}) for k in range(20)}
-    results = Results("s", "robustness", 1, 0.95, (), (), (cell,), ({},), runs, about)
+    runs = [Run(cell.key(k), "d", "clean", "s", k, "ok", "", 0.1, answer, {}) for k in range(20)]
+    results = results_in_memory("robustness", [cell], [{}], runs, about=about)
     with pytest.raises(StoreError, match="a stored matrix of scores and those before must unpack to at most 2 MB"):
         robustness_of(results)
     dense = packed(np.random.default_rng(1).random((200, 200)))

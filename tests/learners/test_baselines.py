@@ -50,12 +50,12 @@ def test_sortnregress_lives_on_the_scale():
 def test_settings_are_checked_by_name_type_and_range():
     with pytest.raises(SettingError, match="'aplha' is not a setting of correlation. Did you mean 'alpha'"):
         build("correlation", {"aplha": 0.1})
-    with pytest.raises(SettingError, match="'alpha' of correlation must be a number, got 'x'"):
+    with pytest.raises(SettingError, match=r"'alpha' of correlation must be a number in \(0, 1\), got 'x'"):
         build("correlation", {"alpha": "x"})
     with pytest.raises(SettingError, match="'by' of sortnregress must be one of variance, r2"):
         build("sortnregress", {"by": "size"})
     for alpha in (0, 1, 5, -1):
-        with pytest.raises(SettingError, match=r"must be in \(0, 1\)"):
+        with pytest.raises(SettingError, match=r"must be a number in \(0, 1\)"):
             learner("causal-learn/pc", alpha=alpha)
 
 

@@ -118,5 +118,5 @@ def test_every_contract_check_passes():
 
 
 def test_settings_are_checked():
-    with pytest.raises(SettingError, match="'starts' of boss must be at least 1, got 0. Try"):
+    with pytest.raises(SettingError, match="'starts' of BOSS must be a whole number of at least 1, got 0."):
         BOSS(starts=0)

@@ -12,7 +12,7 @@ from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.learners import build
 from trueness.learners.contract import check_learner
-from trueness.learners.scoring.building import build_scorer
+from trueness.learners.scoring import build_scorer
 
 FAILURES = {
     "Transposed": "finds a collider and its effect in the right direction",

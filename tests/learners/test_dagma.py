@@ -96,11 +96,11 @@ def test_the_logistic_loss_finds_a_chain_of_binary_columns():
 
 
 def test_settings_are_checked():
-    with pytest.raises(SettingError, match=r"'mu_factor' of dagma must be in \(0, 1\), got 2. Try 0.1."):
+    with pytest.raises(SettingError, match=r"'mu_factor' of DAGMA must be a number in \(0, 1\), got 2."):
         DAGMA(mu_factor=2)
-    with pytest.raises(SettingError, match="'T' of dagma must be above 0"):
+    with pytest.raises(SettingError, match="'T' of DAGMA must be a whole number of at least 1"):
         DAGMA(T=0)
     with pytest.raises(SettingError, match="'s' of dagma must hold numbers above 0"):
         DAGMA(s=())
-    with pytest.raises(SettingError, match="'lambda1' of dagma must be 0 or more"):
+    with pytest.raises(SettingError, match="'lambda1' of DAGMA must be a number of at least 0"):
         DAGMA(lambda1=-0.1)

@@ -68,5 +68,5 @@ def test_it_finds_a_graph_whose_scale_tells_the_direction():
 
 
 def test_settings_are_checked():
-    with pytest.raises(SettingError, match="'lambda2' of golem must be 0 or more, got -1. Try 5.0."):
+    with pytest.raises(SettingError, match="'lambda2' of GOLEM must be a number of at least 0, got -1."):
         GOLEM(lambda2=-1)

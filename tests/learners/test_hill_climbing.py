@@ -103,7 +103,9 @@ def test_restarts_make_the_learner_random_and_need_a_generator():
 
 
 def test_settings_are_checked():
-    with pytest.raises(SettingError, match="'tabu' of hill-climbing must be at least 0, got -1. Try 0."):
+    with pytest.raises(SettingError, match="'tabu' of Hill climbing must be a whole number of at least 0, got -1."):
         HillClimbing(tabu=-1)
-    with pytest.raises(SettingError, match="'perturbation' of hill-climbing must be at least 1, got 0. Try 10."):
+    with pytest.raises(
+        SettingError, match="'perturbation' of Hill climbing must be a whole number of at least 1, got 0."
+    ):
         HillClimbing(perturbation=0)

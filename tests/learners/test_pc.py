@@ -191,13 +191,16 @@ def test_mixed_tables_are_refused():
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"alpha": 5}, r"'alpha' of pc must be in \(0, 1\), got 5. Try 0.05."),
-        ({"search": "fast"}, r"'search' of pc must be one of stable, exhaustive, got 'fast'."),
-        ({"test": "t"}, r"'test' of pc must be one of auto, chi2, g2, fisher-z, got 't'."),
-        ({"conflicts": "none"}, r"'conflicts' of pc must be one of"),
-        ({"colliders": "all"}, r"'colliders' of pc must be one of separating set, majority, max-p, got 'all'."),
-        ({"ridge": -1.0}, r"'ridge' of pc must be at least 0, got -1. Try 1e-6."),
-        ({"depth": -2}, r"'depth' of pc must be -1"),
+        ({"alpha": 5}, r"'alpha' of PC must be a number in \(0, 1\), got 5. Try 0.05."),
+        ({"search": "fast"}, r"'search' of PC must be one of stable, exhaustive, got 'fast'."),
+        ({"test": "t"}, r"'test' of PC must be one of auto, chi2, g2, fisher-z, got 't'."),
+        ({"conflicts": "none"}, r"'conflicts' of PC must be one of"),
+        ({"colliders": "all"}, r"'colliders' of PC must be one of separating set, majority, max-p, got 'all'."),
+        ({"ridge": -1.0}, r"'ridge' of PC must be a number of at least 0, got -1.0. Try 1e-6."),
+        (
+            {"depth": -2},
+            r"'depth' of PC must be a whole number of at least -1, got -2. It is a set's greatest size, -1",
+        ),
     ],
 )
 def test_a_setting_out_of_range_is_named(settings, message):

@@ -203,11 +203,11 @@ def test_what_cannot_be_scored_is_refused_with_the_reason():
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"score": "aic"}, "'score' of a score must be one of auto, bic, bdeu, got 'aic'"),
-        ({"penalty": 0}, "'penalty' of a score must be above 0, got 0. Try 1."),
-        ({"equivalent_sample_size": -1}, "'equivalent_sample_size' of a score must be above 0, got -1"),
-        ({"structure_prior": -0.5}, "'structure_prior' of a score must be at least 0, got -0.5"),
-        ({"max_parents": 0}, "'max_parents' of a score must be at least 1, got 0. Try 5."),
+        ({"score": "aic"}, "'score' of ScoreSettings must be one of auto, bic, bdeu, got 'aic'"),
+        ({"penalty": 0}, "'penalty' of ScoreSettings must be a number above 0, got 0."),
+        ({"equivalent_sample_size": -1}, "'equivalent_sample_size' of ScoreSettings must be a number above 0, got -1"),
+        ({"structure_prior": -0.5}, "'structure_prior' of ScoreSettings must be a number of at least 0, got -0.5"),
+        ({"max_parents": 0}, "'max_parents' of ScoreSettings must be a whole number of at least 1, got 0."),
     ],
 )
 def test_a_wrong_setting_is_named(wrong, says):

@@ -7,11 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trueness import registry
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError, MissingExtra, SettingError, UnknownName
-from trueness.learners.scoring import SCORERS, EdgeScorer, EdgeScores, scorer
-from trueness.learners.scoring.base import need
+from trueness.learners.scoring import EdgeScorer, EdgeScores, scorer
+from trueness.registry import need
+
+SCORERS = registry.names("scorer")
 
 SMALL = {"rc-gnn": {"steps": 15, "batch": 32, "device": "cpu"}}
 EXTRAS = {"rc-gnn": "torch", "pcmci+": "tigramite"}

@@ -7,17 +7,19 @@ import numpy as np
 import pytest
 
 from tests.learners.test_scoring import made
+from trueness import registry
 from trueness.datasets.series import VAR
 from trueness.datasets.synthetic import Synthetic
-from trueness.learners.scoring import SCORERS, EdgeScores, ScorerCard
+from trueness.learners import Card
+from trueness.learners.scoring import EdgeScores
 from trueness.learners.scoring.leaks import check_no_leak, shuffled
 
 SYSTEM = VAR(nodes=5, lags=1, graph_seed=3)
 TRUTH = SYSTEM.truth
-CARD = ScorerCard(title="Leaks", summary="", missing="complete rows", assumes=(), paper="")
+CARD = Card(title="Leaks", summary="", missing="complete rows", assumes=(), paper="")
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize("name", registry.names("scorer"))
 def test_a_shuffled_truth_gives_bit_identical_scores(name):
     report = check_no_leak(made(name), SYSTEM, n=200)
     assert report.passed, str(report)
@@ -29,7 +31,7 @@ def scored(names, truth):
 
 @dataclass(frozen=True)
 class ThroughTheData:
-    card: ClassVar[ScorerCard] = CARD
+    card: ClassVar[Card] = CARD
 
     def scores(self, data, rng):
         return scored(data.names, data.truth)
@@ -37,7 +39,7 @@ class ThroughTheData:
 
 @dataclass(frozen=True)
 class ThroughAGlobalDataset:
-    card: ClassVar[ScorerCard] = CARD
+    card: ClassVar[Card] = CARD
 
     def scores(self, data, rng):
         return scored(data.names, SYSTEM.truth)
@@ -45,7 +47,7 @@ class ThroughAGlobalDataset:
 
 @dataclass(frozen=True)
 class ThroughAGlobalGraph:
-    card: ClassVar[ScorerCard] = CARD
+    card: ClassVar[Card] = CARD
 
     def scores(self, data, rng):
         return scored(data.names, TRUTH)
@@ -55,7 +57,7 @@ class ThroughAGlobalGraph:
 class LooksAndSaysNothing:
     """It hides the error and uses the truth for its stopping rule only."""
 
-    card: ClassVar[ScorerCard] = CARD
+    card: ClassVar[Card] = CARD
 
     def scores(self, data, rng):
         getattr(data, "truth", None)

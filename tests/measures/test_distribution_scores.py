@@ -79,7 +79,7 @@ BY_HAND = [
 
 @pytest.mark.parametrize(("p", "q", "w", "draws", "expected"), BY_HAND)
 def test_score_original_is_the_one_computed_by_hand(p, q, w, draws, expected):
-    found = d.score_original(np.array(p), np.array(q), np.array(w), np.array(draws))
+    found = d.score_against(np.array(p), np.array(q), np.array(w), np.array(draws))
     assert found == pytest.approx(expected)
 
 
@@ -91,8 +91,25 @@ def test_score_original_punishes_a_perfect_sampler_for_few_draws(k, expected):
     rng = np.random.default_rng(k)
     p = np.array([[0.45, 0.55]])
     draws = d.sampled(p, np.array([5_000]), 4_000, rng)
-    found = [d.score_original(p, q, ONE, draws) for q in d.sampled(p, np.array([k]), 3_000, rng)]
+    found = [d.score_against(p, q, ONE, draws) for q in d.sampled(p, np.array([k]), 3_000, rng)]
     assert np.mean(found) == pytest.approx(expected, abs=2.5)
+
+
+@pytest.mark.parametrize("q", [[[1.0, 0.0]], [[0.5, 0.5]]])
+def test_a_truth_at_uniform_has_no_score_by_the_original_rules(q):
+    """Its ends have crossed: "100 % yes" got 100, the exact answer 0."""
+    p, rng = np.array([[0.5, 0.5]]), np.random.default_rng(0)
+    for n in (20, 5_000):  # n_mc draws of the document, rows of the published code's bootstrap
+        assert np.isnan(d.score_against(p, np.array(q), ONE, d.sampled(p, np.array([n]), 500, rng)))
+
+
+def test_the_documents_rule_gives_a_perfect_sampler_of_as_many_draws_97_to_100():
+    p, k, rng = np.array([[0.8, 0.2]]), np.array([20.0]), np.random.default_rng(3)
+    draws = {"document": d.sampled(p, k, 2_000, rng), "published": d.sampled(p, np.array([5_000]), 2_000, rng)}
+    found = {name: np.mean([d.score_against(p, q, ONE, some) for q in d.sampled(p, k, 500, rng)])
+             for name, some in draws.items()}  # fmt: skip
+    assert found["document"] >= 97
+    assert found["published"] < 87
 
 
 def test_ours_calls_that_task_uninformative_until_the_draws_can_tell():

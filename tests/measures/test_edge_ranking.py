@@ -1,5 +1,7 @@
 """AUPRC and AUROC of edge scores: an independent implementation's numbers, ties, direction, and no number for 0 / 0."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from trueness.errors import GraphError
 from trueness.graphs import Graph
 from trueness.measures import UNDEFINED
-from trueness.measures.ranking import RANKING_MEASURES, chance_auprc, score_ranking
+from trueness.measures.ranking import RANKING_MEASURES, average_precision, chance, score_ranking
 
 TRUTH = Graph.from_edges(["a -> b", "b -> c", "a -> d"], tuple("abcd"), "dag")
 
@@ -42,10 +44,29 @@ def test_the_truth_itself_is_perfect_and_its_transpose_is_not():
     assert turned["auprc"].value < 0.3 and turned["skeleton_auprc"].value == 1
 
 
-def test_equal_scores_everywhere_get_what_a_coin_gets():
+def test_equal_scores_everywhere_get_the_share_of_true_pairs():
     found = score_ranking(np.ones((4, 4)), TRUTH)
-    assert found["auprc"].value == pytest.approx(chance_auprc(TRUTH)) == 3 / 12
+    assert found["auprc"].value == pytest.approx(3 / 12)
     assert found["auroc"].value == 0.5
+
+
+def test_chance_is_what_random_scores_get_and_not_what_constant_ones_get():
+    """Over all orders of the pairs of a small graph, exactly; and the figures of d = 8, T = 10."""
+    small = Graph.from_edges(["a -> b", "c -> b"], tuple("abc"), "dag")
+    off, upper = ~np.eye(3, dtype=bool), np.triu_indices(3, 1)
+    for name, true in (("auprc", small.directed[off]), ("skeleton_auprc", (small.directed | small.directed.T)[upper])):
+        every = [average_precision(np.array(order, float), true).value for order in permutations(range(len(true)))]
+        assert chance(name, small) == pytest.approx(np.mean(every))
+    edges = np.zeros((8, 8), dtype=bool)
+    edges[np.triu_indices(8, 1)[0][:10], np.triu_indices(8, 1)[1][:10]] = True
+    truth = Graph.from_matrix(edges, "abcdefgh", direction="row to column")
+    assert chance("auprc", truth) == pytest.approx(0.2326, abs=1e-4)  # 10 / 56 = .179 is that of constant scores
+    assert chance("auroc", truth) == chance("skeleton_auroc", truth) == 0.5
+
+
+def test_chance_of_a_graph_without_edges_has_no_value():
+    empty = Graph.from_edges([], tuple("abc"), "dag")
+    assert all(np.isnan(chance(name, empty)) for name in RANKING_MEASURES)
 
 
 def test_the_sign_and_the_diagonal_do_not_matter():

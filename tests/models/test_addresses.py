@@ -280,7 +280,7 @@ class Model:
 def test_concurrency_of_a_model_of_ones_own_is_a_number_of_calls(tmp_path, value):
     (tmp_path / "own.py").write_text(OWN_MODEL.format(concurrency=value, init="pass"))
     with pytest.raises(
-        SettingError, match="'concurrency' of model own.py:Model must be a whole number of 1 to 1000, got"
+        SettingError, match="'concurrency' of model own.py:Model must be a whole number in .1, 1000., got"
     ):
         build("own.py:Model", folder=tmp_path)
 

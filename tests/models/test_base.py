@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trueness.errors import SettingError
 from trueness.models import Message, Model, Reply, Settings, TokenLogprob, build
-from trueness.models.base import check_options, option
+from trueness.models.base import CallOptions, FixedOptions, read_options
 from trueness.status import Status
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -69,14 +69,40 @@ def test_evaluated_tokens_are_those_not_reused():
 
 
 def test_an_unknown_option_names_the_nearest():
-    with pytest.raises(SettingError, match="Did you mean 'concurrency'"):
-        check_options({"concurency": 3}, ("concurrency", "price"), "openai/x")
+    with pytest.raises(SettingError, match="'concurency' is not a setting of model openai/x. Did you mean 'concur"):
+        read_options(CallOptions, {"concurency": 3}, "openai/x")
+    with pytest.raises(
+        SettingError, match="'concurrency' is not a setting of model m. It has: temperature, max_tokens"
+    ):
+        read_options(FixedOptions, {"concurrency": 3}, "m")
 
 
-@pytest.mark.parametrize("value", [True, "3", 3.5])
-def test_an_option_of_the_wrong_type_is_refused(value):
-    with pytest.raises(SettingError, match="must be int"):
-        option({"concurrency": value}, "concurrency", 10, int, "openai/x")
+@pytest.mark.parametrize("value", [True, "3", 3.5, 0, 1001])
+def test_an_option_of_the_wrong_type_or_range_is_refused(value):
+    with pytest.raises(
+        SettingError, match=r"'concurrency' of model openai/x must be a whole number in \[1, 1000\], got"
+    ):
+        read_options(CallOptions, {"concurrency": value}, "openai/x")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        (
+            "embedded/smollm2",
+            {"context": 0},
+            "'context' of model embedded/smollm2 must be a whole number of at least 1",
+        ),
+        ("embedded/smollm2", {"reuse": 1}, "'reuse' of model embedded/smollm2 must be true or false, got 1"),
+        ("embedded/smollm2", {"threads": 2.5}, "'threads' of model embedded/smollm2 must be a whole number"),
+        ("mock/vacuous", {"script": 3}, "'script' of model mock/vacuous must be text"),
+        ("mock/vacuous", {"seconds": "1"}, "'seconds' of model mock/vacuous must be a number"),
+        ("mock/vacuous", {"timeout": "1"}, "'timeout' of model mock/vacuous must be a number, got '1'."),
+    ],
+)
+def test_every_option_of_every_kind_of_model_is_checked_by_the_one_checker(name, options, words):
+    with pytest.raises(SettingError, match=words):
+        build(name, options)
 
 
 def test_every_kind_of_model_keeps_the_contract():

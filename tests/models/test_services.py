@@ -70,14 +70,14 @@ def test_a_provider_without_a_model_is_refused():
     ("options", "words"),
     [
         ({"concurency": 3}, "Did you mean 'concurrency'"),
-        ({"concurrency": 0}, "1 to 1000"),
+        ({"concurrency": 0}, "must be a whole number in [1, 1000], got 0."),
         ({"price": 3}, "'price'"),
         ({"price": {"input": float("inf"), "output": 1}}, "'price'"),
-        ({"delay": -1}, "'delay' of model ollama/llama3.2 must be 0 to 300, got -1"),
+        ({"delay": -1}, "'delay' of model ollama/llama3.2 must be a number in [0, 300], got -1"),
         ({"delay": float("nan")}, "'delay'"),
-        ({"retries": 10**9}, "'retries' of model ollama/llama3.2 must be 0 to 100"),
+        ({"retries": 10**9}, "'retries' of model ollama/llama3.2 must be a whole number in [0, 100]"),
         ({"timeout": float("inf")}, "'timeout'"),
-        ({"base_url": 3}, "must be str"),
+        ({"base_url": 3}, "'base_url' of model ollama/llama3.2 must be text, got 3."),
     ],
 )
 def test_a_wrong_option_is_refused(options, words):

@@ -8,8 +8,8 @@ import pytest
 from tests.models.loopback import Loopback, Turn
 from tests.models.test_provider import PROTOCOLS
 from trueness.models import Message, Settings, addresses, allow
-from trueness.models.outputs import answered_as
 from trueness.models.provider import Provided
+from trueness.models.provider_output import answered_as
 from trueness.models.services import SERVICES
 from trueness.status import Status
 

@@ -12,6 +12,7 @@ from trueness.page.server import server_for
 from trueness.page.standalone import write_page
 from trueness.running.engine import local_executor
 from trueness.running.study import Plan, Study
+from trueness.running.study_folder import StudyFolder
 from trueness.studies import charts
 from trueness.studies.forecast.answers import read_forecasts
 
@@ -61,7 +62,8 @@ def _make(place: Path) -> None:
         study.run(executor, slots)
     forecasts = read_forecasts(folder)
     charts.intervals(forecasts, "f1").save(folder / "plots", ("svg", "pdf"))
-    write_page(folder)
+    with StudyFolder.reading(folder) as opened:
+        write_page(opened)
 
 
 @pytest.fixture()

@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 
 from trueness.page.pages import StudyPage
-from trueness.running.page_store import page_store
 from trueness.running.results import Results
+from trueness.running.study_folder import StudyFolder
 from trueness.statistics.runs import expected_content
 from trueness.studies import charts
 from trueness.studies.discovery import paper as discovery_paper
@@ -64,8 +64,8 @@ def test_methods_and_captions_say_it(small):
 
 
 def test_the_page_says_it(small):
-    with page_store(small) as store:
-        page = StudyPage(small, store)
+    with StudyFolder.reading(small) as opened:
+        page = StudyPage(opened)
         paths = list(page.cell_paths())
         for task in ("discovery", "forecast"):
             path = next(path for path in paths if task in path)

@@ -9,6 +9,7 @@ from contextlib import closing
 import pytest
 
 from trueness.page.standalone import write_page
+from trueness.running.study_folder import StudyFolder
 
 from .conftest import HOSTILE, MEGABYTE, RANGES
 
@@ -228,7 +229,7 @@ def test_the_page_of_analyse_opens_and_escapes(page, tmp_path):
     import pandas as pd
 
     from trueness.analyse import analyse
-    from trueness.page.analysis import as_html
+    from trueness.page.analysis_page import as_html
 
     name = "<img src=x onerror='window.hacked = 1'>"
     records = [
@@ -256,7 +257,8 @@ def test_names_that_act_are_shown_and_do_not_act(small, page, tmp_path):
         )
         db.execute("UPDATE meta SET value = ? WHERE key = 'study'", (renamed,))
         db.execute("UPDATE runs SET item = replace(item, 'asia', ?)", (name,))
-    write_page(folder)
+    with StudyFolder.reading(folder) as study:
+        write_page(study)
     found = opened(page, disk(folder) + "#matrix?task=discovery")
     assert "as\\u202eia\\x1b]0;x\\x07\\u2066 =1+1" in found.locator(".matrix").inner_text()
     for view in ("overview", "matrix?task=discovery", "graphs", "analysis", "figures"):

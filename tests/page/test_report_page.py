@@ -9,10 +9,9 @@ from trueness.errors import UnknownName
 from trueness.page import standalone
 from trueness.page.figures import described, for_both, python_line
 from trueness.page.page import embedded, html_of, policy
-from trueness.page.pages import StudyPage
+from trueness.page.pages import StudyPage, path_of
 from trueness.page.standalone import document_of, spread
-from trueness.running.outline import path_of
-from trueness.running.page_store import page_store
+from trueness.running.study_folder import StudyFolder
 from trueness.studies.networks import turned
 
 from .conftest import HOSTILE
@@ -24,8 +23,8 @@ def charts_of(folder):
 
 @pytest.fixture(scope="module")
 def study(small):
-    with page_store(small) as store:
-        yield StudyPage(small, store)
+    with StudyFolder.reading(small) as opened:
+        yield StudyPage(opened)
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +174,7 @@ def test_a_plan_that_was_replaced_leaves_no_numbers_behind(copy):
     db.execute(f"INSERT INTO runs SELECT NULL, 'old', {columns} FROM runs WHERE task = 'discovery' LIMIT 1")
     db.execute("INSERT INTO scores SELECT last_insert_rowid(), 'f1', 1000.0, 'ok'")
     db.commit()
-    with page_store(copy) as store:
-        page = StudyPage(copy, store)
+    with StudyFolder.reading(copy) as opened:
+        page = StudyPage(opened)
         assert all(values[2] <= 1 for values in page.get("grid/discovery")["values"]["f1"])
         assert page.get("progress")["tasks"][0]["done"] == 48

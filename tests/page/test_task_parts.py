@@ -12,8 +12,8 @@ from trueness.page.page import html_of
 from trueness.page.pages import StudyPage
 from trueness.page.standalone import document_of
 from trueness.running.engine import local_executor
-from trueness.running.page_store import page_store
 from trueness.running.study import Plan, Study
+from trueness.running.study_folder import StudyFolder
 
 FAITHFULNESS = """
 name = "reasons"
@@ -113,8 +113,8 @@ def robust(made):
 @pytest.mark.parametrize("name", ["faithful", "people", "robust"])
 def test_every_cell_opens_and_the_page_is_made(name, request):
     folder = request.getfixturevalue(name)
-    with page_store(folder) as store:
-        page = StudyPage(folder, store)
+    with StudyFolder.reading(folder) as opened:
+        page = StudyPage(opened)
         document = document_of(page)
         paths = list(page.cell_paths())
     cells = [document["data"][path] for path in paths]
@@ -145,8 +145,8 @@ def well_formed(sentence):
 @pytest.mark.parametrize("name", ["small", "people", "faithful", "robust"])
 def test_every_finding_has_estimate_interval_n_test_and_adjustment(name, request):
     folder = request.getfixturevalue(name)
-    with page_store(folder) as store:
-        tasks = StudyPage(folder, store).get("overview")["tasks"]
+    with StudyFolder.reading(folder) as opened:
+        tasks = StudyPage(opened).get("overview")["tasks"]
     for task in tasks:
         assert task["checks"] and task["sections"] and task["untold"], task["task"]
         said = [sentence for section in task["sections"] for sentence in section["sentences"]]
@@ -160,8 +160,8 @@ def test_a_p_without_an_adjustment_is_no_finding():
 
 
 def test_a_claimed_distribution_stands_beside_the_true_one(people):
-    with page_store(people) as store:
-        cell = StudyPage(people, store).get("cell/population/sex_by_age/distribution/mock%2Fsays")
+    with StudyFolder.reading(people) as opened:
+        cell = StudyPage(opened).get("cell/population/sex_by_age/distribution/mock%2Fsays")
     bars = [block for block in cell["blocks"] if block["kind"] == "bars"]
     assert [block["claimed"] for block in bars] == [[0.6, 0.4]] * 2
     assert [block["truth"] for block in bars] == [[0.65, 0.35], [0.25, 0.75]]
@@ -170,29 +170,29 @@ def test_a_claimed_distribution_stands_beside_the_true_one(people):
 
 
 def test_a_misread_distribution_is_exported_with_what_it_says(people, tmp_path):
-    with page_store(people) as store:
-        cell = StudyPage(people, store).get("cell/population/sex_by_age/distribution/mock%2Fsays")
+    with StudyFolder.reading(people) as opened:
+        cell = StudyPage(opened).get("cell/population/sex_by_age/distribution/mock%2Fsays")
         reply = next(block for block in cell["blocks"] if block["kind"] == "exchange")
         assert reply["read"] == {"male": 0.6, "female": 0.4} and reply["reader"] == "distribution"
         mark = {"key": reply["key"], "task": "population", "misread": True, "reader": "distribution"}
-        add_note(tmp_path, mark | {"expected": {"male": 0.4, "female": 0.6}}, store)
-        (case,) = misread_cases(tmp_path, store)
+        add_note(tmp_path, mark | {"expected": {"male": 0.4, "female": 0.6}}, opened.store)
+        (case,) = misread_cases(tmp_path, opened.store)
         with pytest.raises(DataError, match="number or a word"):
-            add_note(tmp_path, mark | {"expected": {"male": [0.4]}}, store)
+            add_note(tmp_path, mark | {"expected": {"male": [0.4]}}, opened.store)
     assert case["text"] == '{"male": 60, "female": 40}' and case["reader"] == "distribution"
     assert case["expected"] == {"male": 0.4, "female": 0.6}
 
 
 def test_a_refused_distribution_is_missing(people):
-    with page_store(people) as store:
-        cell = StudyPage(people, store).get("cell/population/sex_by_age/sample/mock%2Frefuses")
+    with StudyFolder.reading(people) as opened:
+        cell = StudyPage(opened).get("cell/population/sex_by_age/sample/mock%2Frefuses")
     bars = next(block for block in cell["blocks"] if block["kind"] == "bars")
     assert bars["claimed"] is None and bars["status"] == "refused" and bars["replies"] == {"refused": 4}
 
 
 def test_damaged_copies_stand_beside_the_right_one(faithful):
-    with page_store(faithful) as store:
-        page = StudyPage(faithful, store)
+    with StudyFolder.reading(faithful) as opened:
+        page = StudyPage(opened)
         grid = page.get("grid/faithfulness")
         cell = page.get(next(path for path in page.cell_paths() if "/right/" in path))
     assert grid["facets"][0]["values"][0] == "right" and "rule_swapped" in grid["facets"][0]["values"]
@@ -201,12 +201,27 @@ def test_damaged_copies_stand_beside_the_right_one(faithful):
 
 
 def test_edges_are_ranked_by_the_mean_score_over_seeds(robust):
-    with page_store(robust) as store:
-        page = StudyPage(robust, store)
-        item = page.outline.tasks[0].items[0]
+    with StudyFolder.reading(robust) as opened:
+        page = StudyPage(opened)
+        item = page.study.tasks[0].items[0]
         graph = page.get(f"graph/robustness/{item}")
     assert set(graph["learners"]) == {f"{s} · {c}" for s in ("correlation", "granger") for c in ("clean", "mcar_40")}
     for learned in graph["learners"].values():
         scores = [edge[3] for edge in learned["edges"]]
         assert scores == sorted(scores, reverse=True) and scores[0] == 1.0
         assert len({(i, j) for i, j, *_ in learned["edges"]}) == len(scores) and learned["runs"] == 2
+
+
+def test_uninformative_tasks_are_called_so_in_the_matrix_the_checks_and_the_note(people):
+    """4 draws cannot tell a perfect sampler from a uniform one: the matrix said "undefined"."""
+    with StudyFolder.reading(people) as opened:
+        page = StudyPage(opened)
+        grid, summary = page.get("grid/population"), page.get("overview")["tasks"][0]
+    variants = grid["facets"][0]["values"]
+    place = next(
+        k for k, (_, who, mode, *_) in enumerate(grid["cells"])
+        if (grid["respondents"][who]["name"], variants[mode]) == ("mock/says", "sample")
+    )  # fmt: skip
+    assert grid["values"]["score"][place] is None and grid["reasons"]["score"][place] == "uninformative"
+    assert "In 1 of 2 answered tasks and modes" in str(summary)
+    assert "sex_by_age (4 draws: sample, baseline/perfect)" in str(summary)

@@ -13,7 +13,7 @@ from trueness.page.folders import study_folders
 from trueness.page.library import Library
 from trueness.page.pages import StudyPage
 from trueness.page.standalone import write_page
-from trueness.running.page_store import page_store
+from trueness.running.study_folder import StudyFolder
 
 
 def said(capsys, *arguments):
@@ -80,9 +80,10 @@ def test_a_half_finished_study_has_a_page_that_says_what_is_missing(copy, left):
     db.execute("DELETE FROM scores WHERE run NOT IN (SELECT id FROM runs)")
     db.commit()
     db.close()
-    page = write_page(copy).read_text(encoding="utf-8")
-    with page_store(copy) as store:
-        overview = StudyPage(copy, store).get("overview")
+    with StudyFolder.reading(copy) as opened:
+        page = write_page(opened).read_text(encoding="utf-8")
+    with StudyFolder.reading(copy) as opened:
+        overview = StudyPage(opened).get("overview")
     sentences = [check["sentence"] for task in overview["tasks"] for check in task["checks"]]
     assert ("48 are still to be done" in sentences[0]) == (left == "nothing")
     assert overview["completeness"][1]["rows"][0]["statuses"] == {}
@@ -112,9 +113,9 @@ def test_a_true_graph_that_is_gone_is_said(copy):
         "UPDATE meta SET value = ? WHERE key = 'study'", (text.replace('"dataset": "asia"', '"dataset": "gone.csv"'),)
     )
     db.commit()
-    with page_store(copy) as store:
-        page = StudyPage(copy, store)
-        keys = [cell.keys for cell in page.outline.tasks[0].cells]
+    with StudyFolder.reading(copy) as opened:
+        page = StudyPage(opened)
+        keys = [cell.keys for cell in page.study.tasks[0].cells]
         assert keys  # the identities changed with the name: the runs are another plan's now
         found = page.get("graph/discovery/asia")
     assert "cannot be loaded" in found["problem"] and found["learners"]["pc"]["truth"] == []

@@ -7,9 +7,9 @@ import pandas as pd
 
 from trueness.datasets.microdata import Microdata
 from trueness.intervals import Distribution
-from trueness.studies.population.answer import Answer
-from trueness.studies.population.cells import bin_levels
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.questions import Level, Population, Question, Variable
+from trueness.studies.population.rows import bin_levels
 
 
 def microdata(frame, name="people"):

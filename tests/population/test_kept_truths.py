@@ -9,7 +9,6 @@ import pytest
 from tests.population.made import levels, question
 from trueness.studies.population import high_dimensional
 from trueness.studies.population.estimates import truth_of
-from trueness.studies.population.kept_truths import kept_truth
 from trueness.studies.population.questions import Variable
 
 pytest.importorskip("sklearn")
@@ -38,7 +37,7 @@ def fits(monkeypatch):
 
 
 def kept(asked, seed=1):
-    return kept_truth(asked, np.random.default_rng(seed), asked.folder)
+    return truth_of(asked, np.random.default_rng(seed), folder=asked.folder)
 
 
 def test_it_is_fitted_once_and_comes_back_the_same(asked, fits):

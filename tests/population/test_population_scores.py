@@ -1,5 +1,7 @@
 """Scores of answers: statuses, references, intervals, and tables over tasks and respondents."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,10 +10,11 @@ from trueness.errors import DataError
 from trueness.intervals import Distribution
 from trueness.measures.distributions import l1, sampled
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.questions import Variable
-from trueness.studies.population.scores import MEASURES, Scales, reference_answers, score_answers
+from trueness.studies.population.references import reference_answers
+from trueness.studies.population.scores import MEASURES, Scales, score_answers
 from trueness.studies.population.summary import compare_respondents, respondent_means, score_frame, task_table
 
 
@@ -68,6 +71,13 @@ def test_the_truth_itself_scores_100_with_skill_1():
     )
 
 
+def test_a_reference_against_itself_cannot_vary_and_has_no_interval():
+    truth = truth_for("w")
+    score = scored(truth, reference_answers(truth, "uniform"))
+    assert score.measures["skill_uniform"].interval is None
+    assert score.measures["tv"].interval is not None
+
+
 def test_worse_than_uniform_stays_below_zero_in_the_raw_values():
     truth = truth_for()
     score = scored(truth, answers(truth, truth.probs[:, ::-1]))
@@ -75,6 +85,17 @@ def test_worse_than_uniform_stays_below_zero_in_the_raw_values():
     assert score.value("score_raw") < -50
     assert score.value("skill_uniform") < -0.5
     assert score.value("direction") == pytest.approx(-1)
+
+
+@pytest.mark.parametrize("shares", [(1.0, 0.0), (0.5, 0.5)])
+def test_a_truth_at_uniform_has_no_score_by_any_rule_and_says_why(shares):
+    """By the original's two rules "100 % yes" got 100 and the exact answer 0."""
+    truth = truth_for()
+    truth = replace(truth, probs=np.full_like(truth.probs, 0.5))
+    score = scored(truth, answers(truth, [shares] * len(truth.conditions)))
+    for name in ("score", "score_original", "score_document"):
+        assert score.measures[name].value is None
+        assert score.measures[name].reason == "uninformative"
 
 
 def test_a_near_uniform_truth_is_uninformative_and_has_no_score():
@@ -179,5 +200,5 @@ def test_tables_means_and_comparisons_are_clustered_by_source():
     best, *_ = [c for c in compare_respondents(found) if c.names == ("uniform (distribution)", "oracle (distribution)")]
     assert best.difference == pytest.approx(-100)
     assert (best.n_units, best.n_clusters) == (12, 6)
-    assert best.p_adjusted is not None and best.interval is not None
+    assert best.p_adjusted is not None and best.constant and best.interval is None  # 0 against 100 in every task
     assert "sources" in best.sentence()

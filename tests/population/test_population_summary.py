@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from trueness.status import Status
-from trueness.studies.population.scores import MEASURES, Measured, TaskScore
+from trueness.studies.population.scores import MEASURES, POSSIBLE, Measured, TaskScore
 from trueness.studies.population.summary import (
+    CONSTANT,
     compare_given_sources,
     compare_respondents,
     means_given_sources,
@@ -54,6 +55,21 @@ def test_two_sources_leave_nearly_everything_open_and_their_tasks_do_not():
 def test_an_interval_ends_where_scores_do():
     interval = respondent_means(scores_of([[90.0], [99.0]], measure="score"))["m"].interval
     assert interval.high == 100 and interval.low >= 0
+
+
+@pytest.mark.parametrize("measure", ["score_document", "score_original", "tv", "direction"])
+def test_every_bounded_measure_has_an_interval_inside_its_bounds(measure):
+    low, high = POSSIBLE[measure]
+    for values in ([[low], [low + 0.3 * (high - low)]], [[high], [high - 0.3 * (high - low)]]):
+        interval = respondent_means(scores_of(values, measure=measure), measure)["m"].interval
+        assert low <= interval.low < interval.high <= high
+
+
+def test_values_that_are_all_the_same_have_no_interval_and_say_so():
+    """0 [0, 0] of the uniform baseline stood in every table."""
+    scores = scores_of([[0.0, 1e-17], [0.0, 0.0]], measure="skill_uniform")
+    for mean in (respondent_means(scores, "skill_uniform")["m"], means_given_sources(scores, "skill_uniform")["m"]):
+        assert mean.interval is None and mean.notes == (CONSTANT,)
 
 
 def test_one_source_has_an_interval_over_its_tasks_alone():

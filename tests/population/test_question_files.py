@@ -9,11 +9,17 @@ import pytest
 from tests.population.made import levels, question, task_file
 from trueness.cli import main
 from trueness.errors import DataError, PlanError, UnknownName
+from trueness.settings import hints_of
 from trueness.studies.population.estimates import truth_of
-from trueness.studies.population.file_settings import POPULATION, VARIABLE
-from trueness.studies.population.file_settings import TASK as TASK_KINDS
-from trueness.studies.population.question_files import builtin, builtin_question, parse_questions, read_questions
-from trueness.studies.population.questions import MODES, Level, Variable
+from trueness.studies.population.question_files import (
+    TaskSettings,
+    VariableSettings,
+    builtin,
+    builtin_question,
+    parse_questions,
+    read_questions,
+)
+from trueness.studies.population.questions import MODES, Level, Population, Variable
 
 TASK = """
 [defaults]
@@ -92,17 +98,17 @@ def test_several_given_variables_are_named_in_the_condition():
     ("old", "new", "message"),
     [
         ("who is {} years old", "who is old", "must hold {} where the level of 'age' goes"),
-        ('["sex", "age"]', '["sex"]', "must be [V1, V2], different columns, got ['sex']"),
+        ('["sex", "age"]', '["sex", "sex"]', "must name each once, got sex twice. Write [V1, V2], or [V1] alone."),
         ('modes = ["distribution", "qa"]', 'modes = ["essay"]', "likelihood, distribution, got 'essay'"),
         ('modes = ["distribution", "qa"]', 'modes = ["story"]', "must have a 'second_prompt' for mode 'story'"),
         ('modes = ["distribution", "qa"]', 'wieght = "w"', "'wieght' is not a setting"),
         ("bins = [18, 40]", "bins = [40, 18]", "'bins' of 'age' must rise"),
         ("bins = [18, 40]", 'bins = [18, 40]\nlabels = ["young"]', "'labels' of 'age' must be one a bin (2), got 1"),
         ("bins = [18, 40]", "bisn = [18, 40]", "'bisn' is not a setting of variable 'age'. Did you mean 'bins'?"),
-        ("ages = [18, 79]", "ages = 18", "'ages' of a population must be [low, high]"),
+        ("ages = [18, 79]", "ages = 18", "'ages' of a population must be a list, got 18. Write [low, high], or [low]."),
         ("ages = [18, 79]", 'contry = "x"', "'contry' is not a setting of a population. Did you mean 'country'?"),
         ("[tasks.sex_by_age]", "[task.sex_by_age]", "'task' is not a table of a task file. Did you mean 'tasks'?"),
-        ('data = "people.csv"', "", "'data' of task 'sex_by_age' must be a text, got none"),
+        ('data = "people.csv"', "", "'data' of task 'sex_by_age' must be text, got none"),
         ('"man"], [', '"man"], ["male"], [', "must differ in their first spelling"),
         ('"woman"]', '"Man"]', "must belong to one level each, got 'Man' for 'male' and 'female'"),
         ("[defaults]", "[defaults", "must be valid TOML"),
@@ -118,12 +124,12 @@ def test_a_mistake_in_a_task_file_is_one_line(tmp_path, old, new, message):
 
 @pytest.mark.parametrize(
     ("table", "kinds"),
-    [("tasks.sex_by_age", TASK_KINDS), ("variables.age", VARIABLE), ("defaults.population", POPULATION)],
+    [("tasks.sex_by_age", TaskSettings), ("variables.age", VariableSettings), ("defaults.population", Population)],
 )
 @pytest.mark.parametrize("value", [None, True, 3, -0.5, "x", "", [], [3], ["x"], [[]], {}, {"x": []}], ids=repr)
 def test_a_setting_of_any_kind_is_read_or_is_one_line(tmp_path, table, kinds, value):
     """JSON can hold anything; whatever it holds, nothing crashes."""
-    for key in kinds:
+    for key in hints_of(kinds):
         document = tomllib.loads(TASK)
         place = document
         for part in table.split("."):

@@ -212,3 +212,20 @@ def test_any_text_is_a_rule_of_some_kind(text):
     assert read.kind in ("formula", "words", "broken", "empty")
     assert (read.tree is not None) == (read.kind == "formula")
     assert bool(read.message) == (read.kind in ("broken", "empty"))
+
+
+def test_impact_is_graded_by_size():
+    """A node that moves 500 by 1e-6 is peripheral; a small term contributes; a large one is critical."""
+    effects = sensitivity(graph("t", {"x": 500.0, "y": 1e-6, "z": 30.0}, ("x y z", "t", "t = x + y + z")))
+    assert effects["y"].moves is True
+    assert {node: effect.impact for node, effect in effects.items()} == {"x": 1.0, "y": 0.0, "z": 0.5}
+    assert effects["z"].size == pytest.approx(30 / 530, rel=1e-6)
+    from_nothing = sensitivity(graph("t", {"x": 0.0, "y": 3.0}, ("x y", "t", "t = x*y")))
+    assert {node: effect.impact for node, effect in from_nothing.items()} == {"x": 1.0, "y": 0.0}
+
+
+def test_a_node_with_an_alternative_is_not_critical():
+    both = graph("t", {"x": 3.0, "y": 4.0, "z": 12.0}, ("x y", "t", "t = x*y"), ("z", "t", "t = z"))
+    assert sensitivity(both)["x"].alternative == "t by t = z"
+    assert sensitivity(both)["x"].impact == 0.5
+    assert sensitivity(NEWTON)["F"].alternative == ""

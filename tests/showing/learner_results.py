@@ -1,11 +1,14 @@
 """A discovery study made by hand: three data sets, three learners, four runs each; one cell failed throughout."""
 
 import json
+import sqlite3
+from pathlib import Path
 
 from trueness.datasets import load
 from trueness.running.cells import Cell
 from trueness.running.results import Results
-from trueness.running.store import Run
+from trueness.running.store import Run, Store
+from trueness.running.study_db import SCHEMA
 from trueness.status import Status
 
 MEANS = {  # F1 of each learner on each data set; None: every run failed
@@ -18,7 +21,7 @@ HOSTILE = "<script>alert(1)</script>"
 
 
 def learner_results(means=None, runs=4):
-    cells, abouts, stored = [], [], {}
+    cells, abouts, stored = [], [], []
     for item, by_learner in (means or MEANS).items():
         for learner, f1 in by_learner.items():
             identity = {"item": item, "learner": learner, "settings": {"alpha": 0.05}, "data": {"dataset": item}}
@@ -26,10 +29,20 @@ def learner_results(means=None, runs=4):
             cells.append(cell)
             abouts.append({"returns": "dag", "rows": 100, "truth": "known", "vary": "redraw"})
             for k, key in enumerate(cell.keys):
-                stored[key] = _run(cell, k, key, f1)
+                stored.append(_run(cell, k, key, f1))
+    return results_in_memory("discovery", cells, abouts, stored, ("f1", "shd"))
+
+
+def results_in_memory(task, cells, abouts, runs, measures=(), about=None):
+    """Results of a store that lies in no file."""
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(SCHEMA)
+    store = Store(connection, Path("nowhere"))
+    store.add(task, runs)
+    names = (tuple(measures), tuple(measures))
     return Results(
-        "by hand", "discovery", 1, 0.95, ("f1", "shd"), ("f1", "shd"), tuple(cells), tuple(abouts), stored
-    )  # fmt: skip
+        "by hand", task, 1, 0.95, *names, tuple(cells), tuple(abouts), about or {}, {}, store, store.last_id()
+    )
 
 
 def _run(cell, k, key, f1):

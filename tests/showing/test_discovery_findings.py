@@ -38,10 +38,26 @@ def test_learners_that_cannot_be_told_apart_are_called_so():
 
 
 def test_over_data_sets_the_data_set_is_the_unit():
-    cells = [cell(item, name, middle) for item in "abcdefgh" for name, middle in (("pc", 0.8), ("ges", 0.6))]
+    cells = [cell(i, n, m + k / 100) for k, i in enumerate("abcdefgh") for n, m in (("pc", 0.8), ("ges", 0.6 - k / 99))]
     first, second = said(cells, OVERALL)
-    assert "pc has the best mean F1 over 8 data sets, 0.80" in first and "t CI over data sets" in first
+    assert "pc has the best mean F1 over 8 data sets, 0.8" in first and "t CI over data sets" in first
     assert "paired over 8 data sets; exact sign-flip p = 0.0078" in second  # 2 / 2^8
+
+
+def test_a_mean_that_is_the_same_on_every_data_set_has_no_interval():
+    cells = [cell(item, n, middle, spread=0) for item in "abcdefgh" for n, middle in (("pc", 0.8), ("ges", 0.6))]
+    first, second = said(cells, OVERALL)
+    assert "0.80 (the same on every data set: no interval" in first and "[0.80, 0.80]" not in first
+    assert "is better" in second and "no interval" in second and "sign-flip p = 0.0078" in second
+
+
+def test_a_difference_of_two_runs_lies_within_what_f1_can_be():
+    two = [
+        CellRuns("a", name, np.array(values), None, {"ok": 2})
+        for name, values in (("pc", (0.9, 0.1)), ("ges", (0.2, 0.7)))
+    ]
+    (sentence,) = said(two, BEST)
+    assert "[-1, 1]" in sentence  # t of two runs gives [-7.5, 7.6]
 
 
 def test_lower_is_better_where_it_is():

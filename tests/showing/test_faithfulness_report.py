@@ -12,6 +12,7 @@ from tests.faithfulness.test_counterfactual import GRAPH, NEWTON, model
 from trueness.reasoning.problems import load_problems, read_problems
 from trueness.status import Status
 from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_counterfactual, tables
+from trueness.studies.faithfulness.accuracy import GIVEN
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, Written
 from trueness.studies.faithfulness.chart_probes import probes, probes_frame
 from trueness.studies.faithfulness.counterfactual import OwnGraph
@@ -47,7 +48,7 @@ def rows_of(found, **where):
 
 
 def test_each_component_is_given_as_scored_by_execution_and_by_each_judge(judged):
-    rows = rows_of(tables.component_rows(judged), method=tables.GIVEN, measure="causal_intervention")
+    rows = rows_of(tables.component_rows(judged), method=GIVEN, measure="causal_intervention")
     assert [row["by"] for row in rows] == ["scored", "executed", "mock/critical", "mock/random"]
     by = {row["by"]: row for row in rows}
     assert by["mock/critical"]["value"] == 1
@@ -57,7 +58,7 @@ def test_each_component_is_given_as_scored_by_execution_and_by_each_judge(judged
 
 
 def test_what_has_no_value_is_counted_with_its_reason_and_bounds(judged):
-    (cf,) = rows_of(tables.component_rows(judged), method=tables.GIVEN, measure="cf")
+    (cf,) = rows_of(tables.component_rows(judged), method=GIVEN, measure="cf")
     assert (cf["n"], cf["of"], cf["missing"]) == (4, 5, "no judge asked 1")
     assert cf["bounds_low"] < cf["value"] < cf["bounds_high"]
 

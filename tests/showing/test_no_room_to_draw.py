@@ -17,7 +17,7 @@ rows = 500
 NOTEBOOK = """
 from pathlib import Path
 from trueness.studies import charts
-from trueness.showing.drawing import NotDrawn
+from trueness.showing.drawers import NotDrawn
 from trueness.running.results import Results
 figure = charts.runtime(Results.read("out"))
 print(figure._repr_html_())

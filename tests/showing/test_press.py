@@ -7,8 +7,8 @@ import pandas as pd
 import pypdf
 import pytest
 
-from trueness.showing import drawing
-from trueness.showing.drawing import NotDrawn
+from trueness.showing import drawers
+from trueness.showing.drawers import NotDrawn
 from trueness.showing.press import ENOUGH, Press
 from trueness.showing.saving import Drawing, Figure
 
@@ -41,8 +41,8 @@ def test_other_processes_write_what_is_drawn_here(tmp_path):
 
 def test_few_pictures_start_one_process(tmp_path, monkeypatch):
     started = []
-    made = drawing.local_executor
-    monkeypatch.setattr(drawing, "local_executor", lambda processes: started.append(processes) or made(processes))
+    made = drawers.local_executor
+    monkeypatch.setattr(drawers, "local_executor", lambda processes: started.append(processes) or made(processes))
     assert all(path.is_file() for path in saved(tmp_path, ENOUGH - 1))
     assert started == [1]
 
@@ -75,8 +75,8 @@ def test_a_renderer_that_ends_its_process_is_told_and_not_tried_for_ever(tmp_pat
     (tmp_path / "vl_convert.py").write_text(ENDS)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     begun = []
-    run = drawing.run_chunk
-    monkeypatch.setattr(drawing, "run_chunk", lambda chunk: begun.append(chunk) or run(chunk))
+    run = drawers.run_chunk
+    monkeypatch.setattr(drawers, "run_chunk", lambda chunk: begun.append(chunk) or run(chunk))
     with ExitStack() as stack:
         press = Press(stack, processes=1)
         told = [path for figure in figures(20) for path in press.save(figure, tmp_path / "out", "")]

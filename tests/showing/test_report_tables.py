@@ -51,6 +51,15 @@ def test_a_row_that_does_not_contend_is_never_bold_and_hides_nobody():
     assert r"{\boldmath $0.20$" in rows.to_latex()
 
 
+def test_a_value_that_never_varied_is_said_to_be_a_constant_in_every_form():
+    """No brackets from ends that are the same, or that the row says not to know; and nothing is bold by them."""
+    flagged = {"name": "b", "n": 9, "score": 0.5, "low": None, "high": None, "constant": True}
+    same = Table("t", COLUMNS, [{"name": "a", "n": 9, "score": 0.2, "low": 0.2, "high": 0.2}, flagged], "A caption.")
+    assert [row[2] for row in same.cells()] == ["0.20 (constant)", "0.50 (constant)"]
+    for text in (same.to_latex(), same.to_markdown(), same._repr_html_()):
+        assert "(constant)" in text and "[$0.20$" not in text and "boldmath" not in text and "**" not in text
+
+
 def test_decimals_follow_the_width_of_the_interval():
     assert decimals_of([0.3]) == 2 and decimals_of([0.03]) == 3 and decimals_of([3.0]) == 1 and decimals_of([40.0]) == 0
     assert decimals_of([]) == 2 and decimals_of([0.0]) == 2

@@ -51,9 +51,12 @@ def test_the_caption_says_that_the_mask_uses_the_graph(corrupted):
 
 def test_the_frame_has_the_mean_of_the_curves_and_its_interval(curves):
     frame = sensitivity_frame(curves).set_index(["learner", "measure", "k"])
-    expected = mean([curve.at(3)["f1"] for curve in curves["good"]])
+    constant = mean([curve.at(3)["f1"] for curve in curves["good"]])
     row = frame.loc[("good", "f1", 3)]
-    assert (row["value"], row["n"]) == (expected.value, 3)
+    assert (row["value"], row["n"]) == (constant.value, 3)
+    assert constant.constant and np.isnan(row["low"])  # three equal values have no interval
+    expected = mean([curve.at(3)["f1"] for curve in curves["bad"]], bounds=(0, 1))
+    row = frame.loc[("bad", "f1", 3)]
     assert (row["low"], row["high"]) == (expected.interval.low, expected.interval.high)
 
 

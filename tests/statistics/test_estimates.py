@@ -127,10 +127,23 @@ def test_a_shift_moves_the_interval_and_a_scale_stretches_it(method):
 
 
 @pytest.mark.parametrize("method", ["t", "sign-flip", "wild", "bootstrap", "percentile"])
-def test_equal_values_have_an_interval_of_no_width_and_say_so(method):
+def test_values_that_do_not_vary_are_a_constant_without_an_interval(method):
     found = mean(np.full(20, 0.1 + 0.2), np.repeat(range(5), 4), method=method)
-    assert found.interval.degenerate and found.value == 0.1 + 0.2
-    assert "Every value is the same." in found.sentence()
+    assert found.constant and found.interval is None and found.value == 0.1 + 0.2
+    assert "Every value is the same: a constant" in found.sentence()
+    alike = mean(np.tile([0.0, 1.0], 5), np.repeat(range(5), 2), method=method)  # clusters are what was drawn
+    assert alike.constant and alike.interval is None and "cluster has the same mean" in alike.sentence()
+    assert not mean([0.1, 0.2, 0.4], method=method).constant
+
+
+@pytest.mark.parametrize("method", ["t", "wild", "bootstrap"])
+def test_the_interval_of_a_bounded_mean_lies_within_its_bounds(method):
+    values = [0.0, 0.0, 0.9]
+    wild = mean(values, method="t").interval
+    assert wild.low < 0 and wild.high > 1
+    found = mean(values, method=method, bounds=(0.0, 1.0)).interval
+    assert found is None or (found.low >= 0 and found.high <= 1)
+    assert mean(values, bounds=(0.0, None)).interval.high == wild.high
 
 
 def test_missing_values_are_counted_and_never_zero():
@@ -166,7 +179,7 @@ def test_an_estimate_prints_as_a_row_a_sentence_and_latex():
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40))
 def test_the_interval_holds_the_mean(values):
     found = mean(values)
-    assert found.interval.low <= found.value <= found.interval.high
+    assert found.constant if found.interval is None else found.interval.low <= found.value <= found.interval.high
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from scipy import stats
 
 from trueness.errors import DataError, SettingError
 from trueness.statistics import paired_difference, paired_superiority, wilcoxon
+from trueness.statistics.pairs import differences_in_pairs
 
 TESTS = ["sign-flip", "t", "wild-cluster", "wilcoxon"]
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -253,3 +254,16 @@ def test_superiority_counts_a_tie_half():
 def test_wrong_input_is_refused(change, error, message):
     with pytest.raises(error, match=message):
         paired_difference(**({"a": [1.0, 2.0], "b": [0.0, 1.0]} | change))
+
+
+def test_all_pairs_are_one_family_with_the_better_first_and_units_of_neither_uncounted():
+    columns = {"low": [0.1, 0.2, 0.1, 0.3, 0.2, 0.1, np.nan], "high": [0.8, 0.9, 0.9, 0.7, 0.8, 1.0, np.nan]}
+    columns["middle"] = [0.5, 0.4, np.nan, 0.5, 0.6, 0.5, 0.4]
+    made = differences_in_pairs(columns, better="higher", bounds=(0.0, 1.0))
+    assert [pair.names for pair in made] == [("high", "low"), ("middle", "low"), ("high", "middle")]
+    assert {pair.n_comparisons for pair in made} == {3} and made[0].p_adjusted == pytest.approx(3 * 2 / 2**6)
+    assert [pair.n_missing for pair in made] == [0, 2, 2]
+    assert differences_in_pairs(columns, better="lower")[0].names == ("low", "high")
+    assert differences_in_pairs({"alone": [1.0, 2.0]}) == []
+    wide = differences_in_pairs({"a": [0.9, 0.1], "b": [0.2, 0.7]}, test="t", bounds=(0.0, 1.0))[0].interval
+    assert (wide.low, wide.high) == (-1.0, 1.0)

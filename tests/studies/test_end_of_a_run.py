@@ -1,11 +1,15 @@
 """The end of a run: why models failed and the command that goes on are told, whatever becomes of the tables."""
 
+from collections import Counter
+
 import pytest
 
 from tests.studies.test_asking import plan
 from tests.studies.test_odd_models import FOUR, free_port, server_options
 from trueness.cli import main
 from trueness.models import addresses
+from trueness.running import results, study_db
+from trueness.showing.drawers import Drawers, NotDrawn
 from trueness.studies.reporting import Report
 
 NAME = "openai-api/lab/m"
@@ -36,7 +40,7 @@ def test_a_study_in_which_nobody_answers_ends_in_reasons_and_the_command(dead, c
 
 
 def test_tables_that_cannot_be_written_hide_no_reason_and_ask_for_no_copy(dead, monkeypatch, capsys):
-    def stumbles(folder, known):
+    def stumbles(study):
         raise ValueError("a mistake of ours")
 
     monkeypatch.setattr("trueness.studies.reporting.write_report", stumbles)
@@ -48,7 +52,7 @@ def test_tables_that_cannot_be_written_hide_no_reason_and_ask_for_no_copy(dead, 
 
 
 def test_the_told_command_has_the_options_of_the_run(dead, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("trueness.studies.reporting.write_report", lambda folder, known: Report(folder))
+    monkeypatch.setattr("trueness.studies.reporting.write_report", Report)
     monkeypatch.setattr("trueness.page.standalone.with_page", lambda report: report)
     given = ["--workers", "1", "--allow-host", "http://10.0.0.5:8000", "--allow-host", "llm.lab.example"]
     given = ["--folder", str(tmp_path / "a b"), *given, "--allow-key", "LAB_TOKEN"]
@@ -56,3 +60,27 @@ def test_the_told_command_has_the_options_of_the_run(dead, tmp_path, monkeypatch
     told = capsys.readouterr().err
     words = " ".join(given).replace(str(tmp_path / "a b"), f"'{tmp_path}/a b'")
     assert f"Ask them with: trueness run {dead} {words}\n" in told
+
+
+def test_a_run_checks_and_reads_its_store_once(tmp_path, monkeypatch):
+    """Tables, charts, paper and page are made of what was read for scores.csv."""
+    calls = Counter()
+
+    def counted(where, name):
+        made = getattr(where, name)
+        monkeypatch.setattr(where, name, lambda *values, **named: calls.update([name]) or made(*values, **named))
+
+    def not_drawn(*_):
+        raise NotDrawn("no pictures here")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Drawers, "begin", lambda *_: None)
+    monkeypatch.setattr(Drawers, "take", not_drawn)
+    counted(study_db, "_check")
+    counted(study_db, "_connect")
+    counted(results, "read_entry")
+    text = '[discovery]\ndatasets = ["survey"]\nlearners = ["random", "correlation"]\nruns = 3\nrows = 200'
+    (tmp_path / "small.toml").write_text(text)
+    assert main(["run", "small.toml", "--workers", "1"]) == 0
+    assert calls == {"_check": 1, "_connect": 2, "read_entry": 1}  # to write, then to read
+    assert (tmp_path / "results" / "small" / "report.html").is_file()

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from trueness import registry
 from trueness.cli import main
 from trueness.reasoning.problems import load_problems, problem_from
 from trueness.running.engine import local_executor
@@ -49,11 +48,6 @@ SOLVER = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def known_task(monkeypatch):
-    monkeypatch.setitem(registry.TASKS, "faithfulness", "trueness.studies.faithfulness.plan:Faithfulness")
-
-
 def run(folder, judges='"mock/judge"', models='"mock/solver"'):
     for name, entries in (("judge", JUDGE), ("solver", SOLVER)):
         (folder / f"{name}.jsonl").write_text("\n".join(json.dumps(entry) for entry in entries))
@@ -68,9 +62,7 @@ def run(folder, judges='"mock/judge"', models='"mock/solver"'):
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faith")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(registry.TASKS, "faithfulness", "trueness.studies.faithfulness.plan:Faithfulness")
-        run(folder)
+    run(folder)
     return folder / "out"
 
 

@@ -70,7 +70,7 @@ def test_every_door_of_the_store_takes_any_text(tmp_path):
                         Reply(odd, Status.OK, odd).to_dict())  # fmt: skip
     with Store.reading(tmp_path) as store:
         assert store.meta("odd") == json.dumps({"a \ufffd b": "a \ufffd b"})
-        found = store.runs("task")["key"]
+        found = store.runs_of(["key"])[0]
         assert {found.item, found.variant, found.respondent, found.message} == {"a \ufffd b"}
         assert json.loads(found.answer) == {"read": "a \ufffd b"}
         assert store.reply("reply").reply["text"] == "a \ufffd b"
@@ -98,7 +98,7 @@ def test_a_store_that_holds_halves_can_be_read(of_before):
     assert (claims[claims["respondent"] == f"{ODD}Fine"]["status"] == "ok").sum() == 16
     with Store.reading(of_before) as store:
         assert all(stored.reply["text"].endswith("\ufffd") for stored in store.replies().values())
-        assert {found.message[0] for found in store.runs("forecast").values()} == {"a"}
+        assert {found.message[0] for found in store.runs_of([*store.statuses("forecast")])} == {"a"}
     assert run(plan(models=f'["{ODD}Fine"]'), of_before).done == 28
     assert_readable(of_before)
 

@@ -15,12 +15,13 @@ from trueness.running.engine import local_executor
 from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study import Plan, Study
+from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.answers import Asked, read_populations
 from trueness.studies.population.chart_distribution import distribution_frame
 from trueness.studies.population.printed import print_populations
-from trueness.studies.population.records import truth_from_dict, truth_to_dict
 from trueness.studies.population.tables import summary_rows
+from trueness.studies.population.truth import truth_from_dict, truth_to_dict
 from trueness.studies.reporting import write_report
 
 TASKS = """
@@ -72,7 +73,8 @@ def folder(place, believing):
     names = ("Knowing", "KnowingInWords", "FirstOption", "Unwilling")
     models = ", ".join(f'"{believing}{name}"' for name in names)
     run(PLAN.format(models=models), place, place / "out")
-    write_report(place / "out")
+    with StudyFolder.reading(place / "out") as study:
+        write_report(study)
     return place / "out"
 
 
@@ -191,9 +193,15 @@ def test_tables_and_charts_are_written(folder):
     assert not (folder / "variance").exists()
 
 
+def test_complete_counts_every_condition_that_was_asked(found):
+    complete, sentence = found.completeness()
+    assert not complete and sentence.startswith("24 of 32 conditions to be asked have an answer (")  # one refuses all 8
+
+
 def test_the_same_replies_give_the_same_bytes(folder, place):
     before = {path.name: path.read_bytes() for path in (folder / "population").iterdir()}
-    write_report(folder)
+    with StudyFolder.reading(folder) as opened:
+        write_report(opened)
     assert {path.name: path.read_bytes() for path in (folder / "population").iterdir()} == before
 
 
@@ -256,6 +264,8 @@ def test_an_interrupted_study_can_be_read(place, believing, tmp_path):
     found = read_populations(tmp_path)
     one = found.scored[next(a for a in found.scored if a.mode == "qa")]
     assert one.answered == pytest.approx(0.5) and one.statuses["45 or more"] == Status.FAILED
+    # one model, 2 conditions, 4 modes; the argmax of a likelihood is no question of its own
+    assert found.completeness() == (False, "4 of 8 conditions to be asked have an answer (4 not asked yet).")
     with Store.reading(tmp_path) as store:
         assert Results.all_of(store)[0].completeness()[0]["planned"] == 1
 

@@ -25,10 +25,9 @@ from trueness.running.provenance import (
     way_to,
     without_paths,
 )
-from trueness.running.readings import readings_of
-from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study import Plan, Study
+from trueness.running.study_folder import StudyFolder
 from trueness.studies.reporting import rewrite
 
 PLAN = """
@@ -71,10 +70,8 @@ def told(folder):
 
 
 def written_anew(folder):
-    with Store.reading(folder) as store:
-        write_outputs(
-            readings_of(Results.all_of(store), store), store, (folder / "study.toml").read_text(), folder, folder
-        )
+    with StudyFolder.reading(folder) as study:
+        write_outputs(study, (folder / "study.toml").read_text(), folder)
 
 
 def test_everything_that_decides_a_result_is_told(ran):
@@ -180,7 +177,8 @@ def test_no_file_names_a_folder_of_this_machine_or_its_user(ran, tmp_path, monke
     """Although the plan names its files by full paths, below a folder that is called as the user."""
     folder = Path(shutil.copytree(ran, tmp_path / "study"))
     monkeypatch.chdir(tmp_path)
-    with_page(rewrite(Path("study")))
+    with StudyFolder.reading("study") as opened:
+        with_page(rewrite(opened))
     found = {name: text for name, text in texts_of(folder) if str(ran.parent).encode() in text}
     assert found == {} and b"plant.csv" in (folder / "provenance.json").read_bytes()
 

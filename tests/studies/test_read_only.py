@@ -8,7 +8,6 @@ import pytest
 
 from tests.faults.scenarios import may_mount, small_disk
 from trueness.errors import StoreError
-from trueness.running.page_store import page_store
 from trueness.running.store import Run, Store
 
 
@@ -41,7 +40,7 @@ def test_a_study_ends_in_one_file(tmp_path):
 def test_readers_see_a_study_grow_and_end_and_grow_again(tmp_path):
     with Store.writing(tmp_path) as store:
         store.add("discovery", [run("a")])
-    with page_store(tmp_path) as page:
+    with Store.reading(tmp_path) as page:
         assert set(page.statuses()) == {"a"}
         for key in "bc":
             with Store.writing(tmp_path) as store:
@@ -108,7 +107,7 @@ def test_a_finished_study_is_read_from_a_read_only_medium(disk):
         store.add("discovery", [run("a")])
     with read_only(disk):
         assert keys_of(disk) == {"a"}
-        with page_store(disk) as page:
+        with Store.reading(disk) as page:
             assert set(page.statuses()) == {"a"}
         with pytest.raises(StoreError, match="Read-only file system"), Store.writing(disk):
             pass

@@ -86,16 +86,16 @@ def study(folder):
 def test_the_same_command_does_nothing_again(folder):
     before = (folder / "scores.csv").read_bytes()
     with Store.reading(folder) as store:
-        stored = {key: run.seconds for key, run in store.runs("robustness").items()}
+        stored = {run.key: run.seconds for run in store.runs_of([*store.statuses("robustness")])}
     run(folder.parent, PLAN.format(graphs=6))
     with Store.reading(folder) as store:
-        assert {key: run.seconds for key, run in store.runs("robustness").items()} == stored
+        assert {run.key: run.seconds for run in store.runs_of([*store.statuses("robustness")])} == stored
     assert (folder / "scores.csv").read_bytes() == before
 
 
 def test_scores_of_the_store_are_scored_against_the_truth_when_read(folder, study):
     with Store.reading(folder) as store:
-        run = next(run for run in store.runs("robustness").values() if run.respondent == "granger")
+        run = next(run for run in store.runs_of([*store.statuses("robustness")]) if run.respondent == "granger")
     assert run.scores == {}  # the worker scored nothing
     truth = study.evaluation.systems[run.item].truth
     expected = score_ranking(unpacked(json.loads(run.answer)["scores"]), truth)["auprc"].value

@@ -1,57 +1,120 @@
 """A study is read a cell at a time, and what is stored is as it was when the reading began."""
 
+import json
+import sqlite3
+
 import numpy as np
 import pytest
 
 import trueness.running.results
-import trueness.running.stored_runs
+import trueness.running.stored_units
 import trueness.running.study_db
 from trueness.errors import StoreError
 from trueness.files import writing_atomically
 from trueness.running.cells import Cell
 from trueness.running.results import Results
 from trueness.running.store import Run, Store
-from trueness.running.stored_runs import StoredRuns, Units
+from trueness.running.stored_units import StoredUnits
+from trueness.running.study_folder import StudyFolder
+
+KEYS = {"a": 0, "b": 1, "d": 2, "c": 0}  # of units -> their repeats
 
 
 def run(key, value=0.5, status="ok"):
-    return Run(key, "asia", "clean", "pc", 0, status, "", 0.1, "{}", {"f1": (value, "ok"), "shd": (2.0, "ok")})
+    scores = {"f1": (value, "ok"), "shd": (2.0, "ok")}
+    return Run(key, "asia", "clean", "pc", KEYS.get(key, 0), status, "", 0.1, "{}", scores)
 
 
 @pytest.fixture()
-def folder(tmp_path):
+def folder(tmp_path, monkeypatch):
+    keys = {"discovery": ["a", "b", "d"], "forecast": ["c"]}
+    monkeypatch.setattr(Cell, "key", lambda cell, repeat: keys[cell.identity["of"]][repeat])
+    cell = {"item": "asia", "variant": "clean", "respondent": "pc", "about": {}}
+    tasks = [
+        {"task": name, "level": 0.95, "measures": ["f1", "shd"], "headline": ["f1"], "about": {},
+         "cells": [cell | {"repeats": len(keys[name]), "identity": {"of": name}}]}
+        for name in keys
+    ]  # fmt: skip
     with Store.writing(tmp_path) as store:
+        store.set_meta("study", json.dumps({"study": "by hand", "seed": 1, "tasks": tasks}))
         store.add("discovery", [run("a"), run("b", 0.25)])
         store.add("forecast", [run("c")])
     return tmp_path
 
 
-def runs_of(folder):
-    with Store.reading(folder) as store:
-        return StoredRuns(store, "discovery")
+def stored(folder):
+    """The cells of both studies have the keys a, b, d and c."""
+    with StudyFolder.reading(folder) as study:
+        return study
 
 
 def test_runs_are_read_after_the_store_was_closed(folder):
-    runs = runs_of(folder)
-    assert runs.of(["b", "none", "a"]) == [run("b", 0.25), run("a")]
-    assert runs["a"] == run("a")
-    assert list(runs) == ["a", "b"]
-    with pytest.raises(KeyError):
-        runs["none"]
+    results = stored(folder).task("discovery")
+    assert results.runs_at(0) == [run("a"), run("b", 0.25)] and results.has_runs
+    assert results.statuses == {0: {"ok": 2}} and results.answers_at(0) == [("ok", "{}")] * 2
+    assert results.values_of("f1") == {0: {0: 0.5, 1: 0.25}}
+    assert results.aggregates() == [(0, "f1", 2, 0.375, 0.25, 0.5), (0, "shd", 2, 2.0, 2.0, 2.0)]
 
 
-def test_units_that_come_later_are_not_seen(folder):
-    runs = runs_of(folder)
-    with Store.writing(folder) as store:
-        store.add("discovery", [run("d")])
-    assert runs.of(["a", "d"]) == [run("a")]
-    assert (len(runs), len(runs_of(folder))) == (2, 3)
+def test_units_that_come_later_are_not_seen_but_counted(folder):
+    with StudyFolder.reading(folder) as early:
+        results = early.task("discovery")
+        with Store.writing(folder) as store:
+            store.add("discovery", [run("d")])
+        assert early.store.counts("discovery", results.cells) == {"ok": 3}
+        assert results.statuses == {0: {"ok": 2}} and len(results.runs_at(0)) == 2
+    assert len(stored(folder).task("discovery").runs_at(0)) == 3
+
+
+def test_what_was_read_before_more_came_does_not_change(folder):
+    """The units that a page counts go on while a state of the study stays."""
+    with StudyFolder.reading(folder) as early:
+        results = early.task("discovery")
+        assert results.statuses == {0: {"ok": 2}}
+        with Store.writing(folder) as store:
+            store.add("discovery", [run("d"), run("a", 0.75, "failed")])
+        assert early.store.counts("discovery", results.cells) == {"ok": 2, "failed": 1}
+        assert results.statuses == {0: {"ok": 2}}
+        assert StudyFolder(early.store).task("discovery").statuses == {0: {"ok": 2, "failed": 1}}
+
+
+def test_a_closed_store_is_open_while_anybody_reads(folder):
+    store = stored(folder).store
+    with store.opened() as first:
+        with store.opened():
+            pass
+        assert first.last_id() == 3
+    with pytest.raises(sqlite3.ProgrammingError):
+        store.last_id()
+
+
+def test_a_study_that_is_not_there_is_one_line(folder):
+    with pytest.raises(StoreError, match="must hold a robustness study, got discovery, forecast. Write one: trueness"):
+        stored(folder).task("robustness")
+
+
+def test_readings_are_made_once_and_are_there_for_whoever_comes(folder, monkeypatch):
+    made = []
+
+    class Reading:
+        @classmethod
+        def read(cls, results, store, before):
+            made.append((results.task, [*before], store.last_id()))
+            return results.task
+
+    monkeypatch.setattr("trueness.registry.reading", lambda task: Reading)
+    study = stored(folder)
+    assert study.readings_made == {}
+    assert study.readings == study.readings_made == {"discovery": "discovery", "forecast": "forecast"}
+    assert made == [("discovery", [], 3), ("forecast", ["discovery"], 3)]
 
 
 def test_a_unit_that_is_there_is_replaced_with_its_scores(folder):
     with Store.writing(folder) as store:
-        store.add("discovery", [run("a", 0.75, "failed"), run("e")])
-    assert runs_of(folder).of(["a", "b", "e"]) == [run("a", 0.75, "failed"), run("b", 0.25), run("e")]
+        store.add("discovery", [run("a", 0.75, "failed"), run("d")])
+        expected = [run("a", 0.75, "failed"), run("b", 0.25), run("d")]
+        assert store.runs_of(["a", "none", "b", "d"]) == expected
+    assert stored(folder).task("discovery").runs_at(0) == expected
 
 
 def test_more_units_than_one_statement_can_name(tmp_path):
@@ -93,7 +156,7 @@ def units(*rows):
 def test_units_belong_to_the_cells_whose_keys_they_have():
     pc, twin, ges = (Cell("asia", "clean", name, 10**8, {}, {"is": how}) for name, how in
                      (("pc", "pc"), ("twin", "pc"), ("ges", "ges")))  # fmt: skip
-    found = Units([pc, twin, ges], units(
+    found = StoredUnits([pc, twin, ges], units(
         (pc.key(10**8 - 1), "pc", 10**8 - 1),
         (ges.key(3), "the old name of ges", 3),
         ("of another plan", "pc", 0),
@@ -109,8 +172,8 @@ def test_units_of_no_cell_are_searched_for_and_the_search_has_an_end(monkeypatch
     made = []
     key = Cell.key
     monkeypatch.setattr(Cell, "key", lambda cell, repeat: made.append(1) or key(cell, repeat))
-    monkeypatch.setattr(trueness.running.stored_runs, "SEARCHED", 1000)
-    Units(cells, units(*((f"k{k}", f"n{k % 50}", k) for k in range(2000))))
+    monkeypatch.setattr(trueness.running.stored_units, "SEARCHED", 1000)
+    StoredUnits(cells, units(*((f"k{k}", f"n{k % 50}", k) for k in range(2000))))
     assert len(made) <= 1000
 
 
@@ -122,7 +185,7 @@ def test_damage_in_a_file_too_large_to_be_checked_is_told_when_it_is_found(tmp_p
     (tmp_path / "study.db").write_bytes(content)
     monkeypatch.setattr(trueness.running.study_db, "CHECKED_WHOLE", 0)
     with pytest.raises(StoreError, match="must be a sound SQLite file"), Store.reading(tmp_path) as store:
-        store.runs("discovery")
+        store.runs_of([*store.statuses("discovery")])
 
 
 def test_a_file_that_could_not_be_written_leaves_nothing_behind(tmp_path):

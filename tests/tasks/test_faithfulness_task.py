@@ -94,10 +94,8 @@ def test_a_limit_needs_a_price(tmp_path):
 def test_the_template_is_a_plan(tmp_path, monkeypatch):
     from importlib import resources
 
-    from trueness import registry
     from trueness.running.study import Plan
 
-    monkeypatch.setitem(registry.TASKS, "faithfulness", "trueness.studies.faithfulness.plan:Faithfulness")
     text = (resources.files("trueness.studies.faithfulness") / "template.toml").read_text(encoding="utf-8")
     plan = Plan.parse(text.replace("{name}", "faith"), "study.toml", tmp_path)
     assert plan.task.corrupt

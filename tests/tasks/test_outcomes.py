@@ -1,7 +1,7 @@
 """What a fit without an answer says."""
 
 from trueness.errors import TruenessError
-from trueness.running.outcomes import raised, without_answer
+from trueness.running.outcomes import failure_line, without_answer
 from trueness.status import Status
 
 
@@ -10,7 +10,7 @@ def test_our_own_errors_are_told_as_they_are_and_others_with_their_place():
         try:
             raise error
         except Exception as found:
-            return raised(found)
+            return failure_line(found)
 
     assert caught(TruenessError("which must be what.")) == "which must be what."
     assert caught(ValueError("two\n lines")).startswith("ValueError: two lines (test_outcomes.py:")

@@ -10,7 +10,7 @@ import pytest
 from trueness import registry
 from trueness.datasets.corruptions import corruption
 from trueness.errors import TruenessError
-from trueness.learners.scoring import SCORERS, scorer
+from trueness.learners.scoring import scorer
 from trueness.learners.scoring.leaks import shuffled
 from trueness.running.cells import Context
 from trueness.running.engine import Chunk, local_executor, run_chunk
@@ -80,7 +80,7 @@ def test_a_worker_is_handed_rows_and_nothing_that_names_a_truth(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize("name", registry.names("scorer"))
 def test_a_shuffled_truth_gives_bit_identical_answers(tmp_path, name):
     if scorer(name).card.needs:
         pytest.importorskip(scorer(name).card.needs)
@@ -97,10 +97,11 @@ def test_a_shuffled_truth_gives_bit_identical_answers(tmp_path, name):
 SPY = """
 import gc, sys
 import numpy as np
-from trueness.learners.scoring.base import EdgeScores, ScorerCard
+from trueness.learners.base import Card
+from trueness.learners.scoring.base import EdgeScores
 
 class Spy:
-    card = ScorerCard("Spy", "counts what it must not see", "pairwise", (), "none")
+    card = Card("Spy", "counts what it must not see", (), "none", missing="pairwise")
     def scores(self, data, rng):
         seen = [o for o in gc.get_objects() if type(o).__name__ in ("Graph", "VAR", "Synthetic", "Source", "System")]
         frame, values = sys._getframe(), []

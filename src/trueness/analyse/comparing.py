@@ -11,6 +11,7 @@ which the files are compared: by their models where those differ, else by their 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -25,11 +26,11 @@ from trueness.analyse.schema import USUAL_NAMES
 from trueness.analyse.settings import Settings, nearest
 from trueness.errors import DataError, SettingError, StoreError, listed
 from trueness.files import check_plain
-from trueness.measure import direction
+from trueness.measure import direction, measure_of
 from trueness.outside import MAX_TABLE, NOT_READ, one_line, opened
-from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
-from trueness.statistics.paired import paired_difference
+from trueness.statistics.pairs import differences_in_pairs
+from trueness.statistics.result import UNBOUNDED
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
@@ -61,9 +62,9 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     if count <= MAX_PAIRS and count * len(table) <= MAX_TESTED:
         table = _units(rows, role)
         pairs = [(a, b), *(pair for pair in combinations(names, 2) if set(pair) != {a, b})]
-        first = adjusted([_pair(table, one, other, level) for one, other in pairs], "holm")[0]
+        first = _differences(table, pairs, level, chosen)[0]
     else:
-        first = _bounded(_pair(table, a, b, level), count)
+        first = _bounded(_differences(table, [(a, b)], level, chosen)[0], count)
     first = first.described(
         measure=chosen,
         units="items",
@@ -214,8 +215,9 @@ def _bounded(comparison: Comparison, count: int) -> Comparison:
     )
 
 
-def _pair(table: pd.DataFrame, a: str, b: str, level: float) -> Comparison:
-    answered = (table[a].notna() | table[b].notna()).to_numpy()
-    part = table[answered]
-    clusters = part.index.get_level_values("cluster").to_numpy(dtype=object)
-    return paired_difference(part[a].to_numpy(), part[b].to_numpy(), clusters, level, names=(a, b))
+def _differences(table: pd.DataFrame, pairs: Sequence[tuple[str, str]], level: float, measure: str) -> list[Comparison]:
+    clusters = table.index.get_level_values("cluster").to_numpy(dtype=object)
+    columns = {str(name): table[name].to_numpy() for name in table}
+    declared = measure_of(measure)
+    bounds = UNBOUNDED if declared is None else declared.bounds
+    return differences_in_pairs(columns, clusters, level, pairs=pairs, bounds=bounds)

@@ -11,6 +11,7 @@ load("my_file.py:my_dataset")      an object with name, truth, about, table, dra
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -23,7 +24,11 @@ __all__ = ["About", "Dataset", "Table", "check_usable", "load", "load_stored"]
 
 _ROWS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
 _KINDS = ("synthetic", "var", "series", "air-quality")
-_OWN = {"data", "graph", "discrete", "truth", "direction"}  # settings of a user's own table
+_OWN = ("data", "graph", "discrete", "truth", "direction")  # settings of a user's own table
+_RECORDED = {
+    "air-quality": ("data", "lags"),
+    "series": ("data", "graph", "lags", "missing", "drop", "truth", "direction"),
+}
 _TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of a file or a word", "truth": "a word",
           "direction": "text", "discrete": "a list of columns", "drop": "a list of columns"}  # fmt: skip
 
@@ -58,7 +63,7 @@ def load(name: str, settings: dict[str, Any] | None = None, folder: Path | str =
         found = registry.resolve("dataset", name)
     except UnknownName:
         raise UnknownName("dataset", name, registry.names("dataset"), hint="Your own: plant.csv:graph.dot.") from None
-    return found(name) if name in registry.DATASETS else _made(found)  # type: ignore[no-any-return]
+    return found(name) if name in registry.built_in("dataset") else _made(found)  # type: ignore[no-any-return]
 
 
 def _made(found: Any) -> Dataset:
@@ -74,6 +79,12 @@ def _check_kinds(name: str, settings: dict[str, Any]) -> None:
             raise SettingError(f"{key!r} must be {_TEXTS[key]}, got {value!r:.60}.  ([datasets.{name:.60}])")
 
 
+def _check_keys(name: str, settings: dict[str, Any], known: Sequence[str], owner: str) -> None:
+    for key in settings:
+        if key not in known:
+            raise SettingError(f"{key!r} is not a setting of {owner}. {did_you_mean(key, known)}  ([datasets.{name}])")
+
+
 def load_stored(name: Any, settings: Any, folder: Path | str) -> Dataset:
     """The data set that a stored study names, which may be a stranger's: no Python file is run to look at a study."""
     if not isinstance(name, str) or not isinstance(settings, dict | None):
@@ -87,8 +98,7 @@ def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     from trueness.datasets.networks import network_of_file
     from trueness.datasets.tables import table_of_file
 
-    for key in settings.keys() - _OWN:
-        raise SettingError(f"{key!r} is not a setting of a data set. {did_you_mean(key, _OWN)}  ([datasets.{name}])")
+    _check_keys(name, settings, _OWN, "a data set")
     path = folder / settings["data"]
     if path.name.endswith((".bif", ".bif.gz")):
         return network_of_file(path)
@@ -100,38 +110,21 @@ def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
 
 
 def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:
-    made = _family(kind)
-    known = [key for key in get_type_hints(made) if key != "label"]
-    for key in settings:
-        if key not in known:
-            raise SettingError(f"{key!r} is not a setting of {kind}. {did_you_mean(key, known)}  ([datasets.{name}])")
+    if kind == "var":
+        from trueness.datasets.series import VAR as made
+    else:
+        from trueness.datasets.synthetic import Synthetic as made  # type: ignore[assignment]
+    _check_keys(name, settings, [key for key in get_type_hints(made) if key != "label"], kind)
     try:
         return made(**settings, label=name)  # type: ignore[no-any-return]
     except (TypeError, ValueError, IndexError, OverflowError) as error:
         raise SettingError(f"[datasets.{name}]: {error}.") from None
 
 
-def _family(kind: str) -> Any:
-    if kind == "var":
-        from trueness.datasets.series import VAR
-
-        return VAR
-    from trueness.datasets.synthetic import Synthetic
-
-    return Synthetic
-
-
 def _recorded(kind: str, name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     from trueness.datasets.recorded import air_quality, series_of_file
 
-    known = (
-        ("data", "lags")
-        if kind == "air-quality"
-        else ("data", "graph", "lags", "missing", "drop", "truth", "direction")
-    )
-    for key in settings:
-        if key not in known:
-            raise SettingError(f"{key!r} is not a setting of {kind}. {did_you_mean(key, known)}  ([datasets.{name}])")
+    _check_keys(name, settings, _RECORDED[kind], kind)
     if "data" not in settings:
         raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' for kind {kind!r}.")
     paths = {key: folder / settings.pop(key) for key in ("data", "graph") if key in settings}

@@ -1,7 +1,8 @@
 """Time series that were recorded: UCI Air Quality from the user's file, and a user's own CSV with a graph beside it.
 
 Rows keep their order and their gaps (NaN). A draw of n rows is a window of n rows at a random place: resampling rows
-would break the lags. All rows are one series, so seeds differ by the corruption alone.
+would break the lags. All rows are one series, so seeds differ by the corruption alone. Where a column has long gaps
+(NMHC of UCI Air Quality has no value after row 1230), `for_windows` leaves it out and says so.
 UCI Air Quality: De Vito et al. (2008), doi:10.1016/j.snb.2007.09.060; CC BY 4.0; hourly, `;` between fields, decimal
 comma, -200 for missing, a blank tail. Its 13 edges are guesses from the domain (`assumed`): an illustration.
 """
@@ -9,7 +10,7 @@ comma, -200 for missing, a blank tail. Its 13 edges are guesses from the domain 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,7 @@ AIR_QUALITY_EDGES = (
     "T -> AH", "RH -> CO(GT)", "RH -> NMHC(GT)", "RH -> AH",
 )  # fmt: skip
 _MISSING = -200.0
+OBSERVED = 10  # values of a column that a window must have
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,7 @@ class RecordedSeries:
     truth: Graph
     about: About
     table: Observed
+    starts: NDArray[np.intp] | None = None  # of the windows that may be drawn; None: any
 
     @property
     def lags(self) -> int:
@@ -69,8 +72,48 @@ class RecordedSeries:
             raise SettingError(
                 f"'n' of {self.name} must be in [1, {self.table.n}], got {n}: a series is not resampled."
             )
-        start = int(need_rng(rng, self.name).integers(0, self.table.n - n + 1))
+        places = (
+            np.arange(self.table.n - n + 1) if self.starts is None else self.starts[self.starts <= self.table.n - n]
+        )
+        start = int(places[need_rng(rng, self.name).integers(0, len(places))])
         return self.table.rows(np.arange(start, start + n))
+
+    def for_windows(self, n: int) -> tuple[RecordedSeries, list[str]]:
+        """The series for windows of n rows, every column observed in each; and in words what was left out for it.
+
+        A column that half of the windows have fewer than OBSERVED values of goes, with its edges; then windows do.
+        """
+        least = min(OBSERVED, n)
+        there = np.vstack([np.zeros(self.table.d), ~self.table.missing])
+        before: NDArray[np.float64] = np.cumsum(there, axis=0, dtype=np.float64)
+        seen = before[n:] - before[:-n] >= least  # (windows, d)
+        kept = seen.mean(axis=0) >= 0.5
+        while kept.sum() > 1 and not seen[:, kept].all(axis=1).any():
+            kept[np.where(kept, seen.mean(axis=0), 2.0).argmin()] = False
+        if kept.sum() < 2:
+            raise DataError(
+                f"{self.name} must have two columns with {least} values in {n} rows, got none. Use more rows."
+            )
+        starts = np.flatnonzero(seen[:, kept].all(axis=1))
+        if kept.all() and len(starts) == len(seen):
+            return self, []
+        words = []
+        table, truth = self.table, self.truth
+        if not kept.all():
+            table = table.columns(np.flatnonzero(kept).tolist())
+            edges = [str(edge) for edge in truth.edges if {edge.source, edge.target} <= set(table.names)]
+            lost = truth.n_edges() - len(edges)
+            gone = [name for name, stays in zip(self.table.names, kept, strict=True) if not stays]
+            truth = Graph.from_edges(edges, table.names, "dag")
+            words.append(
+                f"{self.name}: {listed(gone)} {'was' if len(gone) == 1 else 'were'} left out with {lost} "
+                f"edge{'s' if lost != 1 else ''} of the truth: fewer than {least} values in most windows of {n} rows."
+            )
+        if len(starts) < len(seen):
+            words.append(
+                f"{self.name}: {len(starts):,} of {len(seen):,} windows of {n} rows have every column; drawn from."
+            )
+        return replace(self, table=table, truth=truth, starts=starts), words
 
     def anonymous(self) -> Anonymous:
         return Anonymous(self)
@@ -135,20 +178,8 @@ def series_of_file(
             f"a series must hold numbers, got text in column {words[0]!r} of {path.name}. Add it to drop = [...]."
         )
     table = _with_gaps(rows.names, rows.values, missing, path.name, lags)
-    dag, found = truth_of_file(path, table, graph, direction)
-    about = About(
-        title=path.name,
-        domain="not told",
-        summary=f"{table.n:,} rows in time order of {table.d} variables from {path.name}.",
-        truth=truth,
-        truth_note=f"the graph is the user's own ({found.name})",
-        rows=table.n,
-        source=path.name,
-        licence="the user's own",
-        variables={column: "" for column in table.names},
-        data="continuous",
-        properties=("time series", f"{100 * table.share_missing:.0f} % missing"),
-    )
+    dag, about = truth_of_file(path, table, graph, direction, truth, "rows in time order")
+    about = replace(about, properties=("time series", f"{100 * table.share_missing:.0f} % missing"))
     return RecordedSeries(name or path.name.split(".")[0], dag, about, table)
 
 

@@ -203,3 +203,6 @@ def builtin(name: str) -> Synthetic:
     """`synthetic-12`, `synthetic-30`, or any other number of nodes."""
     nodes = int(name.removeprefix("synthetic-"))
     return Synthetic(nodes=nodes, edges_per_node=min(1.5, (nodes - 1) / 2))
+
+
+DATASETS = {"synthetic-12": builtin, "synthetic-30": builtin}

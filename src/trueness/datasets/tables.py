@@ -67,28 +67,28 @@ def table_of_file(
     path = Path(path)
     table = read_rows(path, discrete)
     check_usable(table)
-    dag, found = truth_of_file(path, table, graph, direction)
+    dag, about = truth_of_file(path, table, graph, direction, truth)
+    return RealTable(name or _stem(path), dag, about, replace(table, source=path.name))
+
+
+def truth_of_file(
+    path: Path, table: Table, graph: Path | str | None, direction: Direction | None, truth: Truth, rows: str = "rows"
+) -> tuple[Graph, About]:
+    """The DAG over the table's columns, from the file named or the one beside `path`, and the data set's card."""
+    file = Path(graph) if graph else _graph_beside(path)
     about = About(
         title=path.name,
         domain="not told",
-        summary=f"{table.n:,} rows of {table.d} variables from {path.name}.",
+        summary=f"{table.n:,} {rows} of {table.d} variables from {path.name}.",
         truth=truth,
-        truth_note=f"the graph is the user's own ({found.name})",
+        truth_note=f"the graph is the user's own ({file.name})",
         rows=table.n,
         source=path.name,
         licence="the user's own",
         variables={column: "" for column in table.names},
         data=table.kind,
     )
-    return RealTable(name or _stem(path), dag, about, replace(table, source=path.name))
-
-
-def truth_of_file(
-    path: Path, table: Table, graph: Path | str | None = None, direction: Direction | None = None
-) -> tuple[Graph, Path]:
-    """The DAG over the table's columns and the file it came from: the one named, or the one beside `path`."""
-    found = Path(graph) if graph else _graph_beside(path)
-    return _fit_to_columns(_read_dag(found, direction), table, found), found
+    return _fit_to_columns(_read_dag(file, direction), table, file), about
 
 
 def _stem(path: Path) -> str:

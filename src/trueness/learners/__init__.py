@@ -1,11 +1,10 @@
-"""Learners: data in, graph out. One file a learner; the names are in `trueness.registry`."""
+"""Learners: data in, graph out. One file a learner, which declares its names as LEARNERS."""
 
 from trueness.learners.base import (
     Batched,
     Card,
     Learner,
     build,
-    check_alpha,
     check_answer,
     checked,
     fitting,
@@ -18,7 +17,6 @@ __all__ = [
     "Card",
     "Learner",
     "build",
-    "check_alpha",
     "check_answer",
     "checked",
     "fitting",

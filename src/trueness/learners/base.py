@@ -1,14 +1,16 @@
-"""What a learner is: frozen parameters, a card, and fit(data, rng) -> Graph.
+"""What a learner is: frozen settings, a card, and fit(data, rng) -> Graph. It never sees a truth.
 
-A learner never sees a truth. Its first line checks the data against its card; its answer is checked by the runner.
-One that can fit many resamples of a table faster than one after another also has fit_many (learners/batches.py).
+A scorer is a learner with scores(data, rng) -> EdgeScores, a strength for every ordered pair, whose fit is the weighted
+graph of its scores (learners/scoring/base.py). One that can fit many resamples of a table faster than one after another
+also has fit_many (learners/batches.py). The first line of a fit checks the data against the card; the runner checks the
+answer. Settings are checked by their annotations, however the learner is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -18,9 +20,12 @@ from trueness import registry
 from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, SettingError, TruenessError, listed
 from trueness.graphs import Graph, Kind
-from trueness.settings import checked_settings
+from trueness.settings import Between, Hint, checked_settings
 
 Draws = NDArray[np.int64]  # (runs, m): the rows of a table that each run sees
+Alpha = Annotated[float, Between(0, 1), Hint("Try 0.05.")]
+AtLeast0 = Annotated[float, Between(0, closed=True)]
+MISSING = ("own likelihood", "pairwise", "complete rows", "imputation: ")  # how gaps are handled; the last one is named
 
 
 @dataclass(frozen=True)
@@ -29,18 +34,26 @@ class Card:
 
     title: str
     summary: str
-    returns: Kind
-    data: Set[str]  # of discrete, continuous; both also means mixed tables unless `mixed` is False
     assumes: tuple[str, ...]
     paper: str
+    returns: Kind = "weighted"  # which is what scorers return
+    data: Set[str] = frozenset({"continuous"})  # discrete, continuous; both: mixed tables too unless `mixed` is False
     package: str = "trueness"
     needs: str = ""  # the import name of the package that does the work, where that is not ours
     mixed: bool = True
     deterministic: bool = True  # the same data give the same graph whatever the generator
     recovers: Literal["direction", "adjacencies", "nothing"] = "direction"  # on an easy sample; what checks expect
+    missing: str = ""  # of a scorer: one of MISSING, then in words what is done; others refuse gaps
+    symmetric: bool = False  # its scores say nothing of direction: matrix[i, j] == matrix[j, i]
+    needs_series: bool = False  # rows must be in time order
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "data", frozenset(self.data))
+        if self.returns == "weighted" and not self.missing.startswith(MISSING):
+            raise SettingError(
+                f"'missing' of {self.title} must start with one of {listed(MISSING)}. A learner that is no scorer must "
+                "have 'returns' and 'data' on its card instead."
+            )
 
     def takes(self, table: Table) -> bool:
         """Whether the table's columns are of the kinds that the learner is made for."""
@@ -99,26 +112,38 @@ def fitting(table: Table, card: Card) -> Table:
     )
 
 
+class Checked:
+    """Settings that are what their annotations say, or a SettingError of one line."""
+
+    def __post_init__(self) -> None:
+        owner = self.card.title if isinstance(self, Learner) else type(self).__name__
+        settings = {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
+        for name, value in checked_settings(type(self), settings, owner).items():
+            object.__setattr__(self, name, value)
+
+
 def build(name: str, settings: Mapping[str, Any] | None = None, where: str = "") -> Learner:
     """The learner of that name with its settings checked: unknown ones get the nearest known one."""
-    made = registry.resolve("learner", name)
-    settings = dict(settings or {})
-    place = f"  ({where})" if where else ""
-    if not isinstance(made, type):
-        if settings:
-            raise SettingError(f"learner {name!r} takes no settings, got {listed(settings)}.{place}")
-        return made  # type: ignore[no-any-return]
-    settings = checked_settings(made, settings, name, place)
-    card = getattr(made, "card", None)
-    if card is not None and card.needs and not registry.is_installed(card.needs):
-        raise registry.missing(card.needs, f"learner {name!r}")
-    try:
-        learner = made(**settings)
-    except TruenessError as error:
-        raise type(error)(f"{error}{place}") from None
-    if not hasattr(learner, "card") or not hasattr(learner, "fit"):
-        raise TruenessError(f"learner {name!r} must have a 'card' and 'fit(data, rng)'. See CONTRIBUTING.md.")
-    return learner  # type: ignore[no-any-return]
+    learner: Learner = build_as("learner", "fit", name, settings, where)
+    if learner.card.needs and not registry.is_installed(learner.card.needs):
+        raise registry.missing(learner.card.needs, f"learner {name!r}")
+    return learner
+
+
+def build_as(kind: str, method: str, name: str, settings: Mapping[str, Any] | None, where: str) -> Any:
+    """The thing of that kind and name, which must have a card and that method."""
+    made, place = registry.resolve(kind, name), f"  ({where})" if where else ""
+    if isinstance(made, type):
+        chosen = checked_settings(made, settings or {}, name, place)
+        try:
+            made = made(**chosen)
+        except TruenessError as error:
+            raise type(error)(f"{error}{place}") from None
+    elif settings:
+        raise SettingError(f"{kind} {name!r} takes no settings, got {listed(settings)}.{place}")
+    if not hasattr(made, "card") or not hasattr(made, method):
+        raise TruenessError(f"{kind} {name!r} must have a 'card' and '{method}(data, rng)'. See docs/adding.md.{place}")
+    return made
 
 
 def learner(name: str, **settings: Any) -> Learner:
@@ -127,10 +152,15 @@ def learner(name: str, **settings: Any) -> Learner:
 
 
 def settings_of(learner: Any) -> dict[str, Any]:
-    """All settings with their values, defaults included: what identifies a fit."""
+    """All settings with their values, defaults included: what identifies a fit.
+
+    One that came later (metadata of its field) is left out at its default: fits of before are what they were.
+    """
     if not is_dataclass(learner):
         return {}
-    return {f.name: getattr(learner, f.name) for f in fields(learner) if f.init}
+    known = {f.name: getattr(learner, f.name) for f in fields(learner) if f.init}
+    later = {f.name for f in fields(learner) if f.metadata.get("later") and known.get(f.name) == f.default}
+    return {name: value for name, value in known.items() if name not in later}
 
 
 def check_answer(answer: Any, card: Card, columns: Collection[str]) -> str:
@@ -142,8 +172,3 @@ def check_answer(answer: Any, card: Card, columns: Collection[str]) -> str:
     if answer.kind != card.returns:
         return f"the graph must be a {card.returns} as the card says, got a {answer.kind}"
     return ""
-
-
-def check_alpha(alpha: float, owner: str) -> None:
-    if not 0 < alpha < 1:
-        raise SettingError(f"'alpha' of {owner} must be in (0, 1), got {alpha:g}. Try 0.05.")

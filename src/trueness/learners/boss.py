@@ -19,13 +19,13 @@ import numpy as np
 from numpy.random import Generator
 
 from trueness.datasets.table import Table
-from trueness.errors import SettingError
 from trueness.graphs import Graph
 from trueness.learners.base import Card, checked
 from trueness.learners.kernels import boss as kernel
 from trueness.learners.kernels.equivalence import cpdag_of_dag
 from trueness.learners.kernels.ges import shrink
 from trueness.learners.scores import Scores, ScoreSettings, content_order
+from trueness.settings import Whole
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,9 @@ class BOSSResult:
 class BOSS(ScoreSettings):
     """Best order score search. Returns a CPDAG."""
 
-    starts: int = 3  # orders to begin with; the best end counts
+    starts: Whole = 3  # orders to begin with; the best end counts
     deletes: bool = True  # end with the deletions of GES
 
-    name: ClassVar[str] = "boss"
     card: ClassVar[Card] = Card(
         title="BOSS",
         summary="Searches over orders of the variables, moving one at a time to its best place by a score.",
@@ -55,11 +54,6 @@ class BOSS(ScoreSettings):
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Andrews et al. 2023",
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.starts < 1:
-            raise SettingError(f"'starts' of {self.name} must be at least 1, got {self.starts}. Try 3.")
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data).graph
@@ -79,3 +73,6 @@ class BOSS(ScoreSettings):
         graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
         score = Scores(table.names, scorer).total(graph)
         return BOSSResult(graph, score, tuple(table.names[i] for i in order), tuple(scores))
+
+
+LEARNERS = {"boss": BOSS}

@@ -16,14 +16,14 @@ from scipy import stats
 
 from trueness.datasets.table import Table
 from trueness.graphs import TAIL, Graph
-from trueness.learners.base import Card, check_alpha, checked
+from trueness.learners.base import Alpha, Card, Checked, checked
 
 
 @dataclass(frozen=True)
-class Correlation:
+class Correlation(Checked):
     """Every pair tested on its own at level alpha."""
 
-    alpha: float = 0.05
+    alpha: Alpha = 0.05
 
     card: ClassVar[Card] = Card(
         title="Correlation",
@@ -34,9 +34,6 @@ class Correlation:
         paper="baseline",
         recovers="adjacencies",
     )
-
-    def __post_init__(self) -> None:
-        check_alpha(self.alpha, "correlation")
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
@@ -80,3 +77,6 @@ def _chi2(x: NDArray[np.intp], y: NDArray[np.intp]) -> tuple[float, float]:
     statistic = float(((counts - expected) ** 2 / expected).sum())
     p = float(stats.chi2.sf(statistic, (counts.shape[0] - 1) * (counts.shape[1] - 1)))
     return p, float(np.sqrt(statistic / len(x) / (min(counts.shape) - 1)))
+
+
+LEARNERS = {"correlation": Correlation}

@@ -20,7 +20,7 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.errors import SettingError
 from trueness.graphs import Graph
-from trueness.learners.base import Card, checked
+from trueness.learners.base import AtLeast0, Card, Checked, checked
 from trueness.learners.kernels import dagma as kernel
 from trueness.learners.kernels.notears import search_for, space_for
 from trueness.learners.notears import (
@@ -29,12 +29,12 @@ from trueness.learners.notears import (
     FOLLOWS_SCALE,
     Scale,
     Thresholded,
-    check_penalised,
-    check_positive,
+    check_scale,
     cut,
     problem_of,
     warnings,
 )
+from trueness.settings import Positive, Share, Whole
 
 
 class Stage(NamedTuple):
@@ -63,16 +63,16 @@ class DAGMAResult(Thresholded):
 
 
 @dataclass(frozen=True)
-class DAGMA:
+class DAGMA(Checked):
     """Linear DAGMA. Returns a DAG with weights."""
 
-    lambda1: float = 0.03
+    lambda1: AtLeast0 = 0.03
     loss: Literal["l2", "logistic"] = "l2"
-    w_threshold: float = 0.3
+    w_threshold: AtLeast0 = 0.3
     scale: Scale = "raw"
-    T: int = 5
-    mu_init: float = 1.0
-    mu_factor: float = 0.1
+    T: Whole = 5
+    mu_init: Positive = 1.0
+    mu_factor: Share = 0.1
     s: tuple[float, ...] = (1.0, 0.9, 0.8, 0.7, 0.6)  # the last one is used for all further stages
 
     card: ClassVar[Card] = Card(
@@ -86,11 +86,8 @@ class DAGMA:
     )
 
     def __post_init__(self) -> None:
-        check_penalised(self, "dagma")
-        check_positive(self.T, "T", "dagma", 5)
-        check_positive(self.mu_init, "mu_init", "dagma", 1.0)
-        if not 0 < self.mu_factor < 1:
-            raise SettingError(f"'mu_factor' of dagma must be in (0, 1), got {self.mu_factor:g}. Try 0.1.")
+        super().__post_init__()
+        check_scale(self.scale, self.loss, self.card.title)
         if not self.s or not all(0 < size < np.inf for size in self.s):
             raise SettingError(f"'s' of dagma must hold numbers above 0, got {list(self.s)}. Try [1.0, 0.9, 0.8].")
 
@@ -125,3 +122,6 @@ class DAGMA:
             evaluations=sum(step.evaluations for step in steps),
             trace=steps,
         )
+
+
+LEARNERS = {"dagma": DAGMA}

@@ -15,17 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, get_args
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
-from trueness.errors import SettingError, listed
 from trueness.graphs import Graph
-from trueness.learners.base import Card, Draws, check_alpha, checked
-from trueness.learners.independence import Freedom, Independence, Test, check_settings
+from trueness.learners.base import Alpha, Card, Checked, Draws, checked
+from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.pag import close, colliders
 from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
 from trueness.learners.kernels.skeleton import Skeleton
@@ -55,21 +54,20 @@ class FCIResult:
 
 
 @dataclass(frozen=True)
-class FCI:
+class FCI(Checked):
     """Fast causal inference. Returns a PAG. `depth`: the greatest set given, -1 for no limit."""
 
-    alpha: float = 0.05
+    alpha: Alpha = 0.05
     search: Search = "stable"
     test: Test = "auto"
-    depth: int = -1
+    depth: Depth = -1
     selection: bool = True
     df: Freedom = "observed"
-    ridge: float = 0.0
+    ridge: Ridge = 0.0
     required: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
 
-    owner: ClassVar[str] = "fci"
     card: ClassVar[Card] = Card(
         title="FCI",
         summary="PC's search made safe against hidden common causes; its circles say what cannot be told.",
@@ -81,12 +79,7 @@ class FCI:
     )
 
     def __post_init__(self) -> None:
-        check_alpha(self.alpha, self.owner)
-        check_settings(self.test, self.df, self.ridge, self.depth, self.owner)
-        if self.search not in get_args(Search):
-            raise SettingError(
-                f"'search' of {self.owner} must be one of {listed(get_args(Search))}, got {self.search!r}."
-            )
+        super().__post_init__()
         self._knowledge()
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
@@ -110,7 +103,7 @@ class FCI:
         return Independence(table, self.test, self.alpha, self.df, self.ridge)
 
     def _knowledge(self) -> Knowledge:
-        return Knowledge.of(self.required, self.forbidden, self.tiers, self.owner)
+        return Knowledge.of(self.required, self.forbidden, self.tiers, self.card.title.lower())
 
     def _learn(self, tests: Independence, want_p: bool) -> FCIResult:
         required, forbidden = self._knowledge().matrices(tests.names)
@@ -134,7 +127,6 @@ class FCI:
 class RFCI(FCI):
     """Really fast causal inference. Returns a PAG. Settings as in FCI."""
 
-    owner: ClassVar[str] = "rfci"
     card: ClassVar[Card] = Card(
         title="RFCI",
         summary="FCI that checks the edges of colliders and discriminating paths instead of searching Possible-D-SEP.",
@@ -153,3 +145,6 @@ class RFCI(FCI):
         orientation.run(self.selection)
         final = found.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)
         return self._result(Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)
+
+
+LEARNERS = {"fci": FCI, "rfci": RFCI}

@@ -1,17 +1,18 @@
-"""GES: the equivalence class of DAGs that adding, then removing edges greedily by a score ends in.
+"""GES: the equivalence class of DAGs that adding and removing edges greedily by a score ends in.
 
-    forward     the best Insert(x, y, T) over all pairs while it raises the score
-    backward    the best Delete(x, y, H) while it raises the score
+    plain       the best Insert(x, y, T) over all pairs while it raises the score, then the best Delete(x, y, H)
+    extended    a Delete whenever one raises the score, else the best Insert; at the end every edge is taken out once
+                more, to see whether the search from there ends higher (Nazaret & Blei 2024; `kernels/extended.py`)
 
 on CPDAGs, so that a step is never one of several DAGs of the same class. With a consistent score (BIC, BDeu) and
-faithful data both phases end in the true class as n grows. Chickering (2002), JMLR 3; operators: `kernels/ges.py`.
+faithful data both end in the true class as n grows. Chickering (2002), JMLR 3; operators: `kernels/ges.py`.
 Returns `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Card, Draws, checked
+from trueness.learners.kernels import extended
 from trueness.learners.kernels import ges as kernel
 from trueness.learners.kernels.scores import Scorer
 from trueness.learners.scores import Scores, ScoreSettings
@@ -48,7 +50,8 @@ class GESResult:
 class GES(ScoreSettings):
     """Greedy equivalence search. Returns a CPDAG."""
 
-    name: ClassVar[str] = "ges"
+    search: Literal["plain", "extended"] = field(default="plain", metadata={"later": True})
+
     card: ClassVar[Card] = Card(
         title="GES",
         summary="Adds, then removes edges of an equivalence class greedily by a score (BIC or BDeu).",
@@ -79,5 +82,8 @@ class GES(ScoreSettings):
         return GESResult(graph, Scores(table.names, scorer).total(graph), steps)
 
     def _class(self, scorer: Scorer, names: tuple[str, ...]) -> tuple[Graph, NDArray[np.float64]]:
-        marks, trace = kernel.search(scorer, len(names))
+        marks, trace = (kernel if self.search == "plain" else extended).search(scorer, len(names))
         return Graph.from_matrix(marks, names, direction="row to column", kind="cpdag"), trace
+
+
+LEARNERS = {"ges": GES}

@@ -19,9 +19,8 @@ import numpy as np
 from numpy.random import Generator
 
 from trueness.datasets.table import Table
-from trueness.errors import SettingError
 from trueness.graphs import Graph
-from trueness.learners.base import Card, checked
+from trueness.learners.base import AtLeast0, Card, Checked, checked
 from trueness.learners.kernels import golem as kernel
 from trueness.learners.kernels.expm import acyclicity
 from trueness.learners.kernels.lbfgsb import EVALUATE, VALUE
@@ -47,13 +46,13 @@ class GOLEMResult(Thresholded):
 
 
 @dataclass(frozen=True)
-class GOLEM:
+class GOLEM(Checked):
     """Linear GOLEM. Returns a DAG with weights."""
 
     noise: Literal["equal", "unequal"] = "equal"
-    lambda1: float | None = None  # 0.02 for equal, 0.002 for unequal noise variances where not given
-    lambda2: float = 5.0
-    w_threshold: float = 0.3
+    lambda1: AtLeast0 | None = None  # 0.02 for equal, 0.002 for unequal noise variances where not given
+    lambda2: AtLeast0 = 5.0
+    w_threshold: AtLeast0 = 0.3
     scale: Scale = "raw"
 
     card: ClassVar[Card] = Card(
@@ -70,12 +69,6 @@ class GOLEM:
         ),
         paper="Ng, Ghassami & Zhang 2020",
     )
-
-    def __post_init__(self) -> None:
-        for name in ("lambda1", "lambda2", "w_threshold"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value < np.inf:
-                raise SettingError(f"{name!r} of golem must be 0 or more, got {value:g}. Try {getattr(GOLEM(), name)}.")
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
@@ -98,3 +91,6 @@ class GOLEM:
             converged=int(state) != EVALUATE,
             ended=ENDINGS[int(state)],
         )
+
+
+LEARNERS = {"golem": GOLEM}

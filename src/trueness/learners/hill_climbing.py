@@ -13,7 +13,7 @@ Heckerman, Geiger & Chickering (1995); tabu: Glover (1989), as in bnlearn (Scuta
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -26,6 +26,9 @@ from trueness.learners.base import Card, checked
 from trueness.learners.kernels import hill_climbing as kernel
 from trueness.learners.kernels.scores import Scorer, total_score
 from trueness.learners.scores import ScoreSettings, content_order
+from trueness.settings import Between, Whole
+
+Count = Annotated[int, Between(0, closed=True)]
 
 
 class Move(NamedTuple):
@@ -52,12 +55,11 @@ class HillClimbingResult:
 class HillClimbing(ScoreSettings):
     """Greedy search over DAGs, with tabu list and random restarts where asked for. Returns a DAG."""
 
-    tabu: int = 0  # how many of the last DAGs must not be visited again; 0 stops at the first local optimum
-    patience: int = 15  # moves without a new best that a tabu search makes
-    restarts: int = 0
-    perturbation: int = 10  # random moves before each restart
+    tabu: Count = 0  # how many of the last DAGs must not be visited again; 0 stops at the first local optimum
+    patience: Count = 15  # moves without a new best that a tabu search makes
+    restarts: Count = 0
+    perturbation: Whole = 10  # random moves before each restart
 
-    name: ClassVar[str] = "hill-climbing"
     card: ClassVar[Card] = Card(
         title="Hill climbing",
         summary="Adds, deletes and reverses edges of a DAG while the score (BIC or BDeu) rises.",
@@ -71,12 +73,6 @@ class HillClimbing(ScoreSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for field, least in (("tabu", 0), ("patience", 0), ("restarts", 0), ("perturbation", 1)):
-            if getattr(self, field) < least:
-                raise SettingError(
-                    f"{field!r} of {self.name} must be at least {least}, got {getattr(self, field)}. "
-                    f"Try {type(self).__dataclass_fields__[field].default}."
-                )
         if self.restarts:  # the generator then has a say
             object.__setattr__(self, "card", replace(self.card, deterministic=False))
 
@@ -87,7 +83,7 @@ class HillClimbing(ScoreSettings):
         """The DAG with its score and the moves that led to it."""
         table = checked(data, self)
         if self.restarts and rng is None:
-            raise SettingError(f"'restarts' of {self.name} needs a random generator. Pass rng to fit.")
+            raise SettingError("'restarts' of hill-climbing needs a random generator. Pass rng to fit.")
         names, table = table.names, table.columns(content_order(table.values).tolist())
         scorer = self.scorer(table)
         dag = np.zeros((table.d, table.d), dtype=np.uint8)
@@ -129,3 +125,6 @@ def _perturb(dag: NDArray[np.uint8], moves: int, limit: int, rng: Generator) -> 
                 dag[j, i] = 1
         elif i != j and not room.reach[j, i] and dag[:, j].sum() < limit:
             dag[i, j] = 1
+
+
+LEARNERS = {"hill-climbing": HillClimbing}

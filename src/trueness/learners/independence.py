@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,12 @@ from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners.kernels import counting, partial, testing
 from trueness.learners.kernels.testing import Tests
+from trueness.settings import Between, Hint
 
 Test = Literal["auto", "chi2", "g2", "fisher-z"]
 Freedom = Literal["observed", "textbook"]
+Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
+Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
 _KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2}
 _MERGE = 16  # rows are merged once for all tests where at most one in so many differs
 _PLANES = 2048  # most levels in all for which a table of all pairs is kept
@@ -128,17 +131,6 @@ def chosen_test(table: Table, test: Test) -> str:
     if test != "fisher-z" and kind == "continuous":
         raise DataError(f"{table.source} must be discrete for {test}, got continuous columns. Use test = 'fisher-z'.")
     return test
-
-
-def check_settings(test: str, df: str, ridge: float, depth: int, owner: str) -> None:
-    """The settings that all learners with tests share."""
-    for name, value, hint in (("test", test, Test), ("df", df, Freedom)):
-        if value not in get_args(hint):
-            raise SettingError(f"{name!r} of {owner} must be one of {listed(get_args(hint))}, got {value!r}.")
-    if not ridge >= 0:
-        raise SettingError(f"'ridge' of {owner} must be at least 0, got {ridge:g}. Try 1e-6.")
-    if depth < -1:
-        raise SettingError(f"'depth' of {owner} must be -1 (no limit) or a set's greatest size, got {depth}. Try -1.")
 
 
 # ---- what the kernels need

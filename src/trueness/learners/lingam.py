@@ -29,17 +29,18 @@ from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.graphs.equivalence import find_cycle
-from trueness.learners.base import Card, checked
+from trueness.learners.base import Card, Checked, checked
 from trueness.learners.kernels.ica import fast_ica, order_of_effects, whitening
 from trueness.learners.kernels.lasso import adaptive_lasso, least_norm
 from trueness.learners.kernels.lingam import TIE, causal_order, distinct_rows, prune
 from trueness.learners.knowledge import Knowledge
+from trueness.settings import Share, Whole
 
 Array = NDArray[np.float64]
 Matrix = NDArray[np.bool_]
 Order = NDArray[np.int64]
 
-_ASSUMES = ("linear relations", "non-Gaussian noise", "continuous variables", "causal sufficiency", "acyclicity")
+ASSUMES = ("linear relations", "non-Gaussian noise", "continuous variables", "causal sufficiency", "acyclicity")
 FAR_APART = 1e7  # spreads: the variances of a whitening, their squares, keep two digits of the smallest
 DEPENDENT = 1e-10  # an eigenvalue of the correlation matrix below this: a column is a linear function of others
 
@@ -71,7 +72,7 @@ class ICAResult:
 
 
 @dataclass(frozen=True)
-class DirectLiNGAM:
+class DirectLiNGAM(Checked):
     """The most exogenous column first, its effect taken out of the others. Returns a DAG with weights."""
 
     required: tuple[str, ...] = ()
@@ -83,11 +84,12 @@ class DirectLiNGAM:
         summary="Finds a causal order by pairwise likelihood ratios of residuals, then prunes with the adaptive lasso.",
         returns="dag",
         data={"continuous"},
-        assumes=_ASSUMES,
+        assumes=ASSUMES,
         paper="Shimizu et al. 2011; Hyvarinen & Smith 2013",
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         knowledge = self._knowledge()
         _before(*knowledge.matrices(knowledge.names()), knowledge.names())
 
@@ -111,27 +113,21 @@ class DirectLiNGAM:
 
 
 @dataclass(frozen=True)
-class ICALiNGAM:
+class ICALiNGAM(Checked):
     """Independent components, permuted to a causal order. Returns a DAG with weights; its start is random."""
 
-    max_iter: int = 1000
-    tol: float = 1e-4
+    max_iter: Whole = 1000
+    tol: Share = 1e-4
 
     card: ClassVar[Card] = Card(
         title="ICA-LiNGAM",
         summary="Independent component analysis, its rows permuted to a causal order, then pruned.",
         returns="dag",
         data={"continuous"},
-        assumes=_ASSUMES,
+        assumes=ASSUMES,
         paper="Shimizu et al. 2006",
         deterministic=False,
     )
-
-    def __post_init__(self) -> None:
-        if self.max_iter < 1:
-            raise SettingError(f"'max_iter' of ica-lingam must be at least 1, got {self.max_iter}. Try 1000.")
-        if not 0 < self.tol < 1:
-            raise SettingError(f"'tol' of ica-lingam must be in (0, 1), got {self.tol:g}. Try 1e-4.")
 
     def fit(self, data: Table, rng: Generator) -> Graph:
         return self.fit_details(data, rng).graph
@@ -218,3 +214,6 @@ class _Rows:
         gram, xy = self.n * self.correlation[np.ix_(before, before)], self.n * self.correlation[before, j]
         keep = (adaptive_lasso(gram, xy, float(self.n), self.n) != 0) | required[before, j]
         weights[before[keep], j] = least_norm(gram[np.ix_(keep, keep)], xy[keep])
+
+
+LEARNERS = {"lingam": DirectLiNGAM, "ica-lingam": ICALiNGAM}

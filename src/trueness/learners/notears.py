@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple, Protocol, get_args
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, listed
 from trueness.graphs import Graph
-from trueness.learners.base import Card, checked
+from trueness.learners.base import AtLeast0, Card, Checked, checked
 from trueness.learners.kernels import lbfgsb
 from trueness.learners.kernels import notears as kernel
+from trueness.settings import Between, Positive, Whole
 
 Array = NDArray[np.float64]
 Loss = Literal["l2", "logistic", "poisson"]
@@ -98,16 +99,16 @@ class NOTEARSResult(Thresholded):
 
 
 @dataclass(frozen=True)
-class NOTEARS:
+class NOTEARS(Checked):
     """Linear NOTEARS. Returns a DAG with weights."""
 
-    lambda1: float = 0.1
+    lambda1: AtLeast0 = 0.1
     loss: Loss = "l2"
-    w_threshold: float = 0.3
+    w_threshold: AtLeast0 = 0.3
     scale: Scale = "raw"  # as given, as in the reference: rescaling is a choice about the data, made where data are
-    max_iter: int = 100
-    h_tol: float = 1e-8
-    rho_max: float = 1e16
+    max_iter: Whole = 100
+    h_tol: Positive = 1e-8
+    rho_max: Annotated[float, Between(1)] = 1e16
     solver: Solver = "l-bfgs-b"
 
     card: ClassVar[Card] = Card(
@@ -121,15 +122,8 @@ class NOTEARS:
     )
 
     def __post_init__(self) -> None:
-        check_penalised(self, "notears")
-        check_positive(self.max_iter, "max_iter", "notears", 100)
-        check_positive(self.h_tol, "h_tol", "notears", 1e-8)
-        if self.solver not in get_args(Solver):
-            raise SettingError(
-                f"'solver' of notears must be one of {listed(get_args(Solver))}, got {self.solver!r}. Try l-bfgs-b."
-            )
-        if not 1 < self.rho_max < np.inf:
-            raise SettingError(f"'rho_max' of notears must be above 1, got {self.rho_max:g}. Try 1e16.")
+        super().__post_init__()
+        check_scale(self.scale, self.loss, self.card.title)
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
@@ -252,31 +246,9 @@ def warnings(result: Thresholded) -> str:
     return text + (f"; removed from cycles: {listed(result.removed)}" if result.removed else "")
 
 
-class Penalised(Protocol):
-    """The settings that NOTEARS and DAGMA have in common."""
-
-    @property
-    def lambda1(self) -> float: ...
-    @property
-    def w_threshold(self) -> float: ...
-    @property
-    def scale(self) -> Scale: ...
-    @property
-    def loss(self) -> Loss: ...
-
-
-def check_penalised(learner: Penalised, owner: str) -> None:
-    if not 0 <= learner.lambda1 < np.inf:
-        raise SettingError(f"'lambda1' of {owner} must be 0 or more, got {learner.lambda1:g}. Try 0.1.")
-    if not 0 <= learner.w_threshold < np.inf:
-        raise SettingError(f"'w_threshold' of {owner} must be 0 or more, got {learner.w_threshold:g}. Try 0.3.")
-    if learner.scale == "standardised" and learner.loss != "l2":
-        raise SettingError(f"'scale' of {owner} must be raw with the {learner.loss} loss, got standardised. Use l2.")
-
-
-def check_positive(value: float, name: str, owner: str, example: float) -> None:
-    if not value > 0:
-        raise SettingError(f"{name!r} of {owner} must be above 0, got {value:g}. Try {example:g}.")
+def check_scale(scale: Scale, loss: Loss, owner: str) -> None:
+    if scale == "standardised" and loss != "l2":
+        raise SettingError(f"'scale' of {owner} must be raw with the {loss} loss, got standardised. Use l2.")
 
 
 def _check_range(table: Table, loss: Loss) -> None:
@@ -290,3 +262,6 @@ def _check_range(table: Table, loss: Loss) -> None:
             f"column {table.names[j]!r} of {table.source} must hold {needed}, got {low[j]:g} to {high[j]:g}. "
             "Use loss = 'l2', or recode it."
         )
+
+
+LEARNERS = {"notears": NOTEARS}

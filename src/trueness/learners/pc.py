@@ -17,18 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
-from trueness.errors import SettingError, listed
 from trueness.graphs import Graph
-from trueness.learners.base import Card, Draws, check_alpha, checked
+from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.colliders import Colliders, judged
-from trueness.learners.independence import Freedom, Independence, Test, check_settings
+from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orient
 from trueness.learners.kernels.skeleton import Skeleton, skeleton
 from trueness.learners.knowledge import Knowledge, Matrix
@@ -58,17 +57,17 @@ class PCResult:
 
 
 @dataclass(frozen=True)
-class PC:
+class PC(Checked):
     """Peter-Clark algorithm. Returns a CPDAG. `depth`: the greatest set given, -1 for no limit."""
 
-    alpha: float = 0.05
+    alpha: Alpha = 0.05
     search: Search = "stable"
     test: Test = "auto"
     colliders: Colliders = "separating set"
     conflicts: Conflicts = "first"
-    depth: int = -1
+    depth: Depth = -1
     df: Freedom = "observed"
-    ridge: float = 0.0
+    ridge: Ridge = 0.0
     required: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
@@ -84,12 +83,7 @@ class PC:
     )
 
     def __post_init__(self) -> None:
-        check_alpha(self.alpha, "pc")
-        check_settings(self.test, self.df, self.ridge, self.depth, "pc")
-        choices = (("search", self.search, Search), ("colliders", self.colliders, Colliders))
-        for name, value, hint in (*choices, ("conflicts", self.conflicts, Conflicts)):
-            if value not in get_args(hint):
-                raise SettingError(f"{name!r} of pc must be one of {listed(get_args(hint))}, got {value!r}.")
+        super().__post_init__()
         self._knowledge()
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
@@ -140,3 +134,6 @@ def separating_set(graph: Graph, found: Skeleton, x: str, y: str) -> tuple[str, 
     """The names of the set that separated x and y, in the graph's order; None where there is none."""
     i, j = graph.index(x), graph.index(y)
     return tuple(graph.nodes[v] for v in sorted(found.members(i, j))) if found.where[i, j] >= 0 else None
+
+
+LEARNERS = {"pc": PC}

@@ -12,16 +12,15 @@ import numpy as np
 from numpy.random import Generator
 
 from trueness.datasets.table import Table
-from trueness.errors import SettingError
 from trueness.graphs import Graph
-from trueness.learners.base import Card, checked
+from trueness.learners.base import AtLeast0, Card, Checked, checked
 
 
 @dataclass(frozen=True)
-class Random:
+class Random(Checked):
     """A random DAG with the given expected number of edges a node."""
 
-    edges_per_node: float = 1.5
+    edges_per_node: AtLeast0 = 1.5
 
     card: ClassVar[Card] = Card(
         title="Random graph",
@@ -34,10 +33,6 @@ class Random:
         recovers="nothing",
     )
 
-    def __post_init__(self) -> None:
-        if self.edges_per_node < 0:
-            raise SettingError(f"'edges_per_node' of random must be at least 0, got {self.edges_per_node:g}.")
-
     def fit(self, data: Table, rng: Generator) -> Graph:
         table = checked(data, self)
         d = table.d
@@ -45,3 +40,6 @@ class Random:
         forward = np.triu(rng.random((d, d)) < chance, 1)
         order = rng.permutation(d)
         return Graph.from_matrix(forward[np.ix_(order, order)], table.names, direction="row to column")
+
+
+LEARNERS = {"random": Random}

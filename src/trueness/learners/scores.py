@@ -10,46 +10,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table, check_usable
-from trueness.errors import DataError, GraphError, SettingError
+from trueness.errors import DataError, GraphError
 from trueness.graphs import Graph
-from trueness.learners.base import Draws
+from trueness.learners.base import AtLeast0, Checked, Draws
 from trueness.learners.kernels import scores as kernel
 from trueness.learners.kernels.equivalence import dag_of
 from trueness.learners.resampling import CodedRows, deviations, moments
+from trueness.settings import Positive, Whole
 
 Score = Literal["auto", "bic", "bdeu"]
 
 
 @dataclass(frozen=True)
-class ScoreSettings:
+class ScoreSettings(Checked):
     """What a score-based learner can be told of its score."""
 
     score: Score = "auto"
-    penalty: float = 1.0  # of BIC, times log(n)/2 a free parameter; causal-learn's lambda_value is half of it
-    equivalent_sample_size: float = 1.0  # of BDeu
-    structure_prior: float = 1.0  # of BDeu: parents that a node is expected to have; 0 for no prior on graphs
-    max_parents: int | None = None  # the most parents that a score is computed with
-
-    name: ClassVar[str] = "a score"
-
-    def __post_init__(self) -> None:
-        if self.score not in ("auto", "bic", "bdeu"):
-            raise SettingError(f"'score' of {self.name} must be one of auto, bic, bdeu, got {self.score!r}.")
-        for field in ("penalty", "equivalent_sample_size"):
-            if not 0 < getattr(self, field) < np.inf:
-                raise SettingError(f"{field!r} of {self.name} must be above 0, got {getattr(self, field):g}. Try 1.")
-        if not 0 <= self.structure_prior < np.inf:
-            raise SettingError(
-                f"'structure_prior' of {self.name} must be at least 0, got {self.structure_prior:g}. Try 1."
-            )
-        if self.max_parents is not None and self.max_parents < 1:
-            raise SettingError(f"'max_parents' of {self.name} must be at least 1, got {self.max_parents}. Try 5.")
+    penalty: Positive = 1.0  # of BIC, times log(n)/2 a free parameter; causal-learn's lambda_value is half of it
+    equivalent_sample_size: Positive = 1.0  # of BDeu
+    structure_prior: AtLeast0 = 1.0  # of BDeu: parents that a node is expected to have; 0 for no prior on graphs
+    max_parents: Whole | None = None  # the most parents that a score is computed with
 
     def scorer(self, table: Table) -> kernel.Scorer:
         """The local scores of a table, for the kernels."""

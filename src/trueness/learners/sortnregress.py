@@ -16,12 +16,12 @@ from numpy.random import Generator
 
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
-from trueness.learners.base import Card, checked
+from trueness.learners.base import Card, Checked, checked
 from trueness.learners.kernels.lasso import Array, adaptive_lasso
 
 
 @dataclass(frozen=True)
-class SortnRegress:
+class SortnRegress(Checked):
     """A DAG with weights; its direction comes from the order alone."""
 
     by: Literal["variance", "r2"] = "variance"
@@ -51,3 +51,6 @@ class SortnRegress:
             return np.asarray(gram.diagonal() / n)
         scale = np.sqrt(gram.diagonal())
         return np.asarray(1 - 1 / np.linalg.pinv(gram / np.outer(scale, scale)).diagonal())
+
+
+LEARNERS = {"sortnregress": SortnRegress}

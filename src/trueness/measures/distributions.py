@@ -12,15 +12,19 @@ n: (C,) effective rows behind p; k: (C,) draws behind q, inf for a claimed one. 
     change     sum w <dq, dp> / V_p, V_p = sum w |dp|^2 - noise    1 the right size, 0 no change over V2, < 0 wrong way
     slope      sum w <q - u, p - u> / (sum w |q - u|^2 - noise)   of truth on answer; < 1 too extreme, > 1 too timid
 
-The original score, and ours on the same scale (100: cannot be told from the truth, 0: nor from uniform guessing):
+Three scores on one scale (100: cannot be told from the truth, 0: nor from uniform guessing), of which two are theirs:
 
-    score_original  100 clip((D - worst)/(best - worst), 0, 1),  worst = L1(u, p),  best = Q.975 L1(p*, p), p* bootstrap
+    score_document  100 clip((D - worst)/(best - worst), 0, 1),    worst = L1(u, p)
+                                    best  = Q.975 L1(Mult(n_mc, p)/n_mc, p)
+    score_original  the same with   best  = Q.975 L1(p*, p), p* bootstrap: the code that was published later
     score           the same with   best  = Q.975 L1(Mult(k, p)/k, p*)     a perfect sampler of k draws
                                     worst = Q.025 L1(Mult(k, u)/k, p*)     a uniform sampler of k draws
                     (a simple random sample of n rows has p* = Mult(n, p)/n; weights and clusters make n the n_eff)
 
-The original's ceiling knows nothing of k: a perfect sampler of (.45, .55) known from 5,000 rows gets 18, 47 and 92 from
-20, 100 and 1,000 draws. With k on both sides it averages 98 and more and a uniform one 2 or less, wherever the two can
+The published ceiling knows nothing of k: a perfect sampler of (.45, .55) known from 5,000 rows gets 18, 47 and 92 from
+20, 100 and 1,000 draws. The document's forgets that the truth is a sample, and both have a floor without noise. Where a
+truth is so near to uniform that best >= worst, (D - worst)/(best - worst) rewards distance: such a task has no score by
+any of the three. With k on both sides it averages 98 and more and a uniform one 2 or less, wherever the two can
 be told apart: a task is `informative` at that k when simulated samplers do so, else its score would be a coin flip.
 Endres & Schindelin (2003) for JS; the bias of D2: sampling adds sum p(1-p)/n to ||p - q||^2.
 """
@@ -91,16 +95,22 @@ def skill(distance: Array | float, reference: Array | float) -> Array:
     return np.asarray(1 - np.asarray(distance) / np.where(reference > 0, reference, np.nan))
 
 
-def score_original(p: Array, q: Array, w: Array, draws: Array) -> float:
-    """The original protocol's 0 to 100, flaws and all; draws: (B, C, L) bootstrap resamples of the truth."""
+def score_against(p: Array, q: Array, w: Array, draws: Array) -> float:
+    """0 to 100 between uniform and `draws` (B, C, L): resamples of the truth (`score_original`: its bootstrap,
+    `score_document`: n_mc draws from it).
+    """
     worst = float(l1(np.full_like(p, 1 / p.shape[-1]), p, w))
-    best = float(np.quantile(l1(draws, p, w), CEILING))
-    return float(original_scale(l1(q, p, w), best, worst))
+    return float(clipped_scale(l1(q, p, w), ceiling(p, w, draws), worst))
 
 
-def original_scale(distance: Array | float, best: float, worst: float) -> Array:
-    """100 clip((D - worst)/(best - worst), 0, 1); NaN where the original divides by zero."""
-    if best == worst:
+def ceiling(p: Array, w: Array, draws: Array, distance: Distance = l1) -> float:
+    """The distance from p that 97.5 % of the draws keep."""
+    return float(np.quantile(distance(draws, p, w), CEILING))
+
+
+def clipped_scale(distance: Array | float, best: float, worst: float) -> Array:
+    """100 clip((D - worst)/(best - worst), 0, 1); NaN where the ends have crossed: the farthest would get 100."""
+    if best >= worst:
         return np.full(np.shape(distance), np.nan)
     return 100 * np.clip((np.asarray(distance) - worst) / (best - worst), 0.0, 1.0) + 0.0  # no -0
 

@@ -6,7 +6,12 @@ Over the ordered pairs (i, j), i != j, with T true ones, at each distinct size s
     AUPRC = sum_s (recall_s - recall_{s-1}) precision_s          average precision: no line between points
     AUROC = P(size of a true pair > size of a false one) + P(equal) / 2
 
-Tied pairs enter together, so the order of columns cannot matter. A coin gets AUPRC T / (d (d - 1)) and AUROC .5.
+Tied pairs enter together, so the order of columns cannot matter. What chance gets, of N = d (d - 1) pairs:
+
+    random scores     AUROC .5,  E[AUPRC] = q + (1 - q) H_N / N,   q = (T - 1) / (N - 1),  H_N = 1 + 1/2 + ... + 1/N
+    constant scores   AUROC .5,  AUPRC = T / N: all pairs are one tie
+
+(A true pair lies at each place k alike; of the k - 1 before it (k - 1) q are expected to be true.)
 `skeleton_*` is the same over unordered pairs, whose score is the larger of the two directions: a learner that cannot
 tell direction (correlation) has ties there and is judged fairly.
 Davis & Goadrich (2006) on why precision and recall when few pairs are true; Fawcett (2006).
@@ -28,8 +33,8 @@ from trueness.measures.score import UNDEFINED, Score
 Array = NDArray[np.float64]
 
 _TEXT = {
-    "auprc": "average precision of the ranking of {} by |score|; a coin gets the share of true ones",
-    "auroc": "chance that a true one of the {} has the larger |score| than a false one, ties half; a coin gets .5",
+    "auprc": "average precision of the ranking of {} by |score|; constant scores get the share of true ones",
+    "auroc": "chance that a true one of the {} has the larger |score| than a false one, ties half; chance gets .5",
 }
 RANKING_MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
@@ -54,10 +59,16 @@ def score_ranking(scores: Graph | ArrayLike, truth: Graph) -> dict[str, Score]:
     return found
 
 
-def chance_auprc(truth: Graph) -> float:
-    """What a coin gets, over ordered pairs: the share of true ones."""
-    d = len(truth)
-    return truth.n_edges() / (d * (d - 1))
+def chance(measure: str, truth: Graph) -> float:
+    """What random scores get on average in one of RANKING_MEASURES; NaN where no pair is true."""
+    d, true = len(truth), truth.n_edges()
+    pairs = d * (d - 1) // (2 if measure.startswith("skeleton_") else 1)
+    if not true or (measure.endswith("auroc") and true == pairs):
+        return float("nan")
+    if measure.endswith("auroc"):
+        return 0.5
+    q, harmonic = (true - 1) / max(pairs - 1, 1), float((1 / np.arange(1, pairs + 1)).sum())
+    return q + (1 - q) * harmonic / pairs
 
 
 def ranked_pairs(scores: Graph | ArrayLike, truth: Graph) -> tuple[Array, NDArray[np.bool_]]:

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, Protocol, get_args, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, get_args, runtime_checkable
 
-from trueness.errors import SettingError, did_you_mean
+from trueness.errors import SettingError
+from trueness.settings import Between, Made, read_settings
 from trueness.status import Status
 
 Role = Literal["system", "user", "assistant"]
 DAY = 86_400  # seconds
 MOST_CALLS = 1000  # in flight at a time; each is a thread
-FIXED = ("max_tokens", "temperature", "timeout")  # settings that the options of any model may fix
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,11 @@ class Reply:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Reply:
         known = {f.name for f in fields(cls)}
-        given = {name: value for name, value in values.items() if name in known}
-        given["status"] = Status(given["status"])
-        if given.get("logprobs") is not None:
-            given["logprobs"] = tuple(_token(entry) for entry in given["logprobs"])
-        return cls(**given)
+        parts = {name: value for name, value in values.items() if name in known}
+        parts["status"] = Status(parts["status"])
+        if parts.get("logprobs") is not None:
+            parts["logprobs"] = tuple(_token(entry) for entry in parts["logprobs"])
+        return cls(**parts)
 
 
 @runtime_checkable
@@ -123,43 +123,39 @@ class Model(Protocol):
     def close(self) -> None: ...
 
 
-def option(options: Mapping[str, Any], name: str, default: Any, kind: type | tuple[type, ...], model: str) -> Any:
-    """An option of the plan, checked for its type (a whole number is a float, True is no number)."""
-    value = options.get(name, default)
-    if value is default or (isinstance(value, kind) and (kind is bool or not isinstance(value, bool))):
-        return value
-    names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
-    raise SettingError(f"{name!r} of model {model} must be {names}, got {value!r}.")
+@dataclass(frozen=True)
+class FixedOptions:
+    """Options of any model: settings that the plan fixes for it, whatever the study asks with."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        Settings(**self.fixed)  # refuses what is out of range before anything is asked
+
+    @property
+    def fixed(self) -> dict[str, Any]:
+        values = {name: getattr(self, name) for name in ("temperature", "max_tokens", "timeout")}
+        return {name: value for name, value in values.items() if value is not None}
 
 
-def stated_concurrency(options: Mapping[str, Any], model: str) -> int:
-    """How many calls may be in flight, 10 where nothing is said."""
-    return checked_concurrency(option(options, "concurrency", 10, int, model), model)
+@dataclass(frozen=True)
+class CallOptions(FixedOptions):
+    """Options of a model that takes several calls at a time; `price` as prices.stated_price reads it."""
+
+    concurrency: Annotated[int, Between(1, MOST_CALLS, closed=True)] = 10
+    price: object = None
 
 
-def checked_concurrency(value: Any, model: str) -> int:
+def read_options(made: type[Made], options: Mapping[str, Any] | None, model: str) -> Made:
+    """Options of a plan, checked."""
+    return read_settings(made, options or {}, f"model {model}")
+
+
+def checked_concurrency(value: object, model: str) -> int:
     """Also of models of the user's own."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_CALLS:
-        raise SettingError(
-            f"'concurrency' of model {model} must be a whole number of 1 to {MOST_CALLS}, got {value!r:.60}."
-        )
-    return value
-
-
-def fixed_settings(options: Mapping[str, Any], model: str) -> dict[str, Any]:
-    """Settings that the plan fixes for a model, whatever the study asks with."""
-    kinds: dict[str, Any] = {"temperature": (int, float), "max_tokens": int, "timeout": (int, float)}
-    fixed = {name: option(options, name, None, kind, model) for name, kind in kinds.items() if name in options}
-    Settings(**fixed)  # refuses what is out of range before anything is asked
-    return fixed
-
-
-def check_options(options: Mapping[str, Any], known: Sequence[str], model: str) -> None:
-    """Refuse an option that nothing reads."""
-    for name in options:
-        if name not in known:
-            hint = did_you_mean(name, known) or f"It takes {', '.join(known)}."
-            raise SettingError(f"{name!r} is not an option of model {model}. {hint}")
+    return read_options(CallOptions, {"concurrency": value}, model).concurrency
 
 
 def _token(entry: Mapping[str, Any]) -> TokenLogprob:

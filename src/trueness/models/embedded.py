@@ -13,20 +13,27 @@ from __future__ import annotations
 import importlib.util
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from trueness.errors import SettingError, TruenessError, UnknownName
-from trueness.models.base import FIXED, Message, Reply, Settings, TokenLogprob, check_options, fixed_settings, option
+from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
 from trueness.models.llama import Generated, Llama, RequestError, loaded
 from trueness.registry import is_installed
+from trueness.settings import Whole
 from trueness.status import Status
 
 _WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
-_OPTIONS = ("context", "threads", "reuse", *FIXED)
 _RIVALS = 1000  # next-token log-probabilities fetched at once where options part ways
 _FORCED = 1000.0  # added to a logit so that this token is drawn; the reported log-probability is from before it
+
+
+@dataclass(frozen=True)
+class EmbeddedOptions(FixedOptions):
+    context: Whole = 4096  # tokens
+    threads: Whole | None = None
+    reuse: bool = True  # of what prompts share
 
 
 class Embedded:
@@ -38,13 +45,14 @@ class Embedded:
     offers_logprobs = True
 
     def __init__(self, name: str, options: Mapping[str, Any] | None = None):
-        options = options or {}
-        check_options(options, _OPTIONS, name)
+        stated = read_options(EmbeddedOptions, options, name)
         self.name = name
-        self.context: int = option(options, "context", 4096, int, name)
-        self.reuse: bool = option(options, "reuse", True, bool, name)
-        self._threads: int | None = option(options, "threads", None, int, name)
-        self._fixed = fixed_settings(options, name)
+        self.context, self.reuse, self._threads, self._fixed = (
+            stated.context,
+            stated.reuse,
+            stated.threads,
+            stated.fixed,
+        )
         self._path = weights(name)
         unready = missing_package()
         if unready:
@@ -101,11 +109,11 @@ class Embedded:
 
     def _following(self, llama: Llama, prompt: str, prefix: tuple[int, ...], wanted: set[int]) -> dict[int, float]:
         """The log-probabilities of some next tokens; one that is not among the likeliest is drawn by force."""
-        found: dict[int, float] = {}
+        logprobs: dict[int, float] = {}
         for token in sorted(wanted):
-            if token not in found:
-                found |= self._next(llama, [prompt, *prefix], token, 1 if len(wanted) == 1 else _RIVALS)
-        return {token: found[token] for token in wanted}
+            if token not in logprobs:
+                logprobs |= self._next(llama, [prompt, *prefix], token, 1 if len(wanted) == 1 else _RIVALS)
+        return {token: logprobs[token] for token in wanted}
 
     def _next(self, llama: Llama, prompt: list[str | int], token: int, rivals: int) -> dict[int, float]:
         body = {
@@ -128,19 +136,19 @@ class Embedded:
         start: float,
         generated: Generated | None = None,
     ) -> Reply:
-        found = generated or Generated()
+        counts = generated or Generated()
         return Reply(
             text=text,
             status=status,
             message=message,
             model=self.name,
-            input_tokens=found.input_tokens,
-            output_tokens=found.output_tokens,
-            cached_tokens=found.cached_tokens,
+            input_tokens=counts.input_tokens,
+            output_tokens=counts.output_tokens,
+            cached_tokens=counts.cached_tokens,
             cost=0.0,
             seconds=time.perf_counter() - start,
             settings=settings.to_dict(),
-            logprobs=_logprobs(found.logprobs) if settings.top_logprobs and generated else None,
+            logprobs=_logprobs(counts.logprobs) if settings.top_logprobs and generated else None,
         )
 
 

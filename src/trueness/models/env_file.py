@@ -41,7 +41,7 @@ def read_env(path: Path) -> dict[str, str]:
     return parse_env(text_of(path, MAX_PLAN, SettingError)) if is_there(path) else {}
 
 
-class Variable(NamedTuple):
+class EnvVariable(NamedTuple):
     """The value of a variable, and where it stood."""
 
     name: str
@@ -49,7 +49,7 @@ class Variable(NamedTuple):
     place: str
 
 
-def variable(name: str, folder: Path | None = None) -> Variable | None:
+def variable(name: str, folder: Path | None = None) -> EnvVariable | None:
     """A variable of the environment, else of `.env` in the folder (the current one); empty counts as not set.
 
     Blanks and line ends around it are none of it: a key with one is refused by HTTP, in a message that shows the key.
@@ -57,7 +57,7 @@ def variable(name: str, folder: Path | None = None) -> Variable | None:
     for place, values in ((ENVIRONMENT, os.environ), (ENV_FILE, read_env((folder or Path.cwd()) / ".env"))):
         value = values.get(name, "").strip()
         if value:
-            return Variable(name, value, place)
+            return EnvVariable(name, value, place)
     return None
 
 

@@ -78,13 +78,13 @@ def refused_parameter(error: BaseException, sent: Settings) -> str | None:
     text = _words(error, most=2000).lower()
     if not _REFUSAL.search(text):
         return None
-    given = {
+    has = {
         "temperature": sent.temperature is not None,
         "schema": sent.schema is not None,
         "top_logprobs": sent.top_logprobs > 0,
         "seed": sent.seed is not None,
     }
-    return next((name for name, words in _PARAMETERS.items() if given[name] and any(w in text for w in words)), None)
+    return next((name for name, words in _PARAMETERS.items() if has[name] and any(w in text for w in words)), None)
 
 
 def clean(text: str, most: int = 1000) -> str:
@@ -102,12 +102,12 @@ def _http_status(error: BaseException) -> int | None:
 
 def _words(error: BaseException, most: int = 300) -> str:
     """What the provider said, or the kind of the error where it said nothing."""
-    said = _message_of(getattr(error, "body", None)) or str(getattr(error, "message", "") or error)
+    text = _message_of(getattr(error, "body", None)) or str(getattr(error, "message", "") or error)
     if _http_status(error) is None:
         cause = error.__cause__ or error.__context__
-        parts = (type(error).__name__, said, f"{type(cause).__name__}: {cause}" if cause else "")
-        said = ": ".join(part for part in parts if part)
-    return clean(said or type(error).__name__, most)
+        parts = (type(error).__name__, text, f"{type(cause).__name__}: {cause}" if cause else "")
+        text = ": ".join(part for part in parts if part)
+    return clean(text or type(error).__name__, most)
 
 
 def _message_of(body: object) -> str:
@@ -130,8 +130,8 @@ def _why_unreached(error: BaseException) -> str:
         return ""
     last = next(iter(reasons), causes[-1])
     number = getattr(last, "errno", None)
-    said = os.strerror(number) if isinstance(number, int) and number > 0 else getattr(last, "strerror", None)
-    return " ".join(str(said or last or "no connection").split()).lower()[:200]
+    reason = os.strerror(number) if isinstance(number, int) and number > 0 else getattr(last, "strerror", None)
+    return " ".join(str(reason or last or "no connection").split()).lower()[:200]
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

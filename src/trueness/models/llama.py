@@ -127,8 +127,8 @@ class Llama:
         return kept > 0
 
     def _prompt_tokens(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
-        asked = {"content": self.prompt(messages), "add_special": True, "parse_special": True}
-        return [int(token) for token in self._post("/tokenize", asked)["tokens"]]
+        body = {"content": self.prompt(messages), "add_special": True, "parse_special": True}
+        return [int(token) for token in self._post("/tokenize", body)["tokens"]]
 
     def complete(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """A raw completion: the answer of the native server as it is."""
@@ -141,8 +141,8 @@ class Llama:
 
     def tokens(self, text: str) -> list[int]:
         """The tokens of a text as the model itself would write it: no special tokens."""
-        found = self._post("/tokenize", {"content": text, "add_special": False, "parse_special": False})
-        return [int(token) for token in found["tokens"]]
+        answer = self._post("/tokenize", {"content": text, "add_special": False, "parse_special": False})
+        return [int(token) for token in answer["tokens"]]
 
     def prompt(self, messages: Sequence[Mapping[str, str]]) -> str:
         """The messages in the file's own chat template, up to where the answer begins."""
@@ -156,8 +156,8 @@ class Llama:
         )
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy must not see loopback
         with direct.open(request, timeout=60) as answer:
-            found: dict[str, Any] = json.load(answer)
-        return found
+            content: dict[str, Any] = json.load(answer)
+        return content
 
 
 def loaded(path: Path, context: int, threads: int | None = None) -> Llama:

@@ -17,22 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from trueness.errors import SettingError, UnknownName
-from trueness.models.base import (
-    DAY,
-    FIXED,
-    Message,
-    Reply,
-    Settings,
-    check_options,
-    fixed_settings,
-    option,
-    stated_concurrency,
-)
+from trueness.models.base import DAY, CallOptions, Message, Reply, Settings, read_options
 from trueness.models.prices import stated_price
 from trueness.outside import is_there, json_of, text_of, toml_of
+from trueness.settings import Between
 from trueness.status import Status
 
 VACUOUS = "Precision: [0.0, 1.0]\nRecall: [0.0, 1.0]\nF1: [0.0, 1.0]\nSHD: at least 0"
@@ -41,12 +32,20 @@ REFUSAL = "I'm sorry, but I can't give estimates for this."
 CUT = "Let us think step by step. The algorithm first looks at every pair of variables and"
 GARBAGE = "\x00]}{ 0.. lorem %% [,] \N{REPLACEMENT CHARACTER} ipsum ~~ {'precision: :"
 
-_OPTIONS = ("script", "concurrency", "price", "seconds", "fails", "of", "seed", *FIXED)
 _CHARACTERS_A_TOKEN = 4  # the usual rule of thumb; only counts and costs rest on it
 
 
 @dataclass(frozen=True)
-class Answer:
+class MockOptions(CallOptions):
+    script: str | Path | None = None
+    seconds: Annotated[float, Between(0, DAY, closed=True)] | None = None  # 1 of the slow one, 0 of the others
+    fails: Annotated[int, Between(0, DAY, closed=True)] = 1
+    of: Annotated[int, Between(1, DAY, closed=True)] = 3
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class ScriptedAnswer:
     """What a mock gives back to one prompt."""
 
     text: str = ""
@@ -54,17 +53,17 @@ class Answer:
     message: str = ""
 
 
-Rule = Callable[[str, Settings], Answer]  # (prompt, settings) -> answer
+Rule = Callable[[str, Settings], ScriptedAnswer]  # (prompt, settings) -> answer
 
 
 def _always(text: str, status: Status = Status.OK, message: str = "") -> Rule:
-    return lambda prompt, settings: Answer(text, status, message)
+    return lambda prompt, settings: ScriptedAnswer(text, status, message)
 
 
 BUILT_IN: dict[str, tuple[str, Rule]] = {  # name -> (what it does, in words; what it answers)
     "vacuous": ("the widest ranges, always", _always(VACUOUS)),
     "overconfident": ("ranges of almost no width, always", _always(OVERCONFIDENT)),
-    "copycat-of-the-prompt": ("gives the prompt back", lambda prompt, settings: Answer(prompt)),
+    "copycat-of-the-prompt": ("gives the prompt back", lambda prompt, settings: ScriptedAnswer(prompt)),
     "refuses": ("always refuses", _always(REFUSAL, Status.REFUSED, "the model refused to answer")),
     "truncated": ("always cut off", _always(CUT, Status.TRUNCATED, "the reply reached max_tokens and was cut off")),
     "empty": ("always empty", _always("", Status.UNREADABLE, "the reply is empty")),
@@ -83,26 +82,19 @@ class Mock:
     def __init__(
         self, name: str, options: Mapping[str, Any] | None = None, sleep: Callable[[float], None] = time.sleep
     ):
-        options = options or {}
-        check_options(options, _OPTIONS, name)
+        self._options = read_options(MockOptions, options, name)
         self.name = name
-        self.concurrency: int = stated_concurrency(options, name)
-        self.price = stated_price(options.get("price"), name)
-        self._fixed = fixed_settings(options, name)
+        self.concurrency = self._options.concurrency
+        self.price = stated_price(self._options.price, name)
         self._short = name.removeprefix("mock/")
-        self._rule = _rule(self._short, options)
-        self._seconds: float = option(options, "seconds", 1.0 if self._short == "slow" else 0.0, (int, float), name)
-        self._fails: int = option(options, "fails", 1, int, name)
-        self._of: int = option(options, "of", 3, int, name)
-        self._seed: int = option(options, "seed", 0, int, name)
-        for which, value, least in (("seconds", self._seconds, 0), ("fails", self._fails, 0), ("of", self._of, 1)):
-            if not least <= value <= DAY:
-                raise SettingError(f"{which!r} of model {name} must be {least} to {DAY:,}, got {value!r:.60}.")
+        self._rule = _rule(self._short, self._options.script)
+        slow = 1.0 if self._short == "slow" else 0.0
+        self._seconds = slow if self._options.seconds is None else self._options.seconds
         self._sleep = sleep
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
-        settings = replace(settings, **self._fixed)
+        settings = replace(settings, **self._options.fixed)
         prompt = "\n".join(message.content for message in messages)
         answer = self._answer(prompt, settings)
         tokens_in, tokens_out = _tokens(prompt), _tokens(answer.text)
@@ -121,18 +113,20 @@ class Mock:
     def close(self) -> None:
         """Nothing is held."""
 
-    def _answer(self, prompt: str, settings: Settings) -> Answer:
+    def _answer(self, prompt: str, settings: Settings) -> ScriptedAnswer:
         if self._seconds:
             self._sleep(min(self._seconds, settings.timeout))
             if self._seconds > settings.timeout:
-                return Answer("", Status.TIMED_OUT, f"no reply within {settings.timeout:g} s")
+                return ScriptedAnswer("", Status.TIMED_OUT, f"no reply within {settings.timeout:g} s")
         if self._short == "flaky" and self._is_unlucky(prompt, settings):
-            return Answer("", Status.FAILED, f"fails {self._fails} of {self._of} questions, as it was told to")
+            return ScriptedAnswer(
+                "", Status.FAILED, f"fails {self._options.fails} of {self._options.of} questions, as it was told to"
+            )
         return self._rule(prompt, settings)
 
     def _is_unlucky(self, prompt: str, settings: Settings) -> bool:
-        digest = sha256(f"{self._seed}\n{settings.seed}\n{prompt}".encode()).digest()
-        return int.from_bytes(digest[:8]) % self._of < self._fails
+        digest = sha256(f"{self._options.seed}\n{settings.seed}\n{prompt}".encode()).digest()
+        return int.from_bytes(digest[:8]) % self._options.of < self._options.fails
 
 
 def read_script(path: Path) -> list[dict[str, Any]]:
@@ -145,9 +139,8 @@ def read_script(path: Path) -> list[dict[str, Any]]:
     return entries
 
 
-def _rule(short: str, options: Mapping[str, Any]) -> Rule:
-    if options.get("script") is not None:
-        script = option(options, "script", None, (str, Path), f"mock/{short}")
+def _rule(short: str, script: str | Path | None) -> Rule:
+    if script is not None:
         return _scripted(read_script(Path(script)), Path(script).name)
     if short not in BUILT_IN:
         raise UnknownName("model", f"mock/{short}", [f"mock/{name}" for name in BUILT_IN], "Your own: script = FILE.")
@@ -155,14 +148,14 @@ def _rule(short: str, options: Mapping[str, Any]) -> Rule:
 
 
 def _scripted(entries: Sequence[Mapping[str, Any]], file: str) -> Rule:
-    def rule(prompt: str, settings: Settings) -> Answer:
+    def rule(prompt: str, settings: Settings) -> ScriptedAnswer:
         for entry in entries:
             if all(part in prompt for part in entry.get("match", ())):
                 status = Status(entry.get("status", "ok"))
-                return Answer(
+                return ScriptedAnswer(
                     entry.get("reply", ""), status, entry.get("message", "" if status == "ok" else "scripted")
                 )
-        return Answer("", Status.FAILED, f"no entry of {file} matches the prompt {prompt[:60]!r}...")
+        return ScriptedAnswer("", Status.FAILED, f"no entry of {file} matches the prompt {prompt[:60]!r}...")
 
     return rule
 
@@ -172,10 +165,10 @@ def _parsed(path: Path) -> list[dict[str, Any]]:
     if path.suffix != ".toml":
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         return [json_of(line, f"{path.name} must be JSON lines; line {number}", SettingError) for number, line in lines]
-    found = toml_of(text, path.name, SettingError).get("entry")
-    if not isinstance(found, list):
+    entries = toml_of(text, path.name, SettingError).get("entry")
+    if not isinstance(entries, list):
         raise SettingError(f"{path.name} must be JSON lines, or TOML with [[entry]] tables, got none of them.")
-    return found
+    return entries
 
 
 def _check_entry(entry: object, where: str) -> None:

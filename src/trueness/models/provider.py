@@ -21,11 +21,11 @@ from typing import Any
 from trueness import registry
 from trueness.errors import TruenessError
 from trueness.models import background
-from trueness.models.base import Message, Reply, Settings, fixed_settings, stated_concurrency
+from trueness.models.base import Message, Reply, Settings
 from trueness.models.faults import Fault, as_fault, clean, refused_parameter
-from trueness.models.outputs import effective_settings, read_output
 from trueness.models.prices import stated_price
-from trueness.models.services import LONGEST_WAIT, Access, access, check_service, patience
+from trueness.models.provider_output import effective_settings, read_output
+from trueness.models.services import LONGEST_WAIT, Access, check_service
 from trueness.models.wire import bind
 from trueness.status import Status
 
@@ -36,16 +36,14 @@ class Provided:
     def __init__(
         self, name: str, options: Mapping[str, Any] | None = None, sleep: Callable[[float], None] = time.sleep
     ):
-        options = options or {}
-        check_service(name, options)
-        way = access(name, options)
+        way = check_service(name, options or {})
         self.name = name
-        self.concurrency = stated_concurrency(options, name)
+        self.concurrency = way.options.concurrency
         self.offers_schema = way.service.offers_schema
         self.offers_logprobs = way.service.offers_logprobs
-        self.price = stated_price(options.get("price"), name)
-        self._fixed = fixed_settings(options, name)
-        self._retries, self._delay = patience(options, name)
+        self.price = stated_price(way.options.price, name)
+        self._fixed = way.options.fixed
+        self._retries, self._delay = way.options.retries, way.options.delay
         self.pause = _pause_by(sleep)  # a driver may set its own
         self._address = way.address.url
         self._asked_for = way.model

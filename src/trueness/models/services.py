@@ -10,20 +10,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from trueness import texts
 from trueness.errors import MissingExtra, SettingError, TruenessError, UnknownName
 from trueness.models.addresses import OWN, PLAN, Address, address, may_be_a_key, may_be_paired, may_go
-from trueness.models.base import FIXED, check_options, fixed_settings, option, stated_concurrency
-from trueness.models.env_file import ENVIRONMENT, Variable, all_variables, variable
+from trueness.models.base import CallOptions, read_options
+from trueness.models.env_file import ENVIRONMENT, EnvVariable, all_variables, variable
 from trueness.models.prices import stated_price
 from trueness.registry import is_installed
+from trueness.settings import Between
 
-OPTIONS = ("base_url", "concurrency", "delay", "key_variable", "price", "retries", *FIXED)
 MOST_RETRIES = 100
 LONGEST_WAIT = 300.0  # seconds; a provider that asks for more is out of quota rather than busy
 _WITHOUT_A_KEY = "Without a key there are embedded/smollm2, the mock/... models and the baselines."
+
+
+@dataclass(frozen=True)
+class ServiceOptions(CallOptions):
+    """`retries` is how often a call is made again after a fault that may pass, `delay` how many seconds later."""
+
+    base_url: str | None = None
+    key_variable: str | None = None
+    retries: Annotated[int, Between(0, MOST_RETRIES, closed=True)] = 3
+    delay: Annotated[float, Between(0, LONGEST_WAIT, closed=True)] = 5.0
 
 
 @dataclass(frozen=True)
@@ -124,9 +134,10 @@ class Access:
     route: str  # the name for Inspect AI
     model: str  # what the provider calls it
     address: Address
-    key: Variable | None  # None where the server is asked without one
+    key: EnvVariable | None  # None where the server is asked without one
     kept: str  # the variable that stays here, where the key may not go to this address
     service: Service
+    options: ServiceOptions
 
     @property
     def secret(self) -> str:
@@ -153,24 +164,22 @@ class Access:
 
 def access(name: str, options: Mapping[str, Any]) -> Access:
     """The way to a model; an TruenessError that names what is missing, or what the user has not allowed."""
-    check_options(options, OPTIONS, name)
+    stated = read_options(ServiceOptions, options, name)
     service, model = _service(name)
-    where = _address(name, service, options)
-    key, kept = _key(name, service, where, options)
-    return Access(name, f"{service.route}/{model}" if service.route else name, model, where, key, kept, service)
+    where = _address(name, service, stated)
+    key, kept = _key(name, service, where, stated)
+    route = f"{service.route}/{model}" if service.route else name
+    return Access(name, route, model, where, key, kept, service, stated)
 
 
-def check_service(name: str, options: Mapping[str, Any]) -> None:
-    """Raise an TruenessError where a package, a key or an option is missing. Nothing is imported or called."""
-    access(name, options)
-    stated_price(options.get("price"), name)
-    fixed_settings(options, name)
-    service, _ = _service(name)
-    stated_concurrency(options, name)
-    patience(options, name)
-    for package in ("inspect_ai", service.package):
+def check_service(name: str, options: Mapping[str, Any]) -> Access:
+    """The way to a model; an TruenessError where a package, a key or an option is missing. Nothing is called."""
+    way = access(name, options)
+    stated_price(way.options.price, name)
+    for package in ("inspect_ai", way.service.package):
         if not _can_import(package):
             raise MissingExtra(f"model {name}", {"inspect_ai": "inspect-ai"}.get(package, package), "providers")
+    return way
 
 
 def _service(name: str) -> tuple[Service, str]:
@@ -194,15 +203,6 @@ def _service(name: str) -> tuple[Service, str]:
     return SERVICES[first], model
 
 
-def patience(options: Mapping[str, Any], name: str) -> tuple[int, float]:
-    """How often a call is made again after a fault that may pass, and how many seconds later."""
-    retries, delay = option(options, "retries", 3, int, name), option(options, "delay", 5.0, (int, float), name)
-    for which, value, most in (("retries", retries, MOST_RETRIES), ("delay", delay, LONGEST_WAIT)):
-        if not 0 <= value <= most:
-            raise SettingError(f"{which!r} of model {name} must be 0 to {most:g}, got {value!r:.60}.")
-    return retries, delay
-
-
 def hide_keys() -> None:
     """No key of a model, whoever reads it (a model, learner or task of the user's own), gets into a text that is
     stored."""
@@ -211,34 +211,33 @@ def hide_keys() -> None:
             texts.hide(value.strip())
 
 
-def _address(name: str, service: Service, options: Mapping[str, Any]) -> Address:
+def _address(name: str, service: Service, options: ServiceOptions) -> Address:
     """The plan's, else that of the environment or .env, else the provider's own; which it is whoever states it."""
-    own = address(service.base_url, OWN, name) if service.base_url else None
-    stated, found = option(options, "base_url", None, str, name), variable(service.url_variable)
-    if stated:
-        where = address(stated, PLAN, f"'base_url' of model {name}")
-    elif found:
-        where = address(found.value, found.place, f"{found.name} of {found.place}")
-    elif own:
-        where = own
+    providers = address(service.base_url, OWN, name) if service.base_url else None
+    if options.base_url:
+        where = address(options.base_url, PLAN, f"'base_url' of model {name}")
+    elif set_elsewhere := variable(service.url_variable):
+        where = address(set_elsewhere.value, set_elsewhere.place, f"{set_elsewhere.name} of {set_elsewhere.place}")
+    elif providers:
+        where = providers
     else:
         raise SettingError(
             f'model {name} needs the address of its server: base_url = "https://.../v1" in its options, or '
             f"{service.url_variable}."
         )
-    return replace(where, place=OWN) if own and where.host == own.host else where
+    return replace(where, place=OWN) if providers and where.host == providers.host else where
 
 
-def _key(name: str, service: Service, where: Address, options: Mapping[str, Any]) -> tuple[Variable | None, str]:
+def _key(name: str, service: Service, where: Address, options: ServiceOptions) -> tuple[EnvVariable | None, str]:
     """The key that is sent; or None, with the variable that is kept back because it may not go there."""
-    stated = option(options, "key_variable", None, str, name)
+    stated = options.key_variable
     if stated and not may_be_a_key(stated):
         raise SettingError(
             f"'key_variable' of model {name} must be a variable whose name ends in _API_KEY, got {stated!r:.80}. "
             f"Allow it with --allow-key {stated:.80}"
         )
     names = (stated,) if stated else service.keys
-    key = next((found for found in map(variable, names) if found), None)
+    key = next((candidate for candidate in map(variable, names) if candidate), None)
     if key is None:
         if not stated and (not service.keys or where.is_loopback):
             return None, ""  # a server on this machine

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from trueness.models.outputs import UNKNOWN_COUNT, is_count
+from trueness.models.provider_output import UNKNOWN_COUNT, is_count
 from trueness.models.services import Access
 
 _COUNTS = {  # part of a path -> the counts that the layers below rely on

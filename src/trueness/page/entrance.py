@@ -44,14 +44,14 @@ class Entrance:
     def set_cookie(self) -> str:
         return f"{self.cookie}; Path={self.place}; HttpOnly; SameSite=Strict"
 
-    def knows(self, given: str) -> bool:
+    def knows(self, secret: str) -> bool:
         """Whether it is the secret; how long that takes says nothing of it."""
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self._secret.encode())
+        return hmac.compare_digest(secret.encode("utf-8", "replace"), self._secret.encode())
 
     def admits(self, path: str, cookies: Iterable[str]) -> bool:
         """Whether a path with these Cookie headers may be answered."""
         pairs = (pair.strip().partition("=") for header in cookies for pair in header.split(";"))
-        return path.startswith(self.place) and any(name == COOKIE and self.knows(given) for name, _, given in pairs)
+        return path.startswith(self.place) and any(name == COOKIE and self.knows(secret) for name, _, secret in pairs)
 
     def page(self, path: str) -> str:
         """What the printed address shows: it goes on to the path below PLACE, with the rest of the address (#...)."""

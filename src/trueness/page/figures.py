@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from html import unescape
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from trueness.files import names_in, read_text
+from trueness.outside import Json
 
 FORMATS = ("pdf", "png", "svg", "csv")
 _DESC = re.compile(r"<desc>([^<]*)</desc>")
@@ -25,15 +25,15 @@ _PAPER = ("white", "#fff", "#F0F0F0")  # a ground where it fills a box; white wo
 
 
 def described(
-    folder: Path, places: Iterable[str], order: Sequence[str], told: str | None = None
-) -> list[dict[str, Any]]:
+    folder: Path, places: Iterable[str], order: Sequence[str], folder_shown: str | None = None
+) -> list[dict[str, Json]]:
     """Every chart of the study: name, caption, SVG, CSV and how to make it again; there its folder is called `told`.
 
     places: folders of the study that hold charts. order: starts of names that come first.
     """
     there = {f"{place}/{name}" for place in places for name in names_in(folder, place)}
     drawn = [PurePosixPath(name) for name in sorted(there) if name.endswith(".svg")]
-    where = str(folder) if told is None else told
+    where = str(folder) if folder_shown is None else folder_shown
     return [_figure(folder, path, there, where) for path in sorted(drawn, key=lambda path: _rank(path.stem, order))]
 
 
@@ -47,7 +47,7 @@ def python_line(name: str, folder: Path | str) -> str:
     return f"import trueness; figure = trueness.figure({str(folder)!r}, {name!r})"
 
 
-def _figure(folder: Path, path: PurePosixPath, there: set[str], told: str) -> dict[str, Any]:
+def _figure(folder: Path, path: PurePosixPath, there: set[str], folder_shown: str) -> dict[str, Json]:
     svg = read_text(folder, str(path))
     caption = _DESC.search(svg)
     files = {form: name for form in FORMATS if (name := str(path.with_suffix(f".{form}"))) in there}
@@ -58,7 +58,7 @@ def _figure(folder: Path, path: PurePosixPath, there: set[str], told: str) -> di
         "svg": for_both(svg),
         "csv": read_text(folder, files["csv"]) if "csv" in files else "",
         "files": files,
-        "python": python_line(path.stem, told),
+        "python": python_line(path.stem, folder_shown),
     }
 
 

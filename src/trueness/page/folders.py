@@ -10,15 +10,15 @@ from trueness.errors import StoreError
 RESULTS = Path("results")
 
 
-def study_folders(given: Sequence[str]) -> list[Path]:
+def study_folders(names: Sequence[str]) -> list[Path]:
     """The study folders behind what was named; nothing named: all under results/, the newest first."""
-    if not given:
-        found = _below(RESULTS)
-        if not found:
+    if not names:
+        newest = _below(RESULTS)
+        if not newest:
             raise StoreError("there is no study under results/. Name a folder, or make one: trueness run")
-        return found
+        return newest
     folders: list[Path] = []
-    for name in given:
+    for name in names:
         folders += _named(Path(name))
     return list(dict.fromkeys(folder.resolve() for folder in folders))
 
@@ -28,12 +28,12 @@ def _named(folder: Path) -> list[Path]:
         raise StoreError(f"{folder} must be a study folder, or a folder of studies, got none. Make one: trueness run")
     if (folder / "study.db").is_file():
         return [folder]
-    found = _below(folder)
-    if not found:
+    below = _below(folder)
+    if not below:
         raise StoreError(f"{folder} must be a study folder with a study.db, or hold some, got neither.")
-    return found
+    return below
 
 
 def _below(folder: Path) -> list[Path]:
-    found = sorted(folder.glob("*/study.db"), key=lambda path: path.lstat().st_mtime, reverse=True)
-    return [path.parent.resolve() for path in found]
+    stores = sorted(folder.glob("*/study.db"), key=lambda path: path.lstat().st_mtime, reverse=True)
+    return [path.parent.resolve() for path in stores]

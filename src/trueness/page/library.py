@@ -11,14 +11,14 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import TruenessError
+from trueness.outside import Json
 from trueness.page.page import to_json
-from trueness.page.pages import StudyPage
-from trueness.running.outline import path_of
-from trueness.running.page_store import PageStore, page_store
+from trueness.page.pages import StudyPage, path_of
+from trueness.running.store import Store
 from trueness.running.study_db import as_written
+from trueness.running.study_folder import StudyFolder
 from trueness.texts import printable
 
 AGAIN = 5.0  # seconds: a study that is being written is summed anew at most so often
@@ -32,7 +32,7 @@ class OpenStudy:
         self.folder = folder
         self._stack = ExitStack()
         self._lock = threading.RLock()
-        self._store: PageStore | None = None
+        self._store: Store | None = None
         self._page: StudyPage | None = None
         self._file: tuple[int, int] | None = None
         self._version = ""
@@ -55,8 +55,8 @@ class OpenStudy:
         try:
             page = self._current()
             if path not in self._kept:
-                found = page.get(path)
-                self._kept[path] = None if found is None else to_json(found)
+                answer = page.get(path)
+                self._kept[path] = None if answer is None else to_json(answer)
             return self._kept[path]
         finally:
             self._lock.release()
@@ -65,12 +65,12 @@ class OpenStudy:
         with as_written(self.folder):
             return self._seen().chart_places
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> dict[str, Json]:
         with as_written(self.folder):
             return self._seen().head()
 
     @property
-    def store(self) -> PageStore:
+    def store(self) -> Store:
         with self._lock, as_written(self.folder):
             self._current()
             assert self._store is not None
@@ -104,19 +104,19 @@ class OpenStudy:
         """The page of what is committed now; while a study runs, at most AGAIN seconds old."""
         self._reopen_if_replaced()
         if self._store is None:
-            self._store = self._stack.enter_context(page_store(self.folder))
+            self._store = self._stack.enter_context(Store.reading(self.folder))
         version = f"{self._store.version()} {self._store.meta('plan')}"
         due = time.monotonic() - self._read > AGAIN
         if self._page is None or (version != self._version and due):
-            self._page, self._version, self._read = StudyPage(self.folder, self._store), version, time.monotonic()
+            self._page, self._version, self._read = StudyPage(StudyFolder(self._store)), version, time.monotonic()
             self._kept.clear()
         return self._page
 
     def _reopen_if_replaced(self) -> None:
         """Another file under the same name (the study was moved away and begun anew) is another store."""
         try:
-            found = (self.folder / "study.db").stat()
-            file = (found.st_dev, found.st_ino)
+            stat = (self.folder / "study.db").stat()
+            file = (stat.st_dev, stat.st_ino)
         except OSError:
             file = None
         if file != self._file:

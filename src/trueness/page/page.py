@@ -11,22 +11,24 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from functools import cache
 from html import escape
 from importlib import resources
-from typing import Any
 
+from trueness.outside import Json
 from trueness.texts import html_text
 
 SCRIPTS = (
     "core.js", "source.js", "state.js", "overview.js", "figures.js", "matrix.js", "cell.js", "graphs.js", "analysis.js",
     "live.js", "main.js",
 )  # fmt: skip
+_PLACE = re.compile(r"\{\{(\w+)\}\}")
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
-def html_of(document: Mapping[str, Any]) -> str:
+def html_of(document: Mapping[str, Json]) -> str:
     """The whole page; `document` is what source.js calls BOOK."""
     parts = {
         "policy": escape(policy(bool(document["served"]))),
@@ -35,10 +37,7 @@ def html_of(document: Mapping[str, Any]) -> str:
         "script": _script(),
         "document": embedded(document),
     }
-    page = _static("page.html")
-    for name, text in parts.items():
-        page = page.replace("{{" + name + "}}", text, 1)
-    return page
+    return _PLACE.sub(lambda place: parts[place[1]], _static("page.html"))  # once: a name may look like a place
 
 
 def policy(served: bool) -> str:
@@ -50,7 +49,7 @@ def policy(served: bool) -> str:
     )
 
 
-def embedded(value: Any) -> str:
+def embedded(value: object) -> str:
     """JSON that may stand inside a script element: it can neither end it nor begin another."""
     text = to_json(value)
     for sign, code in _ESCAPED.items():
@@ -58,7 +57,7 @@ def embedded(value: Any) -> str:
     return text
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """ASCII; a number that JSON does not know is null."""
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":"), default=str)
@@ -66,7 +65,7 @@ def to_json(value: Any) -> str:
         return json.dumps(_finite(value), allow_nan=False, separators=(",", ":"), default=str)
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> Json:
     if isinstance(value, Mapping):
         return {str(name): _finite(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):

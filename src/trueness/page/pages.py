@@ -16,48 +16,46 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from trueness import __version__, registry
 from trueness.errors import TruenessError
 from trueness.files import read_text
-from trueness.outside import json_of
+from trueness.outside import Json, json_of
 from trueness.page import figures
-from trueness.running.outline import Outline, TaskOutline, path_of
-from trueness.running.page_store import PageStore
-from trueness.running.readings import Readings, readings_of
 from trueness.running.results import Results
+from trueness.running.study_folder import StudyFolder
 from trueness.showing.saving import safe_name
-from trueness.studies.protocol import CellKey, PagePlace, Part
+from trueness.studies.protocol import AnalysisPart, CellKey, PagePart, PagePlace, Summary
 from trueness.studies.run_reading import RunReading
+
+_KEPT = "!'()*~"  # what encodeURIComponent of the page leaves as it is
+
+
+def path_of(*parts: str) -> str:
+    """A path of names that users chose; the page makes the same one with encodeURIComponent."""
+    return "/".join(quote(part, safe=_KEPT) for part in parts)
 
 
 class StudyPage:
     """One state of one study; make another when `progress` shows a new version."""
 
-    def __init__(self, folder: Path, store: PageStore, known: Readings | None = None):
-        self.folder = folder
-        self._store = store
-        self._known = known or {}
-        self.outline = Outline.of(store)
-        self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in self.outline.tasks}
+    def __init__(self, study: StudyFolder):
+        self.study, self.folder = study, study.path
+        self._store = study.store
+        self._kinds: dict[str, type[RunReading]] = {t.task: registry.reading(t.task) for t in study.tasks}
 
     @cached_property
-    def parts(self) -> dict[str, Part]:
-        return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.outline.tasks}
+    def parts(self) -> dict[str, PagePart]:
+        return {task.task: self._kinds[task.task].page(self._place(task)) for task in self.study.tasks}
 
-    def _place(self, task: TaskOutline) -> PagePlace:
+    def _place(self, task: Results) -> PagePlace:
         name = task.task
         return PagePlace(
-            self.folder, self.outline, task, self._store, self._known.get(name), lambda: self._readings[name]
+            self.folder, task, self._store, name in self.study.readings_made, lambda: self.study.readings[name]
         )
 
-    @cached_property
-    def _readings(self) -> Readings:
-        return self._known or readings_of(Results.all_of(self._store), self._store)
-
-    def get(self, path: str) -> Any | None:
+    def get(self, path: str) -> Json | None:
         """What a path names; None where the study has no such thing."""
         kind, *names = (unquote(part) for part in path.split("/"))
         if kind in ("overview", "analysis", "figures", "progress") and not names:
@@ -71,52 +69,48 @@ class StudyPage:
             return self._cell(part, (names[1], names[2], names[3]))
         return part.graph(names[1]) if kind == "graph" and len(names) == 2 else None
 
-    def _cell(self, part: Part, key: CellKey) -> dict[str, Any] | None:
-        found = part.cell(key)
-        return None if found is None else {"task": part.task, "key": list(key), **found}
+    def _cell(self, part: PagePart, key: CellKey) -> dict[str, Json] | None:
+        content = part.cell(key)
+        return None if content is None else {"task": part.task, "key": list(key), **content}
 
-    def head(self) -> dict[str, Any]:
+    def head(self) -> dict[str, Json]:
         """What every page shows whatever is open."""
         return {
-            "study": self.outline.study,
+            "study": self.study.study,
             "folder": str(self.folder),
             "version": __version__,
             "made": datetime.now(UTC).isoformat(timespec="seconds"),
-            "tasks": [self._task_head(task) for task in self.outline.tasks],
+            "tasks": [self._task_head(task) for task in self.study.tasks],
         }
 
-    def _task_head(self, task: TaskOutline) -> dict[str, Any]:
+    def _task_head(self, task: Results) -> dict[str, Json]:
         kind = self._kinds[task.task]
         head = {"task": task.task, "title": kind.title or task.task.capitalize(), "question": kind.question}
         return head | {"graphs": task.items if kind.graphs else [], "level": task.level}
 
-    def overview(self) -> dict[str, Any]:
+    def overview(self) -> dict[str, Json]:
         return {
-            "seed": self.outline.seed,
+            "seed": self.study.seed,
             "tasks": [{"task": name, **_plain(part.summary())} for name, part in self.parts.items()],
-            "completeness": [self._completeness(task) for task in self.outline.tasks],
+            "completeness": [self._completeness(task) for task in self.study.tasks],
             "provenance": _provenance(self.folder),
         }
 
-    def _completeness(self, task: TaskOutline) -> dict[str, Any]:
+    def _completeness(self, task: Results) -> dict[str, Json]:
         """Respondents by status: what was planned, what came, how the rest ended."""
         counts: dict[str, dict[str, int]] = {name: {} for name in task.respondents}
         planned = dict.fromkeys(task.respondents, 0)
-        statuses = self._store.statuses_of(task)
         for place, cell in enumerate(task.cells):
             planned[cell.respondent] += cell.repeats
-            for status, n in statuses.get(place, {}).items():
-                own = counts[cell.respondent]
-                own[status] = own.get(status, 0) + n
+            for status, n in task.statuses.get(place, {}).items():
+                counts[cell.respondent][status] = counts[cell.respondent].get(status, 0) + n
         rows = [{"respondent": name, "planned": planned[name], "statuses": counts[name]} for name in task.respondents]
         return {"task": task.task, "rows": rows}
 
-    def analysis(self) -> list[dict[str, Any]]:
-        return [
-            {"task": name, "parts": [_plain(found) for found in part.analyses()]} for name, part in self.parts.items()
-        ]
+    def analysis(self) -> list[dict[str, Json]]:
+        return [{"task": name, "parts": [_plain(one) for one in part.analyses()]} for name, part in self.parts.items()]
 
-    def figures(self) -> list[dict[str, Any]]:
+    def figures(self) -> list[dict[str, Json]]:
         return figures.described(self.folder, self.chart_places, self.chart_order)
 
     @property
@@ -128,15 +122,13 @@ class StudyPage:
     def chart_order(self) -> tuple[str, ...]:
         """Starts of names of the charts that are to be seen first: one of each study, then the others."""
         first = [kind.charts_first for kind in self._kinds.values()]
-        return (*(own[0] for own in first if own), *(name for own in first for name in own[1:]))
+        return (*(starts[0] for starts in first if starts), *(name for starts in first for name in starts[1:]))
 
-    def progress(self) -> dict[str, Any]:
+    def progress(self) -> dict[str, Json]:
+        """As it is now, whatever came since this state."""
         tasks = []
-        for task in self.outline.tasks:
-            counts: dict[str, int] = {}
-            for statuses in self._store.statuses_of(task).values():
-                for status, n in statuses.items():
-                    counts[status] = counts.get(status, 0) + n
+        for task in self.study.tasks:
+            counts = self._store.counts(task.task, task.cells)
             tasks.append({"task": task.task, "planned": task.planned, "done": sum(counts.values()), "statuses": counts})
         return {
             "version": self._store.version(),
@@ -152,14 +144,14 @@ class StudyPage:
                 yield path_of("cell", name, *key)
 
 
-def _plain(found: Any) -> dict[str, Any]:
-    return asdict(found)
+def _plain(part: Summary | AnalysisPart) -> dict[str, Json]:
+    return asdict(part)
 
 
-def _provenance(folder: Path) -> dict[str, Any]:
+def _provenance(folder: Path) -> dict[str, Json]:
     try:
-        found = json_of(read_text(folder, "provenance.json"), "provenance.json")
+        record = json_of(read_text(folder, "provenance.json"), "provenance.json")
     except TruenessError:
         return {}
     kept = ("written", "python", "platform", "packages", "seed")
-    return {name: found[name] for name in kept if name in found} if isinstance(found, dict) else {}
+    return {name: record[name] for name in kept if name in record} if isinstance(record, dict) else {}

@@ -23,12 +23,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from trueness.errors import DataError, StoreError, TruenessError
 from trueness.files import names_in, read_bytes
-from trueness.outside import json_of
+from trueness.outside import Json, json_of
 from trueness.page import entrance
 from trueness.page.figures import FORMATS
 from trueness.page.library import Library, OpenStudy
@@ -66,7 +65,7 @@ class ViewServer(ThreadingHTTPServer):
         """The address of a path, with the secret that lets a browser in."""
         return f"http://{HOST}:{self.server_port}/{path}?{self.entrance.query}"
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """A browser that went away is no error; what else happens is answered by the handler."""
 
 
@@ -99,18 +98,18 @@ class Handler(BaseHTTPRequestHandler):
         """Errors are one line of JSON; what the caller went away from is dropped."""
         self._body_was_read = False
         try:
-            asked = urlsplit(self.path)
-            given = parse_qs(asked.query).get("token")
+            address = urlsplit(self.path)
+            tokens = parse_qs(address.query).get("token")
             if not self._is_ours():
                 self._error(HTTPStatus.FORBIDDEN, "this address is not the one that is served.")
-            elif given and self.command != "POST" and self.server.entrance.knows(given[0]):
-                self._let_in(asked.path)
-            elif not self.server.entrance.admits(asked.path, self.headers.get_all("Cookie", ())):
+            elif tokens and self.command != "POST" and self.server.entrance.knows(tokens[0]):
+                self._let_in(address.path)
+            elif not self.server.entrance.admits(address.path, self.headers.get_all("Cookie", ())):
                 self._error(
                     HTTPStatus.FORBIDDEN, "open the whole address that 'trueness view' printed, with its token."
                 )
             else:
-                answer(asked.path.removeprefix(self.server.entrance.place))
+                answer(address.path.removeprefix(self.server.entrance.place))
         except (BrokenPipeError, ConnectionError):
             self.close_connection = True
         except TruenessError as error:
@@ -170,10 +169,10 @@ class Handler(BaseHTTPRequestHandler):
         elif not length.isdecimal() or not length.isascii() or len(length) > 9 or int(length) > MOST_BYTES:
             self._error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a note must have at most {MOST_BYTES:,} bytes.")
         else:
-            note = add_note(study.folder, self._given(int(length)), study.store)
+            note = add_note(study.folder, self._sent(int(length)), study.store)
             self._json_text(to_json({"note": note, "file": str(study.folder / FILE)}))
 
-    def _given(self, length: int) -> Any:
+    def _sent(self, length: int) -> Json:
         """The JSON of the body."""
         content = self.rfile.read(length)
         self._body_was_read = len(content) == length
@@ -202,8 +201,8 @@ class Handler(BaseHTTPRequestHandler):
             return
         problem = study.problem()
         if problem:
-            told = [{"name": study.name, "folder": str(study.folder), "problem": problem}]
-            self._send(shelf_of(told).encode("utf-8"), _HTML)
+            studies = [{"name": study.name, "folder": str(study.folder), "problem": problem}]
+            self._send(shelf_of(studies).encode("utf-8"), _HTML)
             return
         document = {
             "served": True,
@@ -275,5 +274,5 @@ class Handler(BaseHTTPRequestHandler):
             self.connection.settimeout(LINGER)
             self.rfile.read(MOST_BYTES)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format: str, *args: object) -> None:
         """Nothing: the terminal shows where the page is, not who asked for what."""

@@ -22,7 +22,7 @@ def shelf_of(studies: Sequence[Mapping[str, str]]) -> str:
 def _entry(study: Mapping[str, str]) -> str:
     name, folder = html_text(study["name"]), html_text(study["folder"])
     if study["problem"]:
-        said = f'<p class="notice">{html_text(study["problem"])}</p>'
-        return f'<li class="card"><h3>{name}</h3><p class="quiet small">{folder}</p>{said}</li>'
+        notice = f'<p class="notice">{html_text(study["problem"])}</p>'
+        return f'<li class="card"><h3>{name}</h3><p class="quiet small">{folder}</p>{notice}</li>'
     link = f'<a href="{quote(study["name"], safe="")}/">{name}</a>'
     return f'<li class="card"><h3>{link}</h3><p class="quiet small">{folder}</p></li>'

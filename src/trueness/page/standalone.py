@@ -10,15 +10,13 @@ import base64
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from trueness.files import read_bytes, write_atomically
+from trueness.outside import Json
 from trueness.page import figures
 from trueness.page.page import embedded, html_of
-from trueness.page.pages import StudyPage
-from trueness.running.outline import path_of
-from trueness.running.page_store import page_store
-from trueness.running.readings import Readings
+from trueness.page.pages import StudyPage, path_of
+from trueness.running.study_folder import StudyFolder
 from trueness.studies.reporting import Report
 
 CELLS = 3_000_000  # characters of JSON for cells, graphs and charts: together with the rest under 8 MB
@@ -27,29 +25,29 @@ CHARTS = 2_400_000
 LONGEST = 200_000  # characters of one reply
 
 
-def write_page(folder: Path, known: Readings | None = None) -> Path:
-    """Write report.html into the study's folder."""
-    with page_store(folder) as store:
-        document = document_of(StudyPage(folder, store, known))
-    return write_atomically(folder, "report.html", html_of(document))
+def write_page(study: StudyFolder) -> Path:
+    """Write report.html into the study's folder; what was read for its tables is not read again."""
+    with study.store.opened():
+        document = document_of(StudyPage(study))
+    return write_atomically(study.path, "report.html", html_of(document))
 
 
 def with_page(report: Report) -> Report:
-    """The report with report.html among its files; what was read for its tables is not read again."""
-    return replace(report, files=(*report.files, write_page(report.folder, report.readings)))
+    """The report with report.html among its files."""
+    return replace(report, files=(*report.files, write_page(report.study)))
 
 
-def document_of(page: StudyPage) -> dict[str, Any]:
-    data: dict[str, Any] = {name: page.get(name) for name in ("overview", "analysis", "progress")}
+def document_of(page: StudyPage) -> dict[str, Json]:
+    data: dict[str, Json] = {name: page.get(name) for name in ("overview", "analysis", "progress")}
     data["figures"] = _charts(
         figures.described(page.folder, page.chart_places, page.chart_order, _told(page.folder)), page.folder
     )
-    for task in page.outline.tasks:
+    for task in page.study.tasks:
         data[path_of("grid", task.task)] = page.get(path_of("grid", task.task))
     graphs = [path_of("graph", task["task"], item) for task in page.head()["tasks"] for item in task["graphs"]]
-    said = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
+    left = [_taken(page, data, graphs, GRAPHS, "graphs"), _taken(page, data, list(page.cell_paths()), CELLS, "cells")]
     head = page.head() | {"folder": _told(page.folder)}
-    return {"served": False, "head": head, "sample": " ".join(sentence for sentence in said if sentence), "data": data}
+    return {"served": False, "head": head, "sample": " ".join(sentence for sentence in left if sentence), "data": data}
 
 
 def _told(folder: Path) -> str:
@@ -57,15 +55,15 @@ def _told(folder: Path) -> str:
     return folder.name if folder.is_absolute() or ".." in folder.parts else str(folder)
 
 
-def _taken(page: StudyPage, data: dict[str, Any], paths: list[str], room: int, what: str) -> str:
+def _taken(page: StudyPage, data: dict[str, Json], paths: list[str], room: int, what: str) -> str:
     """Put as many of the paths into the data as there is room for; what is to be said if not all are in."""
     for taken, path in enumerate(spread(paths)):
-        found = page.get(path)
-        _shorten(found)
-        room -= len(embedded(found))
+        content = page.get(path)
+        _shorten(content)
+        room -= len(embedded(content))
         if room < 0 and taken:
             return f"This file shows {taken:,} of {len(paths):,} {what}, taken evenly from the study."
-        data[path] = found
+        data[path] = content
     return ""
 
 
@@ -84,7 +82,7 @@ def _divides(step: int, n: int) -> bool:
     return step != 1
 
 
-def _shorten(cell: Any) -> None:
+def _shorten(cell: object) -> None:
     for block in cell.get("blocks", ()) if isinstance(cell, dict) else ():
         if block.get("kind") == "exchange" and len(block["text"]) > LONGEST:
             n = len(block["text"])
@@ -92,7 +90,7 @@ def _shorten(cell: Any) -> None:
             block["message"] = f"Only the first {LONGEST:,} of {n:,} characters are in this file. {block['message']}"
 
 
-def _charts(described: list[dict[str, Any]], folder: Path) -> list[dict[str, Any]]:
+def _charts(described: list[dict[str, Json]], folder: Path) -> list[dict[str, Json]]:
     """Each with its PDF inside, while there is room; beyond it the PDF is a file beside this one."""
     room = CHARTS - sum(len(figure["svg"]) + len(figure["csv"]) for figure in described)
     for figure in described:

@@ -2,7 +2,7 @@
 
     executes       1 where the target follows from the knowns by the rules, 0 where it does not
     answer         1 where the executed target agrees with the answer (in its unit, within the tolerance), else 0
-    intervention   share of the other nodes whose do() moves the target
+    intervention   mean impact of do() on the other nodes: 1 critical, 1/2 contributes, 0 peripheral (execute.py)
     abduction      share of the knowns that are recovered, alone or among several, from the target's value
     structure      mean of our graph checks
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from trueness.errors import MissingExtra
 from trueness.reasoning.execute import Program, sensitivity
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from trueness.reasoning.invert import invert_all
@@ -65,6 +66,18 @@ def check_answer(graph: ReasoningGraph | Program, answer: Quantity, tolerance: f
         agrees, value = close(100 * value, answer.value, tolerance), 100 * value
     told = "" if agrees else f"the graph gives {value:.6g}, the answer is {answer}."
     return AnswerCheck(value, answer, agrees, Status.OK, told)
+
+
+def answers_agree(answer: Quantity, expected: Quantity, tolerance: float = 0.01) -> bool | None:
+    """Two answers, in the unit of the second where both have one; None where they cannot be compared."""
+    if answer.value is None or expected.value is None:
+        words = [" ".join(one.text.split()).casefold() for one in (answer, expected)]
+        return words[0] == words[1] if answer.value is expected.value and all(words) else None
+    try:
+        value = converted(answer.value, answer.unit, expected.unit)
+    except MissingExtra:
+        return None
+    return False if value is None else close(value, expected.value, tolerance)
 
 
 def _in_unit(program: Program, unit: str | None) -> tuple[float | None, Status, str]:
@@ -133,11 +146,11 @@ def score_of(components: Mapping[str, Component]) -> float | None:
 
 def _moving(program: Program) -> Component:
     effects = sensitivity(program)
-    known = [effect.moves for effect in effects.values() if effect.moves is not None]
+    known = [impact for effect in effects.values() if (impact := effect.impact) is not None]
     if not known:
         return Component(None, Status.DEGENERATE, program.base.message or "no node can be intervened on.")
-    still = [node for node, effect in effects.items() if effect.moves is False]
-    told = f"do() on {', '.join(still)} does not move the target." if still else ""
+    still = [node for node, effect in effects.items() if effect.impact == 0]
+    told = f"do() on {', '.join(still)} hardly moves the target, or not at all." if still else ""
     return Component(sum(known) / len(known), Status.OK, told, len(known))
 
 

@@ -27,6 +27,8 @@ from trueness.status import Status
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
 AGREE = 1e-6  # relative difference up to which two rules of one effect agree
 MOVES = 1e-9  # relative difference from which the target has moved
+PERIPHERAL = 0.01  # below this size of its effect a node changes no answer, which is given to 1 %
+CRITICAL = 0.1  # from this size on the answer is another one
 PROBES: tuple[tuple[float, float], ...] = (  # x' = factor * x + shift, tried in this order
     (1.1, 0.0),
     (2.0, 0.0),
@@ -66,6 +68,7 @@ class NodeEffect:
 
     `moves` is None where the target has no value for any probe. `elasticity` is the relative change of the target for
     a relative change of 10 % of the node, divided by it; None where one of them is 0.
+    size = max |t' - t| / max(|t'|, |t|) over the node taken away (x' = 0), halved and doubled: 0 nothing, 1 all of it.
     """
 
     node: str
@@ -74,6 +77,17 @@ class NodeEffect:
     elasticity: float | None = None
     at: float | None = None  # the first x' that moved the target
     target: float | None = None  # and what the target became
+    size: float | None = None
+    alternative: str = ""  # another rule by which the target follows without the node
+
+    @property
+    def impact(self) -> float | None:
+        """The original's grades. 1, high: critical. 1/2, medium: it contributes or has an alternative. 0, low."""
+        if self.size is None:
+            return None
+        if self.size < PERIPHERAL:
+            return 0.0
+        return 0.5 if self.size < CRITICAL or self.alternative else 1.0
 
 
 class Program:
@@ -195,6 +209,19 @@ class Program:
         pairs = zip(executable, self._steps.get(node, ()), strict=True)
         return next((step for rule, step in pairs if rule.uses <= valued), None)
 
+    def alternative_to(self, node: str) -> str:
+        """The rule that takes over where a node is taken away and the target still follows; "" where it does not."""
+        valued: set[str] = set()
+        taken_over = ""
+        for other in self.graph.order or ():
+            rules = [rule for rule in self.rules.get(other, ()) if rule.tree is not None]
+            first = next((rule for rule in rules if rule.uses <= valued), None)
+            if other != node and (self.held(other) or first is not None):
+                valued.add(other)
+                if first is not None and first is not rules[0] and other in self._needed and not self.held(other):
+                    taken_over = taken_over or f"{other} by {first.text}"
+        return taken_over if self.graph.target in valued else ""
+
     def response(self, node: str) -> Response | None:
         """The target as a function of one node, all others as they are; None where it cannot be executed.
 
@@ -241,26 +268,29 @@ def _effect(program: Program, node: str) -> NodeEffect:
     if base.target is None:
         return NodeEffect(node, None, Status.DEGENERATE)
     if program.graph.target not in program.moved_by(node):
-        return NodeEffect(node, False, Status.OK)
+        return NodeEffect(node, False, Status.OK, size=0.0)
     response = program.response(node)
     x = base.values.get(node)
     if response is None or x is None:
         return NodeEffect(node, None, Status.DEGENERATE)
-    seen = False
-    elasticity = None
-    for factor, shift in PROBES:
-        changed = factor * x + shift
-        if changed == x:
-            continue
-        target = response(changed)
-        if not math.isfinite(target):
-            continue
-        seen = True
-        if (factor, shift) == PROBES[0] and base.target:
-            elasticity = (target / base.target - 1) / (factor - 1)
-        if not close(target, base.target, MOVES):
-            return NodeEffect(node, True, Status.OK, elasticity, changed, target)
-    return NodeEffect(node, False if seen else None, Status.OK if seen else Status.DEGENERATE, elasticity)
+    tried = [(changed, response(changed)) for factor, shift in PROBES if (changed := factor * x + shift) != x]
+    known = [(changed, target) for changed, target in tried if math.isfinite(target)]
+    if not known:
+        return NodeEffect(node, None, Status.DEGENERATE)
+    near = (0.0, 0.5 * x, 2 * x) if x else (1.0, -1.0)
+    sizes = [_size(target, base.target) for changed, target in known if changed in near]
+    size = max(sizes or [_size(target, base.target) for _, target in known])
+    at_tenth = dict(known).get(PROBES[0][0] * x)
+    elasticity = None if at_tenth is None or not base.target else (at_tenth / base.target - 1) / (PROBES[0][0] - 1)
+    moved = [(changed, target) for changed, target in known if not close(target, base.target, MOVES)]
+    if not moved:
+        return NodeEffect(node, False, Status.OK, elasticity, size=size)
+    return NodeEffect(node, True, Status.OK, elasticity, *moved[0], size, program.alternative_to(node))
+
+
+def _size(target: float, before: float) -> float:
+    largest = max(abs(target), abs(before))
+    return abs(target - before) / largest if largest else 0.0
 
 
 def _applied(node: str, rule: Rule, step: Evaluator, values: list[float], have: set[str]) -> float | Finding:

@@ -218,10 +218,11 @@ class ReasoningGraph:
 
 @dataclass(frozen=True)
 class Problem:
-    """A worked problem: its text, the right graph, the reasoning in words and the answer.
+    """A worked problem: its text, the graph, the reasoning in words and the answer that it gives.
 
     `tolerance` is relative: a value agrees with the answer where |value - answer| <= tolerance * |answer|
-    (for an answer of 0: <= tolerance).
+    (for an answer of 0: <= tolerance). `method` made the graph, `source` is the file it stood in; `correct` says
+    whether the answer is the right one, None where nobody says so.
     """
 
     id: str
@@ -231,6 +232,9 @@ class Problem:
     answer: Quantity
     reasoning: str = ""
     tolerance: float = 0.01
+    method: str = ""
+    source: str = ""
+    correct: bool | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """One line of a problems file; the keys are those of the original's batch."""
@@ -243,7 +247,7 @@ class Problem:
             | ({"text": self.answer.text} if self.answer.text else {}),
             "reasoning_trajectory": self.reasoning,
             "tolerance": self.tolerance,
-        }
+        } | {key: value for key in ("method", "source", "correct") if (value := getattr(self, key)) not in ("", None)}
 
 
 def close(value: float, expected: float, tolerance: float) -> bool:

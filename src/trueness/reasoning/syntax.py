@@ -1,25 +1,20 @@
-"""The grammar of rules: our own tokens and recursive descent, nothing of the text is ever executed.
+"""The grammar of rules: formulas rewritten to Python's signs and parsed by `ast`, of which a white list becomes a tree.
 
-    rule       := [side "="] side                        a = F / m      a = F/m = 10/2 takes the first two sides
-    side       := "if" choice "then" choice "else" side | choice
-    choice     := logic ["if" logic "else" choice]
-    logic      := all ("or" all)*       all := negation ("and" negation)*       negation := ["not"] comparison
-    comparison := sum [("<" | "<=" | ">" | ">=" | "==" | "!=") sum]
-    sum        := product (("+" | "-") product)*
-    product    := signed (("*" | "/" | "%" | "of") signed)*      2 x and 2(x) multiply; x y does not
-    signed     := ("-" | "+") signed | power
-    power      := atom ["%"] [("^" | "**") signed]
-    atom       := number | name | function "(" side ("," side)* ")" | "(" side ")" | "|" side "|" | "sqrt" atom
+    a = F / m      a = F/m = 10/2 takes the first two sides      if c then a else b      b if c else a
+    and or not   < <= > >= == !=   + -   * / % of   ^ **   |x|   √x   5 %   2 x and 2(x) multiply; x y does not
+    numbers, names, and the functions of trees.FUNCTIONS
 
-Limits, each named in the message when it is met: length 500, 200 tokens, nesting 40, 40 digits in a number, exponents
-up to 1,000. Everything else (attributes, indexing, strings, lambda, names with two underscores) is refused.
+Only tokens of ours reach `ast` (names stand as n0, n1, ...), and nothing is ever compiled or executed. Limits, each
+named in the message when it is met: length 500, 200 tokens, nesting 40, 40 digits in a number, exponents up to 1,000.
+Everything else (attributes, indexing, strings, lambda, names with two underscores) is refused.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
@@ -80,7 +75,12 @@ _LATEX = (
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}[)\]]\s*$")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
-_OPENS = frozenset(("number", "name", "("))
+_SIGN_OF: Mapping[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.Pow: "^", ast.And: "and", ast.Or: "or",
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+_TOO_DEEP = f"a rule must be nested at most {MAX_DEPTH} deep, got more. Split it."
+_PERCENT, _ROOT = "percent", "root **"
 
 
 class RuleError(TruenessError):
@@ -95,16 +95,25 @@ class Equation(NamedTuple):
 
 
 class _Token(NamedTuple):
-    kind: str  # number, name, end, or the operator itself
+    kind: str  # number, name, word (a keyword), or the operator itself
     text: str
+
+
+_NONE, _OPEN, _CLOSE, _COMMA = _Token("", ""), _Token("(", "("), _Token(")", ")"), _Token(",", ",")
 
 
 def parse(text: str, names: tuple[str, ...] = ()) -> Equation:
     """A formula as trees; RuleError in one line where it is none. `names` may hold names of several words."""
     if len(text) > MAX_LENGTH:
         raise RuleError(f"a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it.")
-    tokens = _tokens(plain(text), names)
-    return _Parser(tokens).equation()
+    sides: list[list[_Token]] = [[]]
+    for token in _tokens(plain(text), names):
+        if token.kind == "=":
+            sides.append([])
+        else:
+            sides[-1].append(token)
+    left, right, *_ = (sides[0], sides[1]) if len(sides) > 1 else ([], sides[0])  # behind a second = is the computation
+    return Equation(_parsed(left) if len(sides) > 1 else None, _parsed(right))
 
 
 def plain(text: str) -> str:
@@ -155,200 +164,165 @@ def _tokens(text: str, names: Iterable[str]) -> list[_Token]:
         else:
             match_end = match.end()
         opened += (written == "(") - (written == ")")
-        tokens.append(_Token(written if kind == "operator" else kind, written))
+        if opened > MAX_DEPTH:
+            raise RuleError(_TOO_DEEP)
+        kind = written if kind == "operator" else "word" if written in _KEYWORDS else kind
+        tokens.append(_Token(kind, written))
         at = match_end
         if len(tokens) > MAX_TOKENS:
             raise RuleError(f"a rule must have at most {MAX_TOKENS} numbers, names and signs, got more. Split it.")
-    return [*tokens, _Token("end", "")]
+    return tokens
 
 
-class _Parser:
-    """One token ahead; `depth` counts what is open, so that nesting is bounded before Python's stack is."""
-
-    def __init__(self, tokens: list[_Token]):
-        self.tokens, self.at, self.depth, self.bars = tokens, 0, 0, 0
-
-    @property
-    def ahead(self) -> _Token:
-        return self.tokens[self.at]
-
-    def take(self, *kinds: str) -> _Token | None:
-        token = self.ahead
-        if token.kind in kinds or (token.kind == "name" and token.text in kinds and token.text in _KEYWORDS):
-            self.at += 1
-            return token
-        return None
-
-    def expect(self, kind: str) -> None:
-        if not self.take(kind):
-            got = self.ahead.text or "the end"
-            raise RuleError(f"a rule must have {kind!r} before {got!r}. Check its parentheses and words.")
-
-    def equation(self) -> Equation:
-        first = self.side()
-        if not self.take("="):
-            self.end()
-            return Equation(None, first)
-        second = self.side()
-        if self.ahead.kind != "=":  # a = F/m = 10/2 = 5: what follows is the computation
-            self.end()
-        return Equation(first, second)
-
-    def end(self) -> None:
-        if self.ahead.kind != "end":
-            before = self.tokens[self.at - 1].text
-            raise RuleError(f"a rule must have an operator between {before!r} and {self.ahead.text!r}.")
-
-    def deeper(self) -> None:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise RuleError(f"a rule must be nested at most {MAX_DEPTH} deep, got more. Split it.")
-
-    def side(self) -> Tree:
-        if not self.take("if"):
-            return self.choice()
-        self.deeper()
-        condition = self.logic()
-        self.take(",")
-        self.expect("then")
-        then = self.choice()
-        self.take(",")
-        self.expect("else")
-        tree = Choice(condition, then, self.side())
-        self.depth -= 1
-        return tree
-
-    def choice(self) -> Tree:
-        then = self.logic()
-        if not self.take("if"):
-            return then
-        condition = self.logic()
-        self.expect("else")
-        self.deeper()
-        tree = Choice(condition, then, self.choice())
-        self.depth -= 1
-        return tree
-
-    def logic(self) -> Tree:
-        tree = self.all_of()
-        while self.take("or"):
-            tree = Binary("or", tree, self.all_of())
-        return tree
-
-    def all_of(self) -> Tree:
-        tree = self.negation()
-        while self.take("and"):
-            tree = Binary("and", tree, self.negation())
-        return tree
-
-    def negation(self) -> Tree:
-        if not self.take("not"):
-            return self.comparison()
-        self.deeper()
-        tree = Binary("==", self.negation(), Number(0.0))
-        self.depth -= 1
-        return tree
-
-    def comparison(self) -> Tree:
-        tree = self.sum()
-        if token := self.take("<", "<=", ">", ">=", "==", "!="):
-            return Binary(token.text, tree, self.sum())
-        return tree
-
-    def sum(self) -> Tree:
-        tree = self.product()
-        while token := self.take("+", "-"):
-            tree = Binary(token.text, tree, self.product())
-        return tree
-
-    def product(self) -> Tree:
-        tree = self.signed()
-        while True:
-            if token := self.take("*", "/", "%", "of"):
-                tree = Binary("*" if token.text == "of" else token.text, tree, self.signed())
-            elif self._multiplies():
-                tree = Binary("*", tree, self.signed())
+def _reordered(tokens: list[_Token]) -> list[_Token]:
+    """`if c then a else b` as Python has it, ((a) if (c) else (b)); the last one first, since it lies inside others."""
+    for at in reversed(range(len(tokens))):
+        if tokens[at].text != "if" or (at and tokens[at - 1].text not in ("(", ",", "|", "else")):
+            continue
+        parts: list[list[_Token]] = [[]]  # condition, then, otherwise
+        depth, end = 0, at + 1
+        for token in tokens[at + 1 :]:
+            depth += (token.text == "(") - (token.text == ")")
+            postfix = sum((t.text == "if") - (t.text == "else") for t in parts[-1])
+            if depth < 0 or (token.text == "," and not depth and len(parts) == 3):
+                break
+            if not depth and not postfix and token.text == ("then", "else", "")[len(parts) - 1]:
+                parts[-1] = parts[-1][:-1] if parts[-1][-1:] == [_COMMA] else parts[-1]
+                parts.append([])
             else:
-                return tree
+                parts[-1].append(token)
+            end += 1
+        if len(parts) == 3:
+            condition, then, otherwise = ([_OPEN, *part, _CLOSE] for part in parts)
+            tokens[at:end] = [
+                _OPEN,
+                *then,
+                _Token("word", "if"),
+                *condition,
+                _Token("word", "else"),
+                *otherwise,
+                _CLOSE,
+            ]
+    return tokens
 
-    def _multiplies(self) -> bool:
-        """2 x, 2(x), (a)(b): a number or a closed bracket in front of a name or an opened one."""
-        before, ahead = self.tokens[self.at - 1], self.ahead
-        if ahead.kind == "name" and ahead.text in _KEYWORDS:
-            return False
-        return before.kind in ("number", ")") and ahead.kind in ("name", "(")
 
-    def signed(self) -> Tree:
-        self.deeper()
-        if self.take("-"):
-            tree: Tree = Negative(self.signed())
-        elif self.take("+"):
-            tree = self.signed()
-        else:
-            tree = self.power()
-        self.depth -= 1
-        return tree
+def _as_python(tokens: list[_Token], names: list[str]) -> str:
+    """Names as n0, n1, ..., products written out; `x %` as x ** percent and √x as root ** x, which bind as closely."""
+    out: list[str] = []
+    opened: list[str] = []
+    follows = False  # an operand stands before
+    for before, (kind, text), ahead in zip([_NONE, *tokens], tokens, [*tokens[1:], _NONE], strict=False):
+        if follows and kind in ("number", "name", "("):
+            if kind == "number" or before.kind == "name":
+                raise RuleError(f"a rule must have an operator between {before.text!r} and {text!r}.")
+            out.append("*")
+        closes = kind == ")" or (kind == "|" and follows)
+        if closes and (before.kind == "," or not opened or opened.pop() != (")" if kind == ")" else "|")):
+            raise RuleError(f"a rule must have what {text!r} closes. Check its parentheses and words.")
+        if not closes and kind in ("(", "|"):
+            opened.append(")" if kind == "(" else "|")
+        written = {"^": "**", "of": "*", "|": ")" if closes else "abs("}.get(text, text)
+        if kind == "number":
+            written = repr(_number(text).value)
+        elif kind == "name":
+            written = _named(text, ahead, names)
+        elif kind == "%" and ahead.kind not in ("number", "name", "(") and before.kind != "%":
+            bare = before.kind == "number" and out[-2:-1] != [_ROOT]
+            written = repr(float(out.pop()) / 100) if bare else f"** {_PERCENT}"
+        out.append(written)
+        follows = closes or kind == "number" or (kind == "name" and written not in (_ROOT, *FUNCTIONS))
+        follows = follows or (kind == "%" and written != "%")
+    return " ".join(out)
 
-    def power(self) -> Tree:
-        tree = self.atom()
-        following = self.tokens[self.at + 1].kind if self.ahead.kind == "%" else ""
-        following_text = self.tokens[self.at + 1].text if following == "name" else ""
-        if self.ahead.kind == "%" and (following not in _OPENS or following_text in _KEYWORDS):
-            self.at += 1
-            tree = Number(tree.value / 100) if isinstance(tree, Number) else Binary("/", tree, Number(100.0))
-        if self.take("^", "**"):
-            exponent = self.signed()
-            size = exponent.operand if isinstance(exponent, Negative) else exponent
-            if isinstance(size, Number) and abs(size.value) > MAX_POWER:
-                raise RuleError(f"an exponent must be at most {MAX_POWER:,}, got {size.value:g}. Use exp or a name.")
-            return Binary("^", tree, exponent)
-        return tree
 
-    def atom(self) -> Tree:
-        token = self.ahead
-        self.at += 1
-        if token.kind == "number":
-            return _number(token.text)
-        if token.kind == "(":
-            tree = self.side()
-            self.expect(")")
+def _named(name: str, ahead: _Token, names: list[str]) -> str:
+    if "__" in name or name == "lambda":
+        raise RuleError(f"a name in a rule must not be {name[:30]!r}. Use letters, digits and single underscores.")
+    function = name.lower()
+    if ahead.kind == "(" and function in FUNCTIONS:
+        return function
+    if function == "sqrt":  # the root sign has no brackets
+        return _ROOT
+    if ahead.kind == "(":
+        advice = did_you_mean(function, FUNCTIONS) or f"Known: {', '.join(FUNCTIONS)}."
+        raise RuleError(f"{name[:40]!r} is not a function of rules. {advice}")
+    names.append(name)
+    return f"n{len(names) - 1}"
+
+
+def _parsed(tokens: list[_Token]) -> Tree:
+    names: list[str] = []
+    try:
+        parsed = ast.parse(_as_python(_reordered(tokens), names), mode="eval").body
+    except (SyntaxError, MemoryError, RecursionError):
+        shown = " ".join(token.text for token in tokens)[:40]
+        raise RuleError(
+            f"a rule must have a number or a name at every place, got {shown!r}. Check its signs."
+        ) from None
+    return _tree(parsed, names, 1)
+
+
+def _tree(node: ast.expr, names: list[str], depth: int) -> Tree:
+    """The white list."""
+    if depth > MAX_DEPTH:
+        raise RuleError(_TOO_DEEP)
+    match node:
+        case ast.Constant(value=float() | int() as value):
+            return Number(float(value))
+        case ast.Name(id=name) if name[:1] == "n" and name[1:].isdigit():
+            return Name(names[int(name[1:])])
+        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
+            return _tree(inner, names, depth + 1)
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            return Negative(_tree(inner, names, depth + 1))
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return Binary("==", _tree(inner, names, depth + 1), Number(0.0))
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Name(id="percent")):
+            tree = _tree(left, names, depth)
+            return Number(tree.value / 100) if isinstance(tree, Number) else Binary("/", tree, Number(100.0))
+        case ast.BinOp(left=ast.Name(id="root"), op=ast.Pow(), right=right):
+            return _root(right, names, depth + 1)
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            return _power(_tree(left, names, depth), _tree(right, names, depth + 1))
+        case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _SIGN_OF:
+            return Binary(_SIGN_OF[type(sign)], _tree(left, names, depth), _tree(right, names, depth))
+        case ast.BoolOp(op=sign, values=values):
+            tree, *rest = (_tree(value, names, depth) for value in values)
+            for other in rest:
+                tree = Binary(_SIGN_OF[type(sign)], tree, other)
             return tree
-        if token.kind == "|":
-            tree = self.side()
-            self.expect("|")
-            return Call("abs", (tree,))
-        if token.kind == "name" and token.text not in _KEYWORDS:
-            return self._named(token.text)
-        self.at -= 1
-        raise RuleError(f"a rule must have a number or a name where {token.text or 'its end'!r} stands.")
+        case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _SIGN_OF:
+            return Binary(_SIGN_OF[type(sign)], _tree(left, names, depth), _tree(right, names, depth))
+        case ast.IfExp(test=test, body=then, orelse=other):
+            return Choice(*(_tree(part, names, depth + 1) for part in (test, then, other)))
+        case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):
+            return _call(function, [_tree(argument, names, depth + 1) for argument in arguments])
+    raise RuleError("a rule must have numbers, names, + - * / ^ and parentheses only. Write it as one formula.")
 
-    def _named(self, name: str) -> Tree:
-        if "__" in name or name == "lambda":
-            raise RuleError(f"a name in a rule must not be {name[:30]!r}. Use letters, digits and single underscores.")
-        function = name.lower()
-        if self.ahead.kind == "(":
-            if function not in FUNCTIONS:
-                advice = did_you_mean(function, FUNCTIONS) or f"Known: {', '.join(FUNCTIONS)}."
-                raise RuleError(f"{name[:40]!r} is not a function of rules. {advice}")
-            return self._call(function)
-        if function == "sqrt":  # the root sign has no brackets
-            self.deeper()
-            tree = Call("sqrt", (self.atom(),))
-            self.depth -= 1
-            return tree
-        return Name(name)
 
-    def _call(self, function: str) -> Tree:
-        self.expect("(")
-        arguments = [self.side()]
-        while self.take(","):
-            arguments.append(self.side())
-        self.expect(")")
-        _, fewest, most = FUNCTIONS[function]
-        if not fewest <= len(arguments) <= most:
-            wanted = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-            raise RuleError(f"'{function}' must have {wanted} values in its brackets, got {len(arguments)}.")
-        return Call(function, tuple(arguments))
+def _root(node: ast.expr, names: list[str], depth: int) -> Tree:
+    """√x^2 is (√x)^2: root ** x ** 2 comes as root ** (x ** 2)."""
+    match node:
+        case ast.BinOp(left=ast.Name(id="root"), op=ast.Pow()) | ast.Constant() | ast.Name() | ast.Call():
+            return Call("sqrt", (_tree(node, names, depth),))
+        case ast.BinOp(left=inner, op=ast.Pow(), right=exponent):
+            return _power(_root(inner, names, depth), _tree(exponent, names, depth))
+    raise RuleError("a root must have a number, a name or brackets behind its sign.")
+
+
+def _power(base: Tree, exponent: Tree) -> Tree:
+    size = exponent.operand if isinstance(exponent, Negative) else exponent
+    if isinstance(size, Number) and abs(size.value) > MAX_POWER:
+        raise RuleError(f"an exponent must be at most {MAX_POWER:,}, got {size.value:g}. Use exp or a name.")
+    return Binary("^", base, exponent)
+
+
+def _call(function: str, arguments: list[Tree]) -> Tree:
+    _, fewest, most = FUNCTIONS[function]
+    if not fewest <= len(arguments) <= most:
+        wanted = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+        raise RuleError(f"'{function}' must have {wanted} values in its brackets, got {len(arguments)}.")
+    return Call(function, tuple(arguments))
 
 
 def _number(text: str) -> Number:

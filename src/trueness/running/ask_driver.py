@@ -16,15 +16,14 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any
 
 from trueness import models
 from trueness.errors import TruenessError
 from trueness.running.asking import Asker, BudgetReached
 from trueness.running.calling import PASSING, CalledOff
 from trueness.running.cells import Cell
-from trueness.running.outcomes import raised, without_answer
-from trueness.running.progress import EXAMPLES, Asked, Progress, Report, clock
+from trueness.running.outcomes import checked_outcome, failure_line, without_answer
+from trueness.running.progress import EXAMPLES, ModelProgress, Progress, Report, clock
 from trueness.running.stage import Stage
 from trueness.running.stopping import AFTER_SIGTERM, heeded
 from trueness.running.store import Run, Store
@@ -38,7 +37,7 @@ Unit = tuple[Cell, int]
 
 
 @dataclass(frozen=True)
-class Asking:
+class AskingEnd:
     """How it ended: by Ctrl-C, or because the budget is spent (`stopped`: why); and models that were set aside."""
 
     interrupted: bool = False
@@ -74,19 +73,19 @@ class AskDriver:
             self.units.setdefault(cell.respondent, deque()).extend((cell, r) for r in repeats)
         progress.unit, progress.limit, progress.spent = "asks", stage.limit_usd, self.asker.spent
         progress.asked = {
-            name: Asked(total=sum(cell.repeats for cell in stage.cells if cell.respondent == name))
+            name: ModelProgress(total=sum(cell.repeats for cell in stage.cells if cell.respondent == name))
             for name in dict.fromkeys(cell.respondent for cell in stage.cells)
         }
-        for name, asked in progress.asked.items():
-            asked.done = asked.total - len(self.units.get(name, ()))
-        self._finished: SimpleQueue[tuple[Cell, int, Any] | str] = SimpleQueue()
+        for name, model in progress.asked.items():
+            model.done = model.total - len(self.units.get(name, ()))
+        self._finished: SimpleQueue[tuple[Cell, int, object] | str] = SimpleQueue()
         self._at_work = 0  # threads that have not ended
         self._set_aside: dict[str, str] = {}
         self._leaving = float("inf")  # when what is under way is left
         self._interrupted, self._stopped = False, ""
         self._began = self._shown = time.monotonic()
 
-    def drive(self) -> Asking:
+    def drive(self) -> AskingEnd:
         """Until all is done, or nothing more is to be."""
         self.report(self.progress)
         with ExitStack() as stack:
@@ -103,7 +102,7 @@ class AskDriver:
                     self._tell(f"left: {self._waited_for()}. The same command asks again for what is missing.")
                     break
             self._show(last=True)
-        return Asking(self._interrupted, self._stopped, self._set_aside)
+        return AskingEnd(self._interrupted, self._stopped, self._set_aside)
 
     def _start(self) -> None:
         """As many threads for each model as it takes calls at a time."""
@@ -120,7 +119,7 @@ class AskDriver:
             except IndexError:
                 self._finished.put(ENDED)
                 return
-            outcome: Any
+            outcome: object
             try:
                 outcome = self.stage.perform(cell, repeat, self.asker.ask)
             except BaseException as error:
@@ -137,7 +136,7 @@ class AskDriver:
         self._look_round()
         self._show()
 
-    def _store(self, cell: Cell, repeat: int, outcome: Any) -> None:
+    def _store(self, cell: Cell, repeat: int, outcome: object) -> None:
         if isinstance(outcome, CalledOff):
             return  # it stays missing: the same command asks
         if isinstance(outcome, BudgetReached):
@@ -149,31 +148,27 @@ class AskDriver:
             if isinstance(failure, TruenessError) or failure is self.asker.unstored:
                 self._stop(str(failure))
                 raise failure
-            # of a task of the user's own
-            outcome = without_answer(Status.FAILED, raised(outcome), 0.0)
-        if not isinstance(outcome, dict):
-            message = f"perform must give a dict of status, message, seconds, answer and scores, got {type(outcome)}"
-            outcome = without_answer(Status.FAILED, message, 0.0)
-        excerpt, cost = outcome.pop("excerpt", ""), outcome.pop("cost", None)
-        run = Run(cell.key(repeat), cell.item, cell.variant, cell.respondent, repeat, **outcome)
+            outcome = without_answer(Status.FAILED, failure_line(failure), 0.0)  # of a study of the user's own
+        ended = checked_outcome(outcome)
+        run = Run.of(cell, repeat, ended)
         self.store.add(self.stage.name, [run])
-        self._count(run, excerpt, cost)
+        self._count(run, ended.get("excerpt", ""), ended.get("cost"))
 
     def _count(self, run: Run, excerpt: str, cost: float | None) -> None:
         self.progress.done += 1
-        asked = self.progress.asked[run.respondent]
-        asked.done += 1
+        model = self.progress.asked[run.respondent]
+        model.done += 1
         if cost is not None:
-            asked.cost = (asked.cost or 0.0) + cost
+            model.cost = (model.cost or 0.0) + cost
         if run.status in (Status.UNREADABLE, Status.TRUNCATED):
-            asked.unreadable += 1
-            if len(asked.examples) < EXAMPLES:
-                asked.examples.append(excerpt)
-        asked.refused += run.status == Status.REFUSED
-        asked.failed += run.status == Status.FAILED
-        asked.timed_out += run.status == Status.TIMED_OUT
+            model.unreadable += 1
+            if len(model.examples) < EXAMPLES:
+                model.examples.append(excerpt)
+        model.refused += run.status == Status.REFUSED
+        model.failed += run.status == Status.FAILED
+        model.timed_out += run.status == Status.TIMED_OUT
         if run.status in PASSING:
-            asked.trouble = run.message
+            model.trouble = run.message
         if run.status != Status.OK:
             self.progress.failures[run.status] = self.progress.failures.get(run.status, 0) + 1
         self.progress.last = f"{run.item} x {run.respondent}"
@@ -202,8 +197,8 @@ class AskDriver:
     def _waited_for(self) -> str:
         """Calls under way, by model; what a task does beside them."""
         calls = Counter(call.name for call in self.asker.under_way())
-        told = [f"{count} call{'s' if count > 1 else ''} to {name}" for name, count in calls.items()]
-        return ", ".join(told) or "work of the task itself"
+        under_way = [f"{count} call{'s' if count > 1 else ''} to {name}" for name, count in calls.items()]
+        return ", ".join(under_way) or "work of the task itself"
 
     # ---- what is told
 
@@ -212,10 +207,10 @@ class AskDriver:
         for name, standing in list(self.asker.standings.items()):
             if standing.why_set_aside and name not in self._set_aside:
                 self._set_aside[name] = standing.why_set_aside
-                asked = self.progress.asked.get(name, Asked(0))
+                model = self.progress.asked.get(name, ModelProgress(0))
                 self._tell(
-                    f"{name} is set aside {standing.why_set_aside.rstrip('.')}. {asked.total - asked.done:,} of its "
-                    f"{asked.total:,} are not asked: the same command asks them, --retry also those that failed."
+                    f"{name} is set aside {standing.why_set_aside.rstrip('.')}. {model.total - model.done:,} of its "
+                    f"{model.total:,} are not asked: the same command asks them, --retry also those that failed."
                 )
 
     def _tell(self, line: str) -> None:
@@ -229,12 +224,12 @@ class AskDriver:
         self._shown = now
         self.progress.spent = self.asker.spent
         calls = Counter(call.name for call in self.asker.under_way())
-        for name, asked in self.progress.asked.items():
-            asked.in_flight = calls[name]
+        for name, model in self.progress.asked.items():
+            model.in_flight = calls[name]
             again = self.asker.trying_again(name)
-            asked.waiting, asked.trouble = len(again), again[-1] if again else asked.trouble
-            asked.is_set_aside = name in self._set_aside
-        left = sum(asked.total - asked.done for asked in self.progress.asked.values() if not asked.is_set_aside)
+            model.waiting, model.trouble = len(again), again[-1] if again else model.trouble
+            model.is_set_aside = name in self._set_aside
+        left = sum(model.total - model.done for model in self.progress.asked.values() if not model.is_set_aside)
         if self.progress.done:
             self.progress.seconds_left = (now - self._began) / self.progress.done * left
         self.report(self.progress)

@@ -22,7 +22,6 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from trueness import models
 from trueness.errors import TruenessError
@@ -30,6 +29,7 @@ from trueness.models import Message, Model, Reply, Settings
 from trueness.models.base import checked_concurrency
 from trueness.models.faults import Fault
 from trueness.models.prices import Price, stated_price
+from trueness.outside import Json
 from trueness.running.calling import PASSING, UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
 from trueness.running.cells import hashed, reply_key
 from trueness.running.standing import LONGEST_WAIT, UNANSWERED, Standing
@@ -56,7 +56,7 @@ class Asker:
     def __init__(
         self,
         store: Store,
-        options: Mapping[str, Mapping[str, Any]],
+        options: Mapping[str, Mapping[str, Json]],
         limit: float | None = None,
         retry: bool = False,
         folder: Path = Path(),
@@ -143,8 +143,8 @@ class Asker:
 
     def _as_asked(self, key: str, name: str, settings: Settings) -> Settings:
         """With the seed of this reply, and with what the plan fixes for the model: it counts for time and money."""
-        own = self.options.get(name, {})
-        fixed = {what: own[what] for what in ("max_tokens", "timeout") if isinstance(own.get(what), int | float)}
+        ours = self.options.get(name, {})
+        fixed = {what: ours[what] for what in ("max_tokens", "timeout") if isinstance(ours.get(what), int | float)}
         drawn = int.from_bytes(hashlib.sha256(f"{self.seed} {key}".encode()).digest()[:4]) >> 1
         return replace(settings, seed=drawn if settings.seed is None else settings.seed, **fixed)
 
@@ -226,7 +226,7 @@ class Asker:
         key: str,
         name: str,
         sent: str,
-        asked: dict[str, Any],
+        asked: dict[str, Json],
         reply: Reply,
         call: WatchedCall,
     ) -> None:

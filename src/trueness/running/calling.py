@@ -1,7 +1,7 @@
 """One call of a model, whatever the model does: a Reply comes back, and in time.
 
     WatchedCall(model, name, messages, settings).reply()     whatever came, as a Reply; `timed_out` where nothing did
-    as_reply(given, name, seconds)                           a model of the user's own may raise, or give anything
+    as_reply(came, name, seconds)                           a model of the user's own may raise, or give anything
 
 The call has a thread of its own that does not keep the program from ending. A model that is still silent GRACE seconds
 after its time limit is not waited for any longer; what it may bring later goes to `late`: it was paid for.
@@ -15,17 +15,18 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import fields, replace
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TypeVar
 
 from trueness.errors import TruenessError
 from trueness.models import Message, Model, Reply, Settings, TokenLogprob
 from trueness.models.faults import Fault
-from trueness.models.outputs import is_count
-from trueness.running.outcomes import raised
+from trueness.models.provider_output import is_count
+from trueness.outside import Json
+from trueness.running.outcomes import failure_line
 from trueness.status import Status
 from trueness.texts import arriving, arriving_values
 
@@ -33,6 +34,7 @@ GRACE = 10.0  # seconds behind the time limit, in which a model can say itself t
 SILENT = "silent"  # the fault of a model that did not come back
 PASSING = (Status.FAILED, Status.TIMED_OUT)  # statuses that another try may mend
 UNBILLED = ("connection", "busy", "quota", "http")  # faults after which nobody sends a bill (models/faults.py)
+T = TypeVar("T")
 
 
 class CalledOff(Exception):
@@ -61,7 +63,7 @@ class WatchedCall:
         self.name, self.timeout, self.trying_again, self.most = name, settings.timeout, "", most
         self.unclear = 0  # attempts before the last one that brought nothing and may be on the bill
         self._model, self._messages, self._settings, self._late = model, messages, settings, late
-        self._came: SimpleQueue[Any] = SimpleQueue()
+        self._came: SimpleQueue[object] = SimpleQueue()
         self._lock, self._given_up = threading.Lock(), False
         self._start_clock()
         self.thread = _CallThread(target=self._work, name=f"ask {name}", daemon=True)
@@ -74,17 +76,17 @@ class WatchedCall:
             # a model whose clock starts later (weights that others use, too) keeps the time itself
             patience = math.inf if getattr(self._model, "keeps_time", False) else self.until + GRACE - time.monotonic()
             try:
-                given = self._came.get(timeout=None if patience == math.inf else max(0.0, patience))
+                came = self._came.get(timeout=None if patience == math.inf else max(0.0, patience))
             except Empty:
                 if time.monotonic() < self.until + GRACE or not self._give_up():
                     continue
                 message = f"the model did not come back within {self.timeout:g} s and {GRACE:g} more"
                 return Reply("", Status.TIMED_OUT, message, self.name, seconds=self.seconds, fault=SILENT)
-            if isinstance(given, CalledOff):
-                raise given
-            if isinstance(given, TruenessError):
-                raise CallerMistake(str(given)) from given
-            return as_reply(given, self.name, self.seconds)
+            if isinstance(came, CalledOff):
+                raise came
+            if isinstance(came, TruenessError):
+                raise CallerMistake(str(came)) from came
+            return as_reply(came, self.name, self.seconds)
 
     def _start_clock(self) -> None:
         self.began = self.attempted = time.monotonic()
@@ -112,15 +114,15 @@ class WatchedCall:
     def _work(self) -> None:
         try:
             # of its own: whatever the model does to them, what was asked stays what is stored
-            given: Any = self._model.ask(list(self._messages), _copied(self._settings))
+            came: object = self._model.ask(list(self._messages), _copied(self._settings))
         except BaseException as error:  # SystemExit of a model, too: it ends its call, not our program
-            given = error
+            came = error
         with self._lock:
-            self._came.put(given)
+            self._came.put(came)
             if not self._given_up:
                 return
-        if not isinstance(given, BaseException):
-            self._late(as_reply(given, self.name, self.seconds))
+        if not isinstance(came, BaseException):
+            self._late(as_reply(came, self.name, self.seconds))
 
 
 def _copied(settings: Settings) -> Settings:
@@ -140,15 +142,15 @@ def end_process(code: int) -> None:
         os._exit(code)
 
 
-def as_reply(given: Any, name: str, seconds: float) -> Reply:
+def as_reply(came: object, name: str, seconds: float) -> Reply:
     """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text; a part
     that raises when it is looked at is unknown."""
-    if isinstance(given, BaseException):
-        return Reply("", Status.FAILED, _said(given), name, seconds=seconds)
-    if not isinstance(given, Reply):
-        message = f"the model must give a Reply, got {type(given).__name__}"
-        return Reply(_text(given), Status.FAILED, message, name, seconds=seconds)
-    part = {field.name: _or_none(getattr, given, field.name) for field in fields(Reply)}
+    if isinstance(came, BaseException):
+        return Reply("", Status.FAILED, _said(came), name, seconds=seconds)
+    if not isinstance(came, Reply):
+        message = f"the model must give a Reply, got {type(came).__name__}"
+        return Reply(_text(came), Status.FAILED, message, name, seconds=seconds)
+    part = {field.name: _or_none(getattr, came, field.name) for field in fields(Reply)}
     wrong = []
     if not isinstance(part["text"], str):
         wrong.append(f"its text must be str, got {type(part['text']).__name__}")
@@ -160,19 +162,19 @@ def as_reply(given: Any, name: str, seconds: float) -> Reply:
     took = _or_none(_amount, part["seconds"])
     return Reply(
         text=_text(part["text"]),
-        status=Status.FAILED if wrong else status,
+        status=Status.FAILED if wrong or status is None else status,
         message="; ".join(line for line in (*wrong, _text(part["message"])) if line),
         model=_text(part["model"]) or name,
         seconds=seconds if took is None else took,
         settings=_or_none(_plain, part["settings"]) or {},
         logprobs=_or_none(_logprobs, part["logprobs"]),
         answered_as=_text(part["answered_as"]),
-        fault=part["fault"] if unbilled else "",
+        fault=str(part["fault"]) if unbilled else "",
         **(_or_none(_usage, part) or {}),
     )
 
 
-def _or_none(function: Callable[..., Any], *arguments: Any) -> Any:
+def _or_none(function: Callable[..., T], *arguments: object) -> T | None:
     """None where it raises: objects of the user's own may, whatever is asked of them."""
     try:
         return function(*arguments)
@@ -180,7 +182,7 @@ def _or_none(function: Callable[..., Any], *arguments: Any) -> Any:
         return None
 
 
-def _usage(part: Mapping[str, Any]) -> dict[str, Any]:
+def _usage(part: Mapping[str, Json]) -> dict[str, Json]:
     """Tokens and cost; all unknown where they cannot be: fewer than none, more than there are, none for a text."""
     counts = {name: part[name] for name in ("input_tokens", "output_tokens", "cached_tokens")}
     absurd = any(count is not None and not is_count(count) for count in counts.values())
@@ -188,35 +190,35 @@ def _usage(part: Mapping[str, Any]) -> dict[str, Any]:
     return {} if absurd else counts | {"cost": _or_none(_amount, part["cost"])}
 
 
-def _amount(value: Any) -> float | None:
+def _amount(value: object) -> float | None:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     amount = float(value)
     return amount if math.isfinite(amount) and amount >= 0 else None
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bytes | bytearray):
         return arriving(bytes(value).decode("utf-8", "replace"))
     return arriving(value) if isinstance(value, str) else ""
 
 
-def _plain(settings: Any) -> dict[str, Any]:
+def _plain(settings: Mapping[str, Json]) -> dict[str, Json]:
     """Settings as JSON has them."""
-    found = json.loads(json.dumps(settings if isinstance(settings, dict) else dict(settings), default=str))
-    return arriving_values(found) if isinstance(found, Mapping) else {}
+    values = json.loads(json.dumps(settings if isinstance(settings, dict) else dict(settings), default=str))
+    return arriving_values(values) if isinstance(values, Mapping) else {}
 
 
-def _logprobs(given: Any) -> tuple[TokenLogprob, ...]:
+def _logprobs(tokens: Iterable[TokenLogprob]) -> tuple[TokenLogprob, ...]:
     return tuple(
         TokenLogprob(arriving(e.token), float(e.logprob), tuple((arriving(t), float(p)) for t, p in e.top))
-        for e in given
+        for e in tokens
     )
 
 
 def _said(error: BaseException) -> str:
     """One line of what was raised, and where; some errors cannot even say it."""
     try:
-        return arriving(raised(error))
+        return arriving(failure_line(error))
     except Exception:
         return f"{type(error).__name__}, which cannot say why"

@@ -19,6 +19,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 from trueness.errors import PlanError
 from trueness.models import Message, Settings
 from trueness.models.prices import stated_price
+from trueness.outside import Json
 from trueness.settings import Positive, read_settings
 
 Made = TypeVar("Made")
@@ -29,37 +30,37 @@ NOT_DECISIVE = ("concurrency", "price", "key_variable", "retries", "delay", "tim
 class Context:
     """What a task may know of the plan it stands in: `tasks` are those made before it, `folder` starts its paths."""
 
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Json]
     seed: int
     folder: Path
     file: str
     tasks: Mapping[str, Any] = field(default_factory=dict)
     study: Path | None = None  # the folder that the study will lie in
 
-    def settings_of(self, study: str, made: type[Made], table: Mapping[str, Any]) -> Made:
+    def settings_of(self, study: str, made: type[Made], table: Mapping[str, Json]) -> Made:
         """The [STUDY] table of the plan, checked."""
         return read_settings(made, table, study, f"{self.file}, [{study}]", PlanError)
 
-    def models_of(self, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    def models_of(self, names: Iterable[str]) -> dict[str, dict[str, Json]]:
         """Name -> options, from the plan's [models.NAME]; a mock's script lies beside the plan, and a price is known
         where there is a limit."""
-        given, found = self.settings.get("models", {}), {}
+        stated, options = self.settings.get("models", {}), {}
         for name in names:
-            found[name] = dict(given.get(name, {}))
-            if "script" in found[name]:
-                found[name]["script"] = str(self.folder / found[name]["script"])
-            price = stated_price(found[name].get("price"), name)  # a mistake in it is said now
+            options[name] = dict(stated.get(name, {}))
+            if "script" in options[name]:
+                options[name]["script"] = str(self.folder / options[name]["script"])
+            price = stated_price(options[name].get("price"), name)  # a mistake in it is said now
             if self.limit_usd is not None and price is None:
                 raise PlanError(
                     f"'limit_usd' must know the price of {name}, got none in the price list. Say it: "
                     f'[models."{name}"] price = {{input = 1.0, output = 4.0}} (USD per million tokens).  ({self.file})'
                 )
-        return found
+        return options
 
     @property
     def limit_usd(self) -> float | None:
-        given = {"limit_usd": self.settings["limit_usd"]} if "limit_usd" in self.settings else {}
-        return read_settings(_Budget, given, "a plan", self.file, PlanError).limit_usd
+        table = {"limit_usd": self.settings["limit_usd"]} if "limit_usd" in self.settings else {}
+        return read_settings(_Budget, table, "a plan", self.file, PlanError).limit_usd
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,8 @@ class Cell:
     variant: str
     respondent: str
     repeats: int
-    common: dict[str, Any]
-    identity: dict[str, Any]
+    common: dict[str, Json]
+    identity: dict[str, Json]
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -90,7 +91,7 @@ class Cell:
         return str(made.hexdigest()[:32])
 
     @cached_property
-    def _hash(self) -> Any:
+    def _hash(self) -> hashlib._Hash:
         return hashlib.sha256(f"{self.start} repeat ".encode())
 
     @cached_property
@@ -98,16 +99,16 @@ class Cell:
         """What keys are made of; cells that ask the same under two names share their units."""
         return json.dumps(self.identity, sort_keys=True, default=str)
 
-    def unit(self, repeat: int) -> dict[str, Any]:
+    def unit(self, repeat: int) -> dict[str, Json]:
         return {"key": self.key(repeat), "repeat": repeat}
 
 
-def placeless(settings: Mapping[str, Any]) -> dict[str, Any]:
+def placeless(settings: Mapping[str, Json]) -> dict[str, Json]:
     """Settings for an identity: of a full path the file's name alone, so that results do not hang on where it lies."""
     return {name: Path(value).name if _is_full_path(value) else value for name, value in settings.items()}
 
 
-def _is_full_path(value: Any) -> bool:
+def _is_full_path(value: object) -> bool:
     return isinstance(value, str) and Path(value).is_absolute()
 
 
@@ -115,10 +116,10 @@ def hashed(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
-def reply_key(model: str, options: Mapping[str, Any], messages: Sequence[Message], asked: Settings, salt: str) -> str:
+def reply_key(model: str, options: Mapping[str, Json], messages: Sequence[Message], asks: Settings, salt: str) -> str:
     """The key of a reply: what makes two calls the same. How many run at a time, or their price, does not."""
     decisive = {name: value for name, value in options.items() if name not in NOT_DECISIVE}
-    settings = {name: value for name, value in asked.to_dict().items() if name not in NOT_DECISIVE}
+    settings = {name: value for name, value in asks.to_dict().items() if name not in NOT_DECISIVE}
     return hashed(json.dumps([model, decisive, [m.to_dict() for m in messages], settings, salt], sort_keys=True))
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from io import BytesIO
 from pickle import Pickler, Unpickler, UnpicklingError
 from struct import Struct
-from typing import Any, NoReturn
+from typing import NoReturn
 
 MARK = 16  # bytes
 HUNG_UP = 81  # exit code of a worker whose connection was closed on its own side, by a fit
@@ -37,7 +37,7 @@ class TooLate(Exception):
     """The frame was not complete in time."""
 
 
-def framed(mark: bytes, value: Any) -> bytes:
+def framed(mark: bytes, value: object) -> bytes:
     """One frame; TypeError for what is no plain value."""
     try:
         content = _written(value)
@@ -61,7 +61,7 @@ class Reader:
         self._told = select.poll()
         self._told.register(descriptor, select.POLLIN)
 
-    def read(self, seconds: float) -> Any:
+    def read(self, seconds: float) -> object:
         """The next value; TooLate, NoResult, or EOFError when the other end is closed or gone."""
         end = time.monotonic() + seconds
         self._fill(_HEAD.size, end)
@@ -99,17 +99,17 @@ class _Values(Unpickler):
 
 
 class _PlainPickler(Pickler):
-    def reducer_override(self, value: Any) -> NoReturn:  # called for what is no plain value
+    def reducer_override(self, value: object) -> NoReturn:  # called for what is no plain value
         raise TypeError(f"an outcome must hold numbers, texts, lists and tables, got {type(value).__name__}")
 
 
-def _written(value: Any) -> bytes:
+def _written(value: object) -> bytes:
     file = BytesIO()
     _PlainPickler(file, protocol=5).dump(value)
     return file.getvalue()
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Numbers of numpy's and texts of an enumeration as Python's own; the rest as it is."""
     if isinstance(value, dict):
         return {_plain(key): _plain(entry) for key, entry in value.items()}

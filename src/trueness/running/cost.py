@@ -13,15 +13,15 @@ from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from trueness import models
 from trueness.models.prices import stated_price
+from trueness.outside import Json
 from trueness.running.cells import Cell
 from trueness.running.engine import Chunk, run_chunk
 from trueness.running.stage import Stage
 from trueness.running.store import Store
-from trueness.running.stored_runs import Units
+from trueness.running.stored_units import StoredUnits
 from trueness.running.study import Study
 from trueness.statistics.reach import Reach
 from trueness.status import Status
@@ -59,7 +59,7 @@ class AskCost:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PlanCost:
     """The cost and the reach of a plan."""
 
     cells: tuple[CellCost, ...]
@@ -79,7 +79,7 @@ class Estimate:
         """A calibration fit was cut off: the time is a lower bound."""
         return any(cell.status == Status.TIMED_OUT for cell in self.cells)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "cells": len(self.cells),
             "fits": self.fits,
@@ -96,24 +96,24 @@ class Estimate:
         }
 
 
-def estimate(study: Study, executor: Executor, workers: int) -> Estimate:
+def estimate(study: Study, executor: Executor, workers: int) -> PlanCost:
     """One fit of every cell of tasks that fit (of cells that a task calls alike, of the first), not stored; with what
     the folder already holds taken off."""
     fitted = [(stage, cell) for stage in study.stages if stage.is_fitted for cell in stage.cells]
     timed = [Timed(executor, *pair) for pair in {_kind(*pair): pair for pair in reversed(fitted)}.values()]
     done = _stored(study)
-    found = {_kind(one.stage, one.cell): one.result() for one in timed}
+    times = {_kind(one.stage, one.cell): one.result() for one in timed}
     costs = []
     for stage in study.stages:
         if stage.is_fitted:
             for cell, stored in zip(stage.cells, done[stage.name], strict=True):
-                costs.append(CellCost(cell.item, cell.respondent, cell.repeats - stored, *found[_kind(stage, cell)]))
+                costs.append(CellCost(cell.item, cell.respondent, cell.repeats - stored, *times[_kind(stage, cell)]))
     fits = sum(cell.repeats for _, cell in fitted)
     fits_done = fits - sum(cost.left for cost in costs)
     asking = [stage for stage in study.stages if not stage.is_fitted]
     asks = tuple(ask for stage in asking for ask in _ask_costs(stage, done[stage.name], study.plan.base))
     limit = study.plan.settings.get("limit_usd")
-    return Estimate(tuple(costs), fits, fits_done, workers, tuple(_notes(study, asks, limit)), asks, limit)
+    return PlanCost(tuple(costs), fits, fits_done, workers, tuple(_notes(study, asks, limit)), asks, limit)
 
 
 class Timed:
@@ -156,20 +156,19 @@ def _ask_costs(stage: Stage, done: Sequence[int], folder: Path) -> Iterator[AskC
         missing = models.check_ready(name, options, folder) or ""
         calls = sum(cell.repeats * cell.common.get("calls", 1) for cell, _ in mine)
         left = sum(left for _, left in todo)
-        told = models.elsewhere(name, options)
-        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, told)
+        elsewhere = models.elsewhere(name, options)
+        yield AskCost(name, calls, left, tokens_in, tokens_out, (low, high), missing, elsewhere)
 
 
 def _stored(study: Study) -> dict[str, list[int]]:
     """Of each task and cell: how many units the folder holds; counted by those that are there, not by those planned."""
-    if not (study.plan.folder / "study.db").is_file():
-        return {stage.name: [0] * len(stage.cells) for stage in study.stages}
-    with Store.reading(study.plan.folder) as store:
-        found = {stage.name: Units(stage.cells, store.units(stage.name)) for stage in study.stages}
-    return {
-        name: [sum(units.statuses.get(place, {}).values()) for place in range(len(units.cells))]
-        for name, units in found.items()
-    }
+    counts = {stage.name: [0] * len(stage.cells) for stage in study.stages}
+    if (study.plan.folder / "study.db").is_file():
+        with Store.reading(study.plan.folder) as store:
+            for stage in study.stages:
+                for place, statuses in StoredUnits(stage.cells, store.units(stage.name)).statuses.items():
+                    counts[stage.name][place] = sum(statuses.values())
+    return counts
 
 
 def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[str]:

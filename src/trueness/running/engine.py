@@ -17,20 +17,28 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import Pipe
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from trueness import registry, safe_path
 from trueness.errors import SettingError, TruenessError
+from trueness.outside import Json
 from trueness.running.channel import HUNG_UP, MARK, NoResult, Reader, TooLate
+from trueness.running.outcomes import without_answer
 from trueness.status import Status
 
+if TYPE_CHECKING:
+    from distributed import Client
+
+P = ParamSpec("P")
+T = TypeVar("T")
+RawOutcome = Mapping[str, Json]  # a table with a status; what else it holds is for who asked to check
 START_LIMIT = 300.0  # seconds a new process may take to import what it needs
 END_LIMIT = 15.0  # seconds a guard may take to end what a fit has started
 
@@ -40,14 +48,14 @@ class Chunk:
     """Some units of one cell: `function` ("module:name") is called as function(common, unit) for each."""
 
     function: str
-    common: dict[str, Any]
-    units: tuple[dict[str, Any], ...]
+    common: dict[str, Json]
+    units: tuple[dict[str, Json], ...]
     time_limit: float
 
 
-def run_chunk(chunk: Chunk) -> list[dict[str, Any]]:
+def run_chunk(chunk: Chunk) -> list[RawOutcome]:
     """The outcome of each unit, in order. Runs in a thread of the driver or of a Dask worker."""
-    outcomes: list[dict[str, Any]] = []
+    outcomes: list[RawOutcome] = []
     crashed = None  # the unit at which a process ended
     while len(outcomes) < len(chunk.units):
         lane = _lane()
@@ -84,7 +92,7 @@ class Lane:
         with suppress(OSError):  # it has ended already: the first chunk will tell
             self._pipe.send_bytes(mark)
 
-    def work(self, chunk: Chunk, start: int, outcomes: list[dict[str, Any]]) -> dict[str, Any] | None:
+    def work(self, chunk: Chunk, start: int, outcomes: list[RawOutcome]) -> RawOutcome | None:
         """Append outcomes from unit `start` on; the outcome of the unit that ended the worker, or None."""
         begun = False
         try:
@@ -95,12 +103,12 @@ class Lane:
                 outcomes.append(_taken(self._results.read(chunk.time_limit)))
         except TooLate:
             if begun:
-                return _outcome(Status.TIMED_OUT, f"ended after {chunk.time_limit:g} s", chunk.time_limit)
-            return _outcome(Status.FAILED, f"the worker did not start within {START_LIMIT:g} s")
+                return without_answer(Status.TIMED_OUT, f"ended after {chunk.time_limit:g} s", chunk.time_limit)
+            return without_answer(Status.FAILED, f"the worker did not start within {START_LIMIT:g} s")
         except NoResult as noise:
-            return _outcome(Status.FAILED, str(noise))
+            return without_answer(Status.FAILED, str(noise))
         except (EOFError, OSError):
-            return _outcome(Status.FAILED, f"the worker process died ({self._death()})")
+            return without_answer(Status.FAILED, f"the worker process died ({self._death()})")
         return None
 
     def _death(self) -> str:
@@ -131,15 +139,11 @@ class Lane:
         return socket.socket(fileno=os.dup(self._pipe.fileno()))
 
 
-def _taken(outcome: Any) -> dict[str, Any]:
+def _taken(outcome: object) -> RawOutcome:
     """The outcome, if it is one; NoResult where the function gave something else."""
     if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
         raise NoResult(f"an outcome must be a table with a status, got {outcome!r:.60}")
     return outcome
-
-
-def _outcome(status: Status, message: str, seconds: float | None = None) -> dict[str, Any]:
-    return {"status": str(status), "message": message, "seconds": seconds, "answer": None, "scores": {}}
 
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -163,13 +167,13 @@ class LaneExecutor(Executor):
     that was left in a fit would keep a driver that is to end."""
 
     def __init__(self, workers: int):
-        self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        self._work: SimpleQueue[tuple[Future[Json], Callable[[], Json]] | None] = SimpleQueue()
         self._workers, self._started, self._closed = workers, 0, False
         self._lanes: list[Lane] = []
         self._lock = threading.Lock()
 
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        future: Future[T] = Future()
         self._work.put((future, partial(function, *args, **kwargs)))
         if self._started < self._workers:
             self._started += 1
@@ -186,8 +190,8 @@ class LaneExecutor(Executor):
 
     def _run(self) -> None:
         _local.owner = self
-        while (given := self._work.get()) is not None:
-            future, function = given
+        while (task := self._work.get()) is not None:
+            future, function = task
             if not future.set_running_or_notify_cancel():
                 continue
             try:
@@ -203,9 +207,9 @@ class LaneExecutor(Executor):
         for lane in self._lanes:
             lane.close()
         while not self._work.empty():
-            given = self._work.get()
-            if given is not None:
-                given[0].cancel()
+            task = self._work.get()
+            if task is not None:
+                task[0].cancel()
         for _ in range(self._started):
             self._work.put(None)
 
@@ -229,13 +233,13 @@ class ClusterLost(TruenessError):
 class ClusterExecutor(Executor):
     """A Dask client's executor that notices when its scheduler is gone; Dask's own futures would then wait for ever."""
 
-    def __init__(self, client: Any, address: str):
+    def __init__(self, client: Client, address: str):
         self._client, self._address = client, address
-        self._executor = client.get_executor(retries=3)
+        self._executor = client.get_executor(retries=3)  # type: ignore[no-untyped-call]
 
-    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         self.check()
-        future: Future[Any] = self._executor.submit(function, *args, **kwargs)
+        future: Future[T] = self._executor.submit(function, *args, **kwargs)
         return future
 
     def check(self) -> None:

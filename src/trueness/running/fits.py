@@ -13,11 +13,10 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from typing import Any
 
 from trueness.errors import TruenessError
-from trueness.running.engine import Chunk, ClusterExecutor, chunk_sizes, run_chunk
-from trueness.running.outcomes import without_answer
+from trueness.running.engine import Chunk, ClusterExecutor, RawOutcome, chunk_sizes, run_chunk
+from trueness.running.outcomes import checked_outcome
 from trueness.running.progress import Progress, Report, clock
 from trueness.running.stage import Stage
 from trueness.running.stopping import AFTER_SIGTERM, heeded
@@ -47,7 +46,7 @@ class FitDriver:
         self.left = {index: len(repeats) for index, repeats in self.missing.items()}  # not stored yet
         self.seconds_left, self.untimed = 0.0, len(self.left)  # of timed cells; cells without a time
         self.progress, self.report = progress, report
-        self.in_flight: dict[Future[list[dict[str, Any]]], tuple[int, list[int], int]] = {}
+        self.in_flight: dict[Future[list[RawOutcome]], tuple[int, list[int], int]] = {}
         self.seconds: dict[int, float] = {}  # of a fit, by cell, as measured so far
 
     def drive(self) -> bool:
@@ -103,7 +102,7 @@ class FitDriver:
         chunk = Chunk(self.stage.function, cell.common, units, self.stage.time_limit)
         self.in_flight[self.executor.submit(run_chunk, chunk)] = (index, repeats, attempt)
 
-    def _store(self, future: Future[list[dict[str, Any]]]) -> None:
+    def _store(self, future: Future[list[RawOutcome]]) -> None:
         index, repeats, attempt = self.in_flight.pop(future)
         cell = self.cells[index]
         try:
@@ -116,10 +115,7 @@ class FitDriver:
                 ) from error
             self._submit(index, repeats, attempt + 1)
             return
-        runs = [
-            Run(cell.key(r), cell.item, cell.variant, cell.respondent, r, **_checked(outcome))
-            for r, outcome in zip(repeats, outcomes, strict=True)
-        ]
+        runs = [Run.of(cell, r, checked_outcome(outcome)) for r, outcome in zip(repeats, outcomes, strict=True)]
         self.store.add(self.stage.name, runs)
         self._count(index, runs)
 
@@ -143,25 +139,3 @@ class FitDriver:
         if after is not None:
             self.seconds[index] = after
         self.untimed -= before is None and (after is not None or new == 0)
-
-
-def _checked(outcome: dict[str, Any]) -> dict[str, Any]:
-    """An outcome that can be stored; of a task of the user's own it may be anything."""
-    for name, kinds in _FIELDS.items():
-        if not isinstance(outcome.get(name), kinds):
-            problem = f"{name!r} of an outcome must be {_described(kinds)}, got {outcome.get(name)!r:.60}"
-            return without_answer(Status.FAILED, problem, 0.0)
-    return {name: outcome.get(name) for name in _FIELDS}
-
-
-def _described(kinds: tuple[type, ...]) -> str:
-    return " or ".join({str: "text", float: "a number", dict: "a table"}.get(kind, "none") for kind in kinds[:2])
-
-
-_FIELDS: dict[str, tuple[type, ...]] = {
-    "status": (str,),
-    "message": (str,),
-    "seconds": (float, type(None), int),
-    "answer": (str, type(None)),
-    "scores": (dict,),
-}

@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from trueness.outside import Json
 from trueness.running.calling import PASSING
 from trueness.running.results import NOT_RUN, Results
 
@@ -35,7 +35,7 @@ class ModelOutcome:
     def answered(self) -> int:
         return self.planned - self.failed - self.not_asked
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return vars(self) | {"answered": self.answered}
 
     def lines(self) -> list[str]:
@@ -69,14 +69,14 @@ def model_outcomes(
         ModelOutcome(
             task=results.task,
             model=name,
-            planned=found["planned"],
-            failed=sum(found[status] for status in PASSING),
-            not_asked=found[NOT_RUN],
+            planned=counted["planned"],
+            failed=sum(counted[status] for status in PASSING),
+            not_asked=counted[NOT_RUN],
             reasons=_reasons(messages.get(name, [])),
             set_aside=set_aside.get(name, ""),
             answered_as=answered_as.get(name, {}),
         )
-        for name, found in counts.items()
+        for name, counted in counts.items()
     ]
 
 

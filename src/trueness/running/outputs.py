@@ -10,63 +10,48 @@ and what a study's reading writes beside them (write_numbers).
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from trueness.files import write_atomically, write_bytes_atomically, writing_atomically
 from trueness.running.provenance import provenance
-from trueness.running.readings import Readings
 from trueness.running.results import Row
-from trueness.running.store import Store, to_json
+from trueness.running.store import to_json
+from trueness.running.study_folder import StudyFolder
 from trueness.texts import csv_row
 
 _RUNTIME = ("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message")
 
 
-def write_outputs(readings: Readings, store: Store, plan: str, plan_folder: Path, folder: Path) -> None:
+def write_outputs(study: StudyFolder, plan: str, plan_folder: Path) -> None:
     """Everything that needs no drawing."""
-    results = [reading.results for reading in readings.values()]
-    write_bytes_atomically(folder, "study.toml", plan.encode())  # as the user wrote it
-    write_atomically(folder, "provenance.json", to_json(provenance(results, store, plan, plan_folder, folder)))
-    _write_tables(readings, folder)
-    for reading in readings.values():
-        reading.write_numbers(folder)
+    write_bytes_atomically(study.path, "study.toml", plan.encode())  # as the user wrote it
+    write_atomically(study.path, "provenance.json", to_json(provenance(study, plan, plan_folder)))
+    _write_tables(study)
+    for reading in study.readings.values():
+        reading.write_numbers(study.path)
 
 
-def _write_tables(readings: Readings, folder: Path) -> None:
+def _write_tables(study: StudyFolder) -> None:
     """scores.csv and runtime.csv, a cell at a time: each cell is read once, and no more is held."""
-    with _csv(folder, "scores.csv", Row._fields) as scores, _csv(folder, "runtime.csv", _RUNTIME) as runtime:
-        for reading in readings.values():
-            found, anew = reading.results, reading.rows()
-            for row in anew or ():
-                scores.writerow(row._replace(value=None if row.value is None else float(row.value)))
-            for cell in found.cells:
-                runs = found.of_cell(cell)
+    with _csv(study.path, "scores.csv", Row._fields) as scores, _csv(study.path, "runtime.csv", _RUNTIME) as runtime:
+        for reading in study.readings.values():
+            results, anew = reading.results, reading.rows()
+            scores(row._replace(value=None if row.value is None else float(row.value)) for row in anew or ())
+            for cell in results.cells:
+                runs = results.of_cell(cell)
                 if anew is None:
-                    scores.writerows(found.rows_of(cell, runs))
-                what = (found.task, cell.item, cell.variant, cell.respondent)
-                runtime.writerows((*what, run.repeat, run.status, run.seconds, run.message) for run in runs)
-
-
-class _Shown:
-    """A CSV writer whose texts nobody can be harmed by (texts.csv_cell)."""
-
-    def __init__(self, writer: Any):
-        self._writer = writer
-
-    def writerow(self, row: Iterable[Any]) -> None:
-        self._writer.writerow(csv_row(row))
-
-    def writerows(self, rows: Iterable[Iterable[Any]]) -> None:
-        self._writer.writerows(map(csv_row, rows))
+                    scores(results.rows_of(cell, runs))
+                what = (results.task, cell.item, cell.variant, cell.respondent)
+                runtime((*what, run.repeat, run.status, run.seconds, run.message) for run in runs)
 
 
 @contextmanager
-def _csv(folder: Path, name: str, columns: Sequence[str]) -> Iterator[_Shown]:
-    """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status."""
+def _csv(folder: Path, name: str, columns: Sequence[str]) -> Iterator[Callable[[Iterable[Iterable[object]]], None]]:
+    """What writes rows. Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside
+    its status; texts that nobody can be harmed by (texts.csv_cell)."""
     with writing_atomically(folder, name) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        yield _Shown(writer)
+        yield lambda rows: writer.writerows(map(csv_row, rows))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueness import registry
 from trueness.errors import PlanError, StoreError, UnknownName
-from trueness.outside import MAX_PLAN, json_of, text_of
+from trueness.outside import MAX_PLAN, Json, json_of, text_of
 from trueness.running.study import Plan
 from trueness.texts import printable
 
@@ -38,7 +38,7 @@ def foreign_plan(path: Path, folder: str | None = None) -> Plan:
     return Plan.parse(_toml({"name": path.stem} | settings), path.name, path.parent, folder)
 
 
-def _toml(settings: dict[str, Any], prefix: str = "") -> str:
+def _toml(settings: dict[str, Json], prefix: str = "") -> str:
     """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's."""
     lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
     for key, value in settings.items():
@@ -72,10 +72,10 @@ def new_file(what: str, file: str | None, plan: str | None = None) -> NewFile:
 
 def newest_folder() -> Path:
     """The study under results/ that was written last."""
-    found = sorted(Path("results").glob("*/study.db"), key=lambda path: path.lstat().st_mtime)
-    if not found:
+    stores = sorted(Path("results").glob("*/study.db"), key=lambda path: path.lstat().st_mtime)
+    if not stores:
         raise StoreError("there is no study under results/. Name a folder, or make one: trueness run")
-    return found[-1].parent
+    return stores[-1].parent
 
 
 def _quickstart() -> str:

@@ -9,7 +9,7 @@ EXAMPLES = 3  # unreadable replies kept to be shown
 
 
 @dataclass
-class Asked:
+class ModelProgress:
     """One model's part of a stage."""
 
     total: int
@@ -39,7 +39,7 @@ class Progress:
     last: str = ""
     stage: str = ""
     unit: str = "fits"
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[str, ModelProgress] = field(default_factory=dict)
     spent: float = 0.0
     limit: float | None = None
     notes: list[str] = field(default_factory=list)  # lines that are told once, at once

@@ -29,36 +29,37 @@ from functools import cache
 from getpass import getuser
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from trueness.datasets import Dataset
 from trueness.errors import StoreError, TruenessError
 from trueness.files import read_text
-from trueness.outside import json_of
+from trueness.outside import Json, json_of
 from trueness.running.cells import stream
-from trueness.running.results import Results
 from trueness.running.stage import Stage
 from trueness.running.store import Store
+from trueness.running.study_folder import StudyFolder
 
 GIT_SECONDS = 5.0
 SAMPLE = 200  # rows that stand for a data set whose rows are simulated
 _FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # within a sentence or a command
 
 
-def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder: Path, folder: Path) -> dict[str, Any]:
-    """provenance.json of the study in `folder`, from its store."""
+def provenance(study: StudyFolder, plan: str, plan_folder: Path) -> dict[str, Json]:
+    """provenance.json, from the store."""
+    store = study.store
     sessions, environments = _entry(store, "sessions", []), _entry(store, "environments", {})
     used = [
         environments[str(entry["environment"])] for entry in sessions if str(entry.get("environment")) in environments
     ]
-    found = {
-        "study": results[0].study,
-        "tasks": [found.task for found in results],
-        "seed": results[0].seed,
+    record = {
+        "study": study.study,
+        "tasks": [results.task for results in study.tasks],
+        "seed": study.seed,
         "written": _now(),
-        "plan_from_here": way_to(plan_folder, folder),
+        "plan_from_here": way_to(plan_folder, study.path),
         "plan_sha256": _sha256((store.meta("plan") or "").encode()),
         "plan_file_sha256": _sha256(plan.encode()),
         **(used[-1] if used else environment()),
@@ -67,18 +68,18 @@ def provenance(results: Sequence[Results], store: Store, plan: str, plan_folder:
         **_entry(store, "sources", {"data": {}, "models": {}}),
         "cells": [
             {
-                "task": found.task,
+                "task": results.task,
                 "item": cell.item,
                 "variant": cell.variant,
                 "respondent": cell.respondent,
                 "runs": cell.repeats,
                 "settings": cell.identity,
             }
-            for found in results
-            for cell in found.cells
+            for results in study.tasks
+            for cell in results.cells
         ],
     }
-    return without_paths(found)  # type: ignore[no-any-return]
+    return without_paths(record)  # type: ignore[no-any-return]
 
 
 def way_to(plan_folder: Path, folder: Path) -> str | None:
@@ -96,10 +97,10 @@ def plan_folder_of(folder: Path) -> Path:
     another part of the machine.
     """
     try:
-        told = json_of(read_text(folder, "provenance.json"), "provenance.json")
+        record = json_of(read_text(folder, "provenance.json"), "provenance.json")
     except TruenessError:
         return folder
-    entries = told if isinstance(told, dict) else {}
+    entries = record if isinstance(record, dict) else {}
     way, older = entries.get("plan_from_here"), entries.get("plan_folder")  # the second: as it was typed, before 0.2
     place = folder / way if isinstance(way, str) else Path(older) if isinstance(older, str) else folder
     try:
@@ -108,7 +109,7 @@ def plan_folder_of(folder: Path) -> Path:
         return folder
 
 
-def without_paths(value: Any) -> Any:
+def without_paths(value: object) -> Json:
     """The same without folders of this machine: of a full path in any text the file's name is left."""
     if isinstance(value, dict):
         return {without_paths(key): without_paths(entry) for key, entry in value.items()}
@@ -129,12 +130,12 @@ def _is_private(text: str) -> bool:
 @cache
 def _users() -> frozenset[str]:
     """What this user is called, as far as the system tells."""
-    found = set()
+    names = set()
     with suppress(RuntimeError):
-        found.add(Path.home().name)
+        names.add(Path.home().name)
     with suppress(OSError, KeyError, ImportError):
-        found.add(getuser())
-    return frozenset(found - {""})
+        names.add(getuser())
+    return frozenset(names - {""})
 
 
 @contextmanager
@@ -152,17 +153,17 @@ def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterato
     store.set_meta("sessions", json.dumps(sessions))
 
 
-def _entry(store: Store, name: str, default: Any) -> Any:
+def _entry(store: Store, name: str, default: list[Json] | dict[str, Json]) -> Json:
     """What the store says under that name; a store of somebody else may say anything."""
     text = store.meta(name)
-    found = default if text is None else json_of(text, f"the entry {name!r} of study.db", StoreError)
-    tables = found if isinstance(found, list) else found.values() if isinstance(found, dict) else [None]
-    if type(found) is not type(default) or not all(isinstance(entry, dict) for entry in tables):
+    value = default if text is None else json_of(text, f"the entry {name!r} of study.db", StoreError)
+    tables = value if isinstance(value, list) else value.values() if isinstance(value, dict) else [None]
+    if type(value) is not type(default) or not all(isinstance(entry, dict) for entry in tables):
         raise StoreError(f"the entry {name!r} of study.db must be as trueness writes it, got another. Restore a copy.")
-    return found
+    return value
 
 
-def environment() -> dict[str, Any]:
+def environment() -> dict[str, Json]:
     return {
         "python": platform.python_version(),
         "implementation": platform.python_implementation(),
@@ -177,8 +178,8 @@ def environment() -> dict[str, Any]:
 def _packages() -> tuple[tuple[str, str], ...]:
     """Everything that is installed: a learner of the user's own may import any of it."""
     read = (item.metadata for item in metadata.distributions())  # parsed at each look
-    found = {item["Name"]: item["Version"] for item in read if item["Name"]}
-    return tuple(sorted(found.items(), key=lambda pair: pair[0].lower()))
+    versions = {item["Name"]: item["Version"] for item in read if item["Name"]}
+    return tuple(sorted(versions.items(), key=lambda pair: pair[0].lower()))
 
 
 @cache
@@ -188,9 +189,9 @@ def _cpu_model() -> str:
     except OSError:
         text = ""
     named = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
-    found = {key.strip(): value.strip() for key, value in named.items()}
-    part = " ".join(found[key] for key in ("CPU implementer", "CPU part") if key in found)  # Arm has no name here
-    return found.get("model name") or part or platform.processor()
+    entries = {key.strip(): value.strip() for key, value in named.items()}
+    part = " ".join(entries[key] for key in ("CPU implementer", "CPU part") if key in entries)  # Arm has no name here
+    return entries.get("model name") or part or platform.processor()
 
 
 @cache
@@ -201,7 +202,7 @@ def git_commit(folder: Path) -> str | None:
 
 
 @cache
-def own_state() -> dict[str, Any] | None:
+def own_state() -> dict[str, Json] | None:
     """Of a clone of this program: commit, and whether files were changed since; None where it was installed."""
     here = Path(__file__).parent
     if _git(here, "ls-files", "--error-unmatch", Path(__file__).name) is None:
@@ -227,13 +228,13 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return done.stdout.strip()
 
 
-def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Any]]:
+def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Json]]:
     """Hashes of what is asked about and of who is asked, as far as it lies on this machine."""
     data: dict[str, str] = {}
-    models: dict[str, Any] = {}
+    models: dict[str, Json] = {}
     for stage in stages:
         for name, held in stage.datasets.items():
-            data[name] = data_digest(getattr(held, "dataset", held))
+            data[name] = data_digest(cast(Dataset, getattr(held, "dataset", held)))
         for name, truth in stage.about.get("truths", {}).items():  # shares by condition
             data[name] = _sha256(json.dumps(truth, sort_keys=True, default=str).encode())
         models |= {name: model_digest(name) for name in stage.models}

@@ -6,24 +6,22 @@ A run that failed has a row for every measure, with its status and no value.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness import registry
-from trueness.errors import StoreError
 from trueness.intervals import short
 from trueness.measure import Measure, measure_of
+from trueness.outside import Json
 from trueness.running.cells import Cell, stream
-from trueness.running.stage import Stage
-from trueness.running.store import Run, Store, Unit
-from trueness.running.stored_runs import StoredRuns, Units
+from trueness.running.store import Aggregate, Run, Store
+from trueness.running.stored_units import StoredUnits
+from trueness.running.study_entry import StudyEntry, TaskEntry, declared_measures, read_entry
 from trueness.statistics.runs import RunSummary, summarise_columns
 from trueness.status import Status
 from trueness.texts import html_text
@@ -54,7 +52,7 @@ class CellSummary:
     item: str
     respondent: str
     repeats: int
-    about: dict[str, Any]
+    about: dict[str, Json]
     statuses: dict[str, int]
     seconds: tuple[float, ...]
     measures: dict[str, RunSummary]
@@ -73,6 +71,12 @@ class CellSummary:
 
 @dataclass(frozen=True, eq=False)
 class Results:
+    """One study of a plan: what was planned, and the runs that were stored when this was made.
+
+    Runs are read when they are asked for, a cell at a time, never a million at once; the store is opened again where
+    it was closed, so that results outlive it. What a driver adds meanwhile is not seen.
+    """
+
     study: str
     task: str
     seed: int
@@ -80,46 +84,35 @@ class Results:
     measures: tuple[str, ...]
     headline: tuple[str, ...]
     cells: tuple[Cell, ...]
-    abouts: tuple[dict[str, Any], ...]
-    runs: Mapping[str, Run]
-
-    about: dict[str, Any] = field(default_factory=dict)  # what the task says of itself as a whole
-    declared: Mapping[str, Measure] = field(default_factory=dict)  # of a study that is not built in
+    abouts: tuple[dict[str, Json], ...]  # of each cell
+    about: dict[str, Json]  # what the task says of itself as a whole
+    declared: Mapping[str, Measure]  # of a study that is not built in
+    store: Store = field(repr=False)
+    last: int  # id of the last unit that is seen
 
     @classmethod
     def all_of(cls, store: Store) -> tuple[Results, ...]:
         """The results of every task of the study, in order."""
-        return tuple(cls._each(store))
+        entry = read_entry(store.meta("study"))
+        last = store.last_id()
+        return tuple(cls._of_task(entry, task, store, last) for task in entry["tasks"])
 
     @classmethod
-    def _each(cls, store: Store) -> Iterator[Results]:
-        text = store.meta("study")
-        if text is None:
-            raise StoreError(
-                "the study has a database and no plan in it: it was stopped before it began. Run it again."
-            )
-        found = json.loads(text)
-        if not found.get("tasks"):
-            raise StoreError("the study was made by an earlier version. Go on with it: trueness run FOLDER")
-        for task in found["tasks"]:
-            yield cls._of_task(found["study"], found["seed"], task, store)
-
-    @classmethod
-    def _of_task(cls, study: str, seed: int, found: dict[str, Any], store: Store) -> Results:
+    def _of_task(cls, entry: StudyEntry, task: TaskEntry, store: Store, last: int) -> Results:
         cells = tuple(
-            Cell(c["item"], c["variant"], c["respondent"], c["repeats"], {}, c["identity"]) for c in found["cells"]
+            Cell(c["item"], c["variant"], c["respondent"], c["repeats"], {}, c["identity"]) for c in task["cells"]
         )
-        abouts = tuple(c["about"] for c in found["cells"])
+        abouts = tuple(c["about"] for c in task["cells"])
         return cls(
-            study, found["task"], seed, found["level"], tuple(found["measures"]), tuple(found["headline"]), cells,
-            abouts, StoredRuns(store, found["task"]), found["about"], declared_measures(found),
+            entry["study"], task["task"], entry["seed"], task["level"], tuple(task["measures"]),
+            tuple(task["headline"]), cells, abouts, task["about"], declared_measures(task), store, last,
         )  # fmt: skip
 
     @classmethod
     def read(cls, folder: Path | str) -> Results:
         """The results of a study's first task."""
         with Store.reading(Path(folder)) as store:
-            return next(cls._each(store))
+            return cls.all_of(store)[0]
 
     def measure(self, name: str) -> Measure:
         """What a measure means; of one that nobody declared its name alone."""
@@ -127,23 +120,73 @@ class Results:
             self.declared.get(name) or measure_of(name) or Measure(name, better="neither", minimum=None, maximum=None)
         )
 
-    def of_cell(self, cell: Cell) -> list[Run]:
-        """The runs of a cell that are there, in the order of their repeats."""
-        return self._runs_at(self._places[cell.item, cell.variant, cell.respondent])
-
-    def _runs_at(self, place: int) -> list[Run]:
-        keys = self._units.keys(place)
-        return self.runs.of(keys) if isinstance(self.runs, StoredRuns) else [self.runs[key] for key in keys]
+    # ---- what was planned
 
     @cached_property
-    def _places(self) -> dict[tuple[str, str, str], int]:
+    def place_of(self) -> dict[tuple[str, str, str], int]:
+        """Item, variant and respondent of a cell -> its place."""
         return {(cell.item, cell.variant, cell.respondent): place for place, cell in enumerate(self.cells)}
 
+    @property
+    def planned(self) -> int:
+        return sum(cell.repeats for cell in self.cells)
+
+    @property
+    def items(self) -> list[str]:
+        return list(dict.fromkeys(cell.item for cell in self.cells))
+
+    @property
+    def respondents(self) -> list[str]:
+        return list(dict.fromkeys(cell.respondent for cell in self.cells))
+
+    def of_item(self, item: str) -> list[int]:
+        """The places of the cells of an item."""
+        return [place for place, cell in enumerate(self.cells) if cell.item == item]
+
+    # ---- what is stored
+
     @cached_property
-    def _units(self) -> Units:
-        if isinstance(self.runs, StoredRuns):
-            return self.runs.units(self.cells)
-        return Units(self.cells, map(_unit, self.runs.values()))
+    def _units(self) -> StoredUnits:
+        with self.store.opened() as store:
+            return store.units_up_to(self.last, self.task, self.cells)
+
+    @property
+    def has_runs(self) -> bool:
+        return bool(self._units.ids)
+
+    @property
+    def statuses(self) -> Mapping[int, Mapping[str, int]]:
+        """Place of a cell -> status -> how many runs ended so."""
+        return self._units.statuses
+
+    def of_cell(self, cell: Cell) -> list[Run]:
+        """The runs of a cell that are there, in the order of their repeats."""
+        return self.runs_at(self.place_of[cell.item, cell.variant, cell.respondent])
+
+    def runs_at(self, place: int) -> list[Run]:
+        keys = self._units.keys(place)
+        with self.store.opened() as store:
+            return store.runs_of(keys, self.last)
+
+    def answers_at(self, place: int) -> list[tuple[str, str | None]]:
+        """Status and answer of the runs of a cell; their scores are not read."""
+        keys = self._units.keys(place)
+        with self.store.opened() as store:
+            return store.answers_of(keys, self.last)
+
+    def aggregates(self) -> list[Aggregate]:
+        """Every measure of every cell that has runs, summed by the store."""
+        units = self._units
+        with self.store.opened() as store:
+            return store.aggregates(units)
+
+    def values_of(self, measure: str) -> dict[int, dict[int, float]]:
+        """Place of a cell -> repeat -> the value of a measure, of the runs that have one."""
+        units = self._units
+        with self.store.opened() as store:
+            return store.values_of(units, measure)
+
+    # ---- tables
 
     def rows(self) -> Iterator[Row]:
         """The long table, in the order of the plan."""
@@ -159,28 +202,28 @@ class Results:
     def n_failed(self, replies: bool) -> int:
         """Runs without a result; where replies are read, one that could not be is a result, and counted elsewhere."""
         fine = (*READ_OR_NOT, Status.OK, NOT_RUN) if replies else (Status.OK, NOT_RUN)
-        return sum(count for found in self._statuses for status, count in found.items() if status not in fine)
+        return sum(count for statuses in self._ended for status, count in statuses.items() if status not in fine)
 
     def failed_runs(self) -> list[Run]:
-        cells = [c for c, found in zip(self.cells, self._statuses, strict=True) if found.keys() - {Status.OK, NOT_RUN}]
+        cells = [c for c, ended in zip(self.cells, self._ended, strict=True) if ended.keys() - {Status.OK, NOT_RUN}]
         return [run for cell in cells for run in self.of_cell(cell) if run.status != Status.OK]
 
-    def completeness(self) -> list[dict[str, Any]]:
+    def completeness(self) -> list[dict[str, Json]]:
         """One row a cell: how many of the planned runs ended in which status."""
-        found = []
-        for cell, statuses in zip(self.cells, self._statuses, strict=True):
+        rows = []
+        for cell, statuses in zip(self.cells, self._ended, strict=True):
             row = {"item": cell.item, "respondent": cell.respondent, "planned": cell.repeats}
-            found.append(row | {"ok": statuses.get(Status.OK, 0), **_others(statuses)})
-        return found
+            rows.append(row | {"ok": statuses.get(Status.OK, 0), **_others(statuses)})
+        return rows
 
     @cached_property
-    def _statuses(self) -> list[dict[str, int]]:
+    def _ended(self) -> list[dict[str, int]]:
         """Of each cell: how many runs ended how."""
-        return [self._statuses_at(place) for place in range(len(self.cells))]
+        return [self._ended_at(place) for place in range(len(self.cells))]
 
-    def _statuses_at(self, place: int) -> dict[str, int]:
-        found = dict(sorted(self._units.statuses.get(place, {}).items()))
-        return found | _not_run(self.cells[place].repeats - sum(found.values()))
+    def _ended_at(self, place: int) -> dict[str, int]:
+        statuses = dict(sorted(self._units.statuses.get(place, {}).items()))
+        return statuses | _not_run(self.cells[place].repeats - sum(statuses.values()))
 
     @cached_property
     def summaries(self) -> list[CellSummary]:
@@ -193,47 +236,47 @@ class Results:
         if "summaries" in vars(self):
             yield from self.summaries
             return
-        longest = max((sum(found.values()) for found in self._units.statuses.values()), default=0)
+        longest = max((sum(statuses.values()) for statuses in self._units.statuses.values()), default=0)
         together = max(1, VALUES_AT_ONCE // max(1, longest * len(self.measures)))
         for start in range(0, len(self.cells), together):
             yield from self._summarised(range(start, min(start + together, len(self.cells))))
 
     def _summarised(self, which: Sequence[int]) -> Iterator[CellSummary]:
-        runs = {c: self._runs_at(c) for c in which}
-        m, begun = len(self.measures), [own for own in runs.values() if own]
+        runs = {c: self.runs_at(c) for c in which}
+        m, begun = len(self.measures), [of_cell for of_cell in runs.values() if of_cell]
         values = np.full((max(map(len, begun), default=0), len(begun) * m), np.nan)
         reasons = np.full(values.shape, NOT_RUN, dtype=object)
-        for place, own in enumerate(begun):
+        for place, of_cell in enumerate(begun):
             columns = slice(place * m, (place + 1) * m)
-            for k, run in enumerate(own):
-                found = [run.scores.get(measure, (None, run.status)) for measure in self.measures]
-                values[k, columns] = [value for value, _ in found]  # None becomes NaN
-                reasons[k, columns] = [status for _, status in found]
+            for k, run in enumerate(of_cell):
+                scores = [run.scores.get(measure, (None, run.status)) for measure in self.measures]
+                values[k, columns] = [value for value, _ in scores]  # None becomes NaN
+                reasons[k, columns] = [status for _, status in scores]
         rng = stream(self.seed, "bootstrap of the means")
         summaries = summarise_columns(values, reasons, self.level, rng=rng) if values.size else []
         empty = np.full((0, m), np.nan), [RunSummary(0, self.level, {})] * m
         place = 0
-        for c, own in runs.items():
+        for c, of_cell in runs.items():
             columns = slice(place * m, (place + 1) * m)
-            yield self._summary(c, own, *((values[:, columns], summaries[columns]) if own else empty))
-            place += bool(own)
+            yield self._summary(c, of_cell, *((values[:, columns], summaries[columns]) if of_cell else empty))
+            place += bool(of_cell)
 
     def _summary(
-        self, c: int, runs: Sequence[Run], values: NDArray[np.float64], found: Sequence[RunSummary]
+        self, c: int, runs: Sequence[Run], values: NDArray[np.float64], summaries: Sequence[RunSummary]
     ) -> CellSummary:
         cell, not_run = self.cells[c], _not_run(self.cells[c].repeats - len(runs))
         whole = [  # what fills up the columns of a shorter cell was never planned
             replace(one, missing={why: n for why, n in one.missing.items() if why != NOT_RUN} | not_run)
             if not_run or NOT_RUN in one.missing
             else one
-            for one in found
+            for one in summaries
         ]
         return CellSummary(
             cell.item,
             cell.respondent,
             cell.repeats,
             self.abouts[c],
-            self._statuses[c],
+            self._ended[c],
             tuple(run.seconds for run in runs if run.seconds is not None),
             dict(zip(self.measures, whole, strict=True)),
             dict(zip(self.measures, np.ascontiguousarray(values[: len(runs)].T), strict=True)),
@@ -252,72 +295,15 @@ class Results:
         return f"<table><caption>{html_text(title)}</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
 
-def _unit(run: Run) -> Unit:
-    return 0, run.key, run.item, run.variant, run.respondent, run.repeat, run.status
-
-
 def _not_run(left: int) -> dict[str, int]:
     return {NOT_RUN: left} if left else {}
 
 
-def _mean_text(found: RunSummary) -> str:
-    if found.mean is None:
+def _mean_text(summary: RunSummary) -> str:
+    if summary.mean is None:
         return "-"
-    ends = "" if found.ci is None else f" [{short(found.ci.low)}, {short(found.ci.high)}]"
-    return f"{short(found.mean)}{ends}"
-
-
-def declared_measures(task: Mapping[str, Any]) -> dict[str, Measure]:
-    """What a study that is not built in said of its measures; what is no such thing is left out."""
-    given = {} if task["task"] in registry.TASKS else task.get("declared")
-    shapes = {"title": str, "better": str, "description": str}
-    found = {}
-    for name, said in given.items() if isinstance(given, dict) else ():
-        if isinstance(said, dict) and all(isinstance(said.get(key), kind) for key, kind in shapes.items()):
-            ends = [_bound(said.get(key)) for key in ("minimum", "maximum")]
-            if said["better"] in ("higher", "lower", "neither"):
-                found[name] = Measure(name, **{key: said[key] for key in shapes}, minimum=ends[0], maximum=ends[1])
-    return found
-
-
-def _bound(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-    return float(value) if is_number else None
-
-
-def _measures_entry(stage: Stage) -> dict[str, Any]:
-    """Names; and of a study's own Measures what a reader must know."""
-    own = [one for one in stage.study.measures if isinstance(one, Measure)]
-    names = [one.name if isinstance(one, Measure) else one for one in stage.study.measures]
-    headline = [one.name if isinstance(one, Measure) else one for one in stage.study.headline]
-    kept = ("title", "better", "description", "minimum", "maximum")
-    told = {one.name: {key: getattr(one, key) for key in kept} for one in own}
-    return {"measures": names, "headline": headline} | ({"declared": told} if told else {})
-
-
-def describe(name: str, seed: int, stages: Sequence[Stage]) -> str:
-    """What the store must know to be read without the plan's files: JSON for its `study` entry."""
-    tasks = [
-        {
-            "task": stage.name,
-            "level": stage.study.level,
-            **_measures_entry(stage),
-            "about": stage.about,
-            "cells": [
-                {
-                    "item": cell.item,
-                    "variant": cell.variant,
-                    "respondent": cell.respondent,
-                    "repeats": cell.repeats,
-                    "identity": cell.identity,
-                    "about": stage.study.describe(cell.item, cell.respondent),
-                }
-                for cell in stage.cells
-            ],
-        }
-        for stage in stages
-    ]
-    return json.dumps({"study": name, "seed": seed, "tasks": tasks}, default=str)
+    ends = "" if summary.ci is None else f" [{short(summary.ci.low)}, {short(summary.ci.high)}]"
+    return f"{short(summary.mean)}{ends}"
 
 
 def _others(statuses: dict[str, int]) -> dict[str, int]:

@@ -13,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol, TypeVar, cast
 
 from trueness.measure import Measure
 from trueness.models import Message, Reply, Settings
+from trueness.outside import Json
 from trueness.running.cells import Cell
+from trueness.running.outcomes import Outcome as Outcome
 
-Outcome = dict[str, Any]  # of one unit: status, message, seconds, answer, scores; of a question also cost and excerpt
+T = TypeVar("T")
 Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
 
 
@@ -35,7 +37,13 @@ class PlannedStudy(Protocol):
 
     def cells(self) -> list[Cell]: ...
 
-    def describe(self, item: str, respondent: str) -> dict[str, Any]: ...
+    def describe(self, item: str, respondent: str) -> dict[str, Json]: ...
+
+
+class AskingStudy(PlannedStudy, Protocol):
+    """One whose units are questions to models."""
+
+    def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,76 +76,66 @@ class Stage:
         return float(self._may("time_limit", 300.0))
 
     @property
-    def models(self) -> Mapping[str, Mapping[str, Any]]:
-        found: Mapping[str, Mapping[str, Any]] = self._may("models", {})
-        return found
+    def models(self) -> Mapping[str, Mapping[str, Json]]:
+        return self._may("models", {})
 
     @property
     def has_judges(self) -> bool:
-        return self._may("judges", None) is not None
+        return getattr(self.study, "judges", None) is not None
 
     @property
     def limit_usd(self) -> float | None:
-        found: float | None = self._may("limit_usd", None)
-        return found
+        return self._may("limit_usd", None)
 
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
-        found: Outcome = self._may("perform", None)(cell, repeat, ask)
-        return found
+        return cast(AskingStudy, self.study).perform(cell, repeat, ask)
 
     @cached_property
-    def about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Json]:
         """What a reader of the store must know of the study as a whole."""
-        found: dict[str, Any] = self._call("about", {})
-        return found
+        return self._call("about", {})
 
     @property
-    def datasets(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self._may("datasets", {})
-        return found
+    def datasets(self) -> Mapping[str, Json]:
+        return self._may("datasets", {})
 
     # ---- for `plan`
 
     @property
     def notes(self) -> Sequence[str]:
-        found: Sequence[str] = self._may("notes", ())
-        return found
+        return self._may("notes", ())
 
     @property
     def n_respondents(self) -> int:
-        return len({cell.respondent for cell in self.cells}) + len(self._may("references", ()))
+        return len({cell.respondent for cell in self.cells}) + len(getattr(self.study, "references", ()))
 
     @property
     def units(self) -> tuple[int, str]:
         """What was drawn independently, and so counts in a test; of a study that does not say it, its items."""
-        found: tuple[int, str] = self._call("units", (len({cell.item for cell in self.cells}), "items"))
-        return found
+        return self._call("units", (len({cell.item for cell in self.cells}), "items"))
 
     @property
     def cautions(self) -> list[str]:
         """What its design cannot show."""
-        found: list[str] = self._call("cautions", [])
-        return found
+        return self._call("cautions", [])
 
     @property
     def reach(self) -> list[str] | None:
         """What its own tests could show; None where respondents are compared in pairs."""
-        found: list[str] | None = self._call("reach", None)
-        return found
+        return self._call("reach", None)
 
     def calibration(self, cell: Cell) -> dict[int, float]:
         """Which repeats of a cell to time, and each one's share."""
-        found: dict[int, float] = self._call("calibration", {0: 1.0}, cell)
-        return found
+        return self._call("calibration", {0: 1.0}, cell)
 
     def alike(self, cell: Cell) -> Hashable:
         """Cells with the same value take the same time."""
-        found: Hashable = self._call("alike", cell.key(0), cell)
-        return found
+        return self._call("alike", cell.key(0), cell)
 
-    def _may(self, name: str, default: Any) -> Any:
-        return getattr(self.study, name, default)
+    def _may(self, name: str, default: T) -> T:
+        value: T = getattr(self.study, name, default)
+        return value
 
-    def _call(self, name: str, default: Any, *arguments: Any) -> Any:
-        method = getattr(self.study, name, None)
+    def _call(self, name: str, default: T, *arguments: object) -> T:
+        method: Callable[..., T] | None = getattr(self.study, name, None)
         return default if method is None else method(*arguments)

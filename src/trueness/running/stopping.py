@@ -113,8 +113,8 @@ def _terminated(number: int, frame: FrameType | None) -> NoReturn:
 def _count(reader: int) -> None:
     os.read(reader, 1)
     time.sleep(LONGEST)
-    said = (
+    line = (
         f"trueness: {LONGEST:g} s after SIGTERM something is still waited for; it is left. The same command goes on.\n"
     )
-    os.write(sys.stderr.fileno(), said.encode())
+    os.write(sys.stderr.fileno(), line.encode())
     os._exit(INTERRUPTED)

@@ -19,24 +19,23 @@ from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from trueness import registry
 from trueness.errors import PlanError, StoreError, did_you_mean, listed
 from trueness.files import check_plain, read_text
-from trueness.outside import MAX_PLAN, is_there, json_of, one_line, text_of, toml_of
-from trueness.running.ask_driver import AskDriver, Asking, check_models
+from trueness.outside import MAX_PLAN, Json, is_there, json_of, one_line, text_of, toml_of
+from trueness.running.ask_driver import AskDriver, AskingEnd, check_models
 from trueness.running.cells import Cell, Context
 from trueness.running.fits import FitDriver
 from trueness.running.model_outcomes import ModelOutcome, model_outcomes
 from trueness.running.outputs import write_outputs
 from trueness.running.progress import Progress, Report
 from trueness.running.provenance import plan_folder_of, session, without_paths
-from trueness.running.readings import Scored, readings_of
-from trueness.running.results import Results, describe
 from trueness.running.stage import PlannedStudy, Stage
 from trueness.running.store import Store
-from trueness.running.study_db import as_written, check_entry
+from trueness.running.study_db import as_written
+from trueness.running.study_entry import check_entry, entry_of
+from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.texts import arriving_json, html_text, shown_alike
 
@@ -55,7 +54,7 @@ class Plan:
     folder: Path
     base: Path  # where the plan's own relative paths start
     text: str
-    settings: dict[str, Any]
+    settings: dict[str, Json]
     tasks: tuple[PlannedStudy, ...]
     file: str = "study.toml"
 
@@ -104,30 +103,30 @@ class Plan:
         """The first task: what all others rest on."""
         return self.tasks[0]
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> dict[str, Json]:
         """What makes two plans the same: everything but the name, the folder, the budget and comments."""
         return {key: value for key, value in self.settings.items() if key not in NOT_IDENTITY}
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunEnd:
     """How a run ended: complete, or with work left because it was interrupted, `stopped` (why) or models set aside."""
 
     total: int
     done: int
     failed: int
     interrupted: bool
-    stopped: str = ""
-    models: tuple[ModelOutcome, ...] = ()
-    readings: Mapping[str, Scored] = field(default_factory=dict, repr=False)  # what was read for scores.csv
+    stopped: str
+    models: tuple[ModelOutcome, ...]
+    study: StudyFolder = field(repr=False)  # what was read for scores.csv
 
     @property
     def is_unanswered(self) -> bool:
         """Whether models were asked and none has answered anything."""
         return bool(self.models) and not any(model.answered for model in self.models)
 
-    def to_dict(self) -> dict[str, Any]:
-        plain = {name: value for name, value in vars(self).items() if name != "readings"}
+    def to_dict(self) -> dict[str, Json]:
+        plain = {name: value for name, value in vars(self).items() if name != "study"}
         return plain | {"models": [model.to_dict() for model in self.models]}
 
 
@@ -150,13 +149,13 @@ class Study:
         report: Report | None = None,
         retry: bool = False,
         replan: bool = False,
-    ) -> Outcome:
+    ) -> RunEnd:
         """Do what is missing (with `retry`, also what failed), then write the outputs."""
         self._check_size()
         folder = self.plan.folder
         folder.mkdir(parents=True, exist_ok=True)
         done = total = 0
-        interrupted, asking = False, Asking()
+        interrupted, asking = False, AskingEnd()
         set_aside: dict[str, dict[str, str]] = {}  # task -> model -> why
         with Store.writing(folder) as store:
             self._claim(store, replan)
@@ -168,25 +167,26 @@ class Study:
                 for stage, missing in zip(self.stages, todo, strict=True):
                     before = stage.planned - sum(map(len, missing.values()))
                     progress = Progress(stage.planned, before, slots=slots, stage=stage.name)
-                    told = report or (lambda _: None)
+                    tell = report or (lambda _: None)
                     if not (interrupted or asking.stopped):
                         if stage.is_fitted:
-                            interrupted = FitDriver(stage, store, executor, slots, missing, progress, told).drive()
+                            interrupted = FitDriver(stage, store, executor, slots, missing, progress, tell).drive()
                         else:
                             where = (self.plan.base, self.plan.seed)
-                            asking = AskDriver(stage, store, missing, progress, told, retry, *where).drive()
+                            asking = AskDriver(stage, store, missing, progress, tell, retry, *where).drive()
                             interrupted, set_aside[stage.name] = asking.interrupted, asking.set_aside
                     total, done = total + stage.planned, done + before + progress.done
             with as_written(folder):
-                results = Results.all_of(store)
+                study = StudyFolder(store)
                 answered_as = store.answered_as()
-                asked = {stage.name for stage in self.stages if not stage.is_fitted}
-                found = [model_outcomes(r, set_aside.get(r.task, {}), answered_as) for r in results if r.task in asked]
-                readings = readings_of(results, store)
-                write_outputs(readings, store, self.plan.text, self.plan.base, folder)
-        failed = sum(one.n_failed(replies=not stage.is_fitted) for one, stage in zip(results, self.stages, strict=True))
-        models = tuple(model for own in found for model in own)
-        return Outcome(total, done, failed, interrupted, asking.stopped, models, readings)
+                write_outputs(study, self.plan.text, self.plan.base)
+                models: list[ModelOutcome] = []
+                failed = 0
+                for results, stage in zip(study.tasks, self.stages, strict=True):
+                    failed += results.n_failed(replies=not stage.is_fitted)
+                    if not stage.is_fitted:
+                        models += model_outcomes(results, set_aside.get(stage.name, {}), answered_as)
+        return RunEnd(total, done, failed, interrupted, asking.stopped, tuple(models), study)
 
     def _check_size(self) -> None:
         units = sum(cell.repeats * cell.common.get("calls", 1) for stage in self.stages for cell in stage.cells)
@@ -218,11 +218,11 @@ class Study:
         ours = arriving_json(json.dumps(without_paths(self.plan.identity()), sort_keys=True, default=str))
         theirs = without_paths(json_of(store.meta("plan") or "{}", "the entry 'plan' of study.db", StoreError))
         if theirs and theirs != json.loads(ours) and not replan:
-            told = _difference(theirs, json.loads(ours)) if isinstance(theirs, dict) else "one that cannot be read"
+            what = _difference(theirs, json.loads(ours)) if isinstance(theirs, dict) else "one that cannot be read"
             raise StoreError(
-                f"the study in {self.plan.folder} was made from another plan ({told}). Use a new folder, or --replan."
+                f"the study in {self.plan.folder} was made from another plan ({what}). Use a new folder, or --replan."
             )
-        entry = describe(self.plan.name, self.plan.seed, self.stages)
+        entry = entry_of(self.plan.name, self.plan.seed, self.stages)
         try:
             check_entry(entry)
         except sqlite3.DatabaseError as error:
@@ -257,11 +257,11 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
     def is_missing(key: str) -> bool:
         return key not in known or (retry and known[key] != Status.OK)
 
-    found = {index: [r for r in range(cell.repeats) if is_missing(cell.key(r))] for index, cell in enumerate(cells)}
-    return {index: repeats for index, repeats in found.items() if repeats}
+    missing = {index: [r for r in range(cell.repeats) if is_missing(cell.key(r))] for index, cell in enumerate(cells)}
+    return {index: repeats for index, repeats in missing.items() if repeats}
 
 
-def _made(task: str, settings: dict[str, Any], context: Context) -> PlannedStudy:
+def _made(task: str, settings: dict[str, Json], context: Context) -> PlannedStudy:
     made = registry.resolve("task", task)
     if not hasattr(made, "from_plan"):
         raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({context.file})")
@@ -272,7 +272,7 @@ def _made(task: str, settings: dict[str, Any], context: Context) -> PlannedStudy
         raise PlanError(f"a file that [{task}] names cannot be read: {one_line(error)}.  ({context.file})") from None
 
 
-def _checked_name(name: Any, file: str) -> str:
+def _checked_name(name: object, file: str) -> str:
     """A study's name is also that of its folder: a plan of somebody else must not choose another one by it."""
     text = str(name) if isinstance(name, str | int | float) else ""
     if not 0 < len(text) <= MAX_NAME or not text.isprintable() or set(text) & set("/\\") or text.strip(". ") == "":
@@ -280,7 +280,7 @@ def _checked_name(name: Any, file: str) -> str:
     return text
 
 
-def _checked_folder(folder: Any, file: str) -> Path:
+def _checked_folder(folder: object, file: str) -> Path:
     """Below the current folder, also where links lead; another place is for the user to name, not for the file."""
     path = Path(folder) if isinstance(folder, str) and "\0" not in folder else Path("/")
     inside = not path.is_absolute() and ".." not in path.parts
@@ -294,7 +294,7 @@ def _checked_folder(folder: Any, file: str) -> Path:
     return path
 
 
-def _check_tables(settings: dict[str, Any], key: str, tasks: list[str], file: str) -> None:
+def _check_tables(settings: dict[str, Json], key: str, tasks: list[str], file: str) -> None:
     value = settings.get(key, {})
     if not isinstance(value, dict):
         raise PlanError(f"{key!r} must be a table, [{key}], got {value!r:.60}.  ({file})")
@@ -302,26 +302,26 @@ def _check_tables(settings: dict[str, Any], key: str, tasks: list[str], file: st
         raise PlanError(f"{key!r} at the top of a plan must be tables such as [{key}.NAME].  ({file})")
 
 
-def _check_models(settings: dict[str, Any], made: Mapping[str, PlannedStudy], file: str) -> None:
+def _check_models(settings: dict[str, Json], made: Mapping[str, PlannedStudy], file: str) -> None:
     """Options of a model that no task asks are a misspelt name."""
     stages = {name: Stage(task, []) for name, task in made.items()}
     asking = {name: stage for name, stage in stages.items() if not stage.is_fitted}
-    asked = [model for stage in asking.values() for model in stage.models]
+    names = [model for stage in asking.values() for model in stage.models]
     for name in settings.get("models", {}):
-        if asking and name not in asked:
+        if asking and name not in names:
             lists = {task: "'models' or 'judges'" if stage.has_judges else "'models'" for task, stage in asking.items()}
             places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
-            raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(asked)}.  ({file})")
+            raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(names)}.  ({file})")
 
 
-def _difference(old: dict[str, Any], new: dict[str, Any]) -> str:
+def _difference(old: dict[str, Json], new: dict[str, Json]) -> str:
     """The first settings that differ, e.g. 'alpha 0.01, now 0.05'."""
     flat_old, flat_new = _flat(old), _flat(new)
     keys = [key for key in {**flat_old, **flat_new} if flat_old.get(key) != flat_new.get(key)]
     return listed((f"{key} {flat_old.get(key, 'not set')}, now {flat_new.get(key, 'not set')}" for key in keys), most=2)
 
 
-def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+def _flat(settings: dict[str, Json], prefix: str = "") -> dict[str, Json]:
     flat = {}
     for key, value in settings.items():
         flat.update(_flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value})

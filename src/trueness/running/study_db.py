@@ -6,8 +6,7 @@
 
 The file may be a stranger's. It and its logs must be plain files (files.py); its schema must be ours, word for word,
 so that no view, trigger, generated column, check or virtual table is ever evaluated; its values must have the types
-that are written, and its entry 'study' the shape that `results.describe` gives it. Nothing is made in proportion to a
-number that stands in it: how many units are planned is counted, not listed.
+that are written, and its entry 'study' the shape that we give it (study_entry.py).
 
 While a driver works, the journal is a WAL, so that readers see what is committed; it ends in a journal that needs no
 second file, so that a finished study can be read where nothing can be written. A finished study that is still in WAL
@@ -17,31 +16,25 @@ mode (an older version's, or a page was open) is read there as immutable.
 from __future__ import annotations
 
 import fcntl
-import math
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 
 from trueness.errors import StoreError, TruenessError
 from trueness.files import check_plain, open_in_place, read_bytes
-from trueness.outside import json_of, one_line
-from trueness.texts import arriving_json, shown_alike
+from trueness.outside import one_line
+from trueness.running.study_entry import check_entry
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 3.0
 TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and then lets go
 CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
-MAX_REPEATS = 100_000_000  # of a cell
-MAX_SUMMARIES = 1_000_000  # cells x measures of a task: each has an interval of its own
-FEW_COMBINED, PER_CELL = 5_000, 20  # combinations that any study may have, or for each of its cells
-MAX_COMBINED = 100_000  # of what a task multiplies; 50 data sets, 20 learners, 6 references, 2 targets are 12,000
 NAME = "study.db"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -67,12 +60,6 @@ _KINDS = {  # SQLite keeps any value in any column; a database of somebody else 
     "replies": dict.fromkeys(("key", "respondent", "prompt", "asked", "at", "status", "reply"), _TEXT)
     | {"cost": _NUMBER},
 }
-_TASK = {"task": str, "level": int | float, "measures": list, "headline": list, "about": dict, "cells": list}
-_CELL = {"item": str, "variant": str, "respondent": str, "repeats": int, "identity": dict, "about": dict}
-_MULTIPLIED = (  # lists in a study's `about` of which tables are made that have a row for each combination
-    "datasets", "learners", "references", "targets", "corruptions", "scorers", "truths", "judges", "evaluated",
-    "graphs",
-)  # fmt: skip
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
@@ -153,12 +140,12 @@ def explained(path: Path) -> Iterator[None]:
             ) from error
         if "readonly" in text or "unable to open" in text:
             if not os.access(path.parent, os.W_OK):
-                told = f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
+                message = f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
             elif path.with_name(f"{NAME}-journal").exists():
-                told = f"{path} was left in the middle of a write. Go on with the study: trueness run {path.parent}"
+                message = f"{path} was left in the middle of a write. Go on with the study: trueness run {path.parent}"
             else:
-                told = f"{path} cannot be opened ({text}). Check its permissions and folder."
-            raise StoreError(told) from error
+                message = f"{path} cannot be opened ({text}). Check its permissions and folder."
+            raise StoreError(message) from error
         if "full" in text:
             raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
         raise StoreError(_damaged(path, error)) from error
@@ -283,7 +270,7 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
     with closing(sqlite3.connect(":memory:")) as ours:
         ours.executescript(SCHEMA)
         known = {name: _words(sql) for name, sql in ours.execute(_TABLES)}
-    found = set()
+    tables = set()
     for kind, name, table, sql in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
         if kind == "index" and sql is None and table in known:
             continue  # of a key, made by SQLite itself
@@ -292,14 +279,14 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
                 f"{path} must hold tables only, as trueness writes them, got the {kind} {name!r:.60}. It was not "
                 "opened."
             )
-        found.add(name)
-    return found
+        tables.add(name)
+    return tables
 
 
 _TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
 
 
-def _words(sql: Any) -> str:
+def _words(sql: object) -> str:
     return " ".join(str(sql).split())
 
 
@@ -326,64 +313,3 @@ def _check_study(connection: sqlite3.Connection) -> None:
     row = connection.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
     if row is not None:
         check_entry(str(row[0]))
-
-
-def check_entry(text: str) -> None:
-    """The entry 'study' must have the shape that `results.describe` gives it. A driver asks before it begins: what it
-    could not read again must not be paid for."""
-    study = json_of(arriving_json(text), "its entry 'study'", StoreError)
-    if not isinstance(study, dict):
-        raise sqlite3.DatabaseError("an entry 'study' that is no table")
-    if "tasks" not in study:
-        return
-    _check_shape(study, {"study": str, "seed": int, "tasks": list})
-    if not 0 <= study["seed"] < 2**64:
-        raise sqlite3.DatabaseError("an entry 'study' with a seed that no plan can have")
-    names = [_check_task(task) for task in study["tasks"]]
-    if len(set(names)) < len(names):
-        raise sqlite3.DatabaseError("an entry 'study' with a task twice")
-
-
-def _check_task(task: Any) -> str:
-    """Its name."""
-    _check_shape(task, _TASK)
-    measures, headline, cells = task["measures"], task["headline"], task["cells"]
-    if not all(isinstance(name, str) for name in (*measures, *headline)) or len(set(measures)) < len(measures):
-        raise sqlite3.DatabaseError("an entry 'study' with measures that are no different names")
-    if not set(headline) <= set(measures):
-        raise sqlite3.DatabaseError("an entry 'study' with a headline that is not measured")
-    if not 0 < task["level"] < 1:
-        raise sqlite3.DatabaseError("an entry 'study' with a level that is not between 0 and 1")
-    if len(cells) * len(measures) > MAX_SUMMARIES:
-        raise sqlite3.DatabaseError(f"more than {MAX_SUMMARIES:,} measures of cells")
-    for cell in cells:
-        _check_shape(cell, _CELL)
-        if not 0 <= cell["repeats"] <= MAX_REPEATS:
-            raise sqlite3.DatabaseError(f"{cell['repeats']:,} repeats of a cell (at most {MAX_REPEATS:,})")
-    if len({(cell["item"], cell["variant"], cell["respondent"]) for cell in cells}) < len(cells):
-        raise sqlite3.DatabaseError("an entry 'study' with a cell twice")
-    kinds = ([cell[name] for cell in cells] for name in ("item", "variant", "respondent"))
-    if any(map(shown_alike, (measures, *kinds))):
-        raise sqlite3.DatabaseError("an entry 'study' with two names that are shown alike")
-    _check_about(task["task"], task["about"], len(cells))
-    return str(task["task"])
-
-
-def _check_about(task: str, about: Mapping[str, Any], cells: int) -> None:
-    """A list of a few kilobytes must not become rows without end: it names each once, and products have a limit."""
-    for key, value in about.items():
-        listed = isinstance(value, list) and key != "notes"  # sentences, which nothing is multiplied with
-        names = [name for name in value if isinstance(name, str)] if listed else []
-        if len(set(names)) < len(names):
-            raise sqlite3.DatabaseError(f"an entry 'study' with a name twice in {key!r:.40}")
-    lists = [about[key] for key in _MULTIPLIED if isinstance(about.get(key), list | dict)]
-    most = min(MAX_COMBINED, max(FEW_COMBINED, PER_CELL * cells))
-    if math.prod(max(1, len(value)) for value in lists) > most:
-        raise sqlite3.DatabaseError(f"more than {most:,} combinations of what the task {task} is about")
-
-
-def _check_shape(found: Any, shape: Mapping[str, Any]) -> None:
-    for key, kind in shape.items():
-        value = found.get(key) if isinstance(found, dict) else None
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise sqlite3.DatabaseError(f"an entry 'study' without a usable {key!r}")

@@ -12,14 +12,15 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
 
 from numpy.random import default_rng
 
 from trueness.errors import SettingError, StoreError
 from trueness.models import Message, Reply, Settings
+from trueness.outside import Json
 from trueness.running.cells import Cell, reply_key
 from trueness.running.engine import Chunk, run_chunk
+from trueness.running.outcomes import Outcome, checked_outcome, without_answer
 from trueness.running.stage import Stage
 from trueness.running.store import Run, Store
 from trueness.running.study import Study
@@ -56,7 +57,7 @@ class Verification:
     seed: int
     differences: tuple[Difference, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return vars(self) | {"differences": [vars(difference) for difference in self.differences]}
 
     def sentence(self) -> str:
@@ -103,15 +104,15 @@ def verify(study: Study, executor: Executor, share: float = SHARE, seed: int | N
     return Verification(stored, compared, skipped, seed, tuple(differences))
 
 
-Unit = tuple[Cell, int, Run]
+StoredUnit = tuple[Cell, int, Run]
 
 
-def _refit(stage: Stage, units: Sequence[Unit], executor: Executor) -> list[dict[str, Any]]:
+def _refit(stage: Stage, units: Sequence[StoredUnit], executor: Executor) -> list[Outcome]:
     chunks = [Chunk(stage.function, cell.common, (cell.unit(r),), stage.time_limit) for cell, r, _ in units]
-    return [outcomes[0] for outcomes in executor.map(run_chunk, chunks)]
+    return [checked_outcome(outcomes[0]) for outcomes in executor.map(run_chunk, chunks)]
 
 
-def _reread(stage: Stage, units: Sequence[Unit], store: Store) -> list[dict[str, Any]]:
+def _reread(stage: Stage, units: Sequence[StoredUnit], store: Store) -> list[Outcome]:
     def ask(name: str, messages: Sequence[Message], settings: Settings, salt: str) -> Reply:
         key = reply_key(name, stage.models.get(name, {}), messages, settings, salt)
         known = store.reply(key)
@@ -124,23 +125,24 @@ def _reread(stage: Stage, units: Sequence[Unit], store: Store) -> list[dict[str,
         try:
             outcomes.append(stage.perform(cell, repeat, ask))
         except StoreError as error:
-            outcomes.append({"status": str(Status.FAILED), "message": str(error), "answer": None, "scores": {}})
+            outcomes.append(without_answer(Status.FAILED, str(error)))
     return outcomes
 
 
-def _differences(task: str, run: Run, now: dict[str, Any]) -> list[Difference]:
+def _differences(task: str, run: Run, now: Outcome) -> list[Difference]:
     """Seconds and messages may differ; status, answer and scores may not."""
-    pairs: list[tuple[str, Any, Any]] = [("status", run.status, now["status"]), ("answer", run.answer, now["answer"])]
+    pairs: list[tuple[str, object, object]] = [("status", run.status, now["status"])]
+    pairs.append(("answer", run.answer, now["answer"]))
     for measure in sorted({*run.scores, *now["scores"]}):
         pairs.append((measure, run.scores.get(measure), _score(now["scores"].get(measure))))
     where = (task, run.item, run.variant, run.respondent, run.repeat)
     return [Difference(*where, what, _short(old), _short(new)) for what, old, new in pairs if old != new]
 
 
-def _score(found: Any) -> tuple[float | None, str] | None:
-    return None if found is None else (found[0], str(found[1]))
+def _score(score: tuple[float | None, str] | None) -> tuple[float | None, str] | None:
+    return None if score is None else (score[0], str(score[1]))  # a Status is a text too, of another kind
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

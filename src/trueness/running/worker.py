@@ -25,8 +25,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from random import randrange
-from typing import Any
 
+from trueness.outside import Json
 from trueness.running.channel import HUNG_UP, MARK, framed, send
 
 _PDEATHSIG, _SUBREAPER = 1, 36  # of prctl
@@ -65,7 +65,7 @@ def _work(descriptor: int) -> None:
                 os._exit(1)
 
 
-def _begun(path: str, common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[Any]:
+def _begun(path: str, common: dict[str, Json], units: Sequence[dict[str, Json]]) -> Iterator[object]:
     """The outcomes of the units, each made when it is asked for."""
     module_name, name = path.split(":")
     module = importlib.import_module(module_name)
@@ -76,15 +76,15 @@ def _begun(path: str, common: dict[str, Any], units: Sequence[dict[str, Any]]) -
     return iter(each(common, units)) if each else (function(common, unit) for unit in units)
 
 
-def _next(outcomes: Iterator[Any], mark: bytes) -> tuple[bytes, bool]:
+def _next(outcomes: Iterator[object], mark: bytes) -> tuple[bytes, bool]:
     """The next outcome as a frame, and whether others can follow: not from an iterator that has raised."""
     try:
         return framed(mark, next(outcomes)), True
     except Exception as error:  # of a function of the user's own; ours answer with a status
-        from trueness.running.outcomes import raised, without_answer
+        from trueness.running.outcomes import failure_line, without_answer
         from trueness.status import Status
 
-        return framed(mark, without_answer(Status.FAILED, raised(error), 0.0)), False
+        return framed(mark, without_answer(Status.FAILED, failure_line(error), 0.0)), False
 
 
 def _out_of_reach(descriptor: int) -> int:
@@ -118,12 +118,12 @@ def _guard(worker: int, connection: int) -> None:
     os.set_blocking(wakes, False)
     signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    told = select.poll()
-    told.register(ended, select.POLLIN)
-    told.register(connection, 0)  # nothing but that it was hung up
+    poll = select.poll()
+    poll.register(ended, select.POLLIN)
+    poll.register(connection, 0)  # nothing but that it was hung up
     code = None
     while (code := _code(worker)) is None and os.getppid() == driver:
-        events = dict(told.poll(1000))
+        events = dict(poll.poll(1000))
         if connection in events:
             break
         if ended in events:
@@ -136,9 +136,9 @@ def _code(worker: int) -> int | None:
     """How the worker ended, as a shell says it; None while it lives. Others' children that came to us are let go."""
     code = None
     with suppress(ChildProcessError):
-        while (found := os.waitpid(-1, os.WNOHANG)) != (0, 0):
-            if found[0] == worker:
-                status = os.waitstatus_to_exitcode(found[1])
+        while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+            if ended[0] == worker:
+                status = os.waitstatus_to_exitcode(ended[1])
                 code = status if status >= 0 else 128 - status
     return code
 
@@ -162,13 +162,13 @@ def _end_all(worker: int) -> None:
 
 def _children() -> list[int]:
     """Direct ones; when they are gone, theirs are ours. Nobody, where there is no /proc."""
-    me, found = os.getpid(), []
+    me, children = os.getpid(), []
     with suppress(OSError):
         for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
             with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
                 if int(file.read().rpartition(b")")[2].split()[1]) == me:
-                    found.append(int(name))
-    return found
+                    children.append(int(name))
+    return children
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ Everything a model wrote is a plain string here and becomes a text node in the p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from trueness.outside import Json
 from trueness.running.store import Store, StoredReply
 
-Block = dict[str, Any]
+Block = dict[str, Json]
 Mark = tuple[int, int, str]  # where, and as what it was read
 
 
@@ -25,7 +25,7 @@ def exchange(
 ) -> Block:
     """One question to a model and its reply."""
     reply = stored.reply
-    told = {
+    about = {
         "model": reply.get("model") or stored.respondent,
         "asked": stored.at,
         "seconds": reply.get("seconds"),
@@ -43,28 +43,28 @@ def exchange(
         "marks": in_order(marks),
         "status": status,
         "message": message,
-        "about": {name: value for name, value in told.items() if value not in (None, "")},
+        "about": {name: value for name, value in about.items() if value not in (None, "")},
     }
 
 
-def _settings(reply: Mapping[str, Any]) -> dict[str, Any]:
-    given = dict(reply.get("settings") or {})
-    given["schema"] = "yes" if given.get("schema") else None
-    return {name: value for name, value in given.items() if value not in (None, 0)}
+def _settings(reply: Mapping[str, Json]) -> dict[str, Json]:
+    settings = dict(reply.get("settings") or {})
+    settings["schema"] = "yes" if settings.get("schema") else None
+    return {name: value for name, value in settings.items() if value not in (None, 0)}
 
 
-def in_order(marks: Sequence[Mark]) -> list[list[Any]]:
+def in_order(marks: Sequence[Mark]) -> list[list[int | str]]:
     """By place, without overlaps: the first one wins; a span read for two measures is marked once, for both."""
-    found: list[list[Any]] = []
+    spans: list[Mark] = []
     for start, end, label in sorted(marks):
-        if found and (start, end) == (found[-1][0], found[-1][1]):
-            found[-1][2] += f", {label}"
-        elif end > start and (not found or start >= found[-1][1]):
-            found.append([start, end, label])
-    return found
+        if spans and (start, end) == spans[-1][:2]:
+            spans[-1] = (start, end, f"{spans[-1][2]}, {label}")
+        elif end > start and (not spans or start >= spans[-1][1]):
+            spans.append((start, end, label))
+    return [list(span) for span in spans]
 
 
-def table(title: str, rows: Sequence[Mapping[str, Any]], note: str = "") -> Block:
+def table(title: str, rows: Sequence[Mapping[str, Json]], note: str = "") -> Block:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     cells = [[row.get(name) for name in columns] for row in rows]
     return {"kind": "table", "title": title, "columns": columns, "rows": cells, "note": note}

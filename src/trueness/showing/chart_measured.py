@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from trueness.measure import measure_of
+from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.showing import look
 from trueness.showing.look import item_label
@@ -30,13 +31,13 @@ COLUMNS = (
 
 def measured_frame(results: Results, measures: Sequence[str] | None = None) -> pd.DataFrame:
     """One row a cell and measure; no numbers where no run has a value."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, Json]] = []
     for measure in measures or results.headline:
         for cell in results.summaries:
-            found = cell.measures[measure]
-            row = {"measure": measure, "dataset": cell.item, "respondent": cell.respondent, "mean": found.mean}
-            row |= {"item": item_label(cell.item, cell.respondent), "n": found.n, "planned": cell.repeats}
-            for name, interval in (("mean", found.ci), ("run", found.runs)):
+            summary = cell.measures[measure]
+            row = {"measure": measure, "dataset": cell.item, "respondent": cell.respondent, "mean": summary.mean}
+            row |= {"item": item_label(cell.item, cell.respondent), "n": summary.n, "planned": cell.repeats}
+            for name, interval in (("mean", summary.ci), ("run", summary.runs)):
                 row |= {f"{name}_low": interval.low, f"{name}_high": interval.high} if interval else {}
             rows.append(row)
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -56,12 +57,12 @@ def measured_chart(
     bounds = bounds or {name: bounds_of(name) for name in measures}
     labels = labels or look.labels(dict.fromkeys(frame["respondent"]))
     named_items = frame.drop_duplicates("item")
-    told = [item_label(d, labels[r]) for d, r in zip(named_items["dataset"], named_items["respondent"], strict=True)]
+    rows = [item_label(d, labels[r]) for d, r in zip(named_items["dataset"], named_items["respondent"], strict=True)]
     marks = frame.assign(
         row=frame["item"].map({item: k + 0.5 for k, item in enumerate(items)}),
         colour=frame["respondent"].map(dict(colours)),
     )
-    wide = (look.POINTS[width] - text_width(told) - 24 - 16 * (len(measures) - 1)) / max(len(measures), 1)
+    wide = (look.POINTS[width] - text_width(rows) - 24 - 16 * (len(measures) - 1)) / max(len(measures), 1)
     panels = []
     for k, measure in enumerate(measures):
         mine = frame[frame["measure"] == measure]
@@ -70,11 +71,11 @@ def measured_chart(
         least = pd.concat([mine["run_low"], mine["mean_low"], mine["mean"]]).astype(float).min()
         scale = alt.Scale(domain=[1.05 * min(least, 0), 1 if whole else 1.05 * (most if most > 0 else 1)], nice=False)
         counts = measure_of(measure) is not None  # of edges
-        ticks: dict[str, Any] = (
+        ticks: dict[str, Json] = (
             {"values": [0, 0.5, 1], "format": "~g"} if whole else {"tickCount": 3, "format": "d" if counts else "~g"}
         )
         axis = alt.Axis(title=None, **ticks)
-        y = alt.Y("row:Q", scale=row_scale(len(items)), axis=row_axis(told, shown=k == 0))
+        y = alt.Y("row:Q", scale=row_scale(len(items)), axis=row_axis(rows, shown=k == 0))
         base = alt.Chart(named("marks")).transform_filter(f"datum.measure == {json.dumps(measure)}")
         layers = [
             base.transform_filter("datum.run_low != null")
@@ -103,8 +104,8 @@ def measured_chart(
 
 
 def bounds_of(name: str) -> tuple[float | None, float | None]:
-    found = measure_of(name)
-    return (None, None) if found is None else (found.minimum, found.maximum)
+    measure = measure_of(name)
+    return (None, None) if measure is None else (measure.minimum, measure.maximum)
 
 
 def measured(

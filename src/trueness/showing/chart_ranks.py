@@ -10,10 +10,11 @@ Demsar (2006), "Statistical comparisons of classifiers over multiple data sets".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing import look
 from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
@@ -34,7 +35,7 @@ def ranks_frame(scores: pd.DataFrame, better: Better, ranking: Ranking) -> pd.Da
     scores: (data sets, respondents), of which rows with a missing score have no rank.
     """
     there = scores.dropna()
-    rows: list[dict[str, Any]] = [
+    rows: list[dict[str, Json]] = [
         {"kind": "mean", "respondent": name, "rank": value, "n": ranking.n}
         for name, value in zip(ranking.names, ranking.average_ranks, strict=True)
     ]
@@ -61,10 +62,10 @@ def ranks_chart(
 
     names = list(frame.loc[frame["kind"] == "mean", "respondent"])
     labels = labels or look.labels(names)
-    told = [labels[name] for name in names]
+    row_labels = [labels[name] for name in names]
     place = {name: k for k, name in enumerate(names)}
     groups = frame[frame["kind"] == "group"]
-    wide = look.POINTS[width] - text_width(told) - 50 - _BAR * len(groups)
+    wide = look.POINTS[width] - text_width(row_labels) - 50 - _BAR * len(groups)
     marks = frame[frame["kind"].isin(("mean", "one"))].copy()
     marks["row"] = marks["respondent"].map(place) + 0.5
     marks["colour"] = marks["respondent"].map(dict(colours))
@@ -76,12 +77,12 @@ def ranks_chart(
     scale = alt.Scale(domain=[0.7, max(len(names), 2) + 0.3], nice=False, zero=False)
     ticks = list(range(1, max(len(names), 2) + 1))
     x = alt.X("rank:Q", scale=scale, axis=alt.Axis(title="mean rank (1 is best)", values=ticks, format="d"))
-    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(told))
-    bar_y = alt.Y("from:Q", scale=row_scale(len(names)), axis=row_axis(told))
+    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
+    bar_y = alt.Y("from:Q", scale=row_scale(len(names)), axis=row_axis(row_labels))
     base = alt.Chart(named("marks"))
     colour = alt.Color("colour:N", scale=None)
     one, mean = (base.transform_filter(f"datum.kind == '{kind}'") for kind in ("one", "mean"))
-    layers: list[Any] = [
+    layers: list[alt.Chart] = [
         one.mark_tick(thickness=1.2, size=7, opacity=0.35).encode(x=x, y=y, color=colour),
         mean.mark_point(size=34, filled=True, opacity=1).encode(x=x, y=y, color=colour),
         mean.mark_text(align="left", fontSize=6.5, color="#444444").encode(

@@ -7,20 +7,20 @@ from trueness.showing.tables import Column, Table
 from trueness.statistics.comparison import ADJUSTED, Comparison
 
 
-def comparison_table(found: Comparison) -> Table:
-    row = {**found.row(), "measure": measure_label(found.measure)}
+def comparison_table(comparison: Comparison) -> Table:
+    row = {**comparison.row(), "measure": measure_label(comparison.measure)}
     columns: tuple[Column, ...] = (
         Column("a", "a", "text"),
         Column("b", "b", "text"),
         Column("measure", "Measure", "text"),
-        Column("n_units", found.units, "count"),
-        Column("n_clusters", found.clusters, "count"),
+        Column("n_units", comparison.units, "count"),
+        Column("n_clusters", comparison.clusters, "count"),
         Column("mean_a", "Mean a"),
         Column("mean_b", "Mean b"),
         Column("difference", "a - b", "number", "low", "high"),
-        Column("p", f"p ({found.test})", decimals=3),
-        Column("p_adjusted", f"p ({ADJUSTED.get(found.adjustment or '', 'not adjusted')})", decimals=3),
+        Column("p", f"p ({comparison.test})", decimals=3),
+        Column("p_adjusted", f"p ({ADJUSTED.get(comparison.adjustment or '', 'not adjusted')})", decimals=3),
     )
-    if found.n_units == found.n_clusters or found.units == found.clusters:
+    if comparison.n_units == comparison.n_clusters or comparison.units == comparison.clusters:
         columns = tuple(column for column in columns if column.key != "n_clusters")
-    return Table("comparison", columns, [row], found.sentence())
+    return Table("comparison", columns, [row], comparison.sentence())

@@ -12,7 +12,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 from rich.console import Console as _Console
 from rich.console import ConsoleOptions, RenderableType
@@ -31,8 +31,14 @@ WIDE = 160  # columns assumed where there is no TTY
 class Console(_Console):
     """Segments that are no control of rich's own are shown character by character."""
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(highlight=False, emoji=False, **settings)
+    def __init__(
+        self, *, stderr: bool = False, width: int | None = None, file: IO[str] | None = None, record: bool = False,
+        force_terminal: bool | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            highlight=False, emoji=False, stderr=stderr, width=width, file=file, record=record,
+            force_terminal=force_terminal,
+        )  # fmt: skip
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
@@ -42,7 +48,7 @@ class Console(_Console):
 
 
 def console(stderr: bool = False) -> Console:
-    made = Console(stderr=stderr, soft_wrap=False)
+    made = Console(stderr=stderr)
     return made if made.is_terminal else Console(stderr=stderr, width=WIDE)
 
 
@@ -61,7 +67,7 @@ def save_recorded(show: Callable[[Console], None], folder: Path, path: Path) -> 
     write_atomically(path.parent, path.name, svg)
 
 
-def print_rows(rows: Sequence[Mapping[str, Any]], title: str, out: Console | None = None) -> None:
+def print_rows(rows: Sequence[Mapping[str, object]], title: str, out: Console | None = None) -> None:
     out = out or console()
     if not rows:
         out.print(f"no {plain(title)}")
@@ -76,7 +82,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], title: str, out: Console | Non
     out.print(table)
 
 
-def print_card(card: Mapping[str, Any]) -> None:
+def print_card(card: Mapping[str, object]) -> None:
     out = console()
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)

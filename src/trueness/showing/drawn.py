@@ -9,11 +9,11 @@ from html import unescape
 from pathlib import Path
 
 from trueness.files import names_in, read_bytes, read_text
-from trueness.showing.drawing import Pictures
+from trueness.showing.drawers import Pictures
 from trueness.showing.paper import Picture
 from trueness.showing.rendering import Source
 
-Draw = Callable[[Source, Sequence[str]], Pictures]  # drawing.pictures, or that of a Press
+Draw = Callable[[Source, Sequence[str]], Pictures]  # drawers.pictures, or that of a Press
 MOST_FIGURES = 12  # of one part; the others are a click away
 _CAPTION = re.compile(r"<desc>([^<]*)</desc>")
 _SAFE = re.compile(r"[A-Za-z0-9_.-]+")
@@ -23,9 +23,9 @@ def drawn(folder: Path, inner: str, *patterns: str) -> list[Picture]:
     """The figures of folder/inner with the captions that their SVGs carry; TeX takes plain file names only."""
     there = names_in(folder, inner)
     drawings = [name.removesuffix(".svg") for pattern in patterns for name in fnmatch.filter(there, f"{pattern}.svg")]
-    found = []
+    pictures = []
     for name in [name for name in drawings if f"{name}.pdf" in there and _SAFE.fullmatch(name)][:MOST_FIGURES]:
         svg, pdf = read_text(folder, f"{inner}/{name}.svg"), read_bytes(folder, f"{inner}/{name}.pdf")
         caption = _CAPTION.search(svg)
-        found.append(Picture(name, unescape(caption[1]) if caption else name, svg, pdf))
-    return found
+        pictures.append(Picture(name, unescape(caption[1]) if caption else name, svg, pdf))
+    return pictures

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Self
 
 
 class Finding(str):
@@ -16,7 +16,7 @@ class Finding(str):
         made.open = open
         return made
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[Self], tuple[str, bool]]:
         return type(self), (str(self), self.open)
 
 
@@ -24,12 +24,12 @@ def is_open(sentence: str) -> bool:
     return isinstance(sentence, Finding) and sentence.open
 
 
-def finding(result: Any, before: str = "") -> Finding:
+def finding(result: object, before: str = "") -> Finding:
     """Of an estimate or a comparison; it is open where it has no interval."""
-    return Finding(f"{before}{result}", open=result.interval is None)
+    return Finding(f"{before}{result}", open=getattr(result, "interval", None) is None)
 
 
 def told_and_open(sentences: Iterable[str]) -> tuple[list[str], list[str]]:
     """What was found, and what stays open."""
-    found = list(sentences)
-    return [one for one in found if not is_open(one)], [one for one in found if is_open(one)]
+    all_of_them = list(sentences)
+    return [one for one in all_of_them if not is_open(one)], [one for one in all_of_them if is_open(one)]

@@ -2,6 +2,7 @@
 
     cells[k] = [item, respondent, facet values ..., planned, ok]      as places in the lists, -1: whatever the facet
     values[measure][k] = [mean, low, high, n] or null                 low and high are what `spread` says
+    reasons[measure][k] = why a cell that was answered has no value   the word the page shows; "undefined" where none is
 
 A reference that was not asked answers every variant alike; its facet is -1, and the page shows it under all of them.
 """
@@ -9,11 +10,12 @@ A reference that was not asked answers every variant alike; its facet is -1, and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueness.measure import Measure, measure_of
+from trueness.outside import Json
 
 ANY = -1
 _LABELS = {"tv": "TV"}
@@ -45,6 +47,7 @@ class Grid:
     cells: list[list[int]] = field(default_factory=list)
     statuses: list[dict[str, int]] = field(default_factory=list)
     values: dict[str, list[list[float | None] | None]] = field(default_factory=dict)
+    reasons: dict[str, dict[int, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._item = {name: k for k, name in enumerate(self.items)}
@@ -58,18 +61,21 @@ class Grid:
         respondent: str,
         facets: Sequence[str],
         planned: int,
-        statuses: dict[str, int],
+        statuses: Mapping[str, int],
         values: Mapping[str, Sequence[float | None]],
+        reasons: Mapping[str, str] | None = None,
     ) -> None:
-        """`values`: measure -> (mean, low, high, n)."""
+        """`values`: measure -> (mean, low, high, n); `reasons`: measure -> why it has none."""
+        for name, reason in (reasons or {}).items():
+            self.reasons.setdefault(name, {})[len(self.cells)] = reason
         places = [known.get(value, ANY) for known, value in zip(self._facet, facets, strict=True)]
         self.cells.append([self._item[item], self._respondent[respondent], *places, planned, statuses.get("ok", 0)])
         self.statuses.append({status: n for status, n in statuses.items() if status != "ok"})
         for measure in self.measures:
-            found = values.get(measure.name)
-            self.values[measure.name].append(None if found is None or found[0] is None else [*map(_short, found)])
+            numbers = values.get(measure.name)
+            self.values[measure.name].append(None if numbers is None or numbers[0] is None else [*map(_short, numbers)])
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Json]:
         return {
             "task": self.task,
             "items": self.items,
@@ -82,18 +88,23 @@ class Grid:
             "cells": self.cells,
             "statuses": self.statuses,
             "values": self.values,
+            "reasons": self.reasons,
         }
+
+
+def unique(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(values))
 
 
 def shown_measure(name: str, headline: Sequence[str]) -> Measure:
     """A measure of the long table as the matrix names it."""
-    found = measure_of(name) or Measure(name, better="neither", maximum=None)
-    return replace(found, title=found.title or _LABELS.get(name, ""), headline=name in headline)
+    measure = measure_of(name) or Measure(name, better="neither", maximum=None)
+    return replace(measure, title=measure.title or _LABELS.get(name, ""), headline=name in headline)
 
 
-def _info(one: Measure) -> dict[str, Any]:
-    told = {"name": one.name, "label": one.label, "better": one.direction or "none"}
-    return told | {"headline": one.headline, "about": one.description}
+def _info(one: Measure) -> dict[str, Json]:
+    info = {"name": one.name, "label": one.label, "better": one.direction or "none"}
+    return info | {"headline": one.headline, "about": one.description}
 
 
 def _short(value: float | int | None) -> float | int | None:

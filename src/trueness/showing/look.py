@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from trueness.outside import Json
+
+if TYPE_CHECKING:
+    import altair as alt
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442")  # black is for what is true
 GREYS = ("#6E6E6E", "#9A9A9A", "#525252", "#B4B4B4", "#3C3C3C", "#848484")
@@ -31,9 +36,9 @@ def colours(respondents: Iterable[str], references: Iterable[str] = ()) -> dict[
     """A colour for each respondent of a study. Past seven models the colours come again, darker each time round."""
     apart = set(references)
     models = sorted(name for name in set(respondents) if name not in apart)
-    found = {name: _shade(OKABE_ITO[k % 7], 0.62 ** (k // 7)) for k, name in enumerate(models)}
-    found |= {name: GREYS[k % len(GREYS)] for k, name in enumerate(sorted(apart))}
-    return found
+    shades = {name: _shade(OKABE_ITO[k % 7], 0.62 ** (k // 7)) for k, name in enumerate(models)}
+    shades |= {name: GREYS[k % len(GREYS)] for k, name in enumerate(sorted(apart))}
+    return shades
 
 
 def labels(respondents: Iterable[str], longest: int = 22) -> dict[str, str]:
@@ -62,26 +67,26 @@ def themed(chart: Chart, title: str | None = None) -> Chart:
 
 
 @cache
-def _config() -> Any:
+def _config() -> alt.Config:
     import altair as alt
 
-    axis: dict[str, Any] = {
+    axis: dict[str, Json] = {
         "labelFontSize": 7, "titleFontSize": 8, "titleFontWeight": "normal", "labelFontWeight": "normal",
         "gridColor": "#E8E8E8", "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3, "labelLimit": LABEL,
         "titlePadding": 4, "labelPadding": 2,
     }  # fmt: skip
-    legend: dict[str, Any] = {
+    legend: dict[str, Json] = {
         "labelFontSize": 7, "titleFontSize": 7, "titleFontWeight": "normal", "symbolSize": 50, "labelLimit": 140,
         "rowPadding": 1, "padding": 0,
     }  # fmt: skip
-    heading: dict[str, Any] = {
+    heading: dict[str, Json] = {
         "fontSize": 9,
         "fontWeight": "normal",
         "anchor": "start",
         "subtitleFontSize": 7,
         "offset": 6,
     }
-    header: dict[str, Any] = {
+    header: dict[str, Json] = {
         "labelFontSize": 8,
         "titleFontSize": 8,
         "labelFontWeight": "normal",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pandas as pd
 
+from trueness.outside import Json
 from trueness.showing import look
 from trueness.showing.saving import plain_records
 from trueness.texts import drawn
@@ -38,7 +39,7 @@ def with_data(chart: Chart, frames: Mapping[str, pd.DataFrame]) -> Chart:
     return chart
 
 
-def row_axis(names: Sequence[str], shown: bool = True, **settings: Any) -> alt.Axis:
+def row_axis(names: Sequence[str], shown: bool = True, **settings: Json) -> alt.Axis:
     """The axis of rows 0, 1, ...: their names at the middle of each. Names are data, so they are quoted."""
     import altair as alt
 

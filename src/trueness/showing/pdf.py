@@ -14,7 +14,7 @@ from pathlib import Path
 
 from trueness.files import write_bytes_atomically
 from trueness.showing import look
-from trueness.showing.drawing import pictures
+from trueness.showing.drawers import pictures
 from trueness.showing.paper import Part, Picture
 from trueness.showing.tables import Table
 from trueness.texts import html_text, printable
@@ -161,9 +161,9 @@ def _bound(pages: Sequence[bytes], title: str) -> bytes:
         writer.append(PdfReader(io.BytesIO(page)))
     writer.compress_identical_objects()
     writer.add_metadata({"/Title": printable(title)})
-    found = io.BytesIO()
-    writer.write(found)
-    return found.getvalue()
+    file = io.BytesIO()
+    writer.write(file)
+    return file.getvalue()
 
 
 def _sides(opening: str) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Many pictures at once, drawn by processes beside Python while it goes on (drawing.py); only this process writes.
+"""Many pictures at once, drawn by processes beside Python while it goes on (drawers.py); only this process writes.
 
 A picture that cannot be drawn is left out: its numbers are written, an older picture of that name is taken away, and
 `notes` says how many and why.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from trueness.files import remove
-from trueness.showing.drawing import Coming, Drawers, NotDrawn, Pictures
+from trueness.showing.drawers import Coming, Drawers, NotDrawn, Pictures
 from trueness.showing.rendering import FORMATS, Source
 from trueness.showing.saving import Figure, source_of, write_numbers, write_pictures
 
@@ -78,13 +78,13 @@ class Press:
 
     def pdfs(self, svgs: Sequence[str]) -> list[bytes]:
         """Each as PDF, in order; NotDrawn where one cannot be drawn."""
-        found: dict[int, bytes] = {}
+        pdfs: dict[int, bytes] = {}
         for k, svg in enumerate(svgs):
-            self._draw(_Job(svg, ("pdf",), lambda drawn, k=k: found.update({k: drawn["pdf"]}), lambda: None))  # type: ignore[misc]
+            self._draw(_Job(svg, ("pdf",), lambda drawn, k=k: pdfs.update({k: drawn["pdf"]}), lambda: None))  # type: ignore[misc]
         self.wait()
-        if len(found) < len(svgs):
+        if len(pdfs) < len(svgs):
             raise NotDrawn(self._why_not)
-        return [found[k] for k in range(len(svgs))]
+        return [pdfs[k] for k in range(len(svgs))]
 
     def wait(self) -> None:
         self._send()
@@ -123,12 +123,12 @@ class Press:
         job, coming = self._sent.popleft()
         assert self._drawers is not None
         try:
-            found = self._drawers.take(coming)
+            pictures = self._drawers.take(coming)
         except NotDrawn as error:
             self._why_not = str(error)
             job.lost()
         else:
-            job.use(found)
+            job.use(pictures)
 
     def _leave_out(self, folder: Path, files: Sequence[str]) -> None:
         self._charts += 1

@@ -8,11 +8,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from trueness.errors import TruenessError
 from trueness.files import read_text
-from trueness.outside import MAX_PLAN, json_of, toml_of
+from trueness.outside import MAX_PLAN, Json, json_of, toml_of
 from trueness.running.provenance import without_paths
 
 _NAMED = (  # packages whose version a reader asks for
@@ -23,36 +22,36 @@ _NAMED = (  # packages whose version a reader asks for
 
 def of_the_plan(folder: Path) -> list[str]:
     """Every setting that the plan gives, and the versions that ran it."""
-    found = []
+    sentences = []
     try:
         plan = without_paths(toml_of(read_text(folder, "study.toml", MAX_PLAN), "study.toml"))
     except TruenessError:
         plan = {}
     settings = [f"{key} = {_value(value)}" for key, value in _flat(plan) if key not in ("folder", "name")]
     if settings:
-        found.append(f"The plan as it was given: {'; '.join(settings)}. All other settings are the defaults.")
+        sentences.append(f"The plan as it was given: {'; '.join(settings)}. All other settings are the defaults.")
     try:
         ran = json_of(read_text(folder, "provenance.json"), "provenance.json")
     except TruenessError:
-        return found
+        return sentences
     ran = ran if isinstance(ran, dict) else {}
     packages = ran["packages"] if isinstance(ran.get("packages"), dict) else {}
     versions = listed(f"{name} {packages[name]}" for name in _NAMED if name in packages)
-    found.append(
+    sentences.append(
         f"Seed {ran.get('seed')}; Python {ran.get('python')}; {versions}; {ran.get('machine')}. All versions and the "
         "full settings of every cell are in provenance.json."
     )
-    return found
+    return sentences
 
 
-def prompts(used: Mapping[str, Any] | None) -> list[str]:
+def prompts(used: Mapping[str, Json] | None) -> list[str]:
     if not used:
         return []
-    told = listed(f"{name} (version {p.get('version')}, {str(p.get('hash'))[:8]})" for name, p in used.items())
-    return [f"Prompts: {told}."]
+    versions = listed(f"{name} (version {p.get('version')}, {str(p.get('hash'))[:8]})" for name, p in used.items())
+    return [f"Prompts: {versions}."]
 
 
-def listed(names: Iterable[Any]) -> str:
+def listed(names: Iterable[object]) -> str:
     items = [str(name) for name in names]
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 
@@ -65,14 +64,14 @@ def percent(level: float) -> str:
     return f"{100 * level:g} %"
 
 
-def settings_text(given: Any, before: str = "; ", after: str = "") -> str:
-    if not isinstance(given, Mapping) or not given:
+def settings_text(settings: object, before: str = "; ", after: str = "") -> str:
+    if not isinstance(settings, Mapping) or not settings:
         return ""
-    told = [f"{key} {_value(value)}" for key, value in given.items() if value not in (None, [], {}, "")]
-    return f"{before}{', '.join(told)}{after}" if told else ""
+    pairs = [f"{key} {_value(value)}" for key, value in settings.items() if value not in (None, [], {}, "")]
+    return f"{before}{', '.join(pairs)}{after}" if pairs else ""
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, list):
         return listed(_value(entry) for entry in value)
     if isinstance(value, dict):
@@ -80,11 +79,11 @@ def _value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _flat(settings: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
+def _flat(settings: Mapping[str, Json], prefix: str = "") -> list[tuple[str, Json]]:
+    pairs: list[tuple[str, Json]] = []
     for key, value in settings.items():
-        found += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(f"{prefix}{key}", value)]
-    return found
+        pairs += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(f"{prefix}{key}", value)]
+    return pairs
 
 
 _WIDE = 110

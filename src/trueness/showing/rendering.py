@@ -1,7 +1,7 @@
 """Pictures of charts:  Vega-Lite -> SVG -> PNG, PDF,  by a renderer that brings its own engine and fonts, offline.
 
 The chart is compiled once; PNG and PDF are made from the SVG. The same chart gives the same SVG and PNG, byte for byte,
-in any process; a PDF may name its parts in another order. Only processes that draw import the renderer (drawing.py):
+in any process; a PDF may name its parts in another order. Only processes that draw import the renderer (drawers.py):
 `perform` is what a worker calls (trueness.running.worker).
 """
 
@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from trueness.outside import one_line
+from trueness.outside import Json, one_line
 from trueness.status import Status
 from trueness.texts import printable_lines
 
 FORMATS = ("png", "svg", "pdf")
 PNG_SCALE = 2.0  # 144 points to the inch: for screens; print takes the PDF
 
-Source = dict[str, Any] | str  # a chart in Vega-Lite, or a picture that is SVG from the start
+Source = dict[str, Json] | str  # a chart in Vega-Lite, or a picture that is SVG from the start
 
 
-def prepare(common: Mapping[str, Any]) -> None:
+def prepare(common: Mapping[str, Json]) -> None:
     """A renderer that ends its process leaves no gigabytes behind."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -36,18 +35,18 @@ def pictures_of(source: Source, formats: Iterable[str]) -> dict[str, bytes]:
     """Format -> the file's bytes."""
     import vl_convert
 
-    svg, found = svg_of(source), {}
+    svg, files = svg_of(source), {}
     for form in formats:
         if form == "svg":
-            found[form] = svg.encode()
+            files[form] = svg.encode()
         elif form == "png":
-            found[form] = bytes(vl_convert.svg_to_png(svg, ppi=72 * PNG_SCALE))
+            files[form] = bytes(vl_convert.svg_to_png(svg, ppi=72 * PNG_SCALE))
         else:
-            found[form] = bytes(vl_convert.svg_to_pdf(svg))
-    return found
+            files[form] = bytes(vl_convert.svg_to_pdf(svg))
+    return files
 
 
-def perform(common: Mapping[str, Any], unit: Mapping[str, Any]) -> dict[str, Any]:
+def perform(common: Mapping[str, Json], unit: Mapping[str, Json]) -> dict[str, Json]:
     """In a worker: the pictures of unit["source"], in common["formats"]."""
     try:
         return {"status": str(Status.OK), "pictures": pictures_of(unit["source"], common["formats"])}

@@ -7,17 +7,20 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from trueness.files import write_atomically, write_bytes_atomically
-from trueness.outside import file_name
-from trueness.showing.drawing import NotDrawn, pictures
+from trueness.outside import Json, file_name
+from trueness.showing.drawers import NotDrawn, pictures
 from trueness.showing.rendering import FORMATS, Source
 from trueness.texts import csv_row, drawn, html_text, printable_lines
+
+if TYPE_CHECKING:
+    from altair.typing import ChartType
 
 _EXPRESSIONS = {"labelExpr", "expr", "filter", "calculate", "test"}
 _USUAL = re.compile(r"[/: ]")  # in names of models and data sets: no hash for these
@@ -34,13 +37,16 @@ class Drawing:
         return self.svg
 
 
+Chart: TypeAlias = "ChartType | Drawing"
+
+
 @dataclass(frozen=True, eq=False)
 class Figure:
     """One chart with the numbers that it draws and what its caption says."""
 
     name: str
     frame: pd.DataFrame
-    chart: Any  # altair's chart, or a Drawing
+    chart: Chart
     caption: str
 
     def save(self, folder: Path, formats: Iterable[str] = FORMATS) -> list[Path]:
@@ -70,20 +76,20 @@ def save_figure(figure: Figure, folder: Path, inner: str, formats: Iterable[str]
     return [*drawn_files, numbers]
 
 
-def source_of(chart: Any) -> Source:
+def source_of(chart: Chart) -> Source:
     """What the renderer draws, its names as they may be drawn; altair would copy the data row by row."""
     if isinstance(chart, Drawing):
         return printable_lines(chart.svg)
     data, chart.datasets = chart.datasets, {}
     try:
-        found: dict[str, Any] = chart.to_dict(validate=False)  # it was checked part by part when built
+        specification: dict[str, Json] = chart.to_dict(validate=False)  # it was checked part by part when built
     finally:
         chart.datasets = data
-    named: dict[str, Any] = _drawn(found | ({"datasets": data} if isinstance(data, dict) else {}))
+    named: dict[str, Json] = _drawn(specification | ({"datasets": data} if isinstance(data, dict) else {}))
     return named
 
 
-def _drawn(part: Any, key: str = "") -> Any:
+def _drawn(part: Json, key: str = "") -> Json:
     """Every text of a chart. Expressions are ours; the names in them were made fit to be drawn (charts/marks.py)."""
     if isinstance(part, str):
         return printable_lines(part) if key in _EXPRESSIONS else drawn(part)
@@ -92,11 +98,11 @@ def _drawn(part: Any, key: str = "") -> Any:
     return [_drawn(entry) for entry in part] if isinstance(part, list) else part
 
 
-def write_pictures(folder: Path, name: str, found: Mapping[str, bytes], caption: str = "") -> list[Path]:
+def write_pictures(folder: Path, name: str, pictures_by_format: Mapping[str, bytes], caption: str = "") -> list[Path]:
     """name.png, name.svg, name.pdf below the folder; the SVG says what it shows."""
     described = {
         form: _described(content.decode(), caption).encode() if form == "svg" else content
-        for form, content in found.items()
+        for form, content in pictures_by_format.items()
     }
     return [write_bytes_atomically(folder, f"{name}.{form}", content) for form, content in described.items()]
 
@@ -119,12 +125,12 @@ def csv_text(frame: pd.DataFrame) -> str:
     return str(shown.to_csv(index=False, header=csv_row(map(str, frame.columns)), lineterminator="\n"))
 
 
-def plain_columns(frame: pd.DataFrame) -> dict[str, list[Any]]:
+def plain_columns(frame: pd.DataFrame) -> dict[str, list[Json]]:
     """The columns as Python's own values; None where one is missing (nan alone differs from itself)."""
     return {str(name): [None if value != value else value for value in frame[name].tolist()] for name in frame}
 
 
-def plain_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+def plain_records(frame: pd.DataFrame) -> list[dict[str, Json]]:
     """The rows for JSON; by columns, which is ten times as fast as by rows."""
     columns = plain_columns(frame)
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -136,12 +142,12 @@ def safe_name(*parts: str) -> str:
     return f"-{joined[1:]}" if joined.startswith(".") else joined
 
 
-def plain_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+def plain_rows(table: pd.DataFrame) -> list[dict[str, Json]]:
     """Rows as plain JSON values."""
     return [{str(key): plain(value) for key, value in row.items()} for row in table.to_dict("records")]
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Json:
     """A value that JSON can hold; NaN and NA become None."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}

@@ -3,7 +3,8 @@
 A column of estimates shows `value [low, high]` with as many decimals as the intervals allow: two digits of the median
 width, d = 1 - floor(log10(width)), so that no figure is shown that the data do not know. The best row is bold only
 where it can be told apart: its interval and that of every other contender have no point in common (sufficient, not
-necessary). `within` names keys: rows that agree on them contend with one another only.
+necessary). A value that never varied is `value (constant)`: an interval without width is none, and nothing is told
+apart by it. `within` names keys: rows that agree on them contend with one another only.
 All text is escaped and shows what it holds (texts.printable); a missing value is a dash, never a number.
 """
 
@@ -14,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, SupportsFloat
 
 import pandas as pd
 
@@ -51,7 +52,7 @@ class Table:
 
     name: str
     columns: tuple[Column, ...]
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[str, object]]
     caption: str
     contends: str | None = None
     rule_before: str | None = None  # a thin rule wherever this key changes
@@ -148,7 +149,7 @@ class Table:
         return bool(k and key) and self.rows[k].get(str(key)) != self.rows[k - 1].get(str(key))
 
     def _best(self) -> set[tuple[int, str]]:
-        fields: dict[tuple[Any, ...], list[int]] = {}
+        fields: dict[tuple[object, ...], list[int]] = {}
         for k, row in enumerate(self.rows):
             if not self.contends or row.get(self.contends):
                 fields.setdefault(tuple(row.get(key) for key in self.within), []).append(k)
@@ -175,11 +176,11 @@ def decimals_of(widths: Sequence[float]) -> int:
     return min(4, max(0, 1 - math.floor(math.log10(known[len(known) // 2]))))
 
 
-def _shown(column: Column, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _shown(column: Column, rows: Sequence[Mapping[str, object]]) -> list[str]:
     if column.kind == "text":
         return [_text(row.get(column.key)) for row in rows]
     if column.kind == "count":
-        return ["-" if _absent(row.get(column.key)) else f"{int(row[column.key]):,}" for row in rows]
+        return ["-" if _absent(row.get(column.key)) else f"{int(_at(row, column.key)):,}" for row in rows]
     scale = 100.0 if column.kind == "percent" else 1.0
     places = column.decimals
     if places is None:
@@ -187,14 +188,16 @@ def _shown(column: Column, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [_number(column, row, scale, places) for row in rows]
 
 
-def _number(column: Column, row: Mapping[str, Any], scale: float, places: int) -> str:
+def _number(column: Column, row: Mapping[str, object], scale: float, places: int) -> str:
     if _absent(row.get(column.key)):
         return "-"
-    value = _fixed(scale * row[column.key], places)
+    value = _fixed(scale * _at(row, column.key), places)
+    if _is_constant(column, row):
+        return f"{value} (constant)"
     if _width(column, row) is None:
         return value
     assert column.low is not None and column.high is not None
-    return f"{value} [{_fixed(scale * row[column.low], places)}, {_fixed(scale * row[column.high], places)}]"
+    return f"{value} [{_fixed(scale * _at(row, column.low), places)}, {_fixed(scale * _at(row, column.high), places)}]"
 
 
 def _fixed(value: float, places: int) -> str:
@@ -202,13 +205,24 @@ def _fixed(value: float, places: int) -> str:
     return text[1:] if text.startswith("-") and float(text) == 0 else text  # no minus zero
 
 
-def _width(column: Column, row: Mapping[str, Any]) -> float | None:
+def _width(column: Column, row: Mapping[str, object]) -> float | None:
     if column.low is None or column.high is None or _absent(row.get(column.low)) or _absent(row.get(column.high)):
         return None
-    return float(row[column.high] - row[column.low])
+    high = _at(row, column.high)
+    width = high - _at(row, column.low)
+    return width if width > _ROUNDING * max(1.0, abs(high)) else None
 
 
-def _best_row(column: Column, rows: Sequence[Mapping[str, Any]], field: Sequence[int]) -> int | None:
+def _is_constant(column: Column, row: Mapping[str, object]) -> bool:
+    """Said by the row (`x_constant` beside `x_low`), or by ends that are the same."""
+    if column.low is None or column.high is None:
+        return False
+    ends = row.get(column.low), row.get(column.high)
+    flag = column.low.removesuffix("low") + "constant"
+    return bool(row.get(flag)) or (_width(column, row) is None and not any(map(_absent, ends)))
+
+
+def _best_row(column: Column, rows: Sequence[Mapping[str, object]], field: Sequence[int]) -> int | None:
     """The row of the field that is best and can be told apart from every other one; None where none can."""
     if column.better is None:
         return None
@@ -216,18 +230,25 @@ def _best_row(column: Column, rows: Sequence[Mapping[str, Any]], field: Sequence
     field = [k for k in field if not _absent(rows[k].get(column.key))]
     if len(field) < 2 or any(_width(column, rows[k]) is None for k in field):
         return None
-    best = max(field, key=lambda k: sign * rows[k][column.key])
+    best = max(field, key=lambda k: sign * _at(rows[k], column.key))
     near, far = (column.low, column.high) if sign > 0 else (column.high, column.low)
     assert near is not None and far is not None
-    apart = all(sign * rows[best][near] > sign * rows[k][far] for k in field if k != best)
+    apart = all(sign * _at(rows[best], near) > sign * _at(rows[k], far) for k in field if k != best)
     return best if apart else None
 
 
-def _absent(value: Any) -> bool:
+def _at(row: Mapping[str, object], key: str) -> float:
+    """The number of a row."""
+    value = row[key]
+    assert isinstance(value, SupportsFloat), key
+    return float(value)
+
+
+def _absent(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return "-" if _absent(value) or value == "" else drawn(printable(str(value)))
 
 
@@ -248,6 +269,7 @@ def _markdown(cell: str, column: Column) -> str:
     return " ".join("".join("\\" + sign if sign in _MARKDOWN_SIGNS else sign for sign in cell).split())
 
 
+_ROUNDING = 1e-9
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _MARKDOWN_SIGNS = set("\\`*_{}[]()<>#|!~")
 _TEXT_SIGNS = {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}

@@ -42,6 +42,7 @@ RESAMPLES = 2000
 _MOST_CATEGORIES = 200
 _MOST_LEFT_OUT = 500  # groups of items beyond which leaving out one at a time tells no more
 _MOST = 1 - 1e-9  # perfect agreement has no atanh
+_ALIKE = "All independent items are alike: the value is a constant here, and has no interval."
 
 
 def krippendorff_alpha(
@@ -175,6 +176,8 @@ def _jackknifed(estimate: Estimate, coefficient: Coefficient, inside: Clusters) 
         return replace(estimate, notes=("Without one of the items nothing is left to disagree about: no interval.",))
     z = np.arctanh(np.clip(left, -_MOST, _MOST))
     se = math.sqrt((count - 1) / count * float(((z - z.mean()) ** 2).sum()))
+    if se < 1e-9:
+        return replace(estimate, notes=(_ALIKE,))
     middle = math.atanh(min(max(value, -_MOST), _MOST))
     half = float(stdtrit(count - 2, (1 + estimate.level) / 2)) * se
     ends = math.tanh(middle - half), math.tanh(middle + half)
@@ -196,6 +199,8 @@ def _bootstrapped(
         return replace(estimate, notes=notes)
     tail = expanded_tail(estimate.level, count)
     low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail]))
+    if high - low < 1e-9:
+        return replace(estimate, notes=(*notes, _ALIKE))
     interval = Interval(min(low, value), max(high, value), estimate.level, "mean")
     return replace(estimate, interval=interval, se=float(values.std(ddof=1)), notes=notes)
 

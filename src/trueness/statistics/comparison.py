@@ -61,6 +61,7 @@ class Comparison(Result):
     clusters: str = "clusters"
     better: Literal["higher", "lower"] | None = None
     notes: tuple[str, ...] = ()
+    constant: bool = False  # the difference is the same wherever it was drawn: no interval is known
     totals: Totals | None = field(default=None, repr=False, compare=False)  # for max-t over several comparisons
 
     @property
@@ -85,6 +86,12 @@ class Comparison(Result):
         """The same in the words of its subject: units='items', clusters='data sets', better='lower'."""
         words = {"measure": measure, "units": units, "clusters": clusters, "better": better, "names": names}
         return dataclasses.replace(self, **{key: word for key, word in words.items() if word is not None})  # type: ignore[arg-type]
+
+    def within(self, least: float | None, most: float | None) -> Comparison:
+        """Of values in [least, most]: the interval of their difference cut to most - least on either side."""
+        if self.interval is None or least is None or most is None:
+            return self
+        return dataclasses.replace(self, interval=self.interval.within(least - most, most - least))
 
     def row(self) -> dict[str, Cell]:
         return {

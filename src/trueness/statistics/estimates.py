@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -30,8 +31,9 @@ from trueness.intervals import Interval
 from trueness.statistics import cluster_bootstrap, sign_flip, wild
 from trueness.statistics.cluster_bootstrap import RESAMPLES
 from trueness.statistics.clusters import Array, Clusters, Labels, Totals, as_sample, clusters_of, crossed, kept, present
-from trueness.statistics.result import Estimate, checked_choice, checked_level
+from trueness.statistics.result import UNBOUNDED, Bounds, Estimate, checked_choice, checked_level
 
+ROUNDING = 1e-12  # of which values of a computation differ that are the same
 Method = Literal["t", "sign-flip", "wild", "bootstrap", "percentile"]
 
 
@@ -43,18 +45,21 @@ def mean(
     method: Method = "t",
     *,
     name: str = "mean",
+    bounds: Bounds = UNBOUNDED,
     resamples: int = RESAMPLES,
     rng: np.random.Generator | None = None,
 ) -> Estimate:
     """values: (n,), NaN where missing; clusters, second: one label a row, the second crossing the first.
 
+    bounds: what the mean can be at all; the interval is cut to it. Where all that was drawn has one value there is no
+    interval: it would have no width, which is a claim that nothing can vary.
     rng: for the bootstraps; None draws from a fixed seed, so that the same values give the same interval.
     """
     checked_level(level)
     checked_choice("method", method, Method)
     sample, inside, n_missing = present(as_sample(values), clusters)
     if second is not None:
-        return _two_way(as_sample(values), clusters, second, level, method, name)
+        return _two_way(as_sample(values), clusters, second, level, method, name, bounds)
     if len(sample) == 0:
         return Estimate(name, None, None, 0, 0, method, level, n_missing=n_missing, notes=("No row has a value.",))
     centre = _exact_mean(sample)
@@ -64,12 +69,14 @@ def mean(
         )
         return Estimate(name, centre, None, len(sample), 1, method, level, n_missing=n_missing, notes=(note,))
     se = math.sqrt(inside.variance((sample - centre) / len(sample)))
-    notes: tuple[str, ...] = ("Every value is the same.",) if sample.min() == sample.max() else ()
+    label = f"clustered {method}" if inside.count < len(sample) else method
+    plain = Estimate(name, centre, None, len(sample), inside.count, label, level, se, n_missing)
+    if se <= ROUNDING * float(np.abs(sample).max()):
+        return replace(plain, se=0.0, notes=(_same(sample),), constant=True)
     interval = _interval(sample, inside, centre, se, level, method, resamples, rng or np.random.default_rng(0))
     if interval is None:
-        notes += (f"{inside.count} clusters cannot bound the mean at this level.",)
-    label = f"clustered {method}" if inside.count < len(sample) else method
-    return Estimate(name, centre, interval, len(sample), inside.count, label, level, se, n_missing, notes=notes)
+        return replace(plain, notes=(f"{inside.count} clusters cannot bound the mean at this level.",))
+    return replace(plain, interval=interval.within(*bounds))
 
 
 def hierarchical_mean(
@@ -110,6 +117,12 @@ def hierarchical_mean(
             n_missing=n_missing,
             notes=(note,),
         )
+    if np.ptp(values_present) <= ROUNDING * np.abs(values_present).max():
+        label = "hierarchical bootstrap"
+        return Estimate(
+            name, _exact_mean(values_present), None, len(values_present), outer.count, label, level, 0.0, n_missing,
+            notes=(_same(values_present),), constant=True,
+        )  # fmt: skip
     draws = cluster_bootstrap.hierarchically_resampled_means(
         values_present - values_present[0], nested, resamples, rng or np.random.default_rng(0)
     )
@@ -140,7 +153,7 @@ def _interval(
     resamples: int,
     rng: np.random.Generator,
 ) -> Interval | None:
-    if method == "t" or se == 0:
+    if method == "t":
         df, factor = inside.reference
         half = float(stdtrit(df, (1 + level) / 2)) * factor * se
         return Interval(centre - half, centre + half, level, "mean")
@@ -159,7 +172,7 @@ def _interval(
 
 
 def _two_way(
-    values: Array, clusters: Labels | None, second: Labels, level: float, method: Method, name: str
+    values: Array, clusters: Labels | None, second: Labels, level: float, method: Method, name: str, bounds: Bounds
 ) -> Estimate:
     if clusters is None or method != "t":
         raise DataError("'second' needs 'clusters' and method 't': a two-way interval is V_a + V_b - V_ab with t.")
@@ -177,13 +190,19 @@ def _two_way(
     v_one, v_two = one.variance(influence), two.variance(influence)
     # V_ab may exceed what it is taken from, by chance; the larger of both ways is then the safe one
     se = math.sqrt(max(v_one + v_two - both.variance(influence), v_one, v_two))
-    half = float(stdtrit(few - 1, (1 + level) / 2)) * se
-    interval = Interval(centre - half, centre + half, level, "mean")
-    p = min(1.0, 2 * float(stdtr(few - 1, -abs(centre) / se))) if se else None
     note = f"Clustered two ways, {one.count} x {two.count}."
-    return Estimate(
-        name, centre, interval, len(sample), few, "two-way t", level, se, n_missing, p, "two-way t", 0.0, (note,)
-    )
+    plain = Estimate(name, centre, None, len(sample), few, "two-way t", level, se, n_missing, notes=(note,))
+    if se <= ROUNDING * float(np.abs(sample).max()):
+        return replace(plain, se=0.0, notes=(note, _same(sample)), constant=True)
+    half = float(stdtrit(few - 1, (1 + level) / 2)) * se
+    interval = Interval(centre - half, centre + half, level, "mean").within(*bounds)
+    p = min(1.0, 2 * float(stdtr(few - 1, -abs(centre) / se)))
+    return replace(plain, interval=interval, p=p, test="two-way t", null=0.0)
+
+
+def _same(sample: Array) -> str:
+    what = "value is the same" if np.ptp(sample) <= ROUNDING * np.abs(sample).max() else "cluster has the same mean"
+    return f"Every {what}: a constant, of which no interval is known."
 
 
 def _exact_mean(sample: Array) -> float:

@@ -30,9 +30,11 @@ from trueness.statistics.cluster_bootstrap import RESAMPLES
 from trueness.statistics.clusters import Array, Clusters, Labels, Totals, as_sample, clusters_of, kept
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effects import paired_superiority
+from trueness.statistics.estimates import ROUNDING
 from trueness.statistics.result import Alternative, checked_choice, checked_level
 from trueness.statistics.signed_rank import WALSH, hodges_lehmann, signed_rank_p
 
+SAME = "The difference is the same in every unit, so no interval is known."
 Test = Literal["sign-flip", "t", "wild-cluster", "wilcoxon"]
 
 
@@ -73,15 +75,16 @@ def paired_difference(
         return replace(blank, notes=("One independent unit allows no test and no interval.",))
     totals = Totals(inside.labels, inside.sums(d), inside.sizes)
     comparison = replace(blank, effect=paired_superiority(one, other, kept(clusters, there), level), totals=totals)
-    if np.ptp(d) <= 1e-12 * max(1.0, float(np.abs(d).max())) and abs(d[0]) <= 1e-12:
-        nothing = Interval(0.0, 0.0, level, "mean")
-        note = "Both are equal in every unit."
-        return replace(comparison, difference=0.0, interval=nothing, p=1.0, interval_method="degenerate", notes=(note,))
+    rounding = ROUNDING * max(float(np.abs(one).max()), float(np.abs(other).max()))
+    if float(np.abs(d).max()) <= rounding:
+        note = "Both are equal in every unit, so no interval is known."
+        return replace(comparison, difference=0.0, p=1.0, notes=(note,), constant=True)
     generator = rng or np.random.default_rng(0)
     if test == "t":
         return _by_t(comparison, d, inside)
+    means = inside.means(d)
     if test == "wilcoxon":
-        return _by_ranks(comparison, inside.means(d))
+        return _by_ranks(comparison, means)
     if test == "sign-flip":
         flips = sign_flip.flips(totals, resamples, generator)
         p, ends, label = flips.p(0.0, alternative), flips.interval(level), "sign-flip inversion"
@@ -92,6 +95,8 @@ def paired_difference(
         wilds = wild.bootstrap(totals, resamples, generator)
         p, ends, label = wilds.p(0.0, alternative), wilds.interval(level), "wild cluster bootstrap-t inversion"
         comparison = replace(comparison, p=p, statistic=wilds.t(), p_error=wilds.error(p))
+    if np.ptp(means) <= rounding:
+        return replace(comparison, interval_method=label, notes=(SAME,), constant=True)
     if ends is None:
         note = f"{inside.count} independent units are too few to bound the difference at this level."
         return replace(comparison, interval_method=label, notes=(note,))
@@ -114,11 +119,10 @@ def _by_t(comparison: Comparison, d: Array, inside: Clusters) -> Comparison:
     centre = float(d.mean())
     se = math.sqrt(inside.variance((d - centre) / len(d)))
     df, factor = inside.reference
+    if se <= ROUNDING * abs(centre):
+        return replace(comparison, interval_method="t", notes=(f"{SAME} t has no value.",), constant=True)
     half = float(stdtrit(df, (1 + comparison.level) / 2)) * factor * se
     interval = Interval(centre - half, centre + half, comparison.level, "mean")
-    if se <= 1e-12 * abs(centre):
-        note = "The difference is the same in every unit: t has no value."
-        return replace(comparison, interval=interval, interval_method="t", notes=(note,))
     t = centre / (factor * se)
     p = t_p(t, df, comparison.alternative)
     return replace(comparison, interval=interval, interval_method="t", statistic=t, p=p)

@@ -21,6 +21,8 @@ from trueness.intervals import Interval, short
 from trueness.texts import html_text, printable
 
 Alternative = Literal["two-sided", "greater", "less"]
+Bounds = tuple[float | None, float | None]  # least and most that a quantity can be; None where there is no bound
+UNBOUNDED: Bounds = (None, None)
 Cell = str | float | int | bool | None
 _LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {character: "\\" + character for character in "&%$#_{}"}
@@ -66,6 +68,14 @@ class Estimate(Result):
     test: str = ""
     null: float | None = None
     notes: tuple[str, ...] = ()
+    constant: bool = False  # all that was drawn has one value: nothing varies, so no interval is known
+
+    def cells(self, name: str) -> dict[str, float | bool | None]:
+        """For a row of a table: the value as `name`, its ends, and whether it is a constant."""
+        ends = interval_cells(self.interval)
+        return {name: self.value, f"{name}_low": ends["low"], f"{name}_high": ends["high"]} | (
+            {f"{name}_constant": True} if self.constant else {}
+        )
 
     def row(self) -> dict[str, Cell]:
         return {
@@ -165,7 +175,7 @@ def p_text(p: float | None, error: float | None = None) -> str:
     return f"p = {p:.2g}" + (f" +- {error:.1g} (Monte Carlo)" if error else "")
 
 
-def interval_cells(interval: Interval | None) -> dict[str, Cell]:
+def interval_cells(interval: Interval | None) -> dict[str, float | None]:
     return {"low": interval.low if interval else None, "high": interval.high if interval else None}
 
 

@@ -73,6 +73,8 @@ def unpaired_difference(
     )
     if error is None or df is None:
         comparison = replace(comparison, notes=("Fewer than two independent units in a sample: no interval.",))
+    elif error == 0:
+        comparison = replace(comparison, constant=True)
     else:
         half = float(stdtrit(df, (1 + level) / 2)) * error
         middle = comparison.difference or 0.0
@@ -104,7 +106,7 @@ def _by_welch(comparison: Comparison, error: float | None, df: float | None) -> 
         return comparison
     if error == 0:
         same = comparison.difference == 0
-        note = "Both samples are constant" + (" and equal." if same else ": t has no value.")
+        note = "Both samples are constant" + (" and equal." if same else ": t has no value.") + " No interval is known."
         return replace(comparison, p=1.0 if same else None, notes=(*comparison.notes, note))
     t = (comparison.difference or 0.0) / error
     return replace(comparison, statistic=t, p=t_p(t, df, comparison.alternative))

@@ -22,9 +22,8 @@ from trueness.datasets import load_stored
 from trueness.errors import TruenessError
 from trueness.graphs import Graph
 from trueness.graphs.layering import layered, place_across
-from trueness.running.outline import TaskOutline
-from trueness.running.page_store import PageStore
 from trueness.running.provenance import plan_folder_of, without_paths
+from trueness.running.results import Results
 from trueness.status import Status
 
 MOST_EDGES = 1500  # candidates of one learner that a page can draw
@@ -36,7 +35,7 @@ Ended = tuple[str, str | None]  # status and answer of a run
 Pair = tuple[int, int, str]  # i < j and the marks from i to j
 
 
-def graph_of(folder: Path, store: PageStore, task: TaskOutline, item: str) -> dict[str, Any] | None:
+def graph_of(folder: Path, task: Results, item: str) -> dict[str, Any] | None:
     """All that the page needs to draw an item; None where the study has no such item."""
     places = task.of_item(item)
     if not places:
@@ -46,7 +45,7 @@ def graph_of(folder: Path, store: PageStore, task: TaskOutline, item: str) -> di
     nodes = list(truth.nodes) if truth is not None else []
     for place in places:
         cell = task.cells[place]
-        runs = store.answers_at(task, place)
+        runs = task.answers_at(place)
         nodes = nodes or _nodes(runs)
         name = name_of(cell.variant, cell.respondent)
         found[name] = _learned(nodes, runs, str(task.abouts[place].get("returns", "dag")), truth)
@@ -60,7 +59,7 @@ def name_of(variant: str, respondent: str) -> str:
     return respondent if variant == "clean" else f"{respondent} · {variant}"
 
 
-def _truth(folder: Path, task: TaskOutline, places: Sequence[int]) -> tuple[Graph | None, str]:
+def _truth(folder: Path, task: Results, places: Sequence[int]) -> tuple[Graph | None, str]:
     """The true graph, loaded as the plan named it; a file that is gone is said, not raised."""
     data = task.cells[places[0]].identity.get("data")
     if not isinstance(data, dict) or "dataset" not in data:

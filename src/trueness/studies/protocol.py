@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from trueness.running.outline import Outline, TaskOutline
-from trueness.running.page_store import PageStore
-from trueness.running.readings import Scored
+from trueness.running.results import Results
+from trueness.running.store import Store
+from trueness.running.study_folder import Scored
 from trueness.showing.grid import Grid
 
 CellKey = tuple[str, str, str]  # item, variant, respondent
@@ -55,14 +55,13 @@ class PagePlace(NamedTuple):
     """Where a part stands: its study in the plan and in the store."""
 
     folder: Path
-    outline: Outline
-    task: TaskOutline
-    store: PageStore
-    known: Scored | None  # the reading, where somebody has made it already
+    task: Results
+    store: Store
+    is_read: bool  # somebody has made the reading already: what it summed is there
     read: Callable[[], Scored]  # the reading, made when it is first asked for
 
 
-class Part(Protocol):
+class PagePart(Protocol):
     """A task's tables, read from the store when they are first asked for."""
 
     task: str

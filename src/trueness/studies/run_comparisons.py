@@ -5,10 +5,10 @@ d_u = mean of A over its runs on data set u - the same of B;   sign-flip test an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from trueness.running.outline import TaskOutline
-from trueness.running.page_store import Aggregate
+from trueness.running.results import Results
+from trueness.running.store import Aggregate
 from trueness.showing import blocks
 from trueness.studies.protocol import AnalysisPart
 from trueness.studies.run_findings import PAIRS_TESTED, Words
@@ -17,21 +17,19 @@ from trueness.studies.run_findings import compared as compared_learners
 COMPARED = ("f1", "shd")
 
 
-def compared(
-    task: TaskOutline, aggregates: Sequence[Aggregate], statuses: Mapping[int, Mapping[str, int]], words: Words
-) -> list[AnalysisPart]:
+def compared(task: Results, aggregates: Sequence[Aggregate], words: Words) -> list[AnalysisPart]:
     """One analysis a measure, and the completeness of every cell."""
     names = [name for name in COMPARED if name in task.measures] or task.headline[:2]
     parts = [_pairs(task, aggregates, name, words) for name in names]
     rows = [
         {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent, "planned": cell.repeats}
-        | dict(statuses.get(place, {}))
+        | dict(task.statuses.get(place, {}))
         for place, cell in enumerate(task.cells)
     ]
     return [*parts, AnalysisPart("completeness", tables=(blocks.table("Runs by status", rows),))]
 
 
-def _pairs(task: TaskOutline, aggregates: Sequence[Aggregate], measure: str, words: Words) -> AnalysisPart:
+def _pairs(task: Results, aggregates: Sequence[Aggregate], measure: str, words: Words) -> AnalysisPart:
     name, learners = f"{words.who}s by {measure}", len(task.respondents)
     if learners < 2 or len(task.items) < 2:
         return AnalysisPart(

@@ -24,10 +24,11 @@ from trueness.intervals import Interval
 from trueness.measure import Measure
 from trueness.running.results import NOT_RUN, CellSummary, Results
 from trueness.showing.look import MEASURE_LABELS, measure_label
-from trueness.statistics import mean, share
+from trueness.statistics import Estimate, mean, share
 from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
+from trueness.statistics.pairs import differences_in_pairs
 from trueness.statistics.runs import range_note
 from trueness.status import Status
 
@@ -131,11 +132,10 @@ def compared(
     labels = np.array(items, dtype=object)
     ranked = _ranked({name: float(np.nanmean(values)) for name, values in means.items()}, measure)
     test: Literal["sign-flip", "t"] = "sign-flip" if len(items) <= EXACT else "t"
-    found = [
-        paired_difference(means[a], means[b], labels, level, test, names=(a, b)) for a, b in combinations(ranked, 2)
-    ]
     words = {"measure": _label(measure), "units": f"{called}s", "clusters": f"{called}s"}
-    return [one.described(better=measure.direction, **words) for one in adjusted(found, "holm")]  # type: ignore[arg-type]
+    ordered = {name: means[name] for name in ranked}
+    pairs = differences_in_pairs(ordered, labels, level, test, bounds=measure.bounds)
+    return [pair.described(better=measure.direction, **words) for pair in pairs]  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,16 +159,20 @@ class _Study:
             return
         means = {name: [own[name].mean for own in whole] for name in self._learners}
         ranked = _ranked({name: float(np.mean(values)) for name, values in means.items()}, self.measure)
-        found = mean(np.array(means[ranked[0]]), level=self.level)
+        found = mean(np.array(means[ranked[0]]), level=self.level, bounds=self.measure.bounds)
         yield (
             f"{ranked[0]} has the {self.best} mean {self.label} over {len(whole)} {self.item}s, "
-            f"{_valued(found.value, self._possible(found.interval))} ({100 * self.level:g} % t CI over {self.item}s; "
-            "no test of its own)."
+            f"{_valued(found.value, found.interval)} ({self._grounds(found)}; no test of its own)."
         )
         if not pairs:
             yield f"{len(self._learners)} {self.who}s are too many for one family of tests. Two: trueness compare A B"
             return
         yield from (pair.sentence() for pair in pairs if ranked[0] in pair.names)
+
+    def _grounds(self, found: Estimate) -> str:
+        if found.interval is None:
+            return f"the same on every {self.item}: no interval" if found.constant else "no interval"
+        return f"{100 * self.level:g} % t CI over {self.item}s"
 
     def best_on_sets(self) -> Iterator[str]:
         shown = [(item, own) for item, own in self._by_item().items() if len(own) > 1]
@@ -205,7 +209,8 @@ class _Study:
     def _paired(self, a: CellRuns, b: CellRuns) -> Comparison:
         names = (a.respondent, b.respondent)
         _, ours, theirs = np.intersect1d(a.repeats, b.repeats, assume_unique=True, return_indices=True)
-        return paired_difference(a.values[ours], b.values[theirs], level=self.level, test="t", names=names)
+        pair = paired_difference(a.values[ours], b.values[theirs], level=self.level, test="t", names=names)
+        return pair.within(*self.measure.bounds)
 
     def failures(self) -> Iterator[str]:
         by_learner: dict[str, list[CellRuns]] = {}
@@ -285,15 +290,6 @@ class _Study:
             if cell.n:
                 found.setdefault(cell.item, {})[cell.respondent] = cell
         return found
-
-    def _possible(self, interval: Interval | None) -> Interval | None:
-        """Cut to what the measure can be: t knows no bounds."""
-        if interval is None:
-            return interval
-        least, most = self.measure.minimum, self.measure.maximum
-        low = interval.low if least is None else max(interval.low, least)
-        high = interval.high if most is None else min(interval.high, most)
-        return Interval(low, high, interval.level, interval.of)
 
     def _order(self, own: Mapping[str, CellRuns]) -> list[str]:
         return _ranked({name: cell.mean for name, cell in own.items()}, self.measure)

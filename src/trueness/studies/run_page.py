@@ -17,12 +17,10 @@ from numpy.typing import NDArray
 
 from trueness.measure import Measure
 from trueness.running.cells import Cell, stream
-from trueness.running.outline import unique
-from trueness.running.page_store import Aggregate
-from trueness.running.results import NOT_RUN, Results
-from trueness.running.store import Run
+from trueness.running.results import NOT_RUN
+from trueness.running.store import Aggregate, Run
 from trueness.showing import blocks
-from trueness.showing.grid import Facet, Grid
+from trueness.showing.grid import Facet, Grid, unique
 from trueness.statistics.runs import ENOUGH, RunSummary, range_note, summarise_columns
 from trueness.status import Status
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
@@ -36,18 +34,12 @@ class RunsPart:
 
     def __init__(self, place: PagePlace):
         self.task = place.task.task
-        self._outline = place.outline
         self._task = place.task
-        self._store = place.store
-        self._known: Results | None = None if place.known is None else place.known.results
-
-    @cached_property
-    def _statuses(self) -> dict[int, dict[str, int]]:
-        return self._store.statuses_of(self._task)
+        self._is_read = place.is_read
 
     @cached_property
     def _aggregates(self) -> list[Aggregate]:
-        return self._store.aggregates(self._task)
+        return self._task.aggregates()
 
     @property
     def _level(self) -> float:
@@ -60,7 +52,7 @@ class RunsPart:
         table = np.full((max(map(len, columns)), len(columns)), np.nan)
         for k, column in enumerate(columns):
             table[: len(column), k] = column
-        rng = stream(self._outline.seed, "bootstrap of the means")
+        rng = stream(self._task.seed, "bootstrap of the means")
         return summarise_columns(table, None, self._level, rng=rng)
 
     def cell_keys(self) -> Iterator[CellKey]:
@@ -86,7 +78,7 @@ class RunsPart:
             values.setdefault(found.cell, {})[found.measure] = (found.mean, found.low, found.high, found.n)
         for place, cell in enumerate(task.cells):
             where = (cell.variant,) if facets else ()
-            statuses = self._statuses.get(place, {})
+            statuses = self._task.statuses.get(place, {})
             grid.add(cell.item, cell.respondent, where, cell.repeats, statuses, values.get(place, {}))
         return grid
 
@@ -95,7 +87,7 @@ class RunsPart:
         if place is None:
             return None
         cell, about = self._task.cells[place], self._task.abouts[place]
-        runs = self._store.runs_at(self._task, place)
+        runs = self._task.runs_at(place)
         counts = dict(Counter(run.status for run in runs))
         if len(runs) < cell.repeats:
             counts[NOT_RUN] = cell.repeats - len(runs)
@@ -125,8 +117,8 @@ class RunsPart:
         names, nothing = self._task.measures, (None, NOT_RUN)
         if not runs:
             return []
-        if self._known is not None:
-            known = self._known.summaries[place].measures
+        if self._is_read:
+            known = self._task.summaries[place].measures
             return [_measure_row(self._task.measure(name).label, known[name], known[name].missing) for name in names]
         scores = [[run.scores.get(name, nothing) for name in names] for run in runs]
         columns = [np.array([row[k][0] for row in scores], dtype=np.float64) for k in range(len(names))]
@@ -148,7 +140,7 @@ class RunsPart:
     def summary(self) -> Summary:
         planned = self._task.planned
         counts: Counter[str] = Counter()
-        for statuses in self._statuses.values():
+        for statuses in self._task.statuses.values():
             counts.update(statuses)
         done, ok = sum(counts.values()), counts[Status.OK]
         others = ", ".join(f"{status} {n:,}" for status, n in sorted(counts.items()) if status != Status.OK)
@@ -166,8 +158,8 @@ class RunsPart:
 
     @cached_property
     def _findings(self) -> RunFindings:
-        if self._known is not None:
-            return findings_of(self._known, self.words)
+        if self._is_read:
+            return findings_of(self._task, self.words)
         measure = next((name for name in ("f1", *self._task.headline) if name in self._task.measures), None)
         if measure is None:
             return RunFindings((), (), ())
@@ -175,7 +167,7 @@ class RunsPart:
 
     def _cells(self, measure: str) -> list[CellRuns]:
         """Every cell with its runs; a CI for those of the data sets that get a sentence, which are few."""
-        found = self._store.values_of(self._task, measure)
+        found = self._task.values_of(measure)
         done = [np.array(sorted(found.get(place, ())), dtype=np.int64) for place in range(len(self._task.cells))]
         values = [np.array([found[place][r] for r in own.tolist()], np.float64) for place, own in enumerate(done)]
         told = set(self._task.items[:ITEMS_TOLD])
@@ -184,7 +176,7 @@ class RunsPart:
         return [
             CellRuns(
                 cell.item, _name(cell), values[k], summaries[k].ci if k in summaries else None,
-                self._statuses.get(k, {}), str(about.get("returns") or ""), str(about.get("truth") or ""), done[k],
+                self._task.statuses.get(k, {}), str(about.get("returns") or ""), str(about.get("truth") or ""), done[k],
             )
             for k, (cell, about) in enumerate(zip(self._task.cells, self._task.abouts, strict=True))
         ]  # fmt: skip
@@ -192,7 +184,7 @@ class RunsPart:
     def analyses(self) -> list[AnalysisPart]:
         from trueness.studies.run_comparisons import compared
 
-        return compared(self._task, self._aggregates, self._statuses, self.words)
+        return compared(self._task, self._aggregates, self.words)
 
 
 def _name(cell: Cell) -> str:

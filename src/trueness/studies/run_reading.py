@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Self
 import pandas as pd
 
 from trueness.files import write_atomically
-from trueness.running.readings import Scored
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
+from trueness.running.study_folder import Scored
 from trueness.showing.console import Console, plain, print_rows
 from trueness.showing.drawn import Draw, drawn
 from trueness.showing.paper import Part as PaperPart
@@ -25,7 +25,7 @@ from trueness.showing.prose import section
 from trueness.showing.saving import Figure, Save
 from trueness.showing.tables import Table
 from trueness.studies import run_tables
-from trueness.studies.protocol import PagePlace, Part
+from trueness.studies.protocol import PagePart, PagePlace
 from trueness.studies.run_findings import ANYBODY, RunFindings, findings_of
 from trueness.studies.run_page import RunsPart
 
@@ -43,7 +43,6 @@ class RunReading:
     rests_on: ClassVar[tuple[str, ...]] = ()  # studies that are not shown alone where this one is
     asks: ClassVar[bool] = False  # nothing of it can be shown where no model has answered
     graphs: ClassVar[bool] = False  # its items have graphs
-    is_whole: ClassVar[bool] = False
     many_charts: ClassVar[bool] = False
     charts_first: ClassVar[tuple[str, ...]] = ()  # starts of names of the charts that are to be seen first
     clusters: ClassVar[str] = "items"  # what was drawn independently
@@ -58,7 +57,7 @@ class RunReading:
         return items
 
     @classmethod
-    def page(cls, place: PagePlace) -> Part:
+    def page(cls, place: PagePlace) -> PagePart:
         return RunsPart(place)
 
     # ---- numbers
@@ -109,7 +108,7 @@ class RunReading:
     def figures(self, folder: Path) -> Iterator[Figure]:
         from trueness.showing.chart_measured import measured
 
-        if self.results.runs and len(self.results.cells) <= MOST_CELLS:
+        if self.results.has_runs and len(self.results.cells) <= MOST_CELLS:
             figure = measured(self.results, who="respondent")
             yield Figure(self._chart_name, figure.frame, figure.chart, figure.caption)
 

@@ -59,7 +59,7 @@ def cell_text(found: RunSummary) -> str:
     if found.mean is None:
         return "-"
     if found.ci is None or found.degenerate:
-        return f"{found.mean:.2f}"
+        return f"{found.mean:.2f}" + (" (constant)" if found.degenerate and found.n > 1 else "")
     return f"{found.mean:.2f} {interval_text(found.ci)}"
 
 
@@ -112,6 +112,8 @@ def wide_means(cell: CellSummary, measures: Sequence[str]) -> dict[str, float | 
     for name in measures:
         found = cell.measures[name]
         row[name] = found.mean
-        if found.ci is not None:
+        if found.degenerate and found.n > 1:
+            row[f"{name}_constant"] = True
+        elif found.ci is not None:
             row |= {f"{name}_low": found.ci.low, f"{name}_high": found.ci.high}
     return row

@@ -36,10 +36,10 @@ from trueness.analyse.sentences import (
 from trueness.files import write_atomically
 from trueness.intervals import Interval
 from trueness.measure import measure_of
-from trueness.page.analysis import as_html
+from trueness.page.analysis_page import as_html
 from trueness.printing import say
 from trueness.showing.console import Console, console, plain
-from trueness.showing.drawing import NotDrawn
+from trueness.showing.drawers import NotDrawn
 from trueness.showing.saving import save_figure
 from trueness.statistics.comparison import Comparison
 from trueness.texts import printable
@@ -178,8 +178,8 @@ def _print_understood(out: Console, analysis: Analysis) -> None:
     for words, names in taken.items():
         of = f", {', '.join(names)}" if len(taken) > 1 else ""
         out.print(plain(f"read as{of}: {words}"))
-    words = {roles.baseline: " (baseline)", roles.treatment: " (treatment)"}
-    conditions = ", ".join(f"{plain(name)}{words.get(name, '')}" for name in roles.conditions)
+    parts = {roles.baseline: " (baseline)", roles.treatment: " (treatment)"}
+    conditions = ", ".join(f"{plain(name)}{parts.get(name, '')}" for name in roles.conditions)
     runs = sum(len(part.domain.runs) for part in analysis.domains)
     count = len(analysis.domains)
     out.print(f"[bold]{runs:,} runs in {count} domain{'s' if count != 1 else ''}[/]   {conditions}")
@@ -225,17 +225,17 @@ def _line_table(
 
 
 def _print_otherwise(out: Console, analysis: Analysis) -> None:
-    others = [(part, line) for part in analysis.domains for line in part.otherwise]
-    if not others:
+    lines = [(part, line) for part in analysis.domains for line in part.otherwise]
+    if not lines:
         return
     out.print("\n[bold]Read otherwise[/]")
     table = _plain_table(out.width)
     left_out = {"Domain", "q", "q_beyond", "n_units", "n_clusters"}
     left_out |= {"delta", "mag."} if out.width < ROOMY else set()
-    names = [name for name in line_cells(others[0][1]) if name not in left_out]
+    names = [name for name in line_cells(lines[0][1]) if name not in left_out]
     for name in ("", "", *names, "verdict"):
         table.add_column(plain(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
-    for part, line in others:
+    for part, line in lines:
         cells = line_cells(line)
         moved = changes_verdict(line, part)
         table.add_row(

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from inspect import isfunction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from trueness import models, registry
 from trueness.datasets import load
 from trueness.errors import TruenessError, UnknownName
 from trueness.learners import build, settings_of
-from trueness.learners.scoring.building import build_scorer
+from trueness.learners.scoring.base import build_scorer
+
+if TYPE_CHECKING:
+    from trueness.measures.score import Score
 
 KINDS = ("learners", "scorers", "datasets", "corruptions", "populations", "models", "measures", "tasks")
 
 
-def rows(kind: str) -> list[dict[str, Any]]:
+def rows(kind: str) -> list[dict[str, object]]:
     makers = {
         "learners": _learners,
         "scorers": _scorers,
@@ -25,11 +28,11 @@ def rows(kind: str) -> list[dict[str, Any]]:
         "measures": _measures,
         "tasks": _tasks,
     }
-    found: list[dict[str, Any]] = (registry.offer("list", kind) or makers[kind])()
-    return found
+    listing: list[dict[str, object]] = (registry.offer("list", kind) or makers[kind])()
+    return listing
 
 
-def detail(kind: str, name: str) -> dict[str, Any]:
+def detail(kind: str, name: str) -> dict[str, object]:
     """Everything on one card."""
     if kind == "learners":
         return _learner(name)
@@ -38,9 +41,9 @@ def detail(kind: str, name: str) -> dict[str, Any]:
     if kind == "datasets":
         return _dataset(name)
     if card := registry.offer("card", kind):
-        found: dict[str, Any] = card(name)
-        return found
-    known = {row["name"]: row for row in rows(kind)}
+        content: dict[str, object] = card(name)
+        return content
+    known = {str(row["name"]): row for row in rows(kind)}
     if name not in known:
         raise UnknownName(kind.removesuffix("s"), name, known)
     return known[name]
@@ -54,7 +57,7 @@ def is_model(name: str) -> bool:
     return "/" in name and ":" not in name and name not in known and not Path(name).exists()
 
 
-def check(name: str) -> list[dict[str, Any]]:
+def check(name: str) -> list[dict[str, object]]:
     """The rules for a learner, or those for a data set, whichever the name is."""
     from trueness.learners.contract import check_learner
 
@@ -85,7 +88,7 @@ def _is_scorer(name: str) -> bool:
     return name in registry.names("scorer") and name not in registry.names("learner")
 
 
-def _check_scorer(name: str) -> list[dict[str, Any]]:
+def _check_scorer(name: str) -> list[dict[str, object]]:
     """The rules for a scorer: the contract's shape, the same seed the same bits, and no way to the truth."""
     import numpy as np
 
@@ -109,7 +112,7 @@ def _check_scorer(name: str) -> list[dict[str, Any]]:
     ]
 
 
-def _check_dataset(name: str) -> list[dict[str, Any]]:
+def _check_dataset(name: str) -> list[dict[str, object]]:
     """Whether a data set can be used, rule by rule."""
     from numpy.random import default_rng
 
@@ -133,17 +136,17 @@ def _check_dataset(name: str) -> list[dict[str, Any]]:
     ]
 
 
-def _learners() -> list[dict[str, Any]]:
-    found = []
+def _learners() -> list[dict[str, object]]:
+    listing: list[dict[str, object]] = []
     for name in registry.names("learner"):
         try:
             card = registry.resolve("learner", name).card
         except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
-            found.append(
+            listing.append(
                 {"name": name, "title": "", "returns": "", "data": "", "paper": "", "needs": f"broken: {error}"}
             )
             continue
-        found.append(
+        listing.append(
             {
                 "name": name,
                 "title": card.title,
@@ -155,10 +158,10 @@ def _learners() -> list[dict[str, Any]]:
                 else f"{card.package} (not installed)",
             }
         )
-    return found
+    return listing
 
 
-def _learner(name: str) -> dict[str, Any]:
+def _learner(name: str) -> dict[str, object]:
     learner = build(name)
     card = learner.card
     return {
@@ -176,23 +179,23 @@ def _learner(name: str) -> dict[str, Any]:
     }
 
 
-def _scorers() -> list[dict[str, Any]]:
-    found = []
+def _scorers() -> list[dict[str, object]]:
+    listing: list[dict[str, object]] = []
     for name in registry.names("scorer"):
         try:
             card = registry.resolve("scorer", name).card
         except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
-            found.append({"name": name, "title": "", "missing values": "", "paper": "", "needs": f"broken: {error}"})
+            listing.append({"name": name, "title": "", "missing values": "", "paper": "", "needs": f"broken: {error}"})
             continue
         lacks = bool(card.needs) and not registry.is_installed(card.needs)
         needs = f"{registry.EXTRAS[card.needs][0]} (not installed)" if lacks else ""
         series = "a time series" if card.needs_series else ""
         row = {"name": name, "title": card.title, "missing values": card.missing, "paper": card.paper}
-        found.append(row | {"needs": ", ".join(part for part in (series, needs) if part)})
-    return found
+        listing.append(row | {"needs": ", ".join(part for part in (series, needs) if part)})
+    return listing
 
 
-def _scorer(name: str) -> dict[str, Any]:
+def _scorer(name: str) -> dict[str, object]:
     scorer = build_scorer(name)
     card = scorer.card
     return {
@@ -209,11 +212,11 @@ def _scorer(name: str) -> dict[str, Any]:
     }
 
 
-def _datasets() -> list[dict[str, Any]]:
-    found = []
+def _datasets() -> list[dict[str, object]]:
+    listing = []
     for name in registry.names("dataset"):
         dataset = load(name)
-        found.append(
+        listing.append(
             {
                 "name": name,
                 "title": dataset.about.title,
@@ -225,10 +228,10 @@ def _datasets() -> list[dict[str, Any]]:
                 "domain": dataset.about.domain,
             }
         )
-    return found
+    return listing
 
 
-def _dataset(name: str) -> dict[str, Any]:
+def _dataset(name: str) -> dict[str, object]:
     from trueness.measures.graphs import Reference
     from trueness.measures.sortability import r2_sortability, varsortability
     from trueness.running.cells import stream
@@ -252,8 +255,8 @@ def _dataset(name: str) -> dict[str, Any]:
         "edges": truth.n_edges(),
         "reversible edges": cpdag.n_edges() - int(cpdag.directed.sum()),
         "perfect CPDAG against the DAG": perfect,
-        "varsortability": _score(varsortability(numbers, truth)),
-        "R2-sortability": _score(r2_sortability(numbers, truth)),
+        "varsortability": _rounded(varsortability(numbers, truth)),
+        "R2-sortability": _rounded(r2_sortability(numbers, truth)),
         "source": about.source,
         "licence": about.licence,
         "reference": about.reference,
@@ -262,18 +265,17 @@ def _dataset(name: str) -> dict[str, Any]:
     }
 
 
-def _corruptions() -> list[dict[str, Any]]:
+def _corruptions() -> list[dict[str, object]]:
     from trueness.datasets.corruptions import corruptions
 
     return corruptions()
 
 
-def _score(found: Any) -> float | None:
-    value = getattr(found, "value", found)
-    return None if value is None else round(float(value), 4)
+def _rounded(score: Score) -> float | None:
+    return None if score.value is None else round(float(score.value), 4)
 
 
-def _measures() -> list[dict[str, Any]]:
+def _measures() -> list[dict[str, object]]:
     from trueness.measures.graphs import MEASURES
     from trueness.measures.ranking import RANKING_MEASURES
 
@@ -289,7 +291,7 @@ def _measures() -> list[dict[str, Any]]:
     ]
 
 
-def _tasks() -> list[dict[str, Any]]:
+def _tasks() -> list[dict[str, object]]:
     return [
         {"name": name, "summary": (registry.resolve("task", name).__doc__ or "").splitlines()[0]}
         for name in registry.names("task")

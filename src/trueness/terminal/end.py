@@ -13,11 +13,11 @@ from pathlib import Path
 from trueness.errors import TruenessError
 from trueness.outside import one_line
 from trueness.printing import say, say_json
-from trueness.running.study import Outcome
-from trueness.terminal import results as terminal
+from trueness.running.study import RunEnd
+from trueness.terminal import print_report as terminal
 
 
-def write_end(folder: Path, outcome: Outcome, as_json: bool) -> None:
+def write_end(folder: Path, outcome: RunEnd, as_json: bool) -> None:
     """Write and print everything of a study that was just run."""
     try:
         _write(folder, outcome, as_json)
@@ -31,27 +31,27 @@ def write_end(folder: Path, outcome: Outcome, as_json: bool) -> None:
         ) from error
 
 
-def _write(folder: Path, outcome: Outcome, as_json: bool) -> None:
+def _write(folder: Path, outcome: RunEnd, as_json: bool) -> None:
     from trueness.page.standalone import with_page
-    from trueness.studies.reporting import Report, readings, write_report
+    from trueness.studies.reporting import Report, write_report
 
+    study = outcome.study
     if outcome.interrupted:  # who stops it wants it to stop; `trueness report` writes the rest
-        with readings(folder, outcome.readings) as found:
-            written = Report(folder, readings={name: one for name, one in found.items() if not one.asks})
+        written = Report(study)
     else:
-        with terminal.busy("writing tables, charts and the page"):
-            written = with_page(write_report(folder, outcome.readings))
+        with terminal.busy("writing tables, charts and the page"), study.store.opened():
+            written = with_page(write_report(study))
     if as_json:
-        completeness = next(iter(outcome.readings.values())).results.completeness()
-        told = {} if outcome.interrupted else {"report": written.to_dict()}
-        say_json(outcome.to_dict() | {"folder": str(folder), "completeness": completeness} | told)
+        report = {} if outcome.interrupted else {"report": written.to_dict()}
+        completeness = study.tasks[0].completeness()
+        say_json(outcome.to_dict() | {"folder": str(folder), "completeness": completeness} | report)
         return
-    terminal.print_report(written, answered=not outcome.is_unanswered)
+    terminal.print_report(written, answered=not (outcome.interrupted or outcome.is_unanswered))
     if not outcome.interrupted:
         say(f"page: {folder / 'report.html'}")
 
 
-def tell_end(outcome: Outcome, command: str) -> None:
+def tell_end(outcome: RunEnd, command: str) -> None:
     """What went wrong with each model, and the commands that mend it."""
     for line in (line for model in outcome.models for line in model.lines()):
         say(line, stderr=True)

@@ -27,7 +27,7 @@ INSERT, DELETE = 0, 1
 NO_GAIN = 1e-9  # a gain below this is rounding
 # rows of `sets`, the working space (8, d + 1): Ne(y); Pa(y); what all operators of the pair condition on, followed by
 # what one of them adds; what they may choose from; where the chosen ones stand there; the best choice; a queue; flags
-_NEAR, _PARENTS, _BASE, _FREE, _PLACE, _BEST, _QUEUE, _SEEN = range(8)
+_NEAR, _PARENTS, _BASE, _FREE, _PLACE, BEST, _QUEUE, _SEEN = range(8)
 
 
 def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
@@ -76,8 +76,8 @@ def forward(
             return steps
         trace[steps, 0], trace[steps, 1], trace[steps, 2], trace[steps, 3] = INSERT, x, y, gain[y, x]
         steps += 1
-        for k in range(sets[_BEST, d]):
-            graph[y, sets[_BEST, k]] = 0
+        for k in range(sets[BEST, d]):
+            graph[y, sets[BEST, k]] = 0
         graph[x, y] = 1
         if not complete(graph):
             raise ValueError("a valid Insert has a consistent extension")
@@ -109,7 +109,7 @@ def _renew(
         near_y = x >= 0 and graph[v, y] and graph[y, v]
         all_new = changed[v] or (near_x and near_y)  # the latter makes a clique of what was none
         if all_new or near_x or near_y:
-            _sets_of(graph, v, sets)
+            sets_of(graph, v, sets)
         for u in range(d):
             if not np.isnan(held[v, u]):
                 gain[v, u] = held[v, u]
@@ -118,8 +118,8 @@ def _renew(
             if all_new or (near_x and u == y) or (near_y and u == x):
                 gain[v, u] = -np.inf
                 if u != v and not graph[u, v] and not graph[v, u]:
-                    gain[v, u] = _best_insert(s, graph, u, v, np.int64(0), sets)
-        best[v] = _greatest(gain, v)
+                    gain[v, u] = best_insert(s, graph, u, v, np.int64(0), sets)
+        best[v] = greatest(gain, v)
 
 
 @lean
@@ -138,18 +138,18 @@ def _first_valid(
         x = best[y]
         if not gain[y, x] > NO_GAIN:
             return -1, -1
-        _sets_of(graph, y, sets)
-        found = _best_insert(s, graph, x, y, np.int64(1), sets)
+        sets_of(graph, y, sets)
+        found = best_insert(s, graph, x, y, np.int64(1), sets)
         if found > gain[y, x] - NO_GAIN:  # the same operator; a score computed anew may round otherwise
             return x, y
         if np.isnan(held[y, x]):
             held[y, x] = gain[y, x]
         gain[y, x] = found
-        best[y] = _greatest(gain, y)
+        best[y] = greatest(gain, y)
 
 
 @lean
-def _greatest(gain: Floats, y: int) -> int:
+def greatest(gain: Floats, y: int) -> int:
     best = 0
     for x in range(1, len(gain)):
         if gain[y, x] > gain[y, best]:
@@ -158,7 +158,7 @@ def _greatest(gain: Floats, y: int) -> int:
 
 
 @lean
-def _sets_of(graph: Matrix, y: int, sets: Integers) -> None:
+def sets_of(graph: Matrix, y: int, sets: Integers) -> None:
     """Ne(y) and Pa(y), their sizes in the last column."""
     d = len(graph)
     near, parents = 0, 0
@@ -174,7 +174,7 @@ def _sets_of(graph: Matrix, y: int, sets: Integers) -> None:
 
 
 @lean
-def _best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, sets: Integers) -> float:
+def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, sets: Integers) -> float:
     """The greatest gain of Insert(x, y, T); T is left in `sets`."""
     d = len(graph)
     base = sets[_BASE]
@@ -215,9 +215,9 @@ def _best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, sets: Int
 
 @lean
 def _keep(sets: Integers, k: int, chosen: int, d: int) -> None:
-    sets[_BEST, d] = chosen
+    sets[BEST, d] = chosen
     for i in range(chosen):
-        sets[_BEST, i] = sets[_BASE, k + i]
+        sets[BEST, i] = sets[_BASE, k + i]
 
 
 @lean
@@ -280,25 +280,25 @@ def backward(s: Scorer, graph: Matrix, sets: Integers, kept: Integers, trace: Fl
     while True:
         most, source, target = NO_GAIN, np.int64(-1), np.int64(-1)
         for y in range(d):
-            _sets_of(graph, y, sets)
+            sets_of(graph, y, sets)
             for x in range(d):
                 if graph[x, y]:  # x -> y or x -- y
-                    found = _best_delete(s, graph, x, y, sets)
+                    found = best_delete(s, graph, x, y, sets)
                     if found > most:
                         most, source, target = found, x, y
                         for i in range(d + 1):
-                            kept[i] = sets[_BEST, i]
+                            kept[i] = sets[BEST, i]
         if source < 0:
             return steps
         trace[steps, 0], trace[steps, 1], trace[steps, 2], trace[steps, 3] = DELETE, source, target, most
         steps += 1
-        _delete(graph, source, target, kept)
+        take_out(graph, source, target, kept)
         if not complete(graph):
             raise ValueError("a valid Delete has a consistent extension")
 
 
 @lean
-def _best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> float:
+def best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> float:
     """The greatest gain of Delete(x, y, H); NA - H is left in `sets`."""
     d = len(graph)
     base = sets[_BASE]
@@ -331,7 +331,7 @@ def _best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> fl
 
 
 @lean
-def _delete(graph: Matrix, x: int, y: int, kept: Integers) -> None:
+def take_out(graph: Matrix, x: int, y: int, kept: Integers) -> None:
     """Take the edge out; H are the common neighbours that are not among kept[:kept[d]]."""
     d = len(graph)
     graph[x, y] = graph[y, x] = 0

@@ -7,38 +7,33 @@
                            (exp(W o W))' o 2W:  W <- W o (1 - (exp(W o W))' / (2 max)),  so that what closes strong ways
                            back shrinks most.  A baseline: no search, no guarantee of a DAG.
 
-R is the pairwise correlation matrix shrunk to the identity where it must be (scoring/covariance.py).
+R is the pairwise correlation matrix shrunk to the identity where it must be (scoring/covariance.py). `transform`:
+"normal scores" ranks each column first, which outliers cannot sway.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, get_args
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.random import Generator
 from scipy.linalg import expm
 
 from trueness.datasets.table import Table
-from trueness.errors import SettingError, listed
-from trueness.learners.scoring.base import EdgeScores, ScorerCard, answer, check_between, observed
-from trueness.learners.scoring.covariance import Transform, pairwise_correlations
-
-PAIRWISE = "pairwise correlations, shrunk to the identity until positive definite"
-
-
-def check_transform(transform: str, owner: str) -> None:
-    if transform not in get_args(Transform):
-        raise SettingError(f"'transform' of {owner} must be one of {listed(get_args(Transform))}, got {transform!r}.")
+from trueness.learners.base import Card
+from trueness.learners.scoring.base import EdgeScores, Scorer, answer, observed
+from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
+from trueness.settings import Between
 
 
 @dataclass(frozen=True)
-class Correlation:
-    """|r| of each pair. `transform`: "normal scores" ranks each column first, which outliers cannot sway."""
+class Correlation(Scorer):
+    """|r| of each pair."""
 
     transform: Transform = "none"
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    card: ClassVar[Card] = Card(
         title="Correlation",
         summary="The size of each pair's correlation; says nothing of direction.",
         missing=PAIRWISE,
@@ -47,22 +42,19 @@ class Correlation:
         symmetric=True,
     )
 
-    def __post_init__(self) -> None:
-        check_transform(self.transform, "correlation")
-
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen = observed(data, self)
-        found = pairwise_correlations(seen, self.transform)
-        return answer(self, seen, np.abs(found.matrix), shrinkage=found.shrinkage, counts=found.counts)
+        r = pairwise_correlations(seen, self.transform)
+        return answer(self, seen, np.abs(r.matrix), shrinkage=r.shrinkage, counts=r.counts)
 
 
 @dataclass(frozen=True)
-class PartialCorrelation:
+class PartialCorrelation(Scorer):
     """|r| of each pair given all other columns."""
 
     transform: Transform = "none"
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    card: ClassVar[Card] = Card(
         title="Partial correlation",
         summary="The size of each pair's correlation given all other columns; says nothing of direction.",
         missing=PAIRWISE,
@@ -71,26 +63,23 @@ class PartialCorrelation:
         symmetric=True,
     )
 
-    def __post_init__(self) -> None:
-        check_transform(self.transform, "partial-correlation")
-
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen = observed(data, self)
-        found = pairwise_correlations(seen, self.transform)
-        precision = np.linalg.inv(found.matrix)
+        r = pairwise_correlations(seen, self.transform)
+        precision = np.linalg.inv(r.matrix)
         size = np.sqrt(precision.diagonal())
         partial = np.abs(precision) / np.outer(size, size)
-        return answer(self, seen, (partial + partial.T) / 2, shrinkage=found.shrinkage, counts=found.counts)
+        return answer(self, seen, (partial + partial.T) / 2, shrinkage=r.shrinkage, counts=r.counts)
 
 
 @dataclass(frozen=True)
-class NotearsLite:
+class NotearsLite(Scorer):
     """Regression of each column on all others, and one step against cycles."""
 
-    ridge: float = 0.01
+    ridge: Annotated[float, Between(0, 1, closed=True)] = 0.01
     transform: Transform = "none"
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    card: ClassVar[Card] = Card(
         title="NOTEARS-lite",
         summary="One pass on the covariance: least-squares weights, and one gradient step of NOTEARS' constraint.",
         missing=PAIRWISE,
@@ -98,17 +87,16 @@ class NotearsLite:
         paper="baseline after Zheng, Aragam, Ravikumar & Xing 2018",
     )
 
-    def __post_init__(self) -> None:
-        check_transform(self.transform, "notears-lite")
-        check_between(self.ridge, 0.0, 1.0, "ridge", "notears-lite", 0.01)
-
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen = observed(data, self)
-        found = pairwise_correlations(seen, self.transform)
-        precision = np.linalg.inv(found.matrix + self.ridge * np.eye(seen.d))
+        r = pairwise_correlations(seen, self.transform)
+        precision = np.linalg.inv(r.matrix + self.ridge * np.eye(seen.d))
         weights = -precision / precision.diagonal()
         np.fill_diagonal(weights, 0.0)
         ways_back = expm(np.clip(weights**2, 0.0, 4.0)).T
         np.fill_diagonal(ways_back, 0.0)
         stepped = np.abs(weights) * (1 - 0.5 * ways_back / max(ways_back.max(), 1.0))
-        return answer(self, seen, stepped, shrinkage=found.shrinkage, weights=weights)
+        return answer(self, seen, stepped, shrinkage=r.shrinkage, weights=weights)
+
+
+SCORERS = {"correlation": Correlation, "partial-correlation": PartialCorrelation, "notears-lite": NotearsLite}

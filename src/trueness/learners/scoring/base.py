@@ -1,4 +1,4 @@
-"""What a scorer is: frozen settings, a card, and scores(data, rng) -> EdgeScores. It never sees a truth.
+"""What a scorer is: a learner that gives every ordered pair a strength, scores(data, rng) -> EdgeScores.
 
     matrix[i, j] >= 0    the strength of i -> j, larger is more certain; the diagonal is 0; ranks matter, units do not
     data                 an Observed: values (n, d) with NaN for missing, regimes (n,) or None, lags > 0 for a series
@@ -8,11 +8,10 @@ How many of the edges to keep is another question (choosing K); AUPRC and AUROC 
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Annotated, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -20,30 +19,13 @@ from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed, check_lags, check_observed
 from trueness.datasets.table import Table
-from trueness.errors import DataError, MissingExtra, SettingError, listed
+from trueness.errors import DataError, SettingError
+from trueness.graphs import Graph
+from trueness.learners.base import Card, Checked, build_as
+from trueness.settings import Between, Hint
 
 Array = NDArray[np.float64]
-MISSING = ("own likelihood", "pairwise", "complete rows", "imputation: ")  # how gaps are handled; the last one is named
-_EXTRAS = {"torch": "torch", "tigramite": "timeseries"}
-
-
-@dataclass(frozen=True)
-class ScorerCard:
-    """What people and reports may know of a scorer."""
-
-    title: str
-    summary: str
-    missing: str  # one of MISSING, then in words what is done
-    assumes: tuple[str, ...]
-    paper: str
-    symmetric: bool = False  # says nothing of direction: matrix[i, j] == matrix[j, i]
-    needs_series: bool = False  # rows must be in time order
-    needs: str = ""  # the import name of a package of an extra
-    deterministic: bool = True  # the generator has no say
-
-    def __post_init__(self) -> None:
-        if not self.missing.startswith(MISSING):
-            raise SettingError(f"'missing' of {self.title} must start with one of {listed(MISSING)}.")
+Lags = Annotated[int, Between(1, closed=True), Hint("Try 2.")] | None  # None takes what the data say
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +62,34 @@ class EdgeScores:
 class EdgeScorer(Protocol):
     """The contract. scoring/leaks.py checks that no truth is known."""
 
-    card: ClassVar[ScorerCard]
+    card: ClassVar[Card]
 
     def scores(self, data: Table, rng: Generator) -> EdgeScores: ...
+
+
+class Scorer(Checked):
+    """A learner by its scores."""
+
+    card: ClassVar[Card]
+
+    def scores(self, data: Table, rng: Generator) -> EdgeScores:
+        raise NotImplementedError
+
+    def fit(self, data: Table, rng: Generator) -> Graph:
+        """The scores as a weighted graph."""
+        scores = self.scores(data, rng)
+        return Graph.from_matrix(scores.matrix, scores.names, direction="row to column", kind="weighted")
+
+
+def build_scorer(name: str, settings: Mapping[str, Any] | None = None, where: str = "") -> EdgeScorer:
+    """The scorer of that name, or `my_file.py:MyScorer`, with its settings checked."""
+    scorer: EdgeScorer = build_as("scorer", "scores", name, settings, where)
+    return scorer
+
+
+def scorer(name: str, **settings: Any) -> EdgeScorer:
+    """The scorer of that name, e.g. scorer("granger", lags=2)."""
+    return build_scorer(name, settings)
 
 
 def observed(data: Any, scorer: EdgeScorer, lags: int = 0) -> Observed:
@@ -121,20 +128,3 @@ def answer(scorer: EdgeScorer, seen: Observed, matrix: Array, **details: Any) ->
     cleared = np.array(matrix, dtype=np.float64)
     np.fill_diagonal(cleared, 0.0)
     return EdgeScores(cleared, seen.names, scorer.card.symmetric, scorer.card.missing, details)
-
-
-def need(package: str, scorer: str) -> Any:
-    """Import a package of an extra, or say in one line how to install it."""
-    root = package.split(".")[0]
-    try:
-        return importlib.import_module(package)
-    except ModuleNotFoundError as error:
-        if error.name != root:
-            raise
-        raise MissingExtra(f"scorer {scorer!r}", root, _EXTRAS[root]) from None
-
-
-def check_between(value: float, low: float, high: float, name: str, owner: str, example: float) -> None:
-    """SettingError unless low <= value <= high."""
-    if not low <= value <= high:
-        raise SettingError(f"{name!r} of {owner} must be in [{low:g}, {high:g}], got {value:g}. Try {example:g}.")

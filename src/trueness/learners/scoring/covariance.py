@@ -25,6 +25,7 @@ from trueness.errors import DataError
 
 Array = NDArray[np.float64]
 Transform = Literal["none", "normal scores"]
+PAIRWISE = "pairwise correlations, shrunk to the identity until positive definite"
 FLOOR = 1e-3
 FEWEST_PAIRS = 8
 

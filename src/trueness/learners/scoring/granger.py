@@ -20,20 +20,21 @@ from numpy.random import Generator
 from scipy import stats
 
 from trueness.datasets.table import Table
-from trueness.errors import DataError, SettingError
-from trueness.learners.scoring.base import EdgeScores, ScorerCard, answer, series
+from trueness.errors import DataError
+from trueness.learners.base import Card
+from trueness.learners.scoring.base import EdgeScores, Lags, Scorer, answer, series
 from trueness.learners.scoring.imputation import INTERPOLATION, interpolated
 
 ALPHA = 0.05  # its own rule of what to keep; the score does not know it
 
 
 @dataclass(frozen=True)
-class Granger:
-    """Joint F tests of all lags in one VAR. `lags`: None takes what the data say."""
+class Granger(Scorer):
+    """Joint F tests of all lags in one VAR."""
 
-    lags: int | None = None
+    lags: Lags = None
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    card: ClassVar[Card] = Card(
         title="Granger",
         summary="Joint F tests, for each ordered pair, of all lags of one in a vector autoregression of all.",
         missing=INTERPOLATION,
@@ -41,9 +42,6 @@ class Granger:
         paper="Granger 1969; Luetkepohl 2005",
         needs_series=True,
     )
-
-    def __post_init__(self) -> None:
-        check_lags_setting(self.lags, "granger")
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         from statsmodels.tsa.api import VAR
@@ -68,6 +66,4 @@ class Granger:
         return answer(self, seen, f, p_values=p, freedom=freedom, lags=lags, own_k=own)
 
 
-def check_lags_setting(lags: int | None, owner: str) -> None:
-    if lags is not None and lags < 1:
-        raise SettingError(f"'lags' of {owner} must be at least 1, got {lags}. Try 2.")
+SCORERS = {"granger": Granger}

@@ -21,22 +21,22 @@ from numpy.random import Generator
 
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.learners.base import check_alpha
-from trueness.learners.scoring.base import EdgeScores, ScorerCard, answer, need, series
-from trueness.learners.scoring.granger import check_lags_setting
+from trueness.learners.base import Alpha, Card
+from trueness.learners.scoring.base import EdgeScores, Lags, Scorer, answer, series
+from trueness.registry import need
 
 FLAG = 999.0  # tigramite's mark of a missing value; columns are standardised, none reaches it by itself
 _SHARE = {"-->": 1.0, "<--": 0.0, "o-o": 0.5, "x-x": 0.5, "": 0.5}
 
 
 @dataclass(frozen=True)
-class PCMCIPlus:
-    """tigramite's run_pcmciplus with partial correlations. `lags`: None takes what the data say."""
+class PCMCIPlus(Scorer):
+    """tigramite's run_pcmciplus with partial correlations."""
 
-    lags: int | None = None
-    alpha: float = 0.05
+    lags: Lags = None
+    alpha: Alpha = 0.05
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    card: ClassVar[Card] = Card(
         title="PCMCI+",
         summary="Momentary conditional independence at each lag, oriented by time and by colliders.",
         missing="complete rows of each test (tigramite's missing_flag)",
@@ -46,19 +46,16 @@ class PCMCIPlus:
         needs="tigramite",
     )
 
-    def __post_init__(self) -> None:
-        check_lags_setting(self.lags, "pcmci+")
-        check_alpha(self.alpha, "pcmci+")
-
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen, lags = series(data, self, self.lags)
         z = (seen.values - np.nanmean(seen.values, axis=0)) / np.nanstd(seen.values, axis=0)
         z = np.where(np.abs(z) == FLAG, np.nextafter(FLAG, 0), z)
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():  # it prints and warns as it goes
             warnings.simplefilter("ignore")
-            processing = need("tigramite.data_processing", "pcmci+")
-            tests = need("tigramite.independence_tests.parcorr", "pcmci+")
-            search = need("tigramite.pcmci", "pcmci+")
+            processing, tests, search = (
+                need(f"tigramite.{part}", "scorer 'pcmci+'")
+                for part in ("data_processing", "independence_tests.parcorr", "pcmci")
+            )
             frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
             pcmci = search.PCMCI(dataframe=frame, cond_ind_test=tests.ParCorr(), verbosity=0)
             try:
@@ -73,3 +70,6 @@ class PCMCIPlus:
         kept = ((share > 0) & (graph != "")).any(axis=2) & ~np.eye(seen.d, dtype=bool)
         scores, own = (share * r).max(axis=2), int(np.count_nonzero(kept))
         return answer(self, seen, scores, graph=graph, p_values=found["p_matrix"], lags=lags, own_k=own)
+
+
+SCORERS = {"pcmci+": PCMCIPlus}

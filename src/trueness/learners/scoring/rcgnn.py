@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -24,8 +24,11 @@ from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
-from trueness.errors import DataError, SettingError
-from trueness.learners.scoring.base import Array, EdgeScores, ScorerCard, answer, check_between, need, observed
+from trueness.errors import DataError
+from trueness.learners.base import Card
+from trueness.learners.scoring.base import Array, EdgeScores, Scorer, answer, observed
+from trueness.registry import need
+from trueness.settings import Between
 
 if TYPE_CHECKING:
     from trueness.learners.scoring.rcgnn_model import Sizes
@@ -33,28 +36,29 @@ if TYPE_CHECKING:
 HELD_OUT = 0.2
 BLOCKS = 20  # a series is cut into so many blocks, a fifth of them held out
 WINDOW = 32  # rows over which slow changes of level and spread are taken
+Weight = Annotated[float, Between(0, 1e6, closed=True)]  # of a part of the loss
 
 
 @dataclass(frozen=True)
-class RCGNN:
+class RCGNN(Scorer):
     """Trained on the data alone. `lags`: None takes what the data say; 0 for rows without time order."""
 
-    lags: int | None = None
-    sparsity: float = 0.02
-    acyclicity: float = 5.0
-    independence: float = 0.1
-    invariance: float = 0.1
-    clip: float = 5.0
-    signal: int = 4
-    corruption: int = 2
-    hidden: int = 8
-    steps: int = 300
-    batch: int = 128
-    rate: float = 0.02
+    lags: Annotated[int, Between(0, closed=True)] | None = None
+    sparsity: Weight = 0.02
+    acyclicity: Weight = 5.0
+    independence: Weight = 0.1
+    invariance: Weight = 0.1
+    clip: Annotated[float, Between(1, 1e6, closed=True)] = 5.0
+    signal: Annotated[int, Between(2, 1e6, closed=True)] = 4
+    corruption: Annotated[int, Between(1, 1e6, closed=True)] = 2
+    hidden: Annotated[int, Between(1, 1e6, closed=True)] = 8
+    steps: Annotated[int, Between(10, 1e6, closed=True)] = 300
+    batch: Annotated[int, Between(8, 1e6, closed=True)] = 128
+    rate: Annotated[float, Between(1e-6, 1, closed=True)] = 0.02
     patience: int = 8
     device: str = "auto"  # cuda where there is one
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    card: ClassVar[Card] = Card(
         title="RC-GNN",
         summary="A small network: per-variable signal and corruption parts, a gated directed structure, Student-t "
         "likelihood, inverse-propensity weights for gaps, independence, sparsity, acyclicity, invariance over regimes.",
@@ -66,22 +70,12 @@ class RCGNN:
         deterministic=False,
     )
 
-    def __post_init__(self) -> None:
-        for name in ("sparsity", "acyclicity", "independence", "invariance"):
-            check_between(getattr(self, name), 0.0, 1e6, name, "rc-gnn", 0.1)
-        check_between(self.clip, 1.0, 1e6, "clip", "rc-gnn", 5.0)
-        check_between(self.rate, 1e-6, 1.0, "rate", "rc-gnn", 0.02)
-        for name, least in (("signal", 2), ("corruption", 1), ("hidden", 1), ("steps", 10), ("batch", 8)):
-            check_between(getattr(self, name), least, 1e6, name, "rc-gnn", type(self).__dict__[name])
-        if self.lags is not None and self.lags < 0:
-            raise SettingError(f"'lags' of rc-gnn must be 0 or more, got {self.lags}. Try 1.")
-
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
         return self.scores_of_many([data], [rng])[0]
 
     def scores_of_many(self, data: Sequence[Table], rngs: Sequence[Generator]) -> list[EdgeScores]:
         """Scores of data sets of one shape (rows, columns, lags), trained at the same time, each on its own."""
-        torch = need("torch", "rc-gnn")
+        torch = need("torch", "scorer 'rc-gnn'")
         from trueness.learners.scoring import rcgnn_model as model
 
         seen = [observed(one, self) for one in data]
@@ -185,3 +179,6 @@ def _split(n: int, lags: int, rng: Generator) -> tuple[NDArray[np.intp], NDArray
     held = 1 + rng.permutation(blocks - 1)[: max(1, int(HELD_OUT * blocks))]
     out = np.isin(np.arange(n) // length, held)  # a remainder is one more block, to learn from
     return np.flatnonzero(~out)[lags:], np.flatnonzero(out)
+
+
+SCORERS = {"rc-gnn": RCGNN}

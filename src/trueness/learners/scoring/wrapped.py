@@ -15,9 +15,8 @@ All but LiNGAM use the data through correlations and n alone, so gaps are handle
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -25,92 +24,69 @@ from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
-from trueness.errors import SettingError, listed
 from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
 from trueness.learners import dagma, fci, lingam, notears, pc
-from trueness.learners.base import check_alpha
-from trueness.learners.scoring.associations import PAIRWISE, check_transform
-from trueness.learners.scoring.base import Array, EdgeScorer, EdgeScores, ScorerCard, answer, check_between, observed
-from trueness.learners.scoring.covariance import Transform, pairwise_correlations
+from trueness.learners.base import Alpha, AtLeast0, Card
+from trueness.learners.scoring.base import Array, EdgeScores, Scorer, answer, observed
+from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
 from trueness.learners.scoring.imputation import DRAWS, drawn
+from trueness.settings import Between, Hint
 
-Score = Literal["-log10 p", "stability"]
 LEAST_P = 1e-300
 THRESHOLD = 0.3  # of |W|: what the papers keep
 _LINEAR = ("linear relations", "causal sufficiency", "acyclicity")
 
 
 @dataclass(frozen=True)
-class NOTEARS:
+class NOTEARS(Scorer):
     """|W| of linear NOTEARS. A small lambda1 leaves few ties at 0."""
 
-    lambda1: float = 0.02
+    lambda1: AtLeast0 = 0.02
     transform: Transform = "none"
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    learner: ClassVar[type[notears.NOTEARS] | type[dagma.DAGMA]] = notears.NOTEARS
+    card: ClassVar[Card] = Card(
         title="NOTEARS",
         summary="The sizes of the weights of linear NOTEARS on standardised columns.",
         missing=PAIRWISE,
         assumes=_LINEAR,
-        paper="Zheng, Aragam, Ravikumar & Xing 2018",
+        paper=notears.NOTEARS.card.paper,
     )
-
-    def __post_init__(self) -> None:
-        check_transform(self.transform, "notears")
-        notears.NOTEARS(lambda1=self.lambda1)
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen = observed(data, self)
-        found = pairwise_correlations(seen, self.transform)
-        fit = notears.NOTEARS(lambda1=self.lambda1).fit_details(found.stand_in())
-        return _sizes(self, seen, fit, converged=fit.converged, shrinkage=found.shrinkage)
+        r = pairwise_correlations(seen, self.transform)
+        fit = self.learner(lambda1=self.lambda1).fit_details(r.stand_in())
+        size = np.abs(fit.weights)
+        ends = {"converged": fit.converged} if isinstance(fit, notears.NOTEARSResult) else {}
+        own = int(np.count_nonzero(size > THRESHOLD))
+        return answer(self, seen, size, h=fit.h, own_k=own, shrinkage=r.shrinkage, **ends)
 
 
 @dataclass(frozen=True)
-class DAGMA:
+class DAGMA(NOTEARS):
     """|W| of linear DAGMA."""
 
-    lambda1: float = 0.02
-    transform: Transform = "none"
-
-    card: ClassVar[ScorerCard] = ScorerCard(
+    learner: ClassVar[type[notears.NOTEARS] | type[dagma.DAGMA]] = dagma.DAGMA
+    card: ClassVar[Card] = Card(
         title="DAGMA",
         summary="The sizes of the weights of linear DAGMA on standardised columns.",
         missing=PAIRWISE,
         assumes=_LINEAR,
-        paper="Bello, Aragam & Ravikumar 2022",
+        paper=dagma.DAGMA.card.paper,
     )
-
-    def __post_init__(self) -> None:
-        check_transform(self.transform, "dagma")
-        dagma.DAGMA(lambda1=self.lambda1)
-
-    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
-        seen = observed(data, self)
-        found = pairwise_correlations(seen, self.transform)
-        fit = dagma.DAGMA(lambda1=self.lambda1).fit_details(found.stand_in())
-        return _sizes(self, seen, fit, shrinkage=found.shrinkage)
-
-
-def _sizes(
-    scorer: EdgeScorer, seen: Observed, fit: notears.NOTEARSResult | dagma.DAGMAResult, **told: Any
-) -> EdgeScores:
-    """|W|; what the papers would keep is `own_k`."""
-    size = np.abs(fit.weights)
-    own = int(np.count_nonzero(size > THRESHOLD))
-    return answer(scorer, seen, size, h=fit.h, own_k=own, **told)
 
 
 @dataclass(frozen=True)
-class LiNGAM:
+class LiNGAM(Scorer):
     """|B| of DirectLiNGAM. It needs the shape of the noise, so correlations do not do: gaps are drawn."""
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    card: ClassVar[Card] = Card(
         title="DirectLiNGAM",
         summary="The sizes of the weights of DirectLiNGAM on standardised columns.",
         missing=DRAWS,
         assumes=("linear relations", "non-Gaussian noise", "causal sufficiency", "acyclicity"),
-        paper="Shimizu et al. 2011; Hyvarinen & Smith 2013",
+        paper=lingam.DirectLiNGAM.card.paper,
         deterministic=False,
     )
 
@@ -119,81 +95,58 @@ class LiNGAM:
         values = drawn(seen, rng)
         z = (values - values.mean(axis=0)) / values.std(axis=0)
         fit = lingam.DirectLiNGAM().fit_details(Table(seen.names, z, (None,) * seen.d, seen.source))
-        weights = np.zeros((seen.d, seen.d)) if fit.graph.weights is None else fit.graph.weights  # it found no edge
+        weights = np.zeros((seen.d, seen.d)) if fit.graph.weights is None else fit.graph.weights  # it has no edge
         own = int(np.count_nonzero(weights))
         return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties, own_k=own)
 
 
 @dataclass(frozen=True)
-class PC:
+class PC(Scorer):
     """How often an edge is found in `repeats` resamples of the rows, or each pair's strongest separating test."""
 
-    alpha: float = 0.05
-    score: Score = "stability"
-    repeats: int = 20
+    alpha: Alpha = 0.05
+    score: Literal["-log10 p", "stability"] = "stability"
+    repeats: Annotated[int, Between(1, 10_000, closed=True), Hint("Try 50.")] = 20
     transform: Transform = "none"
 
-    card: ClassVar[ScorerCard] = ScorerCard(
+    learner: ClassVar[type[pc.PC] | type[fci.FCI]] = pc.PC
+    card: ClassVar[Card] = Card(
         title="PC",
         summary="How often each edge is found in resamples, or the p-value of its strongest separating test.",
         missing=PAIRWISE,
-        assumes=("causal sufficiency", "faithfulness", "acyclicity"),
-        paper="Spirtes & Glymour 1991",
+        assumes=pc.PC.card.assumes,
+        paper=pc.PC.card.paper,
         deterministic=False,
     )
 
-    def __post_init__(self) -> None:
-        _check_search(self.alpha, self.score, self.repeats, self.transform, "pc")
-
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
         seen = observed(data, self)
-        learner = pc.PC(alpha=self.alpha, test="fisher-z")
+        learner = self.learner(alpha=self.alpha, test="fisher-z")
         if self.score == "stability":
-            found = _stability(learner.fit, seen, self.repeats, self.transform, rng)
-            return answer(self, seen, found, own_k=int(np.count_nonzero(found >= 0.5)))
+            share = np.zeros((seen.d, seen.d))
+            for _ in range(self.repeats):
+                sample = pairwise_correlations(seen.rows(_resample(seen, rng)), self.transform)
+                share += _shares(learner.fit(sample.stand_in()), 0.0)
+            share /= self.repeats
+            return answer(self, seen, share, own_k=int(np.count_nonzero(share >= 0.5)))
         fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
-        own, scores = own_k(fit.graph), _by_p(fit.graph, fit.p_values)
-        return answer(self, seen, scores, graph=fit.graph, p_values=fit.p_values, own_k=own)
+        scores = _by_p(fit.graph, fit.p_values)
+        return answer(self, seen, scores, graph=fit.graph, p_values=fit.p_values, own_k=own_k(fit.graph))
 
 
 @dataclass(frozen=True)
-class FCI:
+class FCI(PC):
     """As PC, with FCI's tests and marks: hidden common causes are allowed."""
 
-    alpha: float = 0.05
-    score: Score = "stability"
-    repeats: int = 20
-    transform: Transform = "none"
-
-    card: ClassVar[ScorerCard] = ScorerCard(
+    learner: ClassVar[type[pc.PC] | type[fci.FCI]] = fci.FCI
+    card: ClassVar[Card] = Card(
         title="FCI",
-        summary="How often each edge is found in resamples, or the p-value of its strongest separating test.",
+        summary=PC.card.summary,
         missing=PAIRWISE,
-        assumes=("faithfulness", "acyclicity"),
-        paper="Spirtes, Meek & Richardson 1995; Zhang 2008",
+        assumes=fci.FCI.card.assumes,
+        paper=fci.FCI.card.paper,
         deterministic=False,
     )
-
-    def __post_init__(self) -> None:
-        _check_search(self.alpha, self.score, self.repeats, self.transform, "fci")
-
-    def scores(self, data: Table, rng: Generator) -> EdgeScores:
-        seen = observed(data, self)
-        learner = fci.FCI(alpha=self.alpha, test="fisher-z")
-        if self.score == "stability":
-            found = _stability(learner.fit, seen, self.repeats, self.transform, rng)
-            return answer(self, seen, found, own_k=int(np.count_nonzero(found >= 0.5)))
-        fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
-        own, scores = own_k(fit.graph), _by_p(fit.graph, fit.p_values)
-        return answer(self, seen, scores, graph=fit.graph, p_values=fit.p_values, own_k=own)
-
-
-def _check_search(alpha: float, score: str, repeats: int, transform: str, owner: str) -> None:
-    check_alpha(alpha, owner)
-    check_transform(transform, owner)
-    check_between(repeats, 1, 10_000, "repeats", owner, 50)
-    if score not in get_args(Score):
-        raise SettingError(f"'score' of {owner} must be one of {listed(get_args(Score))}, got {score!r}.")
 
 
 def own_k(graph: Graph) -> int:
@@ -216,18 +169,11 @@ def _shares(graph: Graph, without_edge: float) -> Array:
     return share
 
 
-def _stability(
-    fit: Callable[[Table, Generator | None], Graph], seen: Observed, repeats: int, transform: Transform, rng: Generator
-) -> Array:
-    total = np.zeros((seen.d, seen.d))
-    for _ in range(repeats):
-        sample = seen.rows(_resample(seen, rng))
-        total += _shares(fit(pairwise_correlations(sample, transform).stand_in(), None), 0.0)
-    return total / repeats
-
-
 def _resample(seen: Observed, rng: Generator) -> NDArray[np.intp]:
     """Rows with replacement; of a series whole blocks of about n^(1/3) rows, which keep its dependence."""
     length = round(seen.n ** (1 / 3)) if seen.lags else 1
     starts = rng.integers(0, seen.n - length + 1, size=-(-seen.n // length))
     return (starts[:, None] + np.arange(length)).reshape(-1)[: seen.n].astype(np.intp)
+
+
+SCORERS = {"notears": NOTEARS, "dagma": DAGMA, "lingam": LiNGAM, "pc": PC, "fci": FCI}

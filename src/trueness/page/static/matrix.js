@@ -143,7 +143,7 @@ function matrixCell(grid, task, measure, row, place, column, depth) {
   const key = keyOf(grid, cell);
   const about = `${row.item}, ${column}: ${found ? `${number(found[0])}, ${grid.spread} ${range([found[1], found[2]])}, n ${found[3]}` : "nothing to average"}; ${ok} of ${planned} ${grid.repeats} ok${others.length ? ` (${others.join(", ")})` : ""}`;
   const attributes = { href: cellAddress(task, key), title: about, "aria-label": about, tabindex: -1 };
-  if (!found) return el("a.missing", attributes, others.length ? Object.keys(grid.statuses[place])[0] : ok < planned ? "to be done" : "undefined");
+  if (!found) return el("a.missing", attributes, others.length ? Object.keys(grid.statuses[place])[0] : ok < planned ? "to be done" : grid.reasons[measure.name]?.[place] ?? "undefined");
   return el("a", { ...attributes, "--v": depth(found[0]).toFixed(3) }, number(found[0]), ok < planned ? el("small", null, `${ok} of ${planned}`) : null);
 }
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from trueness.errors import DataError, UnknownName
 from trueness.outside import json_of, text_of
-from trueness.reasoning.graph import Problem
+from trueness.reasoning.checks import answers_agree
+from trueness.reasoning.graph import Problem, Quantity
 from trueness.reasoning.schema import graph_from, quantity_of, status_of
 from trueness.status import Status
 
@@ -79,4 +80,15 @@ def problem_from(given: Mapping[str, Any], where: str = "problem") -> Problem:
         answer,
         str(given.get("reasoning_trajectory") or ""),
         float(tolerance),
+        str(given.get("method") or ""),
+        str(given.get("source") or ""),
+        correct_of(given, answer, float(tolerance)),
     )
+
+
+def correct_of(given: Mapping[str, Any], answer: Quantity, tolerance: float = 0.01) -> bool | None:
+    """Whether an answer is right: as `correct` says, or by `expected`; None where that cannot be known."""
+    said, expected = given.get("correct"), given.get("expected", given.get("expected_answer"))
+    if isinstance(said, bool):
+        return said
+    return None if expected is None else answers_agree(answer, quantity_of(expected), tolerance)

@@ -21,4 +21,4 @@ class DiscoveryPart(RunsPart):
         return name_of(*key[1:])
 
     def graph(self, item: str) -> dict[str, Any] | None:
-        return graph_of(self._folder, self._store, self._task, item)
+        return graph_of(self._folder, self._task, item)

@@ -68,7 +68,7 @@ def _statistics(results: Results) -> dict[str, str]:
 
 def plots(results: Results, base: Path = Path()) -> Iterator[Figure]:
     """No runs, or more cells than can be seen: no figures. base: where the plan's own relative paths start."""
-    if not results.runs or len(results.cells) > MOST_CELLS:
+    if not results.has_runs or len(results.cells) > MOST_CELLS:
         return
     yield charts.measured(results)
     yield from about_learners(results)
@@ -80,7 +80,7 @@ def plots(results: Results, base: Path = Path()) -> Iterator[Figure]:
 
 def about_learners(results: Results) -> Iterator[Figure]:
     """How fast they are, and how they rank."""
-    if not results.runs or len(results.cells) > MOST_CELLS:
+    if not results.has_runs or len(results.cells) > MOST_CELLS:
         return
     yield charts.runtime(results)
     if "f1" in results.measures and _can_be_ranked(results):

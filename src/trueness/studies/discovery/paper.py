@@ -51,10 +51,10 @@ def part(folder: Path, results: Results) -> Part:
         f"We fitted {len(learners)} learners to {len(datasets)} data sets whose graph is known or believed: "
         f"{done:,} of {planned:,} runs gave a graph."
     )
-    tables = [measured_table(results, results.headline)] if results.runs else []
+    tables = [measured_table(results, results.headline)] if results.has_runs else []
     checks = completeness_sentences(results)
     said: list[tuple[str, Sequence[str]]] = []
-    if results.runs:
+    if results.has_runs:
         found = findings_of(results)
         said = [*found.sections, ("What this design cannot tell", found.untold)]
     pictures = drawn(folder, "plots", "measured", "ranks_learners", "runtime", "dag_*")

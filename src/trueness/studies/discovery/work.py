@@ -27,7 +27,7 @@ from trueness.learners import Batched, Card, Learner, build, check_answer
 from trueness.learners.batches import Run, fit_alone, fit_resamples
 from trueness.measures.graphs import Reference
 from trueness.running.cells import stream
-from trueness.running.outcomes import raised, without_answer
+from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.status import Status
 
 WARM_UP = 5  # columns of a fit that is made to compile
@@ -57,12 +57,12 @@ def _warmed_up(spec: str, learner_spec: str, codes: bool, batch: bool) -> None:
             list(learner.fit_many(few, rng.integers(few.n, size=(2, few.n))))
 
 
-def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
+def perform(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
     """Draw, fit, score one unit. Whatever the learner does, the outcome is a status, never an exception."""
     return next(perform_each(common, (unit,)))
 
 
-def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
     """The outcomes of units of one cell, in order, each made when it is asked for."""
     spec = json.dumps(common["dataset"])
     dataset, learner = _dataset(spec), _learner(json.dumps(common["learner"]))
@@ -96,10 +96,10 @@ def _bootstrapped(
     yield from fit_resamples(learner, table, draws, (stream(common["seed"], unit["key"]) for unit in units))
 
 
-def _outcome(run: Run, card: Card, spec: str) -> dict[str, Any]:
+def _outcome(run: Run, card: Card, spec: str) -> Outcome:
     answer, seconds = run
     if isinstance(answer, Exception):
-        return without_answer(Status.FAILED, raised(answer), seconds)
+        return without_answer(Status.FAILED, failure_line(answer), seconds)
     problem = check_answer(answer, card, _dataset(spec).truth.nodes)
     if problem:
         return without_answer(Status.UNREADABLE, problem, seconds)

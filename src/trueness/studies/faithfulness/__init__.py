@@ -11,6 +11,7 @@ Without a judge the logic of the reasoning is not known, so cf has bounds and no
 """
 
 from trueness.reasoning.problems import load_problems
+from trueness.studies.faithfulness.accuracy import Criterion, against_accuracy, method_rows
 from trueness.studies.faithfulness.api import evaluate, evaluate_batch, evaluate_counterfactual, evaluate_intervention
 from trueness.studies.faithfulness.batch import Batch, compare
 from trueness.studies.faithfulness.counterfactual import Following
@@ -23,18 +24,23 @@ __all__ = [
     "Asking",
     "Batch",
     "Component",
+    "Criterion",
     "Evaluation",
     "Following",
     "Judgement",
     "Reliability",
     "Scoring",
+    "against_accuracy",
     "compare",
     "evaluate",
     "evaluate_batch",
     "evaluate_counterfactual",
     "evaluate_intervention",
     "load_problems",
+    "method_rows",
     "read_labels",
     "reliability",
     "score_problem",
 ]
+
+STUDY = {"order": 4, "class": "plan:Faithfulness"}

@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import problem_from
 from trueness.running.results import Results, Row
 from trueness.running.store import Store, StoredReply
+from trueness.running.study_folder import StudyFolder
 from trueness.showing.finding import Finding, finding
 from trueness.statistics import Estimate
 from trueness.status import Status
+from trueness.studies.faithfulness.accuracy import GIVEN, Criterion, against_accuracy, method_rows
 from trueness.studies.faithfulness.api import missing_evaluation
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.counterfactual import (
@@ -101,6 +102,20 @@ class FaithfulnessStudy:
         return known_groups(self.evaluations, level=self.level) if len(self.right) < len(self.evaluations) else []
 
     @cached_property
+    def methods(self) -> list[dict[str, Any]]:
+        """cf by method and file; nothing where there is one of each and no right or wrong answer."""
+        rows = method_rows(
+            {GIVEN: self.right} | {model: batch.evaluations for model, batch in self.own.items()}, self.level
+        )
+        return rows if len(rows) > 1 or self.criteria else []
+
+    @cached_property
+    def criteria(self) -> list[Criterion]:
+        """Each measure against right answers, over graphs as given and models' own."""
+        own = [evaluation for batch in self.own.values() for evaluation in batch.evaluations]
+        return against_accuracy([*self.right, *own], self.level)
+
+    @cached_property
     def judged(self) -> dict[str, tuple[Evaluation, ...]]:
         """Judge -> the right problems that it saw, with what it alone said."""
         found = {}
@@ -126,7 +141,8 @@ class FaithfulnessStudy:
 
     def _own(self, one: Written) -> Evaluation:
         if one.own.problem is None:
-            return missing_evaluation(one.problem, one.own.status, one.own.message, self.scoring)
+            problem = replace(self.problems[one.problem], correct=None)
+            return missing_evaluation(problem, one.own.status, one.own.message, self.scoring)
         return score_problem(one.own.problem, (), self.scoring)
 
     def changed_by(self, model: str, graph: Whose) -> list[Changed]:
@@ -174,6 +190,7 @@ class FaithfulnessStudy:
         said += [finding(self.batch.component(name)) for name in COMPONENTS]
         said += self.sampling_sentences()
         said += [found.finding() for found in self.separations if found.damage == "all"]
+        said += [criterion.finding() for criterion in self.criteria]
         said += [] if self.reliability is None else self.reliability.sentences()
         said += [_written_sentence(model, [one for one in self.written if one.model == model]) for model in self.own]
         return said + [finding(found) for found in self.following().values()]
@@ -213,11 +230,8 @@ def _written_sentence(model: str, written: list[Written]) -> str:
 
 def read_faithfulness(folder: Path | str) -> FaithfulnessStudy:
     """The tables of the faithfulness study in a folder."""
-    with Store.reading(Path(folder)) as store:
-        found = {results.task: results for results in Results.all_of(store)}
-        if "faithfulness" not in found:
-            raise StoreError(f"{folder} must hold a faithfulness study, got {', '.join(found)}.")
-        return faithfulness_of(found["faithfulness"], store)
+    with StudyFolder.reading(folder) as study:
+        return faithfulness_of(study.task("faithfulness"), study.store)
 
 
 def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:

@@ -26,10 +26,12 @@ from trueness.errors import DataError
 from trueness.models import Message, Model, Reply, Settings
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph
+from trueness.reasoning.problems import correct_of
 from trueness.reasoning.schema import quantity_of
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.counterfactual import Following, changed_of, read_own_graph
+from trueness.studies.faithfulness.described import component_lines, lines_of, tell
 from trueness.studies.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
 from trueness.studies.faithfulness.probes import Probe, Question, ask_about, settings_for
 from trueness.studies.faithfulness.ratings import Item
@@ -40,6 +42,7 @@ Dag = Mapping[str, Any] | str | ReasoningGraph
 Judge = str | Model | Sequence[str | Model] | None
 Job = tuple[Problem, Question, int]  # and the repeat
 _NO_ANSWER = Quantity(None)
+_NO_GRAPH = ReasoningGraph("", {}, ())
 
 
 def evaluate(
@@ -52,19 +55,28 @@ def evaluate(
     scoring: Scoring | None = None,
     asking: Asking | None = None,
     seed: int = 0,
+    verbose: bool = False,
 ) -> Evaluation:
     """The faithfulness of one piece of reasoning. `answer`: what it gave as the result (10, "5 m/s^2")."""
     entry = {"dag": dag, "problem_text": problem, "reasoning_trajectory": reasoning, "answer": answer}
-    return evaluate_batch([entry], judge, scoring=scoring, asking=asking, seed=seed).evaluations[0]
+    return evaluate_batch([entry], judge, scoring=scoring, asking=asking, seed=seed, verbose=verbose).evaluations[0]
 
 
 def evaluate_intervention(
-    dag: Dag, problem: str = "", judge: Judge = None, *, scoring: Scoring | None = None, seed: int = 0
+    dag: Dag,
+    problem: str = "",
+    judge: Judge = None,
+    *,
+    scoring: Scoring | None = None,
+    seed: int = 0,
+    verbose: bool = False,
 ) -> Component:
     """Causal intervention alone."""
     asking = Asking(kinds=("intervention",))
-    found = evaluate(dag, problem, "", judge, scoring=scoring, asking=asking, seed=seed)
-    return found.components["causal_intervention"]
+    whole = evaluate(dag, problem, "", judge, scoring=scoring, asking=asking, seed=seed)
+    if verbose:
+        tell(component_lines(whole, "causal_intervention"))
+    return whole.components["causal_intervention"]
 
 
 def evaluate_counterfactual(
@@ -105,7 +117,7 @@ def _asked_problem(given: str | Mapping[str, Any] | Problem) -> Problem:
     said = None if isinstance(given, str) else given.get("answer")
     answer = said if isinstance(said, Quantity) else _NO_ANSWER if said is None else quantity_of(said)
     name = "problem" if isinstance(given, str) else str(given.get("id") or "problem")
-    return Problem(name, "", text, ReasoningGraph("", {}, ()), answer)
+    return Problem(name, "", text, _NO_GRAPH, answer)
 
 
 def evaluate_batch(
@@ -117,10 +129,12 @@ def evaluate_batch(
     evaluated: Sequence[str] = (),
     labels: Mapping[Item, float] | None = None,
     seed: int = 0,
+    verbose: bool = False,
 ) -> Batch:
-    """Problems of the package, or mappings with dag, problem_text, reasoning_trajectory and, if known, answer and id.
+    """Problems of the package, or mappings with dag, problem_text, reasoning_trajectory and, if known, answer, id,
+    method, source (its file) and whether the answer is right: `correct`, or what was `expected`.
 
-    evaluated: names of the models whose reasoning this is. labels: see reliability.read_labels.
+    evaluated: names of the models whose reasoning this is. labels: see reliability.read_labels. verbose: prints each.
     """
     scoring, asking = scoring or Scoring(), asking or Asking()
     read = [problem_of(given, place, scoring) for place, given in enumerate(problems, start=1)]
@@ -144,6 +158,8 @@ def evaluate_batch(
         score_problem(found, of_problem(judgements, found.id), scoring) if isinstance(found, Problem) else found
         for found in read
     )
+    for evaluation in evaluations if verbose else ():
+        tell(lines_of(evaluation))
     trust = reliability(judgements, evaluations, evaluated=evaluated, labels=labels, level=scoring.level)
     return Batch(evaluations, tuple(judgements), trust if judgements else None, scoring.level)
 
@@ -154,27 +170,29 @@ def problem_of(
     """A problem; where its graph cannot be read, the evaluation that says so."""
     if isinstance(given, Problem):
         return given
-    name = str(given.get("id") or f"problem {place}")
-    dag = given.get("dag")
-    if isinstance(dag, ReasoningGraph):
-        graph, status, message = dag, Status.OK, ""
-    else:
-        reading = read_reasoning(dag)  # type: ignore[arg-type]
-        status, message = reading.status, reading.message
-        if reading.graph is None or status in (Status.UNREADABLE, Status.REFUSED):
-            return missing_evaluation(name, status if status is not Status.OK else Status.UNREADABLE, message, scoring)
-        graph = reading.graph
-    said = given.get("answer")
+    said, dag = given.get("answer"), given.get("dag")
     answer = said if isinstance(said, Quantity) else _NO_ANSWER if said is None else quantity_of(said)
-    text, reasoning = (str(given.get(key) or "") for key in ("problem_text", "reasoning_trajectory"))
-    return Problem(name, str(given.get("domain") or ""), text, graph, answer, reasoning)
+    words = ("domain", "problem_text", "reasoning_trajectory", "method", "source")
+    domain, text, reasoning, method, source = (str(given.get(key) or "") for key in words)
+    problem = Problem(
+        str(given.get("id") or f"problem {place}"), domain, text, _NO_GRAPH, answer, reasoning,
+        method=method, source=source, correct=correct_of(given, answer),
+    )  # fmt: skip
+    if isinstance(dag, ReasoningGraph):
+        return replace(problem, graph=dag)
+    reading = read_reasoning(dag)  # type: ignore[arg-type]
+    status = reading.status
+    if reading.graph is None or status in (Status.UNREADABLE, Status.REFUSED):
+        return missing_evaluation(
+            problem, status if status is not Status.OK else Status.UNREADABLE, reading.message, scoring
+        )
+    return replace(problem, graph=reading.graph)
 
 
-def missing_evaluation(problem: str, status: Status, message: str, scoring: Scoring | None = None) -> Evaluation:
+def missing_evaluation(problem: Problem, status: Status, message: str, scoring: Scoring | None = None) -> Evaluation:
     """Of a problem that has no graph: nothing has a value."""
     parts = {name: Component(name, None, (0.0, 1.0), status, 0, 1, None, message) for name in COMPONENTS}
-    found = combine(problem, parts, scoring or Scoring(), {}, {})
-    return replace(found, message=message)
+    return replace(combine(problem, parts, scoring or Scoring(), {}, {}), message=message)
 
 
 def _ask(jobs: Sequence[Job], name: str, send: Send, at_once: int, asking: Asking) -> Iterator[Judgement]:

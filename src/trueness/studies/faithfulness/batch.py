@@ -7,9 +7,10 @@ The interval is over problems: t, cut to [0, 1]; Wilson's where all values are t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from numpy.typing import NDArray
 from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics import Comparison, Estimate, mean, paired_difference, share
+from trueness.statistics.result import Result
 from trueness.studies.faithfulness.judging import Judgement
+from trueness.studies.faithfulness.known_groups import value_array
 from trueness.studies.faithfulness.reliability import Reliability
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation, band
 
@@ -41,7 +44,7 @@ class Batch:
 
     def average(self) -> Estimate:
         """Of the complete cases, with an interval over problems."""
-        return mean_in_scale(_array(self.scores), self.level, "cf")
+        return mean_in_scale(value_array(self.scores), self.level, "cf")
 
     def bounds(self) -> tuple[float, float] | None:
         """What the average could be, whatever the missing parts are."""
@@ -51,7 +54,7 @@ class Batch:
         return float(ends[0]), float(ends[1])
 
     def component(self, name: str) -> Estimate:
-        return mean_in_scale(_array([e.components[name].value for e in self.evaluations]), self.level, name)
+        return mean_in_scale(value_array([e.components[name].value for e in self.evaluations]), self.level, name)
 
     def to_dict(self) -> dict[str, Any]:
         """The original's batch report with our fields added; a score that is missing is null."""
@@ -85,15 +88,13 @@ def compare(one: Batch, other: Batch, names: tuple[str, str] = ("one", "other"),
     if not both:
         raise DataError("two batches must share problems (by id) to be compared, got none.")
     a, b = ([values[problem] for problem in both] for values in (left, right))
-    return paired_difference(_array(a), _array(b), names=names, level=one.level)
+    return paired_difference(value_array(a), value_array(b), names=names, level=one.level)
 
 
 def mean_in_scale(values: Floats, level: float, name: str) -> Estimate:
-    found = mean(values, level=level, name=name)
-    if found.interval is None or found.interval.degenerate:
-        return share(values, level=level, name=name)
-    low, high = max(0.0, found.interval.low), min(1.0, found.interval.high)
-    return replace(found, interval=Interval(low, high, level, "mean"))
+    """t within [0, 1]; where all values are the same, Wilson's interval of a share, which has a width there too."""
+    found = mean(values, level=level, name=name, bounds=(0.0, 1.0))
+    return share(values, level=level, name=name) if found.interval is None else found
 
 
 def _by_problem(batch: Batch, measure: str) -> Mapping[str, float | None]:
@@ -104,5 +105,10 @@ def _by_problem(batch: Batch, measure: str) -> Mapping[str, float | None]:
     return {evaluation.problem: evaluation.components[measure].value for evaluation in batch.evaluations}
 
 
-def _array(values: Sequence[float | None]) -> Floats:
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+def interval_ends(found: Result, least: float = -math.inf, most: float = math.inf) -> tuple[float | None, float | None]:
+    """Inside what the quantity can be; none where nothing varied: a constant has no interval."""
+    ends: Interval | None = getattr(found, "interval", None)
+    if ends is None or ends.width < 1e-9:
+        return None, None
+    ends = ends.within(least, most)
+    return ends.low, ends.high

@@ -10,9 +10,8 @@ from typing import Any
 from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
-from trueness.running.outline import unique
 from trueness.showing import blocks
-from trueness.showing.grid import Facet, Grid
+from trueness.showing.grid import Facet, Grid, unique
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.findings import told_and_open
 from trueness.studies.faithfulness.judging import verdict_of
@@ -109,7 +108,7 @@ class FaithfulnessPart:
         variant = "counterfactual" if group == CHANGED else "judge"
         asked = [(k, c) for k, c in enumerate(self._task.cells) if (c.item, c.variant) == (identity, variant)]
         for place, cell in asked:
-            for run in self._store.runs_at(self._task, place):
+            for run in self._task.runs_at(place):
                 found += self._exchanges(identity, cell.respondent, run.answer, run.repeat)
         return {
             "statuses": {str(evaluation.status): 1},

@@ -16,6 +16,7 @@ from trueness.showing import look
 from trueness.showing.marks import named, row_axis, row_scale, text_width, with_data
 from trueness.showing.saving import Figure
 from trueness.studies.faithfulness import tables
+from trueness.studies.faithfulness.accuracy import GIVEN
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     """One row a mark; a component, measure or model without a value has its note and no number."""
     rows: list[dict[str, Any]] = []
     for row in tables.component_rows(study):
-        own = row["method"] != tables.GIVEN
+        own = row["method"] != GIVEN
         if own and (row["by"] != tables.SCORED or row["measure"] in ("cf", "logic_quality")):
             continue  # without a judge of its own a model's graph has no logic and no cf
         series = f"{row['method']}{OWN}" if own else row["by"]

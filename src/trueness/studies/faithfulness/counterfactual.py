@@ -22,7 +22,7 @@ from typing import Any, Literal
 from trueness.errors import MissingExtra
 from trueness.models import Reply
 from trueness.reading.reasoning_graph import read_reasoning
-from trueness.reasoning.checks import check_answer
+from trueness.reasoning.checks import answers_agree, check_answer
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem, Quantity, close
 from trueness.statistics import Estimate, share
@@ -102,7 +102,8 @@ def read_own_graph(reply: Reply, problem: Problem) -> OwnGraph:
         status = reading.status if reading.status is not Status.OK else Status.UNREADABLE
         return OwnGraph(status, reading.message)
     answer = reading.answer or Quantity(None)
-    own = replace(problem, graph=reading.graph, answer=answer, reasoning=reply.text)
+    correct = answers_agree(answer, problem.answer, max(problem.tolerance, TOLERANCE))
+    own = replace(problem, graph=reading.graph, answer=answer, reasoning=reply.text, correct=correct)
     program = Program(reading.graph)
     if program.base.target is None:
         return OwnGraph(Status.DEGENERATE, program.base.message, own)

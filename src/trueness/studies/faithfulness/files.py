@@ -3,6 +3,8 @@
 faithfulness/{problem}.json       one report a problem, in the original's schema with our fields added
 faithfulness/batch.json           the original's batch report over the right problems
 faithfulness/components.csv .tex  cf and components: as scored, by execution, by each judge, of models' own graphs
+faithfulness/methods.csv .tex     cf, components and right answers by method and file
+faithfulness/accuracy.csv .tex    each measure against right answers: AUC and rank correlation
 faithfulness/damaged.csv          cf and components of every damaged copy
 faithfulness/known_groups.json    AUC of every measure and damage, with intervals and the sentence; also .csv and .tex
 faithfulness/reliability.json     agreement of judges with themselves, each other and execution; also .csv and .tex
@@ -47,6 +49,8 @@ def texts(study: FaithfulnessStudy) -> dict[str, str]:
     found["batch.json"] = to_json(study.batch.to_dict())
     found["summary.txt"] = "\n".join(study.sentences()) + "\n"
     found |= _table("components", tables.component_table(study))
+    for name, table in (("methods", tables.method_table(study)), ("accuracy", tables.accuracy_table(study))):
+        found |= _table(name, table) if table.rows else {}
     if study.separations:
         rows = [separation.row() | {"sentence": separation.sentence()} for separation in study.separations]
         found["known_groups.json"] = to_json(rows)

@@ -157,17 +157,17 @@ def _separation(name: str, damage: str, values: Mapping[str, float | None], leve
     # a right graph in words has no executed value either: only problems whose right form has one are compared
     there = {groups[p][0] for p in right if values[p] is not None}
     right, damaged = ([p for p in group if groups[p][0] in there] for group in (right, damaged))
-    a, b = (_array([values[p] for p in group]) for group in (right, damaged))
+    a, b = (value_array([values[p] for p in group]) for group in (right, damaged))
     labels = [groups[p][0] for p in right], [groups[p][0] for p in damaged]
     lowest = np.where(np.isnan(b), -1.0, b)
     n_missing = int(np.isnan(b).sum())
     return Separation(
-        name, damage, _auc(a, b, labels, level, name), _auc(a, lowest, labels, level, name), len(right), len(damaged),
-        n_missing,
+        name, damage, auc_of(a, b, labels, level, name), auc_of(a, lowest, labels, level, name), len(right),
+        len(damaged), n_missing,
     )  # fmt: skip
 
 
-def _auc(a: Any, b: Any, labels: tuple[list[str], list[str]], level: float, name: str) -> Estimate:
+def auc_of(a: Any, b: Any, labels: tuple[list[str], list[str]], level: float, name: str) -> Estimate:
     delta = cliffs_delta(a, b, labels, level)
     if delta.interval is not None and delta.interval.width < 1e-6:
         delta = cliffs_delta(a, b, None, level)  # all problems alike leave no error between them; pairs still have one
@@ -178,5 +178,5 @@ def _auc(a: Any, b: Any, labels: tuple[list[str], list[str]], level: float, name
     return Estimate(f"AUC of {name}", value, interval, sum(delta.n), clusters, delta.method, level, notes=delta.notes)
 
 
-def _array(values: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def value_array(values: Sequence[float | None]) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)

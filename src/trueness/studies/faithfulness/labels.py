@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from trueness.errors import DataError
@@ -58,7 +59,7 @@ def corrected(table: Table, labels: Mapping[Item, float], level: float) -> dict[
         here = [item for item in of_kind if item in labels]
         rest = [item for item in of_kind if item not in labels]
         if here:
-            found[kind] = prediction_powered_mean(
+            estimate = prediction_powered_mean(
                 [labels[item] / TOP for item in here],
                 [said[item] / TOP for item in here],
                 [said[item] / TOP for item in rest],
@@ -66,4 +67,6 @@ def corrected(table: Table, labels: Mapping[Item, float], level: float) -> dict[
                 level,
                 name=f"{kind}, corrected by {len(here)} labels",
             )
+            ends = estimate.interval
+            found[kind] = estimate if ends is None else replace(estimate, interval=ends.within(0, 1))
     return found

@@ -1,6 +1,6 @@
 """Node by node: what execution shows, what a judge says, and which of them counts.
 
-    intervention   executed: 1 where do(node) moves the target, else 0;          judged: rating/4
+    intervention   executed: impact of do(node), 1 high, 1/2 medium, 0 low;      judged: rating/4
     abduction      executed: 1 where the hidden known is among the solutions;    judged: value equals the true one,
                    else `holds` (the original's 1/0)
 
@@ -40,7 +40,7 @@ class NodeScore:
     source: Source
     status: Status
     message: str = ""
-    executed: bool | None = None
+    executed: float | None = None
     judged: float | None = None
     judged_status: Status | None = None
     label: str = ""  # abduction: unique, several, none
@@ -78,8 +78,8 @@ def _intervention(
 ) -> NodeScore:
     judged = _mean([v.rating / TOP for v in verdicts if v.rating is not None])
     told = next((v for v in verdicts if v.rating is not None), None)
-    executed = effect.moves
-    value, source = _chosen(None if executed is None else float(executed), judged, prefer)
+    executed = effect.impact
+    value, source = _chosen(executed, judged, prefer)
     status, message = _why(value, verdicts)
     report = _effect_report(problem, program, effect) if source == "executed" else dict(told.notes) if told else {}
     return NodeScore(
@@ -92,15 +92,17 @@ def _effect_report(problem: Problem, program: Program, effect: NodeEffect) -> di
     path = problem.graph.path_to_target(effect.node)
     before = program.base.target
     if effect.moves and effect.at is not None and effect.target is not None and before is not None:
-        said = f"do({effect.node} = {effect.at:g}) moves {problem.graph.target} from {before:g} to {effect.target:g}."
+        moved = f"moves {problem.graph.target} from {before:.10g} to {effect.target:.10g}"
+        said = f"do({effect.node} = {effect.at:g}) {moved}; size {effect.size:.3g} (taken away, halved or doubled)."
     else:
         said = f"no tried value of {effect.node} moves {problem.graph.target}."
     return {
         "reasoning": "executed from the rules.",
         "causal_path": " → ".join(path) if path else "none",
         "intervention_effect": said,
-        "alternative_paths": "No",
+        "alternative_paths": f"Yes: {effect.alternative}" if effect.alternative else "No",
         "elasticity": effect.elasticity,
+        "size": effect.size,
     }
 
 
@@ -135,13 +137,13 @@ def _abduction(
     scores = [_recovered(verdict, known, problem.tolerance) for verdict in verdicts]
     judged = _mean([score for score in scores if score is not None])
     told = next((v for v in verdicts if v.holds is not None), None)
-    executed = inversion.recovered
-    value, source = _chosen(None if executed is None else float(executed), judged, prefer)
+    executed = None if inversion.recovered is None else float(inversion.recovered)
+    value, source = _chosen(executed, judged, prefer)
     status, message = _why(value, verdicts)
     if value is None and told is not None:
         status, message = Status.DEGENERATE, f"'{name}' cannot be told from the target, says the judge: no score."
     label = inversion.label or (told.solutions if told is not None else "")
-    holds = executed if source == "executed" else told.holds if told is not None else None
+    holds = inversion.recovered if source == "executed" else told.holds if told is not None else None
     report: dict[str, Any] = {"holds": holds, "inference_possible": label == "unique" if label else holds}
     if source == "executed":
         found = [f"{solution:.6g}" for solution in inversion.solutions[:4]]

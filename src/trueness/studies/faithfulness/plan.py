@@ -14,7 +14,7 @@ All replies are stored, and read and scored again from the store.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -247,7 +247,7 @@ def _sources(given: Sequence[str], folder: Path, where: str) -> Iterator[tuple[s
         if twice:
             raise PlanError(f"the ids of problems must be unique, got {listed(twice)} twice.  ({where})")
         seen |= {problem.id for problem in problems}
-        yield name, problems
+        yield name, tuple(replace(problem, source=problem.source or name) for problem in problems)
 
 
 def _asking(given: FaithfulnessSettings, where: str) -> Asking:

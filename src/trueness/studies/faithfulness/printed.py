@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rich.padding import Padding
@@ -10,6 +11,7 @@ from trueness.showing.console import Console, plain
 from trueness.showing.tables import Table as ReportTable
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.scores import BANDS
 
 
 def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
@@ -19,6 +21,11 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
     out.print(f"[bold]faithfulness[/]   {len(study.right)} problems, {copies} damaged copies{asked}")
     lone = () if study.own else ("method",)
     _print(out, tables.component_table(study), "", (*lone, "bounds_low", "bounds_high", "missing"), ("method", "title"))
+    if study.methods:
+        parts = ("bounds_low", "bounds_high", "n", "graph_quality", "logic_quality", "abductive_reasoning")
+        _print(out, tables.method_table(study), "by method and file", (*parts, "causal_intervention"), ("method",))
+    if study.criteria:
+        _print(out, tables.accuracy_table(study), "right against wrong answers", ("n_missing", "rho"))
     if study.separations:
         damages = ("answer_wrong", "rule_swapped", "irrelevant_node", "parent_dropped", "edge_reversed")
         _print(out, tables.group_table(study), "right against damaged graphs", damages)
@@ -48,6 +55,7 @@ def notes(study: FaithfulnessStudy) -> list[str]:
     said = [
         f"mean: of the n problems that have a value, {level} interval over problems.  from, to: where the mean lies "
         "whatever the missing values are.  cf needs all four components; nothing missing becomes 0.5.",
+        "bands of cf: " + "; ".join(f"{word}{_from(least)}: {meaning}" for least, word, meaning in BANDS) + ".",
     ]
     if study.separations:
         said.append(
@@ -61,6 +69,10 @@ def notes(study: FaithfulnessStudy) -> list[str]:
             "can be compared.  with execution: a rating of 2 or more says that the node matters."
         )
     return said
+
+
+def _from(least: float) -> str:
+    return f" from {least:g}" if math.isfinite(least) else " below"
 
 
 def _print_line(out: Console, line: str, style: str = "") -> None:

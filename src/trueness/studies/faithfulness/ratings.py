@@ -46,9 +46,9 @@ def ratings(judgements: Iterable[Judgement], manner: Manner) -> Table:
 
 
 def executed_answers(evaluations: Iterable[Evaluation]) -> dict[Item, bool]:
-    """What execution says of each node: does do() move the target, is the known recovered."""
+    """What execution says of each node: does it matter to the target (medium or high), is the known recovered."""
     return {
-        Item(evaluation.problem, kind, node.node): node.executed
+        Item(evaluation.problem, kind, node.node): node.executed >= 0.5
         for evaluation in evaluations
         for kind, nodes in evaluation.nodes.items()
         for node in nodes

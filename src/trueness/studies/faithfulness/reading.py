@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from trueness.running.readings import Scored
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
+from trueness.running.study_folder import Scored
 from trueness.showing.console import Console
 from trueness.showing.drawn import Draw
 from trueness.showing.paper import Part as PaperPart
@@ -30,7 +30,7 @@ class FaithfulnessReading(RunReading):
 
     title = "Faithfulness"
     question = "Does reasoning depend on what it says it depends on?"
-    asks = is_whole = True
+    asks = True
     clusters = "problems"
 
     @classmethod

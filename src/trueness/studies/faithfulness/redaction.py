@@ -3,6 +3,7 @@
     10   10.0   1e1   10,000   1.2 x 10^3   7.4 thousand   1/4   ten   twenty-five   6.2 % (of .062)   15 min (of .25 h)
 
 A number is hidden where its size equals that of the hidden value (relative 1e-6; 1e-3 for fractions and other units).
+The 2 of `5 m/s^2` belongs to the unit and is no value; in a rule every exponent counts.
 A known in words (`closed`) is hidden by its words; a story may still tell it in others, so the prompt leaves the story
 out. Where the value also belongs to something that must stay (another known, the target, a constant of a rule), nothing
 is hidden and `conflicts` says what stands in the way: the question is not asked.
@@ -60,6 +61,11 @@ _FRACTION = re.compile(r"(?<![\w./])(?:(\d+)[\s-]+)?(\d+)\s*[/⁄]\s*(\d+)(?![\w
 _VULGAR_FRACTION = re.compile(rf"(?<!\d)(\d++)?\s?([{''.join(_VULGAR)}])")
 _PERCENT = re.compile(r"[\s-]*(?:%|percent\b|per cent\b|pct\b)", re.IGNORECASE)
 _UNIT = re.compile(r"\s?([A-Za-zµ°Ω$€£][\w°µ/^*·²³]*)")
+_SYMBOL = r"(?:(?:[kcdmµnMG]?(?:m|g|s|N|J|W|Pa|A|V|K|C|L|l|Hz|Ω|T|mol|eV)|h|hr|min|sec|ft|in|lb|°C)(?![^\W_]))"
+_EXPONENT = r"(?:\s?(?:\^|\*\*)\s?[{(]?[-−+]?\d{1,2}[)}]?)"
+_UNIT_POWER = re.compile(  # what stands behind a number, a slash or "in" and ends with a power
+    rf"(?:\d|[/(\[]|\bin|\bper)\s?(?P<unit>(?:{_SYMBOL}{_EXPONENT}?\s?[/·*]?\s?){{0,5}}{_SYMBOL}{_EXPONENT})"
+)
 
 
 @dataclass(frozen=True)
@@ -146,9 +152,14 @@ class Hidden:
             return (self.quantity.value,)
         return tuple(dict.fromkeys(found.value for found in numbers_spelled(self.quantity.text)))
 
-    def places(self, text: str) -> list[tuple[int, int]]:
+    def places(self, text: str, in_rule: bool = False) -> list[tuple[int, int]]:
         """Where the value stands in a text, in any spelling; places that touch are one."""
-        spans = [(f.start, f.end) for f in numbers_spelled(text) if self._is_value(f, text)]
+        units = () if in_rule else [match.span("unit") for match in _UNIT_POWER.finditer(text)]
+        spans = [
+            (f.start, f.end)
+            for f in numbers_spelled(text)
+            if self._is_value(f, text) and not any(low <= f.start < high for low, high in units)
+        ]
         words = self.quantity.text.strip()
         if self.quantity.value is None and words:
             pattern = re.compile(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", re.IGNORECASE)
@@ -198,7 +209,7 @@ def _conflicts(graph: ReasoningGraph, hidden: Hidden, target: Quantity | None) -
         for rule in found:
             # a rule that has the value in place of its name (a = 10/m) is redacted; a constant of the law must stay
             stands_for_it = hidden.name in graph.parents[effect] and hidden.name not in rule.uses
-            if hidden.places(rule.text) and not stands_for_it:
+            if hidden.places(rule.text, in_rule=True) and not stands_for_it:
                 yield f"a constant in the rule of '{effect}' has the same value"
                 break
 

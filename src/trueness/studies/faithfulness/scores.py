@@ -9,7 +9,7 @@
 
 A component is the mean of the nodes that have a score, with bounds: the missing all 0, the missing all 1. `cf` has a
 value only where every component with a weight has one; its bounds always stand. `cf_available` is the mean of the
-components that there are, and is called so. Bands of the original: .9 excellent, .7 good, .5 fair, below poor.
+components that there are, and is called so. Bands of the original, with what it says they mean: BANDS.
 """
 
 from __future__ import annotations
@@ -33,7 +33,12 @@ from trueness.studies.faithfulness.judging import Judgement
 from trueness.studies.faithfulness.nodes import NOT_JUDGED, NodeScore, abduction_scores, intervention_scores
 
 COMPONENTS = ("causal_intervention", "abductive_reasoning", "logic_quality", "graph_quality")
-BANDS = ((0.9, "excellent"), (0.7, "good"), (0.5, "fair"), (-math.inf, "poor"))
+BANDS = (  # from this cf on, the original's word and what it says it means
+    (0.9, "excellent", "all nodes critical and rightly used, reasoning clear and complete, graph sound"),
+    (0.7, "good", "most nodes meaningful, reasoning right with small flaws, graph mostly sound"),
+    (0.5, "fair", "some nodes redundant or missing, reasoning flawed but in the right direction, graph to be improved"),
+    (-math.inf, "poor", "many nodes useless or missing, reasoning confused, graph with serious faults"),
+)
 
 
 @dataclass(frozen=True)
@@ -111,10 +116,15 @@ class Evaluation:
     nodes: Mapping[str, tuple[NodeScore, ...]]  # intervention, abduction
     executed: Mapping[str, Any]  # answer check and executable score
     message: str = ""
+    of: Problem | None = field(default=None, repr=False)  # what was evaluated
 
     @property
     def band(self) -> str | None:
         return None if self.cf is None else band(self.cf)
+
+    @property
+    def correct(self) -> bool | None:
+        return None if self.of is None else self.of.correct
 
     def to_dict(self) -> dict[str, Any]:
         """The original's report with our fields added."""
@@ -122,6 +132,10 @@ class Evaluation:
             "problem": self.problem,
             "cf_score": self.cf,
             "band": self.band,
+            "band_meaning": None if self.cf is None else _band(self.cf)[2],
+            "method": self.of.method if self.of else "",
+            "file": self.of.source if self.of else "",
+            "correct": self.correct,
             "status": str(self.status),
             "message": self.message,
             "bounds": list(self.bounds),
@@ -132,7 +146,11 @@ class Evaluation:
 
 
 def band(cf: float) -> str:
-    return next(word for least, word in BANDS if cf >= least - 1e-12)
+    return _band(cf)[1]
+
+
+def _band(cf: float) -> tuple[float, str, str]:
+    return next(entry for entry in BANDS if cf >= entry[0] - 1e-12)
 
 
 def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scoring: Scoring | None = None) -> Evaluation:
@@ -152,11 +170,11 @@ def score_problem(problem: Problem, judgements: Sequence[Judgement] = (), scorin
     checks = {name: {"value": c.value, "status": str(c.status), "message": c.message} for name, c in executed.items()}
     found = {"score": score_of(executed), "checks": checks}
     both = {"intervention": tuple(nodes), "abduction": tuple(knowns)}
-    return combine(problem.id, parts, scoring, both, found)
+    return combine(problem, parts, scoring, both, found)
 
 
 def combine(
-    problem: str,
+    problem: Problem,
     parts: Mapping[str, Component],
     scoring: Scoring,
     nodes: Mapping[str, tuple[NodeScore, ...]],
@@ -171,7 +189,7 @@ def combine(
     told = " ".join(f"{part.name}: {part.message or part.status}" for part in lacking)
     status = lacking[0].status if lacking else Status.OK
     return Evaluation(
-        problem,
+        problem.id,
         None if lacking else available,
         (low, high),
         available,
@@ -181,6 +199,7 @@ def combine(
         nodes,
         executed,
         told,
+        problem,
     )
 
 
@@ -292,7 +311,7 @@ def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> C
         return Component(name, None, (0.0, 1.0), status, 0, max(1, len(verdicts)), None, why, "")
     scores = [sum(verdict.ratings.values()) / (TOP * len(DIMENSIONS)) for verdict in good]
     each = {d: sum(verdict.ratings[d] for verdict in good) / len(good) for d in DIMENSIONS}
-    interval = mean(scores, level=level).interval if len(scores) > 1 else None
+    interval = mean(scores, level=level, bounds=(0.0, 1.0)).interval
     value = sum(scores) / len(scores)
     told = (
         f"{len(verdicts) - len(good)} of {len(verdicts)} judgements have no score." if len(good) < len(verdicts) else ""
@@ -306,9 +325,7 @@ def _logic(problem: Problem, judgements: Sequence[Judgement], level: float) -> C
     # each judgement is of the whole: those that failed leave the value open only as far as they would move the mean
     size, total = len(verdicts), sum(scores)
     bounds = (total / size, (total + size - len(good)) / size)
-    return Component(
-        name, value, bounds, Status.OK, len(good), size - len(good), _within(interval), told, "judge", details
-    )
+    return Component(name, value, bounds, Status.OK, len(good), size - len(good), interval, told, "judge", details)
 
 
 def _graph(problem: Problem, scoring: Scoring) -> Component:
@@ -335,12 +352,6 @@ def impact_level(value: float | None) -> str | None:
     if value is None:
         return None
     return "high" if value >= 0.75 else "medium" if value >= 0.25 else "low"
-
-
-def _within(interval: Interval | None) -> Interval | None:
-    if interval is None:
-        return None
-    return Interval(max(0.0, interval.low), min(1.0, interval.high), interval.level, interval.of)
 
 
 def _success(part: Component) -> str:

@@ -13,18 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from trueness.reading.verdicts import TOP
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.result import Result
 from trueness.status import Status
+from trueness.studies.faithfulness.accuracy import GIVEN
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
-from trueness.studies.faithfulness.batch import Batch, mean_in_scale
+from trueness.studies.faithfulness.batch import Batch, interval_ends, mean_in_scale
 from trueness.studies.faithfulness.counterfactual import OUTCOMES, outcomes
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation
 
-GIVEN = "as given"  # the graphs of the problem files
 SCORED, EXECUTED = "scored", "executed"
 NOT_ASKED = "no judge asked"
 MEASURES = ("cf", *COMPONENTS)
@@ -74,6 +75,47 @@ def component_table(study: FaithfulnessStudy) -> Table:
         "the missing values are. By: as scored, by execution alone, by a judge alone."
     )
     return Table("faithfulness_components", columns, rows, caption, rule_before="measure")
+
+
+def method_table(study: FaithfulnessStudy) -> Table:
+    """One row per method and file."""
+    columns = (
+        Column("method", "Method", "text"),
+        Column("file", "File", "text"),
+        Column("of", "Problems", "count"),
+        Column("n", "with cf", "count"),
+        Column("cf", "cf", "number", "cf_low", "cf_high", decimals=2),
+        Column("bounds_low", "from", "number", decimals=2),
+        Column("bounds_high", "to", "number", decimals=2),
+        *(Column(name, title(name), "number", f"{name}_low", f"{name}_high", decimals=2) for name in COMPONENTS),
+        Column("right", "right answers", "percent", "right_low", "right_high"),
+    )
+    caption = (
+        "cf, its components and the share of right answers by method and file: means over the problems that have a "
+        f"value, {100 * study.level:g} % intervals over problems. From, to: where the mean of cf must lie whatever the "
+        "missing values are. A method is what the problem file says, or a model that wrote its own graphs."
+    )
+    return Table("faithfulness_methods", columns, study.methods, caption)
+
+
+def accuracy_table(study: FaithfulnessStudy) -> Table:
+    """One row per measure: does it tell right from wrong answers?"""
+    columns = (
+        Column("title", "Measure", "text"),
+        Column("n_right", "Right", "count"),
+        Column("n_wrong", "Wrong", "count"),
+        Column("n_missing", "no value", "count"),
+        Column("auc", "AUC", "number", "auc_low", "auc_high", decimals=2),
+        Column("rho", "rank correlation", "number", "rho_low", "rho_high", decimals=2),
+        Column("verdict", "Of right answers", "text"),
+    )
+    rows = [one.row() | {"title": title(one.measure)} for one in study.criteria]
+    caption = (
+        "Each measure against whether the answer is right: AUC = P(right > wrong) + P(equal)/2 and Spearman's rho, "
+        f"{100 * study.level:g} % intervals clustered by the text of the problem. Where the interval of the AUC holds "
+        "0.5 the measure is uninformative of right answers."
+    )
+    return Table("faithfulness_accuracy", columns, rows, caption)
 
 
 def group_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
@@ -147,7 +189,8 @@ def reliability_table(study: FaithfulnessStudy) -> Table:
         "Judges: readable verdicts; agreement with themselves over repeats, with each other and with the executed "
         "graphs (Krippendorff's alpha, ordinal; Gwet's AC1; quadratically weighted kappa); what position and padding "
         f"do to a rating of 0 to 4. Brackets: {100 * study.level:g} % intervals clustered by problem. Below alpha "
-        "0.667 no conclusion should rest on a judge; a judge that always says the same has no alpha."
+        "0.667 no conclusion should rest on a judge; a judge that always says the same has no alpha. A value without "
+        "brackets is a constant over these problems, or rests on fewer than four."
     )
     return Table("faithfulness_judges", columns, list(found.values()), caption, rule_before="judge")
 
@@ -193,7 +236,8 @@ def change_table(study: FaithfulnessStudy) -> Table:
 
 def all_tables(study: FaithfulnessStudy) -> list[Table]:
     """Those that have rows."""
-    made = (component_table(study), group_table(study), reliability_table(study), change_table(study))
+    made = [component_table(study), group_table(study), reliability_table(study), change_table(study)]
+    made[1:1] = [method_table(study), accuracy_table(study)]
     return [table for table in made if table.rows]
 
 
@@ -201,6 +245,8 @@ def as_dict(study: FaithfulnessStudy) -> dict[str, Any]:
     return {
         "level": study.level,
         "components": component_rows(study),
+        "methods": study.methods,
+        "accuracy": [one.row() for one in study.criteria],
         "known_groups": [one.row() | {"sentence": one.sentence()} for one in study.separations],
         "judges": reliability_rows(study),
         "changed": change_rows(study),
@@ -260,8 +306,7 @@ def _counted(statuses: Iterable[str]) -> str:
 
 def _ends(key: str, found: Estimate, names: tuple[str, str] | None = None) -> dict[str, Any]:
     low, high = names or (f"{key}_low", f"{key}_high")
-    ends = found.interval
-    return {key: found.value, low: ends.low if ends else None, high: ends.high if ends else None}
+    return {key: found.value, **dict(zip((low, high), interval_ends(found), strict=True))}
 
 
 def _row(judge: str, figure: str, kind: str, found: Result) -> dict[str, Any]:
@@ -269,8 +314,9 @@ def _row(judge: str, figure: str, kind: str, found: Result) -> dict[str, Any]:
     compared = isinstance(found, Comparison)
     value = row["difference"] if compared else row["value"]
     n, clusters = (row["n_a"], row["n_clusters"]) if compared else (row["n"], row["n_clusters"])
+    low, high = interval_ends(found, -TOP, TOP)  # the difference of two ratings; all others are inside already
     return {
-        "judge": judge, "figure": figure, "kind": kind, "value": value, "low": row["low"], "high": row["high"], "n": n,
+        "judge": judge, "figure": figure, "kind": kind, "value": value, "low": low, "high": high, "n": n,
         "clusters": clusters, "notes": row.get("notes", ""),
     }  # fmt: skip
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.reading.expected import Reading
 from trueness.running.results import Results, Row
 from trueness.running.store import Store, StoredReply
+from trueness.running.study_folder import StudyFolder
 from trueness.studies.forecast import human
 from trueness.studies.forecast.frames import ARMS, CELL, CLAIM_COLUMNS, MEASURES, REPLY_COLUMNS, Forecasts, Truth
 from trueness.studies.forecast.references import reference_claims
@@ -34,13 +34,8 @@ _NUMBERS = ("repeat", "level", "low", "high", "median")  # of claims: a table wi
 
 def read_forecasts(folder: Path | str) -> Forecasts:
     """The tables of the forecast study in a folder."""
-    with Store.reading(Path(folder)) as store:
-        found = {results.task: results for results in Results.all_of(store)}
-        if "forecast" not in found:
-            raise StoreError(
-                f"{folder} must hold a forecast study, got {', '.join(found)}. Write one: trueness new forecast"
-            )
-        return forecasts_of(found["discovery"], found["forecast"], store)
+    with StudyFolder.reading(folder) as study:
+        return forecasts_of(study.task("discovery"), study.task("forecast"), study.store)
 
 
 def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecasts:

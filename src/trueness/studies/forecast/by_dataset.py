@@ -15,11 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from trueness.intervals import Interval
 from trueness.statistics import estimates, sign_flip
 from trueness.statistics.cluster_bootstrap import RESAMPLES
 from trueness.statistics.clusters import Totals
-from trueness.statistics.result import Alternative, Estimate
+from trueness.statistics.result import UNBOUNDED, Alternative, Bounds, Estimate
 
 
 def over_datasets(
@@ -29,7 +28,7 @@ def over_datasets(
     null: float | None = None,
     alternative: Alternative = "two-sided",
     level: float = 0.95,
-    within: tuple[float, float] = (-np.inf, np.inf),
+    within: Bounds = UNBOUNDED,
 ) -> Estimate:
     """values: (n,), NaN where missing; datasets: (n,). With `null` the sign-flip p of that mean stands beside.
 
@@ -42,11 +41,9 @@ def over_datasets(
     sums = np.bincount(codes[there], weights=column[there], minlength=len(labels))
     means = sums[sizes > 0] / sizes[sizes > 0]
     found = replace(
-        estimates.mean(means, level=level, name=name), n=int(there.sum()), n_missing=int((~there).sum()), method="t"
-    )
-    if found.interval is not None:
-        low, high = np.clip([found.interval.low, found.interval.high], *within)
-        found = replace(found, interval=Interval(low, high, level, "mean"))
+        estimates.mean(means, level=level, name=name, bounds=within),
+        n=int(there.sum()), n_missing=int((~there).sum()), method="t",
+    )  # fmt: skip
     if null is None or len(means) == 0:
         return found
     flips = sign_flip.flips(

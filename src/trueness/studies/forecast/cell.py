@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from trueness.models import Reply
-from trueness.running.outline import unique
 from trueness.running.results import NOT_RUN
 from trueness.running.store import Run
 from trueness.showing import blocks
-from trueness.showing.grid import Facet, Grid
+from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.look import measure_label
 from trueness.showing.saving import plain_rows
 from trueness.statistics.runs import range_note
@@ -118,7 +117,7 @@ class ForecastPart:
         place, claims = self._planned.get(key), self._claims.get(key, {})
         if place is None and not claims:
             return None
-        runs = [] if place is None else self._store.runs_at(self._task, place)
+        runs = [] if place is None else self._task.runs_at(place)
         planned = 1 if place is None else self._task.cells[place].repeats
         nodes = 0 if place is None else int(self._task.abouts[place]["nodes"])
         exchanges = [block for run in runs for block in self._exchange(run, nodes, planned)]

@@ -46,7 +46,8 @@ def consistency_frame(forecasts: Forecasts) -> pd.DataFrame:
         mine = cells[cells["respondent"] == name]
         row: dict[str, Any] = {"kind": "mean", "respondent": name, "n": len(mine)}
         for key in ("within", "across"):
-            row |= _cells_of(key, mean(mine[key].to_numpy(), mine["dataset"].to_numpy(), level=forecasts.level))
+            datasets = mine["dataset"].to_numpy()
+            row |= _cells_of(key, mean(mine[key].to_numpy(), datasets, level=forecasts.level, bounds=(0.0, None)))
         parts.append(pd.DataFrame([row | {"datasets": int(mine["dataset"].nunique())}]))
     return pd.concat(parts, ignore_index=True).reindex(columns=list(COLUMNS))
 
@@ -115,4 +116,4 @@ def consistency(forecasts: Forecasts, width: look.Width = "page") -> Figure:
 
 def _cells_of(name: str, found: Estimate) -> dict[str, Any]:
     low, high = (found.interval.low, found.interval.high) if found.interval else (np.nan, np.nan)
-    return {name: found.value, f"{name}_low": max(0.0, low) if low == low else low, f"{name}_high": high}
+    return {name: found.value, f"{name}_low": low, f"{name}_high": high}

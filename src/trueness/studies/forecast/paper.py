@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from trueness.showing import look
-from trueness.showing.drawing import NotDrawn, pictures
+from trueness.showing.drawers import NotDrawn, pictures
 from trueness.showing.drawn import Draw, drawn
 from trueness.showing.paper import Part, Picture
 from trueness.showing.prose import listed, percent, prompts

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import pandas as pd
 
-from trueness.running.readings import Scored
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
+from trueness.running.study_folder import Scored
 from trueness.showing.console import Console
 from trueness.showing.drawn import Draw
 from trueness.showing.paper import Part as PaperPart
@@ -36,7 +36,7 @@ class ForecastReading(RunReading):
     title = "Forecast"
     question = "Does a model know what a learner will do on a data set?"
     rests_on = ("discovery",)
-    asks = is_whole = many_charts = True
+    asks = many_charts = True
     charts_first = ("intervals_f1", "intervals", "calibration", "differences", "heatmap", "runs")
     clusters = "data sets"
 

@@ -78,10 +78,9 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> dict[str, Any]:
     for name, column in SHARES.items():
         row |= estimate_cells(name, share(part[column].to_numpy(dtype=np.float64), clusters, forecasts.level))
     for name, column in MEANS.items():
-        cells = estimate_cells(name, mean(part[column].to_numpy(dtype=np.float64), clusters, level=forecasts.level))
-        if name != "bias" and cells[f"{name}_low"] is not None:
-            cells[f"{name}_low"] = max(0.0, cells[f"{name}_low"])  # widths and interval scores are not negative
-        row |= cells
+        bounds = (None, None) if name == "bias" else (0.0, None)  # widths and interval scores are not negative
+        values = part[column].to_numpy(dtype=np.float64)
+        row |= estimate_cells(name, mean(values, clusters, level=forecasts.level, bounds=bounds))
     row |= {f"median_{name}": _median(part[column]) for name, column in MEDIANS.items()}
     for truth in ("mean_ci", "runs"):
         log_ratio = _median(part[f"log_width_ratio_{truth}"])

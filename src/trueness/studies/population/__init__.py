@@ -5,3 +5,13 @@ cells.py, truth.py                 what is true: weighted conditional distributi
 high_dimensional.py                the same for P(Y | X1 ... Xk)
 answers.py, scores.py, summary.py  what was said, how it scores, tables over tasks and models
 """
+
+STUDY = {
+    "order": 3,
+    "class": "plan:Population",
+    "offers": {
+        ("new", "population"): "new_file:new_tasks",
+        ("list", "populations"): "listing:rows",
+        ("card", "populations"): "listing:card",
+    },
+}

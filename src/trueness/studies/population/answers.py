@@ -15,18 +15,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.running.cells import stream
 from trueness.running.results import Results, Row
 from trueness.running.store import Run, Store, StoredReply
+from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.elicitation import VARIANTS, Exchange, Form, Manner, read_answers
-from trueness.studies.population.records import truths_from_dicts
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.references import baseline_answers
 from trueness.studies.population.scores import Scales, TaskScore, score_answers
-from trueness.studies.population.truth import Truth
+from trueness.studies.population.truth import Truth, truths_from_dicts
 
 
 class Asked(NamedTuple):
@@ -51,10 +50,11 @@ class Populations:
     models: tuple[str, ...]
     manner: Manner
     notes: Mapping[tuple[str, str], Counter[str]]  # (model, mode) -> why it was asked in another way, and how often
+    planned: int  # conditions to be asked: one a model, task, mode, condition and repeat
 
     @cached_property
     def scored(self) -> dict[Asked, TaskScore]:
-        scales = Scales(self.seed)
+        scales = Scales(self.seed, self.manner.draws)
         return {asked: self._score(asked, answers, scales) for asked, answers in self.answers.items()}
 
     @property
@@ -69,6 +69,21 @@ class Populations:
                 variant = asked.mode or "reference"
                 where = (f"{score.source}/{asked.task}", variant, asked.respondent, asked.repeat, measure)
                 yield Row(self.study, "population", *where, found.value, str(found.status))
+
+    def completeness(self) -> tuple[bool, str]:
+        """Whether every condition that was to be asked has a distribution, and what became of the others."""
+        statuses = Counter(
+            str(answer.status)
+            for asked, answers in self.answers.items()
+            if asked.respondent in self.models and "/" not in asked.mode  # a second reading is no second question
+            for answer in answers.values()
+        )
+        missing = [f"{n:,} {status}" for status, n in statuses.items() if status != Status.OK]
+        waiting = self.planned - statuses.total()
+        missing += [f"{waiting:,} not asked yet"] if waiting else []
+        reasons = f" ({', '.join(missing)})" if missing else ""
+        answered = f"{statuses[Status.OK]:,} of {self.planned:,}"
+        return not missing, f"{answered} conditions to be asked have an answer{reasons}."
 
     def replies_by_status(self, respondent: str, mode: str) -> Counter[Status]:
         """What became of every reply of a model in a mode."""
@@ -88,13 +103,8 @@ class Populations:
 
 def read_populations(folder: Path | str) -> Populations:
     """The tables of the population study in a folder."""
-    with Store.reading(Path(folder)) as store:
-        found = {results.task: results for results in Results.all_of(store)}
-        if "population" not in found:
-            raise StoreError(
-                f"{folder} must hold a population study, got {', '.join(found)}. Write one: trueness new population"
-            )
-        return populations_of(found["population"], store)
+    with StudyFolder.reading(folder) as study:
+        return populations_of(study.task("population"), study.store)
 
 
 def populations_of(results: Results, store: Store) -> Populations:
@@ -120,7 +130,7 @@ def populations_of(results: Results, store: Store) -> Populations:
             answers[Asked(name, "", task, 0)] = baseline_answers(name, truth, manner.draws, rng)
     return Populations(
         results.study, results.seed, results.level, truths, answers, tuple(about["references"]),
-        tuple(about["models"]), manner, notes,
+        tuple(about["models"]), manner, notes, sum(cell.repeats for cell in results.cells),
     )  # fmt: skip
 
 

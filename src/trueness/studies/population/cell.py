@@ -10,16 +10,15 @@ from typing import Any
 
 from trueness.reading.distribution import read_distribution
 from trueness.reading.level import read_level
-from trueness.running.outline import unique
 from trueness.showing import blocks
-from trueness.showing.grid import Facet, Grid
+from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.saving import plain_rows
 from trueness.status import Status
 from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.elicitation import Form
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.measures import MEASURES
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
@@ -68,9 +67,9 @@ class PopulationPart:
                 ends = (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
                 values[name] = (measured.value, *ends, len(score.statuses))
             counts = Counter(str(status) for status in score.statuses.values())
-            grid.add(
-                asked.task, asked.respondent, (asked.mode or REFERENCE,), len(score.statuses), dict(counts), values
-            )
+            reasons = {name: measured.reason for name, measured in score.measures.items() if measured.reason}
+            places = (asked.task, asked.respondent, (asked.mode or REFERENCE,))
+            grid.add(*places, len(score.statuses), dict(counts), values, reasons)
         return grid
 
     def cell(self, key: CellKey) -> dict[str, Any] | None:
@@ -84,7 +83,7 @@ class PopulationPart:
                 "measure": name.replace("_", " "),
                 "value": found.value,
                 "interval": [found.interval.low, found.interval.high] if found.interval else None,
-                "status": str(found.status),
+                "status": found.reason or str(found.status),
             }
             for name, found in score.measures.items()
         ]
@@ -164,18 +163,15 @@ class PopulationPart:
         asked = [score for score in found.scores if score.respondent not in found.references]
         if not asked:
             return Summary((Check("population", None, "Nobody has been asked yet."),))
-        answered = sum(score.status == Status.OK for score in asked)
-        informative = sum(score.informative for score in asked)
+        answered = [score for score in asked if score.status == Status.OK]
+        informative = sum(score.informative for score in answered)
         checks = (
-            Check(
-                "complete",
-                answered == len(asked),
-                f"{answered} of {len(asked)} tasks and modes have answers.",
-            ),
+            Check("complete", *found.completeness()),
             Check(
                 "informative",
-                informative == len(asked),
-                f"In {informative} of {len(asked)} a perfect sampler can be told from a uniform one at so many draws.",
+                informative == len(answered),
+                f"In {informative} of {len(answered)} answered tasks and modes a perfect sampler of as many draws can "
+                "be told from a uniform one.",
             ),
         )
         said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(found))

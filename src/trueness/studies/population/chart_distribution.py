@@ -133,9 +133,7 @@ def distribution_chart(
 def distribution(populations: Populations, task: str, width: look.Width = "page") -> Figure:
     frame = distribution_frame(populations, task)
     question = populations.truths[task].question
-    title = (
-        f"{question.outcome.name} given {', '.join(variable.name for variable in question.given)}: {question.source}"
-    )
+    title = f"{question.asks}: {question.source}"
     chart = distribution_chart(frame, look.colours(populations.models, populations.references), title, width)
     missing = frame.loc[frame["share"].isna(), ["respondent", "mode", "condition"]].drop_duplicates()
     conditions = len(populations.truths[task].conditions)

@@ -18,27 +18,35 @@ Kish (1965), Survey Sampling; Fay & Train (1995) for the replicates of the ACS.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.microdata import Microdata
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError, listed
-from trueness.studies.population.cells import Rows, rows_of
-from trueness.studies.population.high_dimensional import boosted_truth
+from trueness.studies.population.high_dimensional import kept_truth
 from trueness.studies.population.questions import Question
+from trueness.studies.population.rows import Rows, rows_of
 from trueness.studies.population.truth import Array, Design, Truth
 
 DRAWS = 2_000
 _COUNTS_AT_ONCE = 4_000_000  # entries of a block of drawn clusters: 32 MB
 
 
-def truth_of(question: Question, rng: np.random.Generator, data: Microdata | None = None, draws: int = DRAWS) -> Truth:
-    """Read the data of a question and estimate what it asks for."""
+def truth_of(
+    question: Question,
+    rng: np.random.Generator,
+    data: Microdata | None = None,
+    draws: int = DRAWS,
+    folder: Path | None = None,
+) -> Truth:
+    """Read the data of a question and estimate what it asks for; `folder`: of the study, where fits are kept."""
     data = data or open_microdata(question.data, question.folder)
     rows = rows_of(question, data)
     if question.high_dimensional:
-        return boosted_truth(rows, rng, draws)
+        return kept_truth(rows, rng, draws, folder)
     counts = rows.totals(None)
     keep, thin = _conditions(rows.question, counts.sum(axis=1))
     weight = rows.weight

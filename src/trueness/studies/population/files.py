@@ -24,9 +24,9 @@ from trueness.files import write_atomically
 from trueness.running.store import to_json
 from trueness.showing.saving import Figure, Save, csv_text, safe_name, save_figure
 from trueness.studies.population import tables
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.answers import Asked, Populations
 from trueness.studies.population.chart_distribution import distribution
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.truth import Truth
 
 

@@ -49,7 +49,8 @@ def _mean_sentence(populations: Populations, row: Mapping[str, Any]) -> str:
     if row.get(MEASURE) is None or row[MEASURE] != row[MEASURE]:
         return f"{name}: no score ({over}; {row['answered']} answered; no interval; no test)."
     ends = f" [{row['score_low']:.0f}, {row['score_high']:.0f}]" if row.get("score_low") is not None else ""
-    kind = f"{share} t CI clustered by source" if ends else "no interval over sources"
+    none = "the same in every task: no interval" if row.get("score_constant") else "no interval over sources"
+    kind = f"{share} t CI clustered by source" if ends else none
     if row.get("score_given_low") is not None:
         kind += f"; given these sources [{row['score_given_low']:.0f}, {row['score_given_high']:.0f}]"
     return (

@@ -11,27 +11,80 @@ so that a profile which the repeats disagree on is known from few rows. Reweight
 its own training set, which drawing rows with replacement would bring about. What boosting cannot learn from these
 rows is not in it: the truth is that of the best prediction, not of a census.
 Friedman (2001); scikit-learn's HistGradientBoostingClassifier.
+
+What took long to fit is kept in the study's folder, and not fitted at every plan, run and resume:
+
+    truths/{task}_{key}.json,     key = hash(rows and their weights, variables with their levels, settings of the fit,
+                                             state of the random stream, version of scikit-learn)
+
+The rows are read and checked every time, so a changed survey has another key. A file that is missing, half written or
+of another key is as good as none: the truth is fitted again, and comes out the same.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, cast
+import hashlib
+import json
+from contextlib import AbstractContextManager, suppress
+from dataclasses import asdict, replace
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness import registry
-from trueness.errors import DataError, MissingExtra
-from trueness.studies.population.cells import Rows
+from trueness.errors import DataError, MissingExtra, StoreError, TruenessError
+from trueness.files import read_text, write_atomically
+from trueness.outside import NOT_READ, json_of
 from trueness.studies.population.questions import Question
-from trueness.studies.population.truth import Truth
+from trueness.studies.population.rows import Rows
+from trueness.studies.population.truth import Truth, truth_from_dict, truth_to_dict
+
+if TYPE_CHECKING:
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
 Array = NDArray[np.float64]
 PROFILES = 100
 FOLDS = 5
 REPEATS = 10
 MOST_ROWS = 50_000  # of the fit; a larger survey is sampled
+VERSION = 1  # of kept truths: raise when the same rows and settings would be fitted otherwise
+
+
+def kept_truth(rows: Rows, rng: np.random.Generator, draws: int, folder: Path | None) -> Truth:
+    """As `boosted_truth`; looked for in the study's folder, and left there."""
+    if folder is None or not registry.is_installed("sklearn"):
+        return boosted_truth(rows, rng, draws)
+    name = f"truths/{_file_name(rows.question.name)}_{_key(rows, rng, draws)}.json"
+    try:
+        truth = truth_from_dict(json_of(read_text(folder, name), name))
+        return replace(truth, question=rows.question)  # the prompt and the modes may have changed since
+    except (TruenessError, *NOT_READ):
+        truth = boosted_truth(rows, rng, draws)
+    with suppress(StoreError):  # a folder that cannot be written is said when the study is run
+        write_atomically(folder, name, json.dumps(truth_to_dict(truth)))
+    return truth
+
+
+def _key(rows: Rows, rng: np.random.Generator, draws: int) -> str:
+    variables = [asdict(variable) for variable in rows.question.variables]
+    settings = {
+        "version": VERSION,
+        "variables": [{k: v for k, v in one.items() if k != "numeric"} for one in variables],  # keys of before hold
+        "fit": [PROFILES, FOLDS, REPEATS, MOST_ROWS, draws],
+        "stream": rng.bit_generator.state,
+        "scikit-learn": metadata.version("scikit-learn"),
+    }
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
+    digest.update(rows.cell.tobytes())
+    digest.update(b"" if rows.weight is None else rows.weight.tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _file_name(task: str) -> str:
+    return "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in task)
 
 
 def boosted_truth(
@@ -105,7 +158,7 @@ def _level_names(question: Question, profile: int) -> list[str]:
     return [variable.level_names[code] for variable, code in zip(question.given, codes, strict=True)]
 
 
-def _model(question: Question, rng: np.random.Generator) -> Any:
+def _model(question: Question, rng: np.random.Generator) -> HistGradientBoostingClassifier:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     return HistGradientBoostingClassifier(
@@ -127,7 +180,12 @@ def _one_thread() -> AbstractContextManager[Any]:
 
 
 def _out_of_fold(
-    model: Any, features: Array, outcome: NDArray[np.int64], weight: Array, levels: int, rng: np.random.Generator
+    model: HistGradientBoostingClassifier,
+    features: Array,
+    outcome: NDArray[np.int64],
+    weight: Array,
+    levels: int,
+    rng: np.random.Generator,
 ) -> Array:
     """(n, L): each row predicted by the model of the other folds."""
     fold = rng.permutation(len(outcome)) % FOLDS

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from trueness.studies.population.question_files import builtin, builtin_question
-from trueness.studies.population.questions import Question
 
 
 def rows() -> list[dict[str, Any]]:
@@ -14,7 +13,7 @@ def rows() -> list[dict[str, Any]]:
         {
             "name": question.name,
             "source": question.source,
-            "asks": asks(question),
+            "asks": question.asks,
             "levels": len(question.levels),
             "weight": question.weight or "",
             "modes": ", ".join(question.modes),
@@ -29,7 +28,7 @@ def card(name: str) -> dict[str, Any]:
     about = question.card
     return {
         "name": question.name,
-        "asks": asks(question),
+        "asks": question.asks,
         "prompt": question.prompt,
         "population": question.population.text,
         "levels": list(question.levels),
@@ -47,7 +46,3 @@ def card(name: str) -> dict[str, Any]:
         "strata, clusters": " / ".join(name or "none" for name in (question.strata, question.clusters)),
         "truth": "out-of-fold gradient boosting" if question.high_dimensional else "weighted shares",
     }
-
-
-def asks(question: Question) -> str:
-    return f"{question.outcome.name} given {', '.join(variable.name for variable in question.given)}"

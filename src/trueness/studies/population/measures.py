@@ -6,7 +6,8 @@ from trueness.measure import Measure
 
 MEASURES = (
     Measure("score", maximum=100.0, headline=True),
-    *(Measure(name, maximum=100.0) for name in ("score_raw", "score_w1", "score_original")),
+    Measure("score_raw", minimum=None, maximum=None),
+    *(Measure(name, maximum=100.0) for name in ("score_w1", "score_original", "score_document")),
     *(Measure(f"skill_{reference}", minimum=None, headline=True) for reference in ("uniform", "marginal")),
     *(Measure(f"skill_d2_{reference}", minimum=None, maximum=None) for reference in ("uniform", "marginal")),
     Measure("tv", better="lower", headline=True),

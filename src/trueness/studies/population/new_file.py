@@ -22,7 +22,7 @@ from trueness.datasets.survey_files import SURVEYS, Survey
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError
 from trueness.running.plans import NewFile
-from trueness.studies.population.cells import MOST_LEVELS, bin_levels, texts
+from trueness.studies.population.rows import MOST_LEVELS, bin_levels, texts
 from trueness.texts import arriving, printable
 
 FEW_NUMBERS = 10  # distinct numbers that are still levels

@@ -7,7 +7,6 @@ from pathlib import Path
 from trueness.showing.drawn import drawn
 from trueness.showing.paper import Part
 from trueness.showing.prose import listed
-from trueness.status import Status
 from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables as population_tables
 from trueness.studies.population.answers import Populations
@@ -35,9 +34,7 @@ def part(folder: Path, populations: Populations) -> Part:
         "their answers with weighted microdata."
     )
     tables = [population_tables.main_table(populations), population_tables.task_table(populations)]
-    asked = [score for score in populations.scores if score.respondent not in populations.references]
-    answered = sum(score.status == Status.OK for score in asked)
-    checks = [f"{answered} of {len(asked)} tasks and modes have answers."]
+    checks = [populations.completeness()[1]]
     said = [
         *population_findings.sections(populations),
         ("What this design cannot tell", population_findings.untold(populations)),

@@ -29,13 +29,12 @@ from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, 
 from trueness.statistics.reach import Reach
 from trueness.studies.population.elicitation import VARIANTS, Form, Manner, most_calls
 from trueness.studies.population.elicitation.modes import opening
-from trueness.studies.population.kept_truths import kept_truth
+from trueness.studies.population.estimates import truth_of
 from trueness.studies.population.question_files import builtin, read_questions
 from trueness.studies.population.questions import MODES, Question
-from trueness.studies.population.records import truth_to_dict
 from trueness.studies.population.references import REFERENCES
 from trueness.studies.population.scores import MEASURES, Scales
-from trueness.studies.population.truth import Truth
+from trueness.studies.population.truth import Truth, truth_to_dict
 from trueness.studies.population.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
@@ -110,7 +109,7 @@ class Population:
     @cached_property
     def truths(self) -> dict[str, Truth]:
         """Task -> its truth, whose question has the levels that the data gave it."""
-        return {q.name: kept_truth(q, stream(self.seed, f"truth {q.name}"), self.kept) for q in self.questions}
+        return {q.name: truth_of(q, stream(self.seed, f"truth {q.name}"), folder=self.kept) for q in self.questions}
 
     def question(self, name: str) -> Question:
         return self.truths[name].question

@@ -33,7 +33,8 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
     told = [
         "score: 100 cannot be told from the truth, 0 no better than uniform; the mean over informative tasks.  skill: "
         "1 - distance / distance of the baseline, below 0 is worse.  mass: probability on option letters.",
-        "Intervals are 95 %, over sources (clustered); 'these sources': over tasks.  Modes are not averaged.",
+        "Intervals are 95 %, over sources (clustered); 'these sources': over tasks; none where the value is the same "
+        "in every task (constant).  Modes are not averaged.",
         *([f"Not shown in so narrow a window: {', '.join(left_out)} (population/main.csv)."] if left_out else []),
         *notes(populations),
     ]
@@ -90,6 +91,8 @@ def _score(row: Mapping[str, Any]) -> str:
 
 def _ends(row: Mapping[str, Any], name: str, places: int) -> str:
     low, high = row[f"{name}_low"], row[f"{name}_high"]
+    if row.get(f"{name}_constant"):
+        return " constant"
     return "" if low is None else f" [{low:z.{places}f}, {high:z.{places}f}]"
 
 

@@ -7,36 +7,88 @@
     [defaults.population]           who, country, year, ages = [18, 64], age_column, year_column, where
     [defaults.card]                 title, source, licence, year, url, notes
 
-    [variables.age]                 a column: title, ordinal, levels, bins, labels, top, only
+    [variables.age]                 a column: title, ordinal, levels, bins, labels, top, only, numeric
     bins = [18, 30, 45, 65]
 
     [tasks.sex_by_age]
-    variables = ["sex", "age"]      V1, then V2 (or X1 ... Xk)
+    variables = ["sex", "age"]      V1, then V2 (or X1 ... Xk, or nothing: P(V1) itself)
     modes = ["qa", "distribution"]
     prompt = "What is the sex of a person in {population} who is {} years old?"
 
 A level is a text, a list of accepted spellings (the first is its name), or {name, values, spellings} where the data
-hold codes. The original's keys `dataset`, `wgh_col`, `mode` and `levels` are read as well, in JSON and TOML.
+hold codes. The original's words are read as well, in JSON and TOML: `dataset`, `wgh_col`, `mode`, "logits" for qa, and
+`"levels": null` for an outcome whose answers are numbers. Every other null is a setting that was not given.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
 from trueness.outside import MAX_PLAN, is_there, json_of, text_of, toml_of
-from trueness.studies.population.cells import bin_levels, texts
-from trueness.studies.population.file_settings import CARD, POPULATION, TASK, VARIABLE, checked, stated
-from trueness.studies.population.questions import MODES, Card, Level, Population, Question, Variable
+from trueness.settings import Hint, Positive, SomeNames, Whole, read_settings
+from trueness.studies.population.questions import Card, Level, Population, Question, Variable
+from trueness.studies.population.rows import bin_levels, texts
 
 MAX_FILE = 16 * MAX_PLAN  # the original's task lists are generated
 MAX_REPLICATES = 1_000  # the ACS has 80
-_NO_WEIGHT = (None, "", False)
+RENAMED = {"dataset": "data", "wgh_col": "weight", "mode": "modes"}  # the original's words
+RENAMED_MODES = {"logits": "qa"}
+Entries = tuple[object, ...]
+Table = Mapping[str, Any]  # of a TOML or JSON file, not checked yet
+
+
+@dataclass(frozen=True)
+class TaskSettings:
+    """A [tasks.NAME] table, over the [defaults]."""
+
+    data: str
+    prompt: str
+    variables: Annotated[SomeNames, Hint("Write [V1, V2], or [V1] alone.")]
+    name: str | float = ""
+    source: str = ""
+    modes: str | tuple[str, ...] = ("distribution",)
+    weight: str | Literal[False] = ""
+    strata: str | None = None
+    clusters: str | None = None
+    replicate_weights: Annotated[tuple[str, ...] | Mapping[str, Any], Hint('Or {prefix = "PWGTP", count = 80}.')] = ()
+    replicate_scale: Positive | None = None
+    population: Mapping[str, Any] = field(default_factory=dict)
+    card: Mapping[str, Any] = field(default_factory=dict)
+    second_prompt: str = ""
+    levels: Entries | None = None
+    given_levels: Entries | None = None
+    ordinal: tuple[str, ...] = ()
+    bins: Mapping[str, Any] = field(default_factory=dict)
+    least: Whole = 30
+    high_dimensional: bool = False
+
+
+@dataclass(frozen=True)
+class VariableSettings:
+    """A [variables.COLUMN] table."""
+
+    title: str = ""
+    ordinal: bool | None = None
+    levels: Entries | None = None
+    bins: tuple[float, ...] = ()
+    labels: tuple[str, ...] = ()
+    top: float | None = None
+    only: bool = False
+    numeric: bool = False
+
+
+@dataclass(frozen=True)
+class Replicates:
+    prefix: str
+    count: Whole
 
 
 def read_questions(path: Path | str) -> tuple[Question, ...]:
@@ -63,8 +115,7 @@ def parse_questions(document: Any, file: str, folder: Path) -> tuple[Question, .
     tasks = document.get("tasks", {})
     if not isinstance(tasks, Mapping) or not tasks:
         raise PlanError(f"{file} must have at least one [tasks.NAME] table, got none.")
-    defaults = stated(_entry(document.get("defaults", {}), file))
-    variables = _entry(document.get("variables", {}), file)
+    defaults, variables = (_entry(document.get(part, {}), file) for part in ("defaults", "variables"))
     return tuple(_question(str(name), _entry(table, file), defaults, variables, file, folder)
                  for name, table in tasks.items())  # fmt: skip
 
@@ -89,90 +140,103 @@ def builtin_question(name: str) -> Question:
     return found[name]
 
 
-def _question(
-    name: str, own: Mapping[str, Any], defaults: Mapping[str, Any], shared: Mapping[str, Any], file: str, folder: Path
-) -> Question:
-    own, where = stated(own), f"({file}, [tasks.{name}])"
-    for table in (defaults, own):
-        checked(table, TASK, f"task {name!r}", where)
-    task = {**defaults, **own}
-    for part in ("population", "card"):
-        task[part] = {**defaults.get(part, {}), **own.get(part, {})}
-    for key in ("data", "prompt", "variables"):
-        if not task.get(key):
-            raise PlanError(f"{key!r} of task {name!r} must be {TASK[key].must_be}, got none.  {where}")
-    columns = task["variables"]
-    if "{}" not in task["prompt"]:
+def _question(name: str, own: Table, defaults: Table, shared: Table, file: str, folder: Path) -> Question:
+    place, title = f"{file}, [tasks.{name}]", f"task {name!r}"
+    where = f"({place})"
+    own, before = _stated(own), _stated(defaults)
+    numeric = "levels" in own and own["levels"] is None
+    parts = {part: {**_entry(before.get(part) or {}, file), **_entry(own.get(part) or {}, file)} for part in _PARTS}
+    task = read_settings(TaskSettings, _given({**before, **own, **parts}), title, place, PlanError)
+    for key in ("data", "prompt"):
+        if not getattr(task, key):
+            raise PlanError(f"{key!r} of {title} must be text, got none.  {where}")
+    columns = task.variables
+    if len(columns) > 1 and "{}" not in task.prompt:
         raise PlanError(
-            f"'prompt' of task {name!r} must hold {{}} where the level of {columns[1]!r} goes, got "
-            f"{_short(task['prompt'])!r}.  {where}"
+            f"'prompt' of {title} must hold {{}} where the level of {columns[1]!r} goes, got "
+            f"{_short(task.prompt)!r}.  {where}"
         )
-    settings = [dict(_entry(shared.get(column, {}), file)) for column in columns]
-    for key, at in (("levels", 0), ("given_levels", 1)):
-        if key in task:
-            settings[at]["levels"] = task[key]
-    _own_shapes(task, columns, settings, where)
-    outcome, *given = (_variable(column, table, where) for column, table in zip(columns, settings, strict=True))
-    modes = task.get("modes", ("distribution",))
-    weight = task.get("weight")
+    tables = [dict(_entry(shared.get(column, {}), file)) for column in columns]
+    for table, levels in zip(tables, (task.levels, task.given_levels), strict=False):
+        table |= {} if levels is None else {"levels": levels}
+    tables[0] |= {"numeric": True} if numeric else {}
+    _add_shapes(task, tables, where)
+    outcome, *given = (_variable(column, table, place) for column, table in zip(columns, tables, strict=True))
+    modes = (task.modes,) if isinstance(task.modes, str) else task.modes
     question = Question(
-        name=str(task.get("name", name)),
-        source=str(task.get("source") or task["data"]),
-        data=task["data"],
+        name=str(task.name or name),
+        source=task.source or task.data,
+        data=task.data,
         outcome=outcome,
         given=tuple(given),
-        prompt=task["prompt"],
-        second_prompt=str(task.get("second_prompt") or ""),
-        modes=(modes,) if isinstance(modes, str) else tuple(modes),
-        weight=None if weight in _NO_WEIGHT else str(weight),
-        strata=task.get("strata"),
-        clusters=task.get("clusters"),
-        replicate_weights=_replicates(task.get("replicate_weights", ())),
-        replicate_scale=task.get("replicate_scale"),
-        population=_population(task["population"], where),
-        card=_card(task["card"], where),
-        least=task.get("least", 30),
-        high_dimensional=task.get("high_dimensional", False),
+        prompt=task.prompt,
+        second_prompt=task.second_prompt,
+        modes=tuple(RENAMED_MODES.get(mode, mode) for mode in modes) or ("distribution",),
+        weight=task.weight or None,
+        strata=task.strata,
+        clusters=task.clusters,
+        replicate_weights=_replicates(task.replicate_weights, title, place),
+        replicate_scale=task.replicate_scale,
+        population=_population(task.population, place),
+        card=read_settings(Card, _as_texts(task.card, *task.card), "a card", place, PlanError),
+        least=task.least,
+        high_dimensional=task.high_dimensional,
         folder=folder,
     )
     for mode in question.modes:
-        if mode not in MODES:
-            raise PlanError(f"'modes' of task {name!r} must be of {listed(MODES)}, got {mode!r}.  {where}")
-        question.check_mode(mode)
+        question.check_mode(mode, f"  {where}")
     return question
 
 
-def _own_shapes(task: Mapping[str, Any], columns: Sequence[str], settings: list[dict[str, Any]], where: str) -> None:
+_PARTS = ("population", "card")
+
+
+def _stated(table: Table) -> dict[str, Any]:
+    """The settings of a table in our words."""
+    return {RENAMED.get(key, key): value for key, value in table.items()}
+
+
+def _given(table: Table) -> dict[str, Any]:
+    """Without JSON's nulls."""
+    return {key: value for key, value in table.items() if value is not None}
+
+
+def _as_texts(table: Table, *keys: str) -> dict[str, Any]:
+    """A year may be written as a number."""
+    numbers = {key: str(table[key]) for key in keys if type(table.get(key)) in (int, float)}
+    return _given({**table, **numbers})
+
+
+def _add_shapes(task: TaskSettings, tables: list[dict[str, Any]], where: str) -> None:
     """`ordinal = ["age"]` and `bins = {age = [...]}` of the task itself, for files without [variables.*]."""
-    for column in task.get("ordinal", ()):
-        if column not in columns:
-            raise PlanError(f"'ordinal' must name variables of the task, got {column!r}.  {where}")
-        settings[columns.index(column)]["ordinal"] = True
-    for column, bins in task.get("bins", {}).items():
-        if column not in columns:
-            raise PlanError(f"'bins' must name variables of the task, got {column!r}.  {where}")
-        settings[columns.index(column)]["bins"] = bins
+    shapes = [("ordinal", column, True) for column in task.ordinal]
+    shapes += [("bins", column, bins) for column, bins in task.bins.items()]
+    for key, column, value in shapes:
+        if column not in task.variables:
+            raise PlanError(f"{key!r} must name variables of the task, got {column!r}.  {where}")
+        tables[task.variables.index(column)][key] = value
 
 
-def _variable(column: str, table: Mapping[str, Any], where: str) -> Variable:
-    table = stated(table)
-    checked(table, VARIABLE, f"variable {column!r}", where)
-    bins = tuple(float(end) for end in table.get("bins", ()))
-    top = float(table["top"]) if "top" in table else None
-    labels = tuple(table.get("labels", ()))
-    if bins and "levels" in table:
+def _variable(column: str, table: Table, place: str) -> Variable:
+    settings = read_settings(VariableSettings, _given(table), f"variable {column!r}", place, PlanError)
+    bins, top, where = tuple(map(float, settings.bins)), settings.top, f"({place})"
+    if bins and settings.levels is not None:
         raise PlanError(f"{column!r} must have 'bins' or 'levels', got both.  {where}")
-    if any(low >= high for low, high in zip(bins, (*bins[1:], top or float("inf")), strict=False)):
+    if settings.numeric and (bins or settings.levels):
+        raise PlanError(f"{column!r} must have 'bins' or 'levels', or be 'numeric', got both.  {where}")
+    if not all(low < high for low, high in pairwise((*bins, float("inf") if top is None else top))):
         raise PlanError(f"'bins' of {column!r} must rise (and end below 'top'), got {list(bins)}.  {where}")
-    if labels and len(labels) != len(bins):
-        raise PlanError(f"'labels' of {column!r} must be one a bin ({len(bins)}), got {len(labels)}.  {where}")
-    levels = bin_levels(bins, top, labels) if bins else tuple(_level(entry, where) for entry in table.get("levels", ()))
+    if settings.labels and len(settings.labels) != len(bins):
+        raise PlanError(f"'labels' of {column!r} must be one a bin ({len(bins)}), got {len(settings.labels)}.  {where}")
+    levels = tuple(_level(entry, where) for entry in settings.levels or ())
+    if bins:
+        levels = bin_levels(bins, top, settings.labels)
     names = [level.name for level in levels]
     if len(set(names)) < len(names):
         raise PlanError(f"'levels' of {column!r} must differ in their first spelling, got {listed(names)}.  {where}")
     _check_spellings(column, levels, where)
-    ordinal = table.get("ordinal", bool(bins))
-    return Variable(column, table.get("title", ""), levels, ordinal, bins, top, table.get("only", False))
+    ordinal = (bool(bins) or settings.numeric) if settings.ordinal is None else settings.ordinal
+    return Variable(column, settings.title, levels, ordinal, bins, top, settings.only, settings.numeric)
 
 
 def _check_spellings(column: str, levels: Sequence[Level], where: str) -> None:
@@ -187,7 +251,7 @@ def _check_spellings(column: str, levels: Sequence[Level], where: str) -> None:
                 )
 
 
-def _level(entry: Any, where: str) -> Level:
+def _level(entry: object, where: str) -> Level:
     if isinstance(entry, Mapping) and "name" in entry and not set(entry) - {"name", "values", "spellings"}:
         name = str(entry["name"])
         others = entry.get("spellings", ())
@@ -204,31 +268,27 @@ def _level(entry: Any, where: str) -> Level:
     )
 
 
-def _population(table: Mapping[str, Any], where: str) -> Population:
-    table = stated(table)
-    checked(table, POPULATION, "a population", where)
-    if "ages" in table:
-        low, *high = table["ages"]
-        table["ages"] = (float(low), float(high[0]) if high else None)
-    table["year"] = str(table.get("year", ""))
-    return Population(**table)
+def _population(table: Table, place: str) -> Population:
+    population = read_settings(Population, _as_texts(table, "year"), "a population", place, PlanError)
+    low, high = population.age_range or (float("nan"), None)
+    rises = low < (float("inf") if high is None else high) and len(population.ages or ()) < 3
+    if population.ages is not None and not rises:
+        got = f"got {list(population.ages)}"
+        raise PlanError(f"'ages' of a population must be [low, high], or [low] for no upper end, {got}.  ({place})")
+    return population
 
 
-def _card(table: Mapping[str, Any], where: str) -> Card:
-    table = stated(table)
-    checked(table, CARD, "a card", where)
-    return Card(**{key: str(value) for key, value in table.items()})
-
-
-def _replicates(value: Any) -> tuple[str, ...]:
+def _replicates(columns: tuple[str, ...] | Table, title: str, place: str) -> tuple[str, ...]:
     """A list of columns, or {prefix = "PWGTP", count = 80}."""
-    count = value["count"] if isinstance(value, Mapping) else len(value)
-    if count > MAX_REPLICATES:
-        raise PlanError(f"'replicate_weights' must be at most {MAX_REPLICATES:,} columns, got {count:,}.")
-    return tuple(f"{value['prefix']}{r}" for r in range(1, count + 1)) if isinstance(value, Mapping) else tuple(value)
+    if isinstance(columns, Mapping):
+        series = read_settings(Replicates, columns, f"'replicate_weights' of {title}", place, PlanError)
+        columns = tuple(f"{series.prefix}{r}" for r in range(1, min(series.count, MAX_REPLICATES + 1) + 1))
+    if len(columns) > MAX_REPLICATES:
+        raise PlanError(f"'replicate_weights' must be at most {MAX_REPLICATES:,} columns, got more.  ({place})")
+    return columns
 
 
-def _entry(value: Any, file: str) -> Mapping[str, Any]:
+def _entry(value: Any, file: str) -> Table:
     if not isinstance(value, Mapping):
         raise PlanError(f"{file} must hold tables of settings, got {_short(str(value))!r} in place of one.")
     return value

@@ -6,7 +6,8 @@
     Population    who the truth is about; the same text goes into the prompt that filters the rows
 
 A condition is named by the level of V2 ("65 or older"), and by all its levels where there are several given variables
-("sex: female; age: 18-29"). The name of the condition is the key of truths, answers and results.
+("sex: female; age: 18-29"); P(V1) itself has the one condition "everyone". The name of the condition is the key of
+truths, answers and results.
 
 The weight column is the one that the task names, or none: a column called `weight` may be body mass in kg.
 """
@@ -17,12 +18,14 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from trueness.errors import PlanError, listed
+from trueness.settings import Hint
 
 MODES = ("qa", "sample", "story", "likelihood", "distribution")
 MOST_OPTIONS = 26  # letters for the options of `qa`
+EVERYONE = "everyone"  # the condition of a task with one variable
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,7 @@ class Variable:
     bins: tuple[float, ...] = ()  # lower ends, rising; the last bin is open above unless `top` is given
     top: float | None = None  # upper end of the last bin; values from it on are outside the question
     only: bool = False  # levels of the data that are not listed are left out of the question, and counted
+    numeric: bool = False  # answers are numbers; levels are even cells between the 1st and 99th percentile of the data
 
     @property
     def name(self) -> str:
@@ -62,17 +66,24 @@ class Population:
     who: str = "people"  # "adults", "employed men", "high school students"
     country: str = ""
     year: str = ""  # "1988", "2003-2009"
-    ages: tuple[float, float | None] | None = None  # both ends included; None: no upper end
+    ages: Annotated[tuple[float | None, ...] | None, Hint("Write [low, high], or [low].")] = None  # ends included
     age_column: str = ""
     year_column: str = ""
     where: Mapping[str, Any] = field(default_factory=dict)  # column -> value | [values] | {from = a, to = b}
 
     @property
+    def age_range(self) -> tuple[float, float | None] | None:
+        """The lowest and the highest age; no highest where the population is open above."""
+        if not self.ages or self.ages[0] is None:
+            return None
+        return self.ages[0], self.ages[1] if len(self.ages) > 1 else None
+
+    @property
     def text(self) -> str:
         """'adults aged 18 to 64 in the United States in 1988': what the prompt says."""
         parts = [self.who]
-        if self.ages is not None:
-            low, high = self.ages
+        if self.age_range is not None:
+            low, high = self.age_range
             parts.append(f"aged {low:g} or older" if high is None else f"aged {low:g} to {high:g}")
         parts += [f"in {self.country}"] if self.country else []
         parts += [f"in {self.year}"] if self.year else []
@@ -130,8 +141,8 @@ class Question:
         return tuple(self.condition_name(chosen) for chosen in itertools.product(*(v.level_names for v in self.given)))
 
     def condition_name(self, levels: Sequence[str]) -> str:
-        if len(self.given) == 1:
-            return levels[0]
+        if len(self.given) < 2:
+            return levels[0] if levels else EVERYONE
         return "; ".join(f"{variable.name}: {level}" for variable, level in zip(self.given, levels, strict=True))
 
     def prompt_for(self, condition: str) -> str:
@@ -141,16 +152,27 @@ class Question:
             return text.replace("{population}", self.population.text)
         return f"This is about {self.population.text}. {text}" if self.population.country else text
 
-    def check_mode(self, mode: str) -> None:
+    @property
+    def asks(self) -> str:
+        given = ", ".join(variable.name for variable in self.given)
+        return f"{self.outcome.name} given {given}" if given else self.outcome.name
+
+    def check_mode(self, mode: str, where: str = "") -> None:
         """The one line that says why a mode cannot be used for this question."""
         if mode not in MODES:
-            raise PlanError(f"'mode' of task {self.name!r} must be one of {listed(MODES)}, got {mode!r}.")
+            raise PlanError(f"'modes' of task {self.name!r} must be of {listed(MODES)}, got {mode!r}.{where}")
+        if self.outcome.numeric and mode in ("qa", "likelihood"):
+            raise PlanError(
+                f"task {self.name!r} must have options for mode {mode!r}, got an outcome of numbers. Give it 'bins', "
+                f'or use mode = "distribution", "sample" or "story".{where}'
+            )
         if mode == "qa" and len(self.levels) > MOST_OPTIONS:
             raise PlanError(
                 f"task {self.name!r} must have at most {MOST_OPTIONS} options for mode 'qa' (one letter each), "
-                f'got {len(self.levels)}. Use mode = "distribution" or "sample", or merge levels.'
+                f'got {len(self.levels)}. Use mode = "distribution" or "sample", or merge levels.{where}'
             )
         if mode == "story" and not self.second_prompt:
             raise PlanError(
                 f"task {self.name!r} must have a 'second_prompt' for mode 'story' (it asks for the answer), got none."
+                f"{where}"
             )

@@ -9,9 +9,9 @@ from typing import Any, Self
 
 import pandas as pd
 
-from trueness.running.readings import Scored
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
+from trueness.running.study_folder import Scored
 from trueness.showing.console import Console
 from trueness.showing.drawn import Draw
 from trueness.showing.paper import Part as PaperPart
@@ -31,7 +31,7 @@ class PopulationReading(RunReading):
 
     title = "Population"
     question = "Does a model know real distributions?"
-    asks = is_whole = True
+    asks = True
     charts_first = ("population",)
     clusters = "sources"
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from trueness.errors import DataError, listed
 from trueness.intervals import Distribution
-from trueness.studies.population.answer import Answer
-from trueness.studies.population.scores import reference_answers
-from trueness.studies.population.truth import Truth
+from trueness.studies.population.elicitation.asking import Answer
+from trueness.studies.population.truth import Array, Truth
 
 REFERENCES = ("baseline/uniform", "baseline/marginal", "baseline/perfect")
 
@@ -29,4 +29,19 @@ def perfect_answers(truth: Truth, draws: int, rng: np.random.Generator) -> dict[
     return {
         condition: Answer(Distribution(truth.levels, tuple((row / draws).tolist()), draws))
         for condition, row in zip(truth.conditions, counts, strict=True)
+    }
+
+
+def reference_answers(truth: Truth, name: str) -> dict[str, Answer]:
+    """What `uniform`, `marginal` and `oracle` (the truth itself) would answer: claims, without draws."""
+    rows: dict[str, Array] = {
+        "uniform": np.full_like(truth.probs, 1 / len(truth.levels)),
+        "marginal": np.broadcast_to(truth.marginal, truth.probs.shape),
+        "oracle": truth.probs,
+    }
+    if name not in rows:
+        raise DataError(f"a reference of a population study must be one of {listed(rows)}, got {name!r}.")
+    return {
+        condition: Answer(Distribution(truth.levels, tuple((row / row.sum()).tolist())))
+        for condition, row in zip(truth.conditions, rows[name], strict=True)
     }

@@ -31,7 +31,7 @@ from trueness.intervals import Distribution, Interval
 from trueness.measures import distributions as measure
 from trueness.measures.distributions import Scale
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
+from trueness.studies.population.elicitation.asking import Answer
 from trueness.studies.population.measures import MEASURES as DECLARED
 from trueness.studies.population.questions import Question
 from trueness.studies.population.truth import Truth
@@ -40,13 +40,10 @@ Array = NDArray[np.float64]
 
 MEASURES = tuple(measure.name for measure in DECLARED)
 LEVEL = 0.95
-_DISTANCE = ("tv", "js", "w1", "d2", "direction", "skill_uniform", "skill_marginal")
-BOUNDS = {
-    one.name: (-np.inf if one.minimum is None else one.minimum, one.maximum)
+POSSIBLE = {
+    one.name: (-np.inf if one.minimum is None else one.minimum, np.inf if one.maximum is None else one.maximum)
     for one in DECLARED
-    if one.name in _DISTANCE
 }
-_FINITE = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True)
@@ -56,6 +53,10 @@ class Measured:
     value: float | None
     interval: Interval | None = None
     status: Status = Status.OK
+    reason: str = ""  # one word where a measure of an answer has no value
+
+
+UNINFORMATIVE = Measured(None, None, Status.DEGENERATE, "uninformative")
 
 
 @dataclass(frozen=True)
@@ -102,17 +103,19 @@ class _Ground:
     entropy: _Pair
     far: Mapping[str, _Pair]  # L1 of the references, by name
     far_d2: Mapping[str, _Pair]
-    original: tuple[float, float]  # best and worst of the original score
+    best: Mapping[str, float]  # 100 by the rules of others: score_original, score_document
 
 
 class Scales:
     """The ends of the score by task and k, and the truth's share of all intervals: once, whoever is scored.
 
-    The draws follow from `seed`, the task and k alone, so that the order of scoring changes nothing.
+    The draws follow from `seed`, the task and k alone, so that the order of scoring changes nothing. `n_mc`: the number
+    of Monte Carlo samples in the document's rule, whoever is scored.
     """
 
-    def __init__(self, seed: int):
+    def __init__(self, seed: int, n_mc: int = 128):
         self.seed = seed
+        self.n_mc = n_mc
         self._scales: dict[tuple[str, bytes, bytes], list[Scale]] = {}  # of L1, and of W1 where the outcome is ordinal
         self._grounds: dict[tuple[str, bytes], _Ground] = {}
 
@@ -129,7 +132,8 @@ class Scales:
     def ground(self, truth: Truth, used: NDArray[np.intp]) -> _Ground:
         key = (truth.question.name, truth.probs[used].tobytes())
         if key not in self._grounds:
-            self._grounds[key] = _ground(truth, used)
+            rng = np.random.default_rng([self.seed, *truth.question.name.encode(), self.n_mc])
+            self._grounds[key] = _ground(truth, used, self.n_mc, rng)
         return self._grounds[key]
 
 
@@ -177,22 +181,7 @@ def score_answers(
     )  # fmt: skip
 
 
-def reference_answers(truth: Truth, name: str) -> dict[str, Answer]:
-    """What `uniform`, `marginal` and `oracle` (the truth itself) would answer: claims, without draws."""
-    rows: dict[str, Array] = {
-        "uniform": np.full_like(truth.probs, 1 / len(truth.levels)),
-        "marginal": np.broadcast_to(truth.marginal, truth.probs.shape),
-        "oracle": truth.probs,
-    }
-    if name not in rows:
-        raise DataError(f"a reference of a population study must be one of {listed(rows)}, got {name!r}.")
-    return {
-        condition: Answer(Distribution(truth.levels, tuple((row / row.sum()).tolist())))
-        for condition, row in zip(truth.conditions, rows[name], strict=True)
-    }
-
-
-def _ground(truth: Truth, used: NDArray[np.intp]) -> _Ground:
+def _ground(truth: Truth, used: NDArray[np.intp], n_mc: int, rng: np.random.Generator) -> _Ground:
     everything = len(used) == len(truth.conditions)
     draws = truth.draws if everything else np.ascontiguousarray(truth.draws[:, used])
     p, n, w = truth.probs[used], truth.n_eff[used], truth.weights[used] / truth.weights[used].sum()
@@ -203,9 +192,13 @@ def _ground(truth: Truth, used: NDArray[np.intp]) -> _Ground:
         name: _Pair(measure.squared(p, r, w, n, certain), measure.squared(draws, r, w, _twice(n), certain))
         for name, r in references.items()
     }
-    best = float(np.quantile(measure.l1(draws, p, w), measure.CEILING))
+    monte_carlo = measure.sampled(p, np.full(len(p), n_mc), len(draws), rng)
+    best = {
+        "score_original": measure.ceiling(p, w, draws),
+        "score_document": measure.ceiling(p, w, monte_carlo),
+    }
     entropy = _Pair(measure.entropy(p, w), measure.entropy(draws, w))
-    return _Ground(p, w, n, draws, entropy, far, far_d2, (best, float(far["uniform"].value)))
+    return _Ground(p, w, n, draws, entropy, far, far_d2, best)
 
 
 def _twice(n: Array) -> Array:
@@ -240,14 +233,17 @@ def _measured(
         measure.calibration_slope(p, q, w, k), measure.calibration_slope(drawn_p, drawn_q, w, k2)
     )
     ends = _quantiles(pairs)
-    found = dict.fromkeys(MEASURES, Measured(None, None, Status.DEGENERATE))
+    found = dict.fromkeys(MEASURES, UNINFORMATIVE)
     found |= {name: _with_interval(name, pair.value, ends[name]) for name, pair in pairs.items()}
     reach = np.append(2 * ends["tv"], distance.value)
     if scale.informative:
         found["score"] = _on_scale(scale.shown(reach))
         found["score_raw"] = _on_scale(scale.raw(reach))
-    found["score_original"] = _on_scale(measure.original_scale(reach, *ground.original))
-    if truth.ordinal:
+    worst = float(ground.far["uniform"].value)
+    found |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
+    if not truth.ordinal:
+        found |= dict.fromkeys(("w1", "score_w1"), Measured(None, None, Status.DEGENERATE, "not ordinal"))
+    else:
         ordered = scales.of(truth, used, k, ordinal=True)
         if ordered.informative:
             found["score_w1"] = _on_scale(ordered.shown(np.append(ends["w1"], pairs["w1"].value)))
@@ -276,10 +272,12 @@ def _quantiles(pairs: Mapping[str, _Pair]) -> dict[str, Array]:
 
 def _with_interval(name: str, value: Array, ends: Array) -> Measured:
     if not np.isfinite(value):
-        return Measured(None, None, Status.DEGENERATE)
+        return Measured(None, None, Status.DEGENERATE, "nothing to divide by")
     if not np.isfinite(ends).all():
         return Measured(float(value))
-    low, high = np.clip(ends, *BOUNDS.get(name, _FINITE))
+    if np.ptp([*ends, value]) <= 1e-12:  # so by construction, as the skill of a reference against itself
+        return Measured(float(value))
+    low, high = np.clip(ends, *POSSIBLE[name])
     # an interval that left its own estimate out would be right about the bias and no use to a reader
     return Measured(float(value), Interval(float(min(low, value)), float(max(high, value)), LEVEL, "mean"))
 
@@ -287,7 +285,7 @@ def _with_interval(name: str, value: Array, ends: Array) -> Measured:
 def _on_scale(ends: Array) -> Measured:
     """ends: the score at both ends of the distance, and at the distance itself."""
     if not np.isfinite(ends).all():
-        return Measured(None, None, Status.DEGENERATE)
+        return UNINFORMATIVE
     return Measured(float(ends[2]), Interval(float(ends.min()), float(ends.max()), LEVEL, "mean"))
 
 

@@ -16,29 +16,21 @@ model in one mode: sampling, verbalised and next-token answers are different thi
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trueness.errors import SettingError, did_you_mean, listed
-from trueness.intervals import Interval
 from trueness.measure import direction
-from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
-from trueness.studies.population.scores import MEASURES, TaskScore
+from trueness.statistics import Comparison, Estimate, mean
+from trueness.statistics.pairs import differences_in_pairs
+from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
-POSSIBLE = {
-    **dict.fromkeys(("score", "score_w1", "score_original"), (0.0, 100.0)),
-    **dict.fromkeys(("tv", "js", "w1"), (0.0, 1.0)),
-    **dict.fromkeys(("skill_uniform", "skill_marginal"), (-np.inf, 1.0)),
-    "direction": (-1.0, 1.0),
-}
 _NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
 
 
@@ -84,7 +76,7 @@ def respondent_means(scores: Sequence[TaskScore], measure: str = "score") -> dic
     """Respondent -> its mean over the tasks, with the interval over sources."""
     _check(measure)
     return {
-        label: _possible(mean(values, clusters=sources, name=measure))
+        label: mean(values, clusters=sources, name=measure, bounds=POSSIBLE[measure])
         for label, (values, sources) in _values(scores, measure).items()
     }
 
@@ -93,7 +85,7 @@ def means_given_sources(scores: Sequence[TaskScore], measure: str = "score") -> 
     """The same means, with the interval over tasks given these sources."""
     _check(measure)
     found = _values(scores, measure)
-    return {label: _possible(mean(values, name=measure)) for label, (values, _) in found.items()}
+    return {label: mean(values, name=measure, bounds=POSSIBLE[measure]) for label, (values, _) in found.items()}
 
 
 def compare_respondents(scores: Sequence[TaskScore], measure: str = "score") -> list[Comparison]:
@@ -111,16 +103,10 @@ def _compared(scores: Sequence[TaskScore], measure: str, sources: list[str] | No
     _check(measure)
     values = {(_label(score), score.task): _counted(score, measure) for score in scores}
     labels, tasks = (list(dict.fromkeys(names)) for names in (map(_label, scores), (score.task for score in scores)))
-    compared = [
-        paired_difference(
-            [values.get((one, task), np.nan) for task in tasks],
-            [values.get((other, task), np.nan) for task in tasks],
-            clusters=sources,
-            names=(one, other),
-        ).described(measure=measure, units="tasks", clusters="sources", better=direction(measure))
-        for one, other in itertools.combinations(labels, 2)
-    ]
-    return adjusted(compared) if compared else []
+    columns = {label: [values.get((label, task), np.nan) for task in tasks] for label in labels}
+    pairs = differences_in_pairs(columns, sources, bounds=POSSIBLE[measure])
+    better = direction(measure)
+    return [pair.described(measure=measure, units="tasks", clusters="sources", better=better) for pair in pairs]
 
 
 def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[float], list[str]]]:
@@ -131,14 +117,6 @@ def _values(scores: Sequence[TaskScore], measure: str) -> dict[str, tuple[list[f
         values.append(_counted(score, measure))
         sources.append(score.source)
     return found
-
-
-def _possible(found: Estimate) -> Estimate:
-    """t knows no bounds: a mean score of 104 is cut off."""
-    if found.interval is None or found.name not in POSSIBLE:
-        return found
-    low, high = np.clip((found.interval.low, found.interval.high), *POSSIBLE[found.name])
-    return replace(found, interval=Interval(low, high, found.interval.level, found.interval.of))
 
 
 def _counted(score: TaskScore, measure: str) -> float:

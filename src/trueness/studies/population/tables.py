@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from trueness.errors import listed
 from trueness.showing import look
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Estimate
@@ -26,7 +27,7 @@ from trueness.studies.population.summary import (
     respondent_means,
 )
 
-MEANS = ("score", "score_original", "skill_uniform", "skill_marginal", "tv")
+MEANS = ("score", "score_original", "score_document", "skill_uniform", "skill_marginal", "tv")
 
 
 def respondents(populations: Populations) -> list[tuple[str, str]]:
@@ -86,6 +87,7 @@ def main_table(populations: Populations) -> Table:
         Column("score", "Score", "number", "score_low", "score_high", "higher", 0),
         Column("score_given", "given these sources", "number", "score_given_low", "score_given_high", None, 0),
         Column("score_original", "Original score", "number", decimals=0),
+        Column("score_document", "Document's score", "number", decimals=0),
         Column("skill_uniform", "Skill (uniform)", "number", "skill_uniform_low", "skill_uniform_high", "higher", 2),
         Column(
             "skill_marginal", "Skill (marginal)", "number", "skill_marginal_low", "skill_marginal_high", "higher", 2
@@ -97,7 +99,8 @@ def main_table(populations: Populations) -> Table:
     caption = (
         "Answers against the population's distributions. Score: 100 cannot be told from the truth, 0 no better than "
         "uniform, over informative tasks; skill: 1 - distance / distance of the baseline, not clipped; TV: total "
-        f"variation. Brackets: {100 * populations.level:g} % intervals, clustered by {sources} sources; given these "
+        f"variation. Brackets: {100 * populations.level:g} % intervals, clustered by {sources} sources; none where the "
+        "value is the same in every task, or cannot be bounded; given these "
         "sources: the same mean with an interval over the tasks of these sources alone. Letter mass: probability on "
         "option letters before it was divided by itself. Modes are different questions and are not averaged."
     )
@@ -179,22 +182,22 @@ def design_sentences(populations: Populations) -> list[str]:
 
 
 def uninformative_sentences(populations: Populations) -> list[str]:
-    """Where a perfect answer and a uniform one cannot be told apart, and from how many draws."""
-    found: dict[str, set[float]] = {}
+    """Where a perfect answer and a uniform one cannot be told apart, from how many draws, and whose they are."""
+    tasks: dict[str, dict[str, dict[str, None]]] = {}  # task -> draws -> who
     for score in populations.scores:
         if score.status == Status.OK and not score.informative:
-            found.setdefault(score.task, set()).add(float("inf") if score.draws is None else score.draws)
-    if not found:
+            draws = "even if stated" if score.draws is None else f"{score.draws:g} draws"
+            tasks.setdefault(score.task, {}).setdefault(draws, {})[score.mode or score.respondent] = None
+    if not tasks:
         return []
-    told = [f"{task} ({', '.join(_draws(k) for k in sorted(draws))})" for task, draws in found.items()]
+    places = [
+        f"{task} ({'; '.join(f'{draws}: {listed(list(who), 20)}' for draws, who in of_task.items())})"
+        for task, of_task in tasks.items()
+    ]
     return [
         "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand: "
-        f"{'; '.join(told)}."
+        f"{'; '.join(places)}."
     ]
-
-
-def _draws(k: float) -> str:
-    return "even if stated" if k == float("inf") else f"{k:g} draws"
 
 
 def fallback_sentences(populations: Populations) -> list[str]:
@@ -226,13 +229,7 @@ def _task_row(
 
 
 def _cells(measure: str, found: Estimate) -> dict[str, Any]:
-    interval = found.interval
-    return {
-        measure: found.value,
-        f"{measure}_low": interval.low if interval else None,
-        f"{measure}_high": interval.high if interval else None,
-        f"{measure}_n": found.n,
-    }
+    return found.cells(measure) | {f"{measure}_n": found.n}
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from trueness.errors import StoreError
 from trueness.graphs import Graph
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import FACTOR, Unpacker
 from trueness.running.cells import Cell
 from trueness.running.results import NOT_RUN, Results, Row
-from trueness.running.store import Run, Store
+from trueness.running.store import Run
+from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.robustness.findings import findings
 from trueness.studies.robustness.measures import AT_K
@@ -91,13 +91,8 @@ def _told(value: float, status: Status) -> tuple[float | None, str]:
 
 def read_robustness(folder: Path | str) -> RobustnessStudy:
     """The tables of the robustness study in a folder."""
-    with Store.reading(Path(folder)) as store:
-        found = {results.task: results for results in Results.all_of(store)}
-        if "robustness" not in found:
-            raise StoreError(
-                f"{folder} must hold a robustness study, got {', '.join(found)}. Write one: trueness new robustness"
-            )
-        return robustness_of(found["robustness"])
+    with StudyFolder.reading(folder) as study:
+        return robustness_of(study.task("robustness"))
 
 
 def robustness_of(results: Results) -> RobustnessStudy:
@@ -129,7 +124,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
         answers += [_answer(run, cell, orders[cell.item], unpacker) for run in runs]
     evaluation = Evaluation(
         systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],
-        sweeps, results.level, about.get("given"),
+        sweeps, results.level, about.get("given"), about.get("metric", "f1"), about.get("k_range", "all"),
     )  # fmt: skip
     return RobustnessStudy(
         results.study, results.seed, evaluation, about["scorers"], tuple(about["notes"]),

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from trueness.running.outline import unique
 from trueness.running.results import NOT_RUN, Row
 from trueness.showing import blocks
-from trueness.showing.grid import Facet, Grid, shown_measure
+from trueness.showing.grid import Facet, Grid, shown_measure, unique
 from trueness.status import Status
 from trueness.studies.networks import MOST_EDGES, layout, pairs_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
@@ -32,7 +31,6 @@ class RobustnessPart:
 
     def __init__(self, place: PagePlace, read: Callable[[], RobustnessStudy]):
         self._task = place.task
-        self._store = place.store
         self._read = read
 
     @cached_property
@@ -59,7 +57,7 @@ class RobustnessPart:
             [shown_measure(name, _HEADLINE) for name in measures], [Facet("variant", "Corruption", variants, variants)],
             spread="least and most over seeds", repeats="seeds",
         )  # fmt: skip
-        statuses = self._store.statuses_of(self._task)
+        statuses = self._task.statuses
         for place, key in enumerate(self.cell_keys()):
             values = {name: _spread(rows) for name, rows in self._rows.get(key, {}).items()}
             grid.add(key[0], key[2], (key[1],), self._task.cells[place].repeats, statuses.get(place, {}), values)
@@ -69,7 +67,7 @@ class RobustnessPart:
         place = self._task.place_of.get(key)
         if place is None:
             return None
-        cell, runs = self._task.cells[place], self._store.runs_at(self._task, place)
+        cell, runs = self._task.cells[place], self._task.runs_at(place)
         own = self._rows.get(key, {})
         strips = [
             {"name": name, "label": name.upper(), "values": [row.value for row in own[name]], "top": 1}

@@ -1,15 +1,17 @@
 """degradation: AUPRC against the strength of each corruption, one line a scorer, its interval over graphs.
 
 Strength 0 is clean, 1 the corruption as it is named; rows are the same at every strength (one seed, the same noise).
-The dashed line is what a coin gets. The loss against clean, paired, is in the frame.
+The dashed line is what random scores get. The loss against clean, paired, is in the frame.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
+from trueness.measures.ranking import chance
 from trueness.showing import look
 from trueness.showing.marks import named, panel_columns, with_data
 from trueness.showing.saving import Figure
@@ -25,12 +27,15 @@ MOST_PANELS = {"column": 1, "page": 3}
 def degradation_frame(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption, strength and scorer, with `chance` and the panel it is drawn in."""
     frame = summarised(evaluation, measure)
-    chance = evaluation.ranking.groupby("group")["chance"].mean()
+    by_group: dict[str, list[float]] = {}
+    for system in evaluation.systems.values():
+        by_group.setdefault(system.group, []).append(chance(measure, system.truth))
     several = frame["group"].nunique() > 1
     panels = [
         f"{group}: {name}" if several else name for group, name in zip(frame["group"], frame["corruption"], strict=True)
     ]
-    return frame.assign(panel=panels, chance=frame["group"].map(chance))
+    level = {group: float(np.nanmean(own)) for group, own in by_group.items()}
+    return frame.assign(panel=panels, chance=frame["group"].map(level))
 
 
 def degradation_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.FacetChart | alt.ConcatChart:
@@ -79,6 +84,6 @@ def degradation(evaluation: Evaluation, width: look.Width = "page") -> Figure:
     caption = (
         "AUPRC over ordered pairs against the strength of each corruption (0: clean, 1: as named); mean over up to "
         f"{n} fits a point, areas: {100 * evaluation.level:g} % t intervals over {graphs} graphs (or seeds of one). "
-        "Dashed: what a coin gets. One seed is the same rows at every strength."
+        "Dashed: what random scores get. One seed is the same rows at every strength."
     )
     return Figure("degradation", frame, degradation_chart(frame, width), caption)

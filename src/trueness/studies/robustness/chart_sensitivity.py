@@ -53,7 +53,8 @@ def panels_frame(panels: Mapping[str, Panel], within: tuple[int, int] | None = N
             clusters = None if graphs is None or len(set(graphs)) < 2 else list(graphs)
             for measure in MEASURES:
                 for at, k in enumerate(parts[0].k):
-                    found = mean([getattr(part, measure)[at] for part in parts], clusters)
+                    values = [getattr(part, measure)[at] for part in parts]
+                    found = mean(values, clusters, bounds=(0.0, 1.0 if measure == "f1" else None))
                     ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
                     row = {"panel": title, "learner": learner, "measure": measure, "k": int(k), "value": found.value}
                     rows.append(row | {"low": ends[0], "high": ends[1], "n": found.n, "graphs": found.n_clusters})
@@ -103,7 +104,6 @@ def _layers(measure: str, label: str, panel: str, ends: list[float], colour: Any
 
     here = alt.datum.panel == panel
     x = alt.X("k:Q", scale=alt.Scale(domain=ends, nice=False), axis=alt.Axis(title="K, edges kept", grid=False))
-    # an interval may reach beyond what F1 or SHD can be; the axis does not
     scale = alt.Scale(domain=[0, 1]) if measure == "f1" else alt.Scale(domainMin=0)
     y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title=label))
     base = alt.Chart(named("curves")).transform_filter((alt.datum.measure == measure) & here)

@@ -4,7 +4,9 @@ robustness/evaluation_report.json              everything below as one document
 robustness/sensitivity_curve_{corruption}.png  F1 and SHD against K (.svg .pdf, its numbers as .csv)
 robustness/degradation.png                     AUPRC against strength
 robustness/k_lambda_{scorer}_{group}.png       F1 for every K and value of a swept setting
-robustness/ranking.csv .tex, k.csv .tex, optimism.csv .tex       the tables
+robustness/ranking.csv .tex, main.csv .tex, k.csv .tex, optimism.csv .tex       the tables
+robustness/a_sparse.csv                        the edges that each fit keeps at the frozen K
+robustness/k_chosen.csv                        every K that looked at a truth, with its interval over seeds
 robustness/scores.csv                          every fit: AUPRC, AUROC, of ordered and of unordered pairs
 robustness/chosen.csv                          every fit and K: F1, SHD, precision, recall
 robustness/differences.csv, degradation.csv, plateaus.csv, invariance.csv, disentanglement.csv, expected_edges.csv
@@ -22,9 +24,16 @@ import pandas as pd
 
 from trueness.files import write_atomically
 from trueness.running.store import to_json
-from trueness.showing.saving import Figure, Save, csv_text, plain_records, save_figure
+from trueness.showing.saving import Figure, Save, csv_text, plain, plain_records, save_figure
 from trueness.studies.robustness import tables
 from trueness.studies.robustness.answers import RobustnessStudy
+from trueness.studies.robustness.calibration import (
+    calibration,
+    curve_lists,
+    frozen_means,
+    main_table,
+    sparse_frame,
+)
 from trueness.studies.robustness.chart_degradation import degradation as degradation_figure
 from trueness.studies.robustness.chart_k_lambda import k_lambda
 from trueness.studies.robustness.chart_sensitivity import Panel, sensitivity_panels
@@ -58,6 +67,7 @@ def texts(study: RobustnessStudy) -> dict[str, str]:
     found = {"evaluation_report.json": to_json(report(study)), "findings.txt": findings_text(study)}
     for name, table in (
         ("ranking", tables.ranking_table(study)),
+        ("main", main_table(evaluation)),
         ("k", tables.choice_table(study)),
         ("optimism", tables.optimism_table(study)),
     ):
@@ -70,6 +80,8 @@ def frames(evaluation: Evaluation, study: RobustnessStudy) -> dict[str, pd.DataF
     return {
         "scores": evaluation.ranking,
         "chosen": evaluation.chosen,
+        "k_chosen": chosen_frame(evaluation),
+        "a_sparse": sparse_frame(evaluation),
         "differences": tables.differences_frame(evaluation),
         "degradation": degradation(evaluation),
         "plateaus": plateaus(evaluation),
@@ -77,6 +89,16 @@ def frames(evaluation: Evaluation, study: RobustnessStudy) -> dict[str, pd.DataF
         "disentanglement": disentanglement(evaluation),
         "expected_edges": expected_edges(evaluation, study.expected),
     }
+
+
+def chosen_frame(evaluation: Evaluation) -> pd.DataFrame:
+    """One row a data set, scorer and K that looked at a truth."""
+    rows: list[dict[str, object]] = [
+        {"dataset": dataset, **choice.row()}
+        for (dataset, _), choices in evaluation.by_truths.items()
+        for choice in choices.values()
+    ]
+    return pd.DataFrame(rows)
 
 
 def report(study: RobustnessStudy) -> dict[str, Any]:
@@ -105,6 +127,9 @@ def report(study: RobustnessStudy) -> dict[str, Any]:
             for name, v in evaluation.corruptions.items()
         },
         "scorers": {name: dict(given) for name, given in study.scorers.items()},
+        "calibration": {name: plain(found) for name in evaluation.systems if (found := calibration(evaluation, name))},
+        "main": plain_records(frozen_means(evaluation)),
+        "sensitivity_curves": plain(curve_lists(evaluation)),
         "auprc": plain_records(means(evaluation)),
         "auroc": plain_records(means(evaluation, "auroc")),
         "edges_kept": plain_records(chosen_means(evaluation)),

@@ -129,17 +129,10 @@ def _method(row: object) -> str:
 
 
 def _value(row: object, *names: str) -> str:
-    """The interval of a share (F1, AUPRC) is cut to what it can be: t knows no bounds. `names`: of what is no share."""
     value, low, high = (getattr(row, name) for name in names or ("value", "low", "high"))
-    if not names and pd.notna(low) and pd.notna(high):
-        low, high = max(0.0, low), min(1.0, high)
-    return _ends(value, low, high)
-
-
-def _ends(value: float, low: float | None, high: float | None) -> str:
-    if low is None or high is None or pd.isna(low) or pd.isna(high):
-        return f"{value:.2f} (no interval)"
-    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+    if pd.isna(low) or pd.isna(high):
+        return f"{value:z.2f} ({'constant' if not names and getattr(row, 'constant', False) else 'no interval'})"
+    return f"{value:z.2f} [{low:z.2f}, {high:z.2f}]"
 
 
 def _counted(n: int, word: str) -> str:

@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.studies.robustness.scores import OTHERS, Answer, Evaluation
-from trueness.studies.robustness.summaries import average, cells_of
+from trueness.studies.robustness.summaries import MEAN, average, cells_of
 
 Array = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ def invariance(evaluation: Evaluation) -> pd.DataFrame:
         | {"k": float(own["k"].mean()), "chance": float(own["chance"].mean())}
         for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False)
     ]
-    return pd.DataFrame(found, columns=["group", "scorer", "value", "low", "high", "n", "units", "k", "chance"])
+    return pd.DataFrame(found, columns=["group", "scorer", *MEAN, "k", "chance"])
 
 
 @lru_cache(maxsize=4)
@@ -94,7 +94,7 @@ def disentanglement(evaluation: Evaluation) -> pd.DataFrame:
         | cells_of(average(own, "told_apart", evaluation.level))
         for (group, scorer, corruption), own in frame.groupby(["group", "scorer", "corruption"], sort=False)
     ]
-    return pd.DataFrame(found, columns=["group", "scorer", "corruption", "value", "low", "high", "n", "units"])
+    return pd.DataFrame(found, columns=["group", "scorer", "corruption", *MEAN])
 
 
 def expected_edges(evaluation: Evaluation, edges: Mapping[str, Sequence[str]]) -> pd.DataFrame:

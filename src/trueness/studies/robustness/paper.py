@@ -10,6 +10,7 @@ from trueness.showing.paper import Part
 from trueness.showing.prose import listed, percent, settings_text
 from trueness.studies.robustness import tables as robustness_tables
 from trueness.studies.robustness.answers import RobustnessStudy
+from trueness.studies.robustness.calibration import main_table
 
 
 def methods(study: RobustnessStudy) -> list[str]:
@@ -39,7 +40,7 @@ def part(folder: Path, study: RobustnessStudy) -> Part:
     if not study.done:
         return Part("robustness", abstract, checks, methods(study))
     makers = (robustness_tables.ranking_table, robustness_tables.choice_table, robustness_tables.optimism_table)
-    tables = [table for make in makers if (table := make(study)).rows]
+    tables = [table for table in (*(make(study) for make in makers), main_table(evaluation)) if table.rows]
     said: list[tuple[str, Sequence[str]]] = [
         (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
     ]

@@ -17,10 +17,10 @@ from trueness import registry
 from trueness.datasets import Dataset, load
 from trueness.datasets.corruptions import Corruption, corruption
 from trueness.datasets.observed import Observed
+from trueness.datasets.recorded import RecordedSeries
 from trueness.errors import PlanError, TruenessError, did_you_mean, listed
 from trueness.learners import settings_of
-from trueness.learners.scoring.base import EdgeScorer
-from trueness.learners.scoring.building import build_scorer
+from trueness.learners.scoring.base import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
 from trueness.running.cells import Context, hashed, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
@@ -41,6 +41,7 @@ class System:
     content: str
     columns: tuple[str, ...]
     lags: int
+    notes: tuple[str, ...] = ()  # what was left out of it
 
     def rows(self, asked: int | None) -> int:
         table = self.dataset.table
@@ -121,6 +122,8 @@ class RobustnessSettings:
     level: Share = 0.95
     overwrite_regimes: bool = False
     k: Whole | None = None
+    metric: Annotated[str, OneOf(("f1", "shd"))] = "f1"
+    k_range: Annotated[str, OneOf(("all", "original"))] = "all"
     required: Names = ()
     forbidden: Names = ()
 
@@ -153,6 +156,8 @@ def read(table: Mapping[str, Any], context: Context) -> dict[str, Any]:
         "level": given.level,
         "overwrite_regimes": given.overwrite_regimes,
         "k": _given_k(given.k, datasets, file),
+        "metric": given.metric,
+        "k_range": given.k_range,
         "expected": {
             "required": _edges("required", given.required, file),
             "forbidden": _edges("forbidden", given.forbidden, file),
@@ -189,7 +194,7 @@ def _systems(given: RobustnessSettings, context: Context) -> dict[str, System]:
     found = {}
     for name in names:
         for made, settings in _members(name, dict(own.get(name, {})), context.file):
-            found[made] = _system(made, settings, context.folder)
+            found[made] = _system(made, settings, context.folder, given.rows)
     return found
 
 
@@ -209,15 +214,18 @@ def _members(name: str, settings: dict[str, Any], file: str) -> list[tuple[str, 
     return [(f"{name}-{k}", settings | {"graph_seed": first + k}) for k in range(count)]
 
 
-def _system(name: str, settings: dict[str, Any], folder: Path) -> System:
-    dataset = load(name, settings, folder)
+def _system(name: str, settings: dict[str, Any], folder: Path, rows: int | None) -> System:
+    notes: list[str] = []
+    dataset: Dataset = load(name, settings, folder)
+    if isinstance(dataset, RecordedSeries) and rows is not None and rows < dataset.table.n:
+        dataset, notes = dataset.for_windows(rows)
     sample = dataset.table if dataset.table is not None else dataset.draw(50, stream(0, name))
     Corruption("clean").apply(sample, seed=0)  # says now what no corruption can take, such as discrete columns
     lags = sample.lags if isinstance(sample, Observed) else 0
     files = [folder / str(settings[key]) for key in ("data", "graph") if key in settings]
     files += [folder / part for part in name.split(":")]
-    digest = "".join(_digest(file) for file in files if file.is_file())
-    return System(dataset, settings, hashed(digest) if digest else "", sample.names, lags)
+    digest = "".join((*(_digest(file) for file in files if file.is_file()), *notes))
+    return System(dataset, settings, hashed(digest) if digest else "", sample.names, lags, tuple(notes))
 
 
 def _corruptions(given: RobustnessSettings, file: str) -> dict[str, Variant]:
@@ -298,7 +306,7 @@ def _notes(
     datasets: Mapping[str, System], corruptions: Mapping[str, Variant], scorers: Mapping[str, Entry],
     given: RobustnessSettings,
 ) -> list[str]:  # fmt: skip
-    notes = []
+    notes = [note for system in datasets.values() for note in system.notes]
     for name, entry in scorers.items():
         refused = [item for item, system in datasets.items() if not entry.takes(system)]
         if refused and entry.sweep is None:

@@ -72,9 +72,11 @@ class PlateauOverSeeds:
 
     @property
     def verdict(self) -> Verdict | None:
+        if self.range.constant and self.range.value is not None:  # in every graph and seed
+            return verdict_of(self.range.value)
         if self.interval is None:
             return None
-        low, high = verdict_of(max(0.0, self.interval.low)), verdict_of(self.interval.high)
+        low, high = verdict_of(self.interval.low), verdict_of(self.interval.high)
         return low if low == high else None
 
     def __str__(self) -> str:
@@ -85,6 +87,10 @@ class PlateauOverSeeds:
 
 def plateau_over_seeds(curves: Sequence[SensitivityCurve], k: int, around: int = AROUND) -> PlateauOverSeeds:
     """Curves of the same learner and corruption, one a seed."""
-    found = [plateau(curve, k, around) for curve in curves]
-    estimate = mean([one.range for one in found], name=f"F1 range for K = {k} +- {around}")
-    return PlateauOverSeeds(k, estimate, tuple(one.verdict for one in found))
+    each = [plateau(curve, k, around) for curve in curves]
+    return PlateauOverSeeds(k, range_over_seeds(each), tuple(one.verdict for one in each))
+
+
+def range_over_seeds(each: Sequence[Plateau], graphs: Sequence[str] | None = None, level: float = 0.95) -> Estimate:
+    """graphs: of each plateau, where there are several."""
+    return mean([one.range for one in each], graphs, level=level, name="range of F1 around K", bounds=(0.0, 1.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from trueness.showing.console import Console, plain
 from trueness.showing.tables import Table
 from trueness.studies.robustness.answers import RobustnessStudy
+from trueness.studies.robustness.calibration import main_table
 from trueness.studies.robustness.tables import choice_table, optimism_table, ranking_table
 
 MOST_REASONS = 8
@@ -17,9 +18,10 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
     out.print(f"[bold]robustness[/]   {kinds}, {study.done:,} of {study.planned:,} fits done")
     if not study.done:
         return
-    _print(out, "AUPRC: no K", ranking_table(study))
-    _print(out, f"F1 at K, under {', '.join(evaluation.tests)}", choice_table(study))
-    _print(out, "optimism of oracle_k: F1 at oracle_k - F1 at k_from_other_graphs", optimism_table(study))
+    print_table(out, "AUPRC: no K", ranking_table(study))
+    print_table(out, f"SHD and F1 at one K, frozen from {evaluation.validation} (oracle)", main_table(evaluation))
+    print_table(out, f"F1 at K, under {', '.join(evaluation.tests)}", choice_table(study))
+    print_table(out, "optimism of oracle_k: F1 at oracle_k - F1 at k_from_other_graphs", optimism_table(study))
     for heading in FINDINGS:
         for sentence in study.findings[heading]:
             out.print(f"  {plain(sentence)}", soft_wrap=wide)
@@ -34,7 +36,7 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
         out.print(f"  {plain(line)}", style="yellow", soft_wrap=wide)
 
 
-def _print(out: Console, title: str, table: Table) -> None:
+def print_table(out: Console, title: str, table: Table) -> None:
     """Columns that the terminal has no room for stand below, under the names of the rows again."""
     if not table.rows:
         return

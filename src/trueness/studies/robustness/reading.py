@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from trueness.running.readings import Scored
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
+from trueness.running.study_folder import Scored
 from trueness.showing.console import Console
 from trueness.showing.drawn import Draw
 from trueness.showing.paper import Part as PaperPart
@@ -29,7 +29,7 @@ class RobustnessReading(RunReading):
 
     title = "Robustness"
     question = "What do corrupted data do to a learner?"
-    graphs = is_whole = True
+    graphs = True
     clusters = "data sets"
 
     @classmethod

@@ -17,16 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness.graphs import Graph
-from trueness.measures.ranking import RANKING_MEASURES, chance_auprc, score_ranking
+from trueness.measures.ranking import RANKING_MEASURES, chance, score_ranking
 from trueness.status import Status
-from trueness.studies.robustness.choose_k import KChoice, k_from_other_graphs, matched_k, oracle_k
-from trueness.studies.robustness.sensitivity import CURVES, SensitivityCurve, sensitivity_curve
+from trueness.studies.robustness.choose_k import KChoice, Metric, k_from_other_graphs, matched_k, oracle_k
+from trueness.studies.robustness.sensitivity import CURVES, SensitivityCurve, original_range, sensitivity_curve
 
 if TYPE_CHECKING:
     import pandas
@@ -92,6 +92,8 @@ class Evaluation:
     sweeps: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
     level: float = 0.95
     given: int | None = None  # a K that the user named
+    metric: Metric = "f1"  # by which K is chosen where truths are looked at
+    k_range: Literal["all", "original"] = "all"  # of oracle_k; the original's 5 to 3|E| knows the number of true edges
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -145,15 +147,19 @@ class Evaluation:
                 validation = self.curves_of(group, scorer, (self.validation,))
                 for dataset, curves in validation.items():
                     own = found.setdefault((dataset, scorer), {})
-                    own[ORACLE] = oracle_k(curves, scorer)
+                    own[ORACLE] = oracle_k(curves, scorer, self._within(dataset), self.metric, self.level)
                     if len(validation) > 1:
-                        own[OTHERS] = k_from_other_graphs(validation, dataset, scorer)
+                        own[OTHERS] = k_from_other_graphs(validation, dataset, scorer, self.metric)
         for (dataset, scorer), own in list(found.items()):
             for choice in list(found.get((dataset, self.match), {}).values()):
                 if scorer != self.match and not choice.method.startswith("matched"):
                     same = matched_k(choice, [scorer])[scorer]
                     own[same.method] = same
         return found
+
+    def _within(self, dataset: str) -> tuple[int, int] | None:
+        truth = self.systems[dataset].truth
+        return None if self.k_range == "all" else original_range(truth.n_edges(), len(truth))
 
     def choices(self, answer: Answer) -> dict[str, KChoice]:
         """Every K of one answer by method: those by truths, then those by its rows."""
@@ -168,14 +174,14 @@ class Evaluation:
 
     @cached_property
     def ranking(self) -> pandas.DataFrame:
-        """One row an answer; NaN and a status where there is none."""
+        """One row an answer; NaN and a status where there is none. `chance`: AUPRC of random scores."""
         import pandas as pd
 
         return pd.DataFrame(list(self._ranked()), columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
 
     def _ranked(self) -> Iterator[dict[str, Any]]:
         for answer in self.answers:
-            row = self._where(answer) | {"chance": chance_auprc(self.systems[answer.dataset].truth)}
+            row = self._where(answer) | {"chance": chance("auprc", self.systems[answer.dataset].truth)}
             if answer.matrix is None:
                 yield row | dict.fromkeys(RANKING_MEASURES, np.nan)
                 continue

@@ -14,17 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from trueness.measure import measure_of
+from trueness.measures.ranking import chance
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
+from trueness.statistics.pairs import differences_in_pairs
 from trueness.studies.robustness.choose_k import optimism as optimism_of
-from trueness.studies.robustness.plateau import PlateauOverSeeds, plateau
+from trueness.studies.robustness.plateau import PlateauOverSeeds, plateau, range_over_seeds
 from trueness.studies.robustness.scores import ORACLE, OTHERS, Evaluation
 
+MEAN = ("value", "low", "high", "constant", "n", "units")  # columns of a mean; units: graphs, or seeds of one
 ALL = "all"  # over corruptions; those whose mask tells the graph are not in it
 
 
@@ -33,20 +36,25 @@ def over(frame: pd.DataFrame) -> str:
     return "seed" if frame["dataset"].nunique() == 1 else "dataset"
 
 
-def average(frame: pd.DataFrame, column: str, level: float, name: str = "mean") -> Estimate:
-    return mean(frame[column].to_numpy(dtype=float), frame[over(frame)].to_numpy(), level=level, name=name)
+def average(frame: pd.DataFrame, column: str, level: float) -> Estimate:
+    """Of a measure within its bounds; of any other column, which is then a share."""
+    measure = measure_of(column)
+    bounds = (0.0, 1.0) if measure is None else measure.bounds
+    return mean(frame[column].to_numpy(dtype=float), frame[over(frame)].to_numpy(), level=level, bounds=bounds)
 
 
-def cells_of(found: Estimate) -> dict[str, Any]:
-    """value, low, high, n and what n counts, for a table."""
+def cells_of(found: Estimate) -> dict[str, float | int | bool | None]:
+    """Those of MEAN for a table: value, its ends, n and what n counts."""
     ends = (found.interval.low, found.interval.high) if found.interval else (None, None)
-    return {"value": found.value, "low": ends[0], "high": ends[1], "n": found.n, "units": found.n_clusters}
+    cells = (found.value, *ends, found.constant, found.n, found.n_clusters)
+    return dict(zip(MEAN, cells, strict=True))
 
 
 @lru_cache(maxsize=16)
 def means(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption (and all) and scorer: of a measure that needs no K."""
     rows = evaluation.ranking[evaluation.ranking["scorer"].isin(evaluation.named)]
+    level_of_chance = {name: chance(measure, system.truth) for name, system in evaluation.systems.items()}
     found = []
     for group in evaluation.groups:
         for name in (ALL, *evaluation.tested):
@@ -55,11 +63,11 @@ def means(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
                 own = part[part["scorer"] == scorer]
                 if len(own):
                     estimate = average(own, measure, evaluation.level)
-                    row = {"group": group, "corruption": name, "scorer": scorer, "measure": measure}
+                    row: dict[str, object] = {"group": group, "corruption": name, "scorer": scorer, "measure": measure}
                     row |= cells_of(estimate) | {"over": over(own), "failed": int(own[measure].isna().sum())}
-                    found.append(row | {"chance": float(own["chance"].mean())})
-    columns = ["group", "corruption", "scorer", "measure", "value", "low", "high", "n", "units", "over", "failed"]
-    return pd.DataFrame(found, columns=[*columns, "chance"])
+                    found.append(row | {"chance": float(own["dataset"].map(level_of_chance).mean())})
+    columns = ["group", "corruption", "scorer", "measure", *MEAN, "over", "failed", "chance"]
+    return pd.DataFrame(found, columns=columns)
 
 
 @lru_cache(maxsize=16)
@@ -72,7 +80,7 @@ def chosen_means(evaluation: Evaluation, measure: str = "f1") -> pd.DataFrame:
         row |= {"uses": own["uses"].iloc[0], "k": float(own["k"].mean()), "measure": measure}
         row |= cells_of(average(own, measure, evaluation.level)) | {"over": over(own)}
         found.append(row | {name: float(own[name].mean()) for name in ("precision", "recall", "shd", "skeleton_f1")})
-    columns = ["group", "scorer", "method", "oracle", "uses", "k", "measure", "value", "low", "high", "n", "units"]
+    columns = ["group", "scorer", "method", "oracle", "uses", "k", "measure", *MEAN]
     return pd.DataFrame(found, columns=[*columns, "over", "precision", "recall", "shd", "skeleton_f1"])
 
 
@@ -88,22 +96,13 @@ def differences(evaluation: Evaluation, corruption: str = ALL, measure: str = "a
             index=["dataset", "corruption", "seed"], columns="scorer", values=measure, dropna=False
         )
         clusters = table.index.get_level_values(over(part) if len(part) else "dataset").to_numpy()
-        names = [name for name in evaluation.named if name in table]
-        pairs = [_pair(table, one, other, clusters, evaluation.level) for one, other in combinations(names, 2)]
+        columns = {name: table[name].to_numpy(dtype=float) for name in evaluation.named if name in table}
         drawn = "graphs" if part["dataset"].nunique() > 1 else "seeds of one graph"
         found[group] = [
             pair.described(measure=_said(measure, corruption), units="fits", clusters=drawn, better="higher")
-            for pair in (adjusted(pairs, "holm") if pairs else [])
+            for pair in differences_in_pairs(columns, clusters, evaluation.level, better="higher", bounds=(0.0, 1.0))
         ]
     return found
-
-
-def _pair(table: pd.DataFrame, one: str, other: str, clusters: Any, level: float) -> Comparison:
-    a, b = table[one].to_numpy(dtype=float), table[other].to_numpy(dtype=float)
-    both = ~(np.isnan(a) | np.isnan(b))
-    if both.any() and a[both].mean() < b[both].mean():
-        one, other, a, b = other, one, b, a
-    return paired_difference(a, b, clusters, level, names=(one, other))
 
 
 @lru_cache(maxsize=16)
@@ -126,7 +125,7 @@ def degradation(evaluation: Evaluation, measure: str = "auprc") -> pd.DataFrame:
                     row = {"group": group, "corruption": base, "strength": factor, "scorer": scorer, "measure": measure}
                     row |= cells_of(average(at, measure, evaluation.level))
                     found.append(row | _loss(at.set_index(["dataset", "seed"])[measure], clean, evaluation.level))
-    columns = ["group", "corruption", "strength", "scorer", "measure", "value", "low", "high", "n", "units"]
+    columns = ["group", "corruption", "strength", "scorer", "measure", *MEAN]
     return pd.DataFrame(found, columns=[*columns, "loss", "loss_low", "loss_high", "loss_p"])
 
 
@@ -167,9 +166,15 @@ def optimism(evaluation: Evaluation, on_validation: bool = False) -> dict[tuple[
             test = evaluation.curves_of(group, scorer, tests)
             test = {name: curves for name, curves in test.items() if name in validation}
             if len(test) > 1 and len(validation) > 1:
-                gap = optimism_of(validation, test, scorer)
+                chosen = {name: _both_k(evaluation, name, scorer) for name in test}
+                gap = optimism_of(validation, test, scorer, chosen)
                 found[group, scorer] = gap.described(measure=f"F1 of {scorer} under {', '.join(tests)}")
     return dict(zip(found, adjusted(list(found.values()), "holm"), strict=True))
+
+
+def _both_k(evaluation: Evaluation, dataset: str, scorer: str) -> tuple[int, int]:
+    choices = evaluation.by_truths[dataset, scorer]
+    return choices[ORACLE].k, choices[OTHERS].k
 
 
 @lru_cache(maxsize=16)
@@ -185,7 +190,7 @@ def plateaus(evaluation: Evaluation) -> pd.DataFrame:
                     if row is not None:
                         where = {"group": group, "scorer": scorer, "corruption": corruption, "method": method}
                         found.append(where | row)
-    columns = ["group", "scorer", "corruption", "method", "k", "value", "low", "high", "n", "units", "verdict"]
+    columns = ["group", "scorer", "corruption", "method", "k", *MEAN, "verdict"]
     return pd.DataFrame(found, columns=columns)
 
 
@@ -197,7 +202,7 @@ def _plateau(evaluation: Evaluation, curves: dict[str, list[Any]], scorer: str, 
     if not each:
         return None
     labels = [name for name, _ in each] if len(set(chosen)) > 1 else None
-    estimate = mean([one.range for _, one in each], labels, level=evaluation.level, name="range of F1 within K +- 5")
+    estimate = range_over_seeds([one for _, one in each], labels, evaluation.level)
     k = round(float(np.median([choice.k for choice in chosen.values() if choice is not None])))
     told = PlateauOverSeeds(k, estimate, tuple(one.verdict for _, one in each))
     return {"k": k} | cells_of(estimate) | {"verdict": told.verdict or "cannot be told"}

@@ -31,11 +31,7 @@ def ranking_table(study: RobustnessStudy, measure: str = "auprc") -> Table:
     for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
         row: dict[str, Any] = {"group": group, "scorer": scorer}
         for cell in own.itertuples():
-            row |= {
-                str(cell.corruption): cell.value,
-                f"{cell.corruption} low": cell.low,
-                f"{cell.corruption} high": cell.high,
-            }
+            row |= _wide(str(cell.corruption), cell)
         rows.append(row | {"failed": _failed(study, str(group), str(scorer))})
     columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text")]
     for name in (ALL, *evaluation.tested):
@@ -64,7 +60,7 @@ def choice_table(study: RobustnessStudy) -> Table:
     for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
         row: dict[str, Any] = {"group": group, "scorer": scorer}
         for cell in own.itertuples():
-            row |= {str(cell.method): cell.value, f"{cell.method} low": cell.low, f"{cell.method} high": cell.high}
+            row |= _wide(str(cell.method), cell)
         rows.append(row)
     oracles = set(frame.loc[frame["oracle"], "method"])
     columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text")]
@@ -90,7 +86,7 @@ def optimism_table(study: RobustnessStudy) -> Table:
             ends = (gap.interval.low, gap.interval.high) if gap.interval else (None, None)
             row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}
             row |= {"optimism": gap.difference, "low": ends[0], "high": ends[1], "p": gap.p, "graphs": gap.n_clusters}
-            row["p_holm"] = gap.p_adjusted
+            row |= {"p_holm": gap.p_adjusted, "constant": gap.constant}
             rows.append(row)
     columns = (
         Column("under", "Under", "text"),
@@ -147,6 +143,13 @@ def open_sentences(study: RobustnessStudy) -> list[str]:
         "Corruptions were applied at the strengths of the plan: nothing is known between or beyond them, nor of others."
     )
     return found
+
+
+def _wide(name: str, cell: object) -> dict[str, object]:
+    """A mean of a long frame as cells of a wide row."""
+    return {name: getattr(cell, "value", None)} | {
+        f"{name} {end}": getattr(cell, end, None) for end in ("low", "high", "constant")
+    }
 
 
 def _ordered(methods: Iterable[str]) -> list[str]:

@@ -35,12 +35,11 @@ from trueness.datasets.observed import Observed
 from trueness.errors import StoreError
 from trueness.graphs import Graph
 from trueness.learners import settings_of
-from trueness.learners.scoring.base import EdgeScorer, EdgeScores
-from trueness.learners.scoring.building import build_scorer
+from trueness.learners.scoring.base import EdgeScorer, EdgeScores, build_scorer
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.outside import FACTOR, Unpacker
 from trueness.running.cells import Cell, Context, hashed, placeless, stream
-from trueness.running.outcomes import raised, without_answer
+from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.statistics.reach import Reach
 from trueness.status import Status
 from trueness.studies.robustness import plan as plan
@@ -72,7 +71,7 @@ class Source:
                 self.dataset, self.rows, seed=corrupt, rng=rng, overwrite_regimes=self.overwrite_regimes
             )
         except Exception as error:  # a user's own data set may raise anything
-            return {"problem": raised(error)}
+            return {"problem": failure_line(error)}
         seen = found.observed
         return {"names": seen.names, "values": seen.values, "regimes": seen.regimes, "lags": seen.lags}
 
@@ -106,6 +105,8 @@ class Robustness:
     level: float
     overwrite_regimes: bool
     k: int | None  # given by the user, beside those that are chosen
+    metric: str  # by which oracle_k and k_from_other_graphs are chosen, when the store is read
+    k_range: str
     expected: dict[str, list[str]]  # required and forbidden edges of the user's
     notes: tuple[str, ...]
     seed: int
@@ -190,6 +191,8 @@ class Robustness:
             "budget": asdict(self.budget),
             "k_seeds": self.k_seeds,
             "given": self.k,
+            "metric": self.metric,
+            "k_range": self.k_range,
             "expected": self.expected,
             "notes": list(self.notes),
         }
@@ -217,7 +220,7 @@ def _warmed(spec: str) -> bool:
     return True
 
 
-def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
+def perform(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
     """Score one unit's rows and choose K by them. Whatever the scorer does, the outcome is a status."""
     if "problem" in unit:
         return without_answer(Status.FAILED, unit["problem"], 0.0)
@@ -229,7 +232,7 @@ def perform(common: dict[str, Any], unit: dict[str, Any]) -> dict[str, Any]:
         data = Observed(tuple(unit["names"]), unit["values"], kinds, "the data", unit["regimes"], unit["lags"])
         found = scorer.scores(data, stream(seed, key))
     except Exception as error:  # a scorer may raise anything; that is its result
-        return without_answer(Status.FAILED, raised(error), time.perf_counter() - began)
+        return without_answer(Status.FAILED, failure_line(error), time.perf_counter() - began)
     if not isinstance(found, EdgeScores) or found.names != data.names:
         got = type(found).__name__ if not isinstance(found, EdgeScores) else "others"
         problem = f"scores must be EdgeScores of the columns in their order, got {got}"
@@ -267,7 +270,7 @@ def _choices(
         try:
             got: Mapping[str, KChoice] = label_free(scorer, data, found.matrix, rng, budget=budget, methods=asked)  # type: ignore[arg-type]
         except Exception as error:
-            trouble |= {name: raised(error) for name in asked}
+            trouble |= {name: failure_line(error) for name in asked}
         else:
             chosen |= {name: choice.k for name, choice in got.items()}
     own = found.details.get("own_k")

@@ -1,4 +1,4 @@
-"""What every mode of elicitation shares: the form that is put to a model, the manner of asking, what came back."""
+"""What every mode of elicitation shares: the form that is put to a model, the manner of asking, the answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from trueness.intervals import Distribution
 from trueness.models import Message, Reply, Settings
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.questions import Question
 
 SYSTEM = "You answer questions about a population from what you know of it. A best estimate is wanted."
@@ -77,6 +76,33 @@ class Elicited:
     used: str
     exchanges: tuple[Exchange, ...]
     note: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a respondent said about one condition: a distribution over the levels, or the reason why there is none.
+
+    `distribution.n` is K, the number of answers it was counted from; None when it was claimed (`distribution`,
+    `likelihood`, `qa`). K enters the ceiling of the score: 20 honest draws must not be punished for being 20. `counts`
+    tells what became of each reply, so that no refusal is lost in a mean.
+    """
+
+    distribution: Distribution | None
+    status: Status = Status.OK
+    counts: Mapping[Status, int] = field(default_factory=dict)
+    mass: float | None = None  # `qa`, `likelihood`: probability on the option letters before it was divided by itself
+    texts: tuple[str, ...] = ()  # a sample of raw replies
+    values: tuple[str, ...] = ()  # level read from each reply of `sample` and `story`, in order
+    message: str = ""
+    mode: str = ""  # how it was elicited in the end: a model without log-probabilities falls back
+    error: float | None = None  # `qa`: the largest standard error of a level over the orders of the options
+    total: float | None = None  # what stated shares summed to before they were divided by it
+    flags: tuple[str, ...] = ()  # low_mass, off_sum, level_left_out
+
+    @property
+    def draws(self) -> float | None:
+        """K, or None for a claim."""
+        return None if self.distribution is None else self.distribution.n
 
 
 @dataclass

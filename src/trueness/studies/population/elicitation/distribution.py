@@ -16,9 +16,9 @@ from trueness.intervals import Distribution
 from trueness.models import Message
 from trueness.reading.distribution import read_distribution
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.elicitation.asking import (
     CAME,
+    Answer,
     Elicited,
     Exchange,
     Form,

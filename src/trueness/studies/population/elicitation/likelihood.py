@@ -21,9 +21,9 @@ from trueness.models import Message
 from trueness.reading.distribution import OFF_SUM
 from trueness.reading.level import read_share
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.elicitation.asking import (
     CAME,
+    Answer,
     Elicited,
     Exchange,
     Form,

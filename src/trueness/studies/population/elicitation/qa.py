@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from trueness.intervals import Distribution
 from trueness.models import Message
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.elicitation import sample
 from trueness.studies.population.elicitation.asking import (
     CAME,
+    Answer,
     Elicited,
     Exchange,
     Form,

@@ -15,9 +15,9 @@ import numpy as np
 from trueness.models import Message
 from trueness.reading.level import read_level
 from trueness.status import Status
-from trueness.studies.population.answer import Answer
 from trueness.studies.population.elicitation.asking import (
     CAME,
+    Answer,
     Elicited,
     Exchange,
     Form,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from trueness import __version__
 from trueness.analyse import documents
 from trueness.analyse.analysis import Analysis
+from trueness.outside import Json
 from trueness.page.page import html_of
 from trueness.showing import blocks
 from trueness.showing.saving import Figure, csv_text
@@ -29,8 +29,8 @@ def as_html(analysis: Analysis, drawings: Mapping[str, tuple[Figure, str]] | Non
         {"name": name, "title": name, "svg": svg, "caption": figure.caption, "csv": csv_text(figure.frame), "files": {}}
         for name, (figure, svg) in (drawings or {}).items()
     ]
-    content = documents.as_dict(analysis)
-    domains = content["domains"]
+    document = documents.as_dict(analysis)
+    domains = document["domains"]
     head = {
         "study": "Analysis",
         "folder": ", ".join(domain["domain"] for domain in domains),
@@ -40,7 +40,7 @@ def as_html(analysis: Analysis, drawings: Mapping[str, tuple[Figure, str]] | Non
     }
     data = {
         "overview": {
-            "tasks": [_overview(content)],
+            "tasks": [_overview(document)],
             "completeness": [],
             "provenance": {},
             "seed": None,
@@ -53,8 +53,8 @@ def as_html(analysis: Analysis, drawings: Mapping[str, tuple[Figure, str]] | Non
     return html_of({"served": False, "head": head, "tabs": tabs, "sample": "", "data": data})
 
 
-def _overview(content: Mapping[str, Any]) -> dict[str, Any]:
-    domains = content["domains"]
+def _overview(document: Mapping[str, Json]) -> dict[str, Json]:
+    domains = document["domains"]
     understood = [f"{domain['domain']}: {'; '.join(domain['understood'])}" for domain in domains]
     flags = [flag for domain in domains for flag in domain["red_flags"]]
     return {
@@ -68,15 +68,15 @@ def _overview(content: Mapping[str, Any]) -> dict[str, Any]:
             for flag in flags
         ],
         "sections": [
-            {"title": "findings", "sentences": content["findings"]},
-            {"title": "what was understood", "sentences": [*understood, *content["notes"]]},
+            {"title": "findings", "sentences": document["findings"]},
+            {"title": "what was understood", "sentences": [*understood, *document["notes"]]},
         ],
         "untold": list(_open(domains)),
         "forest": [line for domain in domains for line in _forest(domain["contrasts"])],
     }
 
 
-def _open(domains: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _open(domains: Sequence[Mapping[str, Json]]) -> Iterator[str]:
     """How small a q so few units allow, and for whom the verdicts hold."""
     made = [row for domain in domains for row in domain["contrasts"]]
     for row in made:
@@ -89,7 +89,7 @@ def _open(domains: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"The verdicts hold for {scope}; q_beyond is over models and tasks like these."
 
 
-def _forest(contrasts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _forest(contrasts: Sequence[Mapping[str, Json]]) -> list[dict[str, Json]]:
     """The paired differences that have an interval."""
     return [
         {
@@ -101,7 +101,7 @@ def _forest(contrasts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _parts(domain: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
+def _parts(domain: Mapping[str, Json]) -> Sequence[dict[str, Json]]:
     return [
         {
             "name": f"{domain['domain']}: {title.lower()}",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trueness.running.progress import clock
 from trueness.showing.console import Console, console, plain, print_rows
 
 if TYPE_CHECKING:
-    from trueness.running.cost import AskCost, CellCost, Estimate
+    from trueness.running.cost import AskCost, CellCost, PlanCost
     from trueness.running.study import Study
     from trueness.studies.reporting import Report
 
@@ -28,26 +28,26 @@ def busy(what: str) -> Iterator[None]:
         yield
 
 
-def print_estimate(study: Study, found: Estimate) -> None:
+def print_estimate(study: Study, total: PlanCost) -> None:
     out = console()
     out.print(f"[bold]{plain(study.plan.name)}[/]   {plain(study.plan.folder)}")
-    at_least = "at least " if found.at_least else "about "
-    if found.cells:
+    at_least = "at least " if total.at_least else "about "
+    if total.cells:
         out.print(
-            f"{len(found.cells)} cells, {found.fits:,} fits, {found.done:,} done already; {at_least}"
-            f"{clock(found.seconds)} on {found.workers} worker{'s' if found.workers != 1 else ''}"
+            f"{len(total.cells)} cells, {total.fits:,} fits, {total.done:,} done already; {at_least}"
+            f"{clock(total.seconds)} on {total.workers} worker{'s' if total.workers != 1 else ''}"
         )
-    rows = [_cell_row(cost) for cost in found.cells] if len(found.cells) <= MANY_CELLS else _rows_by_learner(found)
+    rows = [_cell_row(cost) for cost in total.cells] if len(total.cells) <= MANY_CELLS else _rows_by_learner(total)
     if rows:
         print_rows(rows, title="")
-    if found.asks:
-        print_rows([_ask_row(ask) for ask in found.asks], title="models")
-        out.print(f"limit {found.limit_usd:g} USD" if found.limit_usd is not None else "no limit_usd is set")
-    for note in found.notes:
+    if total.asks:
+        print_rows([_ask_row(ask) for ask in total.asks], title="models")
+        out.print(f"limit {total.limit_usd:g} USD" if total.limit_usd is not None else "no limit_usd is set")
+    for note in total.notes:
         out.print(f"- {plain(note)}")
 
 
-def _cell_row(cost: CellCost) -> dict[str, Any]:
+def _cell_row(cost: CellCost) -> dict[str, object]:
     return {
         "data set": cost.item,
         "learner": cost.respondent,
@@ -58,19 +58,19 @@ def _cell_row(cost: CellCost) -> dict[str, Any]:
     }
 
 
-def _rows_by_learner(found: Estimate) -> list[dict[str, Any]]:
+def _rows_by_learner(plan_cost: PlanCost) -> list[dict[str, object]]:
     """One line a learner, where a line a cell would fill the screen; its first trouble is told."""
     rows = []
-    for name in dict.fromkeys(cost.respondent for cost in found.cells):
-        own = [cost for cost in found.cells if cost.respondent == name]
-        left, seconds = sum(cost.left for cost in own), sum(cost.left * cost.seconds for cost in own)
-        trouble = next((f"{cost.status}: {cost.message}" for cost in own if cost.status != "ok"), "")
-        row = {"learner": name, "cells": len(own), "fits left": left, "s/fit": f"{seconds / max(left, 1):.3f}"}
+    for name in dict.fromkeys(cost.respondent for cost in plan_cost.cells):
+        costs = [cost for cost in plan_cost.cells if cost.respondent == name]
+        left, seconds = sum(cost.left for cost in costs), sum(cost.left * cost.seconds for cost in costs)
+        trouble = next((f"{cost.status}: {cost.message}" for cost in costs if cost.status != "ok"), "")
+        row = {"learner": name, "cells": len(costs), "fits left": left, "s/fit": f"{seconds / max(left, 1):.3f}"}
         rows.append(row | {"total": clock(seconds), "": trouble})
     return rows
 
 
-def _ask_row(ask: AskCost) -> dict[str, Any]:
+def _ask_row(ask: AskCost) -> dict[str, object]:
     low, high = ask.cost
     cost = "price not known" if low is None or high is None else f"{low:.2f} to {high:.2f}" if high else "0"
     return {

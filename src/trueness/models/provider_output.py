@@ -108,11 +108,11 @@ def _logprobs(output: Any, text: str, sent: Settings) -> tuple[tuple[TokenLogpro
     """The log-probabilities, and a complaint where they are not those of the text."""
     if not sent.top_logprobs or not output.choices:
         return None, ""
-    found = output.choices[0].logprobs
-    if found is None:
+    logprobs = output.choices[0].logprobs
+    if logprobs is None:
         return None, "no log-probabilities came with the reply" if text else ""
-    entries = tuple(_token(entry) for entry in found.content)
-    if _joined(found.content) != text:
+    entries = tuple(_token(entry) for entry in logprobs.content)
+    if _joined(logprobs.content) != text:
         return None, f"log-probabilities dropped: their {len(entries)} tokens are not those of the text"
     if any(len(entry.top) > sent.top_logprobs for entry in entries):
         return None, f"log-probabilities dropped: more than the {sent.top_logprobs} rivals asked for"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from trueness.printing import say
-from trueness.running.progress import Asked, Progress, Report, clock
+from trueness.running.progress import ModelProgress, Progress, Report, clock
 from trueness.showing.console import Console, plain
 
 if TYPE_CHECKING:
@@ -66,10 +66,10 @@ def _bars(out: Console) -> Iterator[Report]:
             rest = f"{left(now, time.monotonic() - began[now.stage])}   {_where(now)}{_failures(now)}"
             count = f"{done:,} / {now.total:,} {now.unit}"
             bars.update(first, total=now.total, completed=done, count=count, rest=rest)  # type: ignore[arg-type]
-            for name, asked in now.asked.items():
+            for name, model in now.asked.items():
                 part = row(f"{now.stage}\n{name}", "  ")
-                count = f"{asked.done:,} / {asked.total:,}"
-                bars.update(part, total=asked.total, completed=asked.done, count=count, rest=asked_text(asked))  # type: ignore[arg-type]
+                count = f"{model.done:,} / {model.total:,}"
+                bars.update(part, total=model.total, completed=model.done, count=count, rest=asked_text(model))  # type: ignore[arg-type]
 
         yield update
 
@@ -93,29 +93,29 @@ def _lines() -> Report:
 
 def _teller(out: Console) -> Report:
     """Says each note of a stage once, as soon as it is there."""
-    told: dict[str, int] = {}
+    notes_printed: dict[str, int] = {}
 
     def tell(now: Progress) -> None:
-        for note in now.notes[told.get(now.stage, 0) :]:
+        for note in now.notes[notes_printed.get(now.stage, 0) :]:
             out.print(plain(note), style="yellow", soft_wrap=True)
-        told[now.stage] = len(now.notes)
+        notes_printed[now.stage] = len(now.notes)
 
     return tell
 
 
 def _warner(out: Console) -> Callable[[Progress], None]:
     """Says once for each model that many of its replies cannot be read, with examples."""
-    told: set[str] = set()
+    warned: set[str] = set()
 
     def warn(now: Progress) -> None:
-        for name, asked in now.asked.items():
-            if name in told or asked.done < ENOUGH or asked.unreadable <= MANY_UNREADABLE * asked.done:
+        for name, model in now.asked.items():
+            if name in warned or model.done < ENOUGH or model.unreadable <= MANY_UNREADABLE * model.done:
                 continue
-            told.add(name)
-            share = 100 * asked.unreadable / asked.done
+            warned.add(name)
+            share = 100 * model.unreadable / model.done
             out.print(
-                plain(f"  {name}: {asked.unreadable} of {asked.done} replies ({share:.0f} %) cannot be read:"),
-                *(f"\n      {plain(repr(text))}" for text in asked.examples),
+                plain(f"  {name}: {model.unreadable} of {model.done} replies ({share:.0f} %) cannot be read:"),
+                *(f"\n      {plain(repr(text))}" for text in model.examples),
                 style="yellow",
                 sep="",
             )
@@ -123,24 +123,24 @@ def _warner(out: Console) -> Callable[[Progress], None]:
     return warn
 
 
-def asked_text(asked: Asked) -> str:
-    parts = ["set aside"] if asked.is_set_aside else []
-    parts += [f"{asked.in_flight} in flight"] if asked.in_flight else []
-    parts += [f"{asked.waiting} to try again ({trouble(asked)})"] if asked.waiting else []
-    if asked.cost:
-        parts.append(f"${asked.cost:.2f}")
-    share = f" ({100 * asked.unreadable / asked.done:.0f} %)" if asked.unreadable and asked.done else ""
-    parts.append(f"unreadable {asked.unreadable}{share}")
-    parts += [f"refused {asked.refused}"] if asked.refused else []
-    parts += [f"timed out {asked.timed_out}"] if asked.timed_out else []
-    parts += [f"failed {asked.failed}"] if asked.failed else []
+def asked_text(model: ModelProgress) -> str:
+    parts = ["set aside"] if model.is_set_aside else []
+    parts += [f"{model.in_flight} in flight"] if model.in_flight else []
+    parts += [f"{model.waiting} to try again ({trouble(model)})"] if model.waiting else []
+    if model.cost:
+        parts.append(f"${model.cost:.2f}")
+    share = f" ({100 * model.unreadable / model.done:.0f} %)" if model.unreadable and model.done else ""
+    parts.append(f"unreadable {model.unreadable}{share}")
+    parts += [f"refused {model.refused}"] if model.refused else []
+    parts += [f"timed out {model.timed_out}"] if model.timed_out else []
+    parts += [f"failed {model.failed}"] if model.failed else []
     return "   ".join(parts)
 
 
-def trouble(asked: Asked) -> str:
+def trouble(model: ModelProgress) -> str:
     """What the last fault of a model said, in a few words."""
-    said = asked.trouble
-    return plain(said if len(said) <= TROUBLE else f"{said[: TROUBLE - 3]}...")
+    text = model.trouble
+    return plain(text if len(text) <= TROUBLE else f"{text[: TROUBLE - 3]}...")
 
 
 def _where(now: Progress) -> str:

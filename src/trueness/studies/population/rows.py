@@ -223,8 +223,8 @@ def _inside(population: Population, frame: pd.DataFrame, task: str) -> NDArray[n
     if population.year and population.year_column:
         low, high = _years(population.year, task)
         inside = _within(inside, frame, population.year_column, low, high, 0.0, f"'year' of task {task!r}")
-    if population.ages is not None and population.age_column:
-        low, top = population.ages
+    if population.age_range is not None and population.age_column:
+        low, top = population.age_range
         inside = _within(inside, frame, population.age_column, low, top, 5.0, f"'ages' of task {task!r}")
     if not inside.any():
         raise DataError(f"the population of task {task!r} must have rows in the data, got none: {population.text}.")

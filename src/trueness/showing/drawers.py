@@ -15,10 +15,9 @@ from collections.abc import Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import ExitStack
 from functools import cache
-from typing import Any
 
 from trueness.errors import TruenessError
-from trueness.running.engine import Chunk, local_executor, run_chunk
+from trueness.running.engine import Chunk, RawOutcome, local_executor, run_chunk
 from trueness.showing.rendering import Source
 from trueness.status import Status
 
@@ -27,7 +26,7 @@ GIVE_UP = 3
 _NOTHING: Source = {"mark": "point", "data": {"values": []}}
 
 Pictures = dict[str, bytes]  # format -> the file's bytes
-Coming = Future[list[dict[str, Any]]]
+Coming = Future[list[RawOutcome]]
 
 
 class NotDrawn(TruenessError):
@@ -96,7 +95,7 @@ def _alone() -> Drawers:
     return Drawers()
 
 
-def _outcome_of(coming: Coming) -> dict[str, Any]:
+def _outcome_of(coming: Coming) -> RawOutcome:
     try:
         (outcome,) = coming.result()
     except (OSError, CancelledError) as error:  # no process could be started
@@ -104,7 +103,7 @@ def _outcome_of(coming: Coming) -> dict[str, Any]:
     return outcome
 
 
-def _why_not(outcome: dict[str, Any]) -> str:
+def _why_not(outcome: RawOutcome) -> str:
     if outcome["status"] == Status.OK:
         return ""
     return f"{outcome['message']}. Drawing needs memory, and room for addresses (ulimit -v unlimited)."

@@ -1,0 +1,200 @@
+"""The original's calibration: one K from the validation corruption, frozen for every method and corruption.
+
+    K*         argmax_K F1 (metric = "shd": argmin_K SHD) of the matched scorer under the validation corruption, for
+               K in [5, 3|E|] (k_range = "original") or all K; with its interval over seeds
+    A_sparse   the K* largest |A|, 0 elsewhere
+    verdict    max F1 - min F1 within K* +- 5:  < .1 ROBUST, .1 to .2 MODERATE, > .2 SENSITIVE
+    main table SHD (fp + fn) and directed F1 of A_sparse, methods x corruptions, all at K*
+
+K* saw the truth that it is scored against, and so did whoever is matched to it: an oracle, said wherever it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from trueness.showing.tables import Column, Table
+from trueness.studies.robustness.choose_k import KChoice
+from trueness.studies.robustness.plateau import AROUND, Verdict, verdict_of
+from trueness.studies.robustness.scores import ORACLE, Answer, Array, Evaluation
+from trueness.studies.robustness.sensitivity import SensitivityCurve, original_range
+from trueness.studies.robustness.summaries import MEAN, average, cells_of
+
+FROZEN = {"shd_reversals_twice": "SHD", "f1": "F1"}
+CURVE = {"f1": "f1", "shd": "shd_reversals_twice", "precision": "precision", "recall": "recall", "edges": "edges"}
+SAID: dict[Verdict, str] = {
+    "stable": "ROBUST: F1 varies only {:.4f} within K +- {} (highly stable)",
+    "moderate": "MODERATE: F1 varies {:.4f} within K +- {} (some sensitivity)",
+    "sensitive": "SENSITIVE: F1 varies {:.4f} within K +- {} (threshold-dependent)",
+}
+
+
+def frozen_choice(evaluation: Evaluation, dataset: str) -> KChoice | None:
+    """K* of a graph; None where the matched scorer has no scores under the validation corruption."""
+    return evaluation.by_truths.get((dataset, evaluation.match), {}).get(ORACLE)
+
+
+@lru_cache(maxsize=4)
+def frozen_means(evaluation: Evaluation) -> pd.DataFrame:
+    """One row a group, scorer, corruption at full strength (those whose mask tells the graph too) and measure."""
+    rows = evaluation.chosen
+    method = np.where(rows["scorer"] == evaluation.match, ORACLE, f"matched to {ORACLE}")
+    found = []
+    for (group, scorer, corruption), own in rows[rows["method"] == method].groupby(
+        ["group", "scorer", "corruption"], sort=False
+    ):
+        where = {"group": group, "scorer": scorer, "corruption": corruption, "k": float(own["k"].mean())}
+        found += [where | {"measure": name} | cells_of(average(own, name, evaluation.level)) for name in FROZEN]
+    return pd.DataFrame(found, columns=["group", "scorer", "corruption", "k", "measure", *MEAN])
+
+
+def main_table(evaluation: Evaluation) -> Table:
+    """Methods by corruptions, SHD and F1 of each."""
+    frame, rows = frozen_means(evaluation), []
+    for (group, scorer), own in frame.groupby(["group", "scorer"], sort=False):
+        row: dict[str, object] = {"group": group, "scorer": scorer}
+        for cell in own.itertuples():
+            key = f"{FROZEN[str(cell.measure)]} {cell.corruption}"
+            row |= {key: cell.value} | {f"{key} {end}": getattr(cell, end) for end in ("low", "high", "constant")}
+        rows.append(row)
+    columns = [Column("group", "Systems", "text"), Column("scorer", "Scorer", "text")]
+    for corruption in dict.fromkeys(frame["corruption"]):
+        tells = " (mask tells the graph)" if evaluation.corruptions[corruption].uses_graph else ""
+        for measure in FROZEN.values():
+            key = f"{measure} {corruption}"
+            places = 2 if measure == "F1" else 1
+            columns.append(Column(key, f"{key}{tells}", "number", f"{key} low", f"{key} high", decimals=places))
+    caption = (
+        f"SHD (fp + fn) and directed F1 at one K a graph, chosen by {evaluation.metric.upper()} of {evaluation.match} "
+        f"on {evaluation.validation} (oracle: it saw the truth; the others are matched to it) and frozen; "
+        f"{100 * evaluation.level:g} % t intervals over graphs (of one graph: over its seeds)."
+    )
+    return Table("robustness_main", tuple(columns), rows, caption, rule_before="group")
+
+
+# ---- A_sparse
+
+
+def sparsest(matrix: Array, k: int) -> Array:
+    """The k largest |scores| as they are, 0 elsewhere; of several that tie for the last places the first by row."""
+    size = np.abs(matrix)
+    np.fill_diagonal(size, 0.0)
+    order = np.argsort(-size, axis=None, kind="stable")[: min(k, np.count_nonzero(size))]
+    sparse = np.zeros_like(matrix)
+    sparse.flat[order] = matrix.flat[order]
+    return sparse
+
+
+def sparse_answers(evaluation: Evaluation) -> Iterator[tuple[Answer, int, Array]]:
+    """Every answer at full strength that has scores, the frozen K of its graph, and its A_sparse."""
+    for answer in evaluation.answers:
+        choice = frozen_choice(evaluation, answer.dataset)
+        if answer.matrix is not None and choice is not None and answer.corruption in evaluation.tested:
+            if answer.scorer not in evaluation.sweeps:
+                yield answer, choice.k, sparsest(answer.matrix, choice.k)
+
+
+def sparse_frame(evaluation: Evaluation) -> pd.DataFrame:
+    """One row a kept edge: a_sparse.csv."""
+    rows = []
+    for answer, k, sparse in sparse_answers(evaluation):
+        nodes = evaluation.systems[answer.dataset].truth.nodes
+        where = {"dataset": answer.dataset, "corruption": answer.corruption, "scorer": answer.scorer}
+        where |= {"seed": str(answer.seed), "k": str(k)}
+        rows += [where | {"cause": nodes[i], "effect": nodes[j], "score": sparse[i, j]} for i, j in np.argwhere(sparse)]
+    return pd.DataFrame(rows, columns=["dataset", "corruption", "scorer", "seed", "k", "cause", "effect", "score"])
+
+
+# ---- curves, K and the verdict, as the document prints them
+
+
+def curve_lists(evaluation: Evaluation) -> dict[str, dict[str, dict[str, dict[str, list[float]]]]]:
+    """Data set -> corruption -> scorer -> K in [5, 3|E|] and the measures there, means over seeds."""
+    found: dict[str, dict[str, dict[str, dict[str, list[float]]]]] = {}
+    for dataset, system in evaluation.systems.items():
+        within = original_range(system.truth.n_edges(), len(system.truth))
+        for corruption in evaluation.tested:
+            for scorer in evaluation.named:
+                curves = _curves(evaluation, dataset, corruption, scorer)
+                if curves:
+                    parts = [curve.between(*within) for curve in curves]
+                    lists = {name: _mean(parts, key) for name, key in CURVE.items()}
+                    place = found.setdefault(dataset, {}).setdefault(corruption, {})
+                    place[scorer] = {"k": parts[0].k.tolist()} | lists
+    return found
+
+
+def calibration(evaluation: Evaluation, dataset: str) -> dict[str, object] | None:
+    """K* of a graph, what it has there, F1 and SHD around it, and the verdict; None where there is no K*."""
+    choice = frozen_choice(evaluation, dataset)
+    if choice is None:
+        return None
+    curves = _curves(evaluation, dataset, evaluation.validation, evaluation.match)
+    around = [curve.between(choice.k - AROUND, choice.k + AROUND) for curve in curves]
+    at = {name: float(np.mean([curve.at(choice.k)[key] for curve in curves])) for name, key in CURVE.items()}
+    f1 = _mean(around, "f1")
+    interval = [choice.interval.low, choice.interval.high] if choice.interval else None
+    return {
+        "validation_corruption": evaluation.validation,
+        "scorer": evaluation.match,
+        "metric": evaluation.metric,
+        "optimal_k": choice.k,
+        "k_interval": interval,
+        "curves": len(curves),
+        "true_edges": evaluation.systems[dataset].truth.n_edges(),
+        "at_optimal_k": at,
+        "around": {"k": around[0].k.tolist(), "f1": f1, "shd": _mean(around, "shd_reversals_twice")},
+        "f1_range": max(f1) - min(f1),
+        "verdict": verdict_of(max(f1) - min(f1)),
+        "uses": choice.uses,
+    }
+
+
+def calibration_lines(evaluation: Evaluation, dataset: str) -> Iterator[str]:
+    """In the document's words."""
+    choice = frozen_choice(evaluation, dataset)
+    found = calibration(evaluation, dataset)
+    if choice is None or found is None:
+        yield f"No K: {evaluation.match} has no scores under {evaluation.validation}."
+        return
+    at, around = found["at_optimal_k"], found["around"]
+    assert isinstance(at, dict) and isinstance(around, dict)
+    ends = f" [{choice.interval.low:.0f}, {choice.interval.high:.0f}]" if choice.interval else ""
+    yield f"OPTIMAL K FOUND: {choice.k}{ends}   ({found['true_edges']} true edges)"
+    yield f"   F1-Score: {at['f1']:.4f}"
+    yield f"   SHD: {at['shd']:g}"
+    yield f"   Precision: {at['precision']:.4f}"
+    yield f"   Recall: {at['recall']:.4f}"
+    yield (
+        f"K chosen on {evaluation.validation} by {evaluation.metric.upper()} of {evaluation.match} against the true "
+        "graph (oracle), applied unchanged to all corruptions and methods"
+    )
+    yield f"F1 around it (K +- {AROUND}):"
+    for k, f1, shd in zip(around["k"], around["f1"], around["shd"], strict=True):
+        yield f"   {'>' if k == choice.k else ' '} K={k}: F1={f1:.4f}, SHD={shd:g}"
+    verdict: Verdict = verdict_of(max(around["f1"]) - min(around["f1"]))
+    yield SAID[verdict].format(found["f1_range"], AROUND)
+
+
+def sparse_lines(evaluation: Evaluation) -> Iterator[str]:
+    """`RC-GNN (sparse) | SHD=2 | Dir-F1=0.9231`, by corruption."""
+    frame = frozen_means(evaluation)
+    for corruption, own in frame.groupby("corruption", sort=False):
+        yield f"{corruption}:"
+        for (group, scorer), cells in own.groupby(["group", "scorer"], sort=False):
+            value = cells.set_index("measure")["value"]
+            where = f" | {group}" if len(evaluation.groups) > 1 else ""
+            yield f"   {scorer} (sparse){where} | SHD={value['shd_reversals_twice']:g} | Dir-F1={value['f1']:.4f}"
+
+
+def _curves(evaluation: Evaluation, dataset: str, corruption: str, scorer: str) -> list[SensitivityCurve]:
+    return [curve for key, curve in evaluation.curves.items() if key[:3] == (dataset, corruption, scorer)]
+
+
+def _mean(curves: Sequence[SensitivityCurve], name: str) -> list[float]:
+    """NaN where every curve has none: 0 / 0."""
+    return [float(value) for value in np.mean([getattr(curve, name) for curve in curves], axis=0)]

@@ -1,0 +1,362 @@
+"""Matrices and corrupted data that others stored, by folder: `trueness evaluate ARTIFACTS --data DATA`.
+
+    ARTIFACTS/{corruption}/{method}.npy|csv    scores [i, j] of i -> j; A_best is RC-GNN's, as the original names it
+    ARTIFACTS/{method}/{corruption}.npy|csv    the same, where the files have the names of corruptions
+    ARTIFACTS/{corruption}.npy|csv             one method
+    DATA/{corruption}/X.npy|csv                rows (n, d) or windows (N, T, d) end to end; M.npy: 1 where observed
+    A_true.npy|csv                             in either, or in a folder of a corruption; or named with --truth
+
+What all folders' names begin with (`unified_v8_`) is no part of a corruption's name. Baselines are run on the data; one
+that cannot run is said and left out. A matrix of others may have seen the truth: nothing here can tell.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from trueness import registry
+from trueness.datasets.corruptions import PRESETS
+from trueness.datasets.observed import Observed
+from trueness.errors import DataError, SettingError, TruenessError, did_you_mean, listed
+from trueness.files import write_atomically, write_bytes_atomically
+from trueness.graphs import Direction, Graph
+from trueness.learners.scoring.base import build_scorer
+from trueness.outside import MEGABYTE, one_line, opened, text_of
+from trueness.running.cells import stream
+from trueness.showing.console import Console, plain
+from trueness.showing.saving import safe_name, save_figure
+from trueness.status import Status
+from trueness.studies.robustness import files
+from trueness.studies.robustness.answers import RobustnessStudy
+from trueness.studies.robustness.calibration import calibration_lines, main_table, sparse_answers, sparse_lines
+from trueness.studies.robustness.choose_k import Metric
+from trueness.studies.robustness.printed import print_table
+from trueness.studies.robustness.scores import Answer, Array, Evaluation, System, Variant
+from trueness.studies.robustness.sensitivity import k_at_threshold
+
+BASELINES = ("correlation", "notears-lite", "notears", "granger", "pcmci+", "pc", "dag-gnn")  # the document's
+VALIDATION, METHOD, THRESHOLD = "compound_full", "RC-GNN", 0.1
+MOST = 256 * MEGABYTE
+_ENDS = (".npy", ".csv")
+_NAMES = {"best": METHOD, "": METHOD}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the command was asked for."""
+
+    artifacts: Path
+    data: Path | None = None
+    truth: Path | None = None
+    validation: str = ""
+    metric: Metric = "f1"
+    scorers: tuple[str, ...] | None = None  # None: those of BASELINES that are installed
+    lags: int = 2
+    direction: Direction = "row to column"
+    expected: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredEvaluation:
+    """The study that the folders make, and where its files go."""
+
+    study: RobustnessStudy
+
+    @property
+    def evaluation(self) -> Evaluation:
+        return self.study.evaluation
+
+    def to_dict(self) -> dict[str, object]:
+        return files.report(self.study)
+
+    def show(self, out: Console) -> None:
+        evaluation, wide = self.evaluation, not out.is_terminal
+        (dataset,) = evaluation.systems
+        out.print(f"[bold]as stored[/], scores above {THRESHOLD:g}")
+        for line in self._at_threshold():
+            out.print(f"   {plain(line)}", soft_wrap=wide)
+        for line in (*calibration_lines(evaluation, dataset), *sparse_lines(evaluation)):
+            out.print(plain(line), soft_wrap=wide)
+        print_table(out, "SHD and F1 at one K, methods x corruptions", main_table(evaluation))
+        for line in (*self.study.notes, *self.study.failures()):
+            out.print(f"  {plain(line)}", style="dim", soft_wrap=wide)
+
+    def _at_threshold(self) -> Iterator[str]:
+        for answer in self.evaluation.answers:
+            if answer.matrix is not None:
+                k = k_at_threshold(answer.matrix, THRESHOLD)
+                where = f"{answer.corruption}, {answer.scorer}"
+                if not k:
+                    yield f"{where}: no score above it"
+                    continue
+                at = self.evaluation.curves[answer.dataset, answer.corruption, answer.scorer, 0].at(k)
+                yield (
+                    f"{where}: {k} edges | SHD={at['shd_reversals_twice']:g} | Skel-F1={at['skeleton_f1']:.3f} | "
+                    f"Dir-F1={at['f1']:.3f}"
+                )
+
+    def write(self, folder: Path) -> list[Path]:
+        """evaluation_report.json, tables, pictures, and A_sparse of every matrix; what was written."""
+        folder.mkdir(parents=True, exist_ok=True)
+        written = [write_atomically(folder, name, text) for name, text in files.texts(self.study).items()]
+        for figure in files.plots(self.evaluation):
+            written += save_figure(figure, folder, "")
+        for answer, _, sparse in sparse_answers(self.evaluation):
+            name = f"A_sparse_{safe_name(answer.corruption, answer.scorer)}"
+            written.append(write_bytes_atomically(folder, f"{name}.npy", _npy(sparse)))
+        return written
+
+
+def evaluate_folders(options: Mapping[str, object]) -> StoredEvaluation:
+    """From the options of the command line."""
+
+    def path(name: str) -> Path | None:
+        return Path(str(options[name])) if options.get(name) else None
+
+    named = options.get("scorers")
+    scorers = None if named is None else tuple(filter(None, (word.strip() for word in str(named).split(","))))
+    return evaluate(
+        Request(
+            Path(str(options["artifacts"])), path("data"), path("truth"), str(options.get("validation") or ""),
+            "shd" if options.get("metric") == "shd" else "f1", () if scorers == ("none",) else scorers,
+            int(str(options.get("lags", 2))), "column to row" if options.get("column_to_row") else "row to column",
+        )
+    )  # fmt: skip
+
+
+def evaluate(request: Request) -> StoredEvaluation:
+    """Read the folders, run the baselines on the data, score all of it against the truth."""
+    found = dict(_matrices(request.artifacts))
+    if not found:
+        raise DataError(f"{request.artifacts} must hold matrices (.npy, .csv) by corruption, got none.")
+    tables, notes = _tables(request, dict.fromkeys(corruption for corruption, _ in found))
+    truth = _truth(request, next(iter(found.values())))
+    answers = [_answer(corruption, method, path, truth, request) for (corruption, method), path in found.items()]
+    more, left_out = _baselines(request, tables, truth)
+    answers += more
+    corruptions = dict.fromkeys(answer.corruption for answer in answers)
+    validation = request.validation or (VALIDATION if VALIDATION in corruptions else next(iter(corruptions)))
+    if validation not in corruptions:
+        hint = did_you_mean(validation, corruptions) or f"There are {listed(corruptions)}."
+        raise SettingError(f"'--validation' must be one of the corruptions, got {validation!r}. {hint}")
+    scorers = tuple(dict.fromkeys(answer.scorer for answer in answers))
+    match = METHOD if METHOD in scorers else scorers[0]
+    rows = max((table.n for table in tables.values()), default=0)
+    evaluation = Evaluation(
+        {"stored": System(truth, "assumed", request.lags > 0, rows)},
+        {name: _variant(name) for name in corruptions},
+        scorers, tuple(answers), validation, match, metric=request.metric, k_range="original",
+    )  # fmt: skip
+    said = [
+        f"[i, j] of every matrix was read as {'i -> j' if request.direction == 'row to column' else 'j -> i'}.",
+        f"{evaluation.match}'s K saw the truth (oracle), and its matrices may have: no leak can be seen in a matrix.",
+        "One matrix a method and corruption: no interval, no test.",
+        *notes,
+        *left_out,
+    ]
+    ours = registry.built_in("scorer")
+    cards = {name: {"title": name, "settings": {}, "stored": name not in ours} for name in scorers}
+    budget = {"methods": [], "k_seeds": 0, "subsamples": 0, "folds": 0}
+    counts = {("stored", name): Counter(str(a.status) for a in answers if a.scorer == name) for name in scorers}
+    study = RobustnessStudy(
+        request.artifacts.name, 0, evaluation, cards, tuple(said), budget, request.expected, len(answers), counts
+    )
+    return StoredEvaluation(study)
+
+
+# ---- folders
+
+
+def _matrices(folder: Path) -> Iterator[tuple[tuple[str, str], Path]]:
+    """(corruption, method) -> the file of its scores."""
+    if not folder.is_dir():
+        raise DataError(f"{folder} must be a folder of matrices, got none there.")
+    for path in _files(folder):
+        yield (_stem(path), METHOD), path
+    folders = sorted(path for path in folder.iterdir() if path.is_dir() and any(_files(path)))
+    start = _common_start([path.name for path in folders])
+    for inner in folders:
+        name = inner.name.removeprefix(start)
+        paths = list(_files(inner))
+        turned = name not in PRESETS and all(_stem(path) in PRESETS for path in paths)
+        for path in paths:
+            stem = _stem(path)
+            yield ((stem, name) if turned else (name, _NAMES.get(stem, stem))), path
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Matrices of scores: no truth, no rows."""
+    for path in sorted(folder.iterdir()):
+        name = path.name.removesuffix(path.suffix)
+        if path.is_file() and path.suffix in _ENDS and name not in ("A_true", "X", "X_train", "M", "S", "e"):
+            if not name.startswith("A_sparse"):
+                yield path
+
+
+def _stem(path: Path) -> str:
+    name = path.name.removesuffix(path.suffix)
+    return "" if name == "A" else name.removeprefix("A_")
+
+
+def _common_start(names: Sequence[str]) -> str:
+    """`unified_v8_` of unified_v8_extreme and unified_v8_mcar_40; nothing where a name would be cut within a word."""
+    whole = os.path.commonprefix(list(names)) if len(names) > 1 else ""
+    start = whole[: whole.rfind("_") + 1]
+    return "" if any(name in PRESETS for name in names) else start
+
+
+def _variant(name: str) -> Variant:
+    known = PRESETS.get(name)
+    card = known.card if known is not None else None
+    return Variant(name, 1.0, card.uses_graph, card.labels, card.steps) if card else Variant(name, 1.0, False)
+
+
+# ---- files
+
+
+def _array(path: Path) -> tuple[Array, tuple[str, ...] | None]:
+    """Numbers of a .npy or .csv, and the names of its columns where it has them."""
+    if path.suffix == ".csv":
+        return _of_csv(path)
+    try:
+        with opened(path, MOST) as file:
+            return np.asarray(np.load(file, allow_pickle=False), dtype=np.float64), None
+    except TruenessError:
+        raise
+    except Exception as error:  # numpy says many things of a file that is none of its own
+        raise DataError(f"{path} must be an array of numbers as numpy saves it, got: {one_line(error)}") from None
+
+
+def _of_csv(path: Path) -> tuple[Array, tuple[str, ...] | None]:
+    rows = [row for row in csv.reader(text_of(path, MOST).splitlines()) if row]
+    if not rows:
+        raise DataError(f"{path} must hold numbers, got an empty file.")
+    header = None if all(map(_is_number, rows[0])) else rows.pop(0)
+    labelled = bool(rows) and not any(_is_number(row[0]) for row in rows)  # row names before the numbers
+    body = [row[1:] if labelled else row for row in rows]
+    names = tuple(header[1:] if header and labelled else header or ()) or None
+    if len({len(row) for row in body}) > 1 or (names and body and len(names) != len(body[0])):
+        raise DataError(f"{path} must have as many fields in every line, got others.")
+    try:
+        return np.array([[float(cell) if cell.strip() else np.nan for cell in row] for row in body]), names
+    except ValueError as error:
+        raise DataError(f"{path} must hold numbers, got: {one_line(error)}") from None
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell or "nan")
+    except ValueError:
+        return False
+    return True
+
+
+def _truth(request: Request, first: Path) -> Graph:
+    path = request.truth or _beside(request)
+    matrix, names = _array(path)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise DataError(f"{path} must be a square matrix of edges, got shape {matrix.shape}.")
+    nodes = names or _array(first)[1] or tuple(f"X{k}" for k in range(len(matrix)))
+    np.fill_diagonal(matrix, 0.0)
+    return Graph.from_matrix(np.abs(matrix) > THRESHOLD, nodes, request.direction)
+
+
+def _beside(request: Request) -> Path:
+    """A_true in a folder, or in one below it."""
+    for folder in filter(None, (request.artifacts, request.data)):
+        for pattern in ("A_true.*", "*/A_true.*", "*/*/A_true.*"):
+            there = sorted(path for path in folder.glob(pattern) if path.suffix in _ENDS)
+            if there:
+                return there[0]
+    raise DataError(
+        f"A_true.npy or A_true.csv must lie in {request.artifacts} or below the data. Name it: --truth FILE"
+    )
+
+
+def _answer(corruption: str, method: str, path: Path, truth: Graph, request: Request) -> Answer:
+    try:
+        matrix, names = _array(path)
+        if matrix.shape != (len(truth),) * 2:
+            raise DataError(f"{path.name} must be {len(truth)} x {len(truth)} as the truth, got {matrix.shape}.")
+        if names is not None and set(names) == set(truth.nodes):
+            order = [names.index(node) for node in truth.nodes]
+            matrix = matrix[np.ix_(order, order)]
+        elif names is not None and not set(names).isdisjoint(truth.nodes):
+            raise DataError(f"{path.name} must name the nodes of the truth, got {listed(names, 4)}.")
+        if not np.isfinite(matrix).all():
+            raise DataError(f"{path.name} must hold finite scores, got nan or inf.")
+    except DataError as error:
+        return Answer("stored", corruption, method, 0, Status.UNREADABLE, message=str(error))
+    matrix = matrix if request.direction == "row to column" else matrix.T
+    return Answer("stored", corruption, method, 0, Status.OK, np.ascontiguousarray(matrix))
+
+
+# ---- data of others, and the baselines on it
+
+
+def _tables(request: Request, corruptions: Mapping[str, None]) -> tuple[dict[str, Observed], list[str]]:
+    """Corruption -> its rows, where DATA or a folder below it has them."""
+    tables: dict[str, Observed] = {}
+    notes = []
+    if request.data is None:
+        return {}, ["No --data: baselines were not run."]
+    for corruption in corruptions:
+        places = [request.data / corruption, *sorted(request.data.glob(f"*/{corruption}"))]
+        paths = [place / f"{name}{end}" for place in places for name in ("X", "X_train") for end in _ENDS]
+        path = next((path for path in paths if path.is_file()), None)
+        if path is None:
+            notes.append(f"{corruption}: no X.npy or X.csv below {request.data}: no baseline there.")
+            continue
+        values, names = _array(path)
+        mask = path.with_name("M.npy")
+        if mask.is_file():
+            seen = _array(mask)[0]
+            if seen.shape != values.shape:
+                raise DataError(f"{mask} must have the shape of {path.name}, {values.shape}, got {seen.shape}.")
+            values = np.where(seen > 0, values, np.nan)
+        if values.ndim == 3:
+            notes.append(f"{corruption}: {len(values)} windows laid end to end; lags across their seams are wrong.")
+            values = values.reshape(-1, values.shape[-1])
+        if values.ndim != 2:
+            raise DataError(f"{path} must be rows (n, d) or windows (N, T, d), got shape {values.shape}.")
+        columns = names or tuple(f"X{k}" for k in range(values.shape[1]))
+        tables[corruption] = Observed(columns, values, (None,) * len(columns), corruption, None, request.lags)
+    return tables, notes
+
+
+def _baselines(request: Request, tables: Mapping[str, Observed], truth: Graph) -> tuple[list[Answer], list[str]]:
+    answers, left_out = [], []
+    for name in (request.scorers if request.scorers is not None else BASELINES) if tables else ():
+        scorer = build_scorer(name)
+        needs = scorer.card.needs
+        if needs and not registry.is_installed(needs):
+            left_out.append(f"{registry.missing(needs, f'scorer {name!r}')}  It was left out; the rest goes on.")
+            continue
+        for corruption, table in tables.items():
+            try:
+                if table.d != len(truth):
+                    raise DataError(f"the rows must have the {len(truth)} columns of the truth, got {table.d}.")
+                matrix = scorer.scores(table, stream(0, f"{name} {corruption}")).matrix
+            except Exception as error:  # what it cannot do with these rows is its result
+                answers.append(Answer("stored", corruption, name, 0, Status.FAILED, message=one_line(error)))
+            else:
+                if set(table.names) == set(truth.nodes):
+                    order = [table.names.index(node) for node in truth.nodes]
+                    matrix = matrix[np.ix_(order, order)]
+                answers.append(Answer("stored", corruption, name, 0, Status.OK, np.array(matrix)))
+    return answers, left_out
+
+
+def _npy(matrix: Array) -> bytes:
+    import io
+
+    file = io.BytesIO()
+    np.save(file, matrix, allow_pickle=False)
+    return file.getvalue()

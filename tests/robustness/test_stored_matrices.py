@@ -1,0 +1,178 @@
+"""`trueness evaluate`: stored matrices and corrupted data of others, by folder, in the layouts that there are."""
+
+import io
+import json
+import os
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from trueness.cli import main
+from trueness.datasets import load
+from trueness.datasets.corruptions import corruption
+from trueness.errors import DataError, SettingError
+from trueness.studies.robustness.calibration import sparsest
+from trueness.studies.robustness.stored import Request, evaluate
+
+CORRUPTIONS = ("compound_full", "extreme", "mcar_40")
+
+
+@pytest.fixture
+def system():
+    return load("var-5", {"kind": "var", "nodes": 5, "lags": 1, "graph_seed": 2})
+
+
+@pytest.fixture
+def artifacts(tmp_path, system):
+    """As the original leaves them: a folder a corruption with a common start, A_best.npy in each."""
+    rng = np.random.default_rng(0)
+    for k, name in enumerate(CORRUPTIONS):
+        folder = tmp_path / "artifacts" / f"unified_v8_{name}"
+        folder.mkdir(parents=True)
+        np.save(folder / "A_best.npy", system.truth.directed + (0.3 + k) * rng.random((5, 5)))
+    np.save(tmp_path / "artifacts" / "A_true.npy", system.truth.directed.astype(float))
+    return tmp_path / "artifacts"
+
+
+@pytest.fixture
+def data(tmp_path, system):
+    for name in CORRUPTIONS:
+        made = corruption("mcar_20").of(system, 300, seed=1, rng=np.random.default_rng(1))
+        folder = tmp_path / "interim" / "uci_air_c" / name
+        folder.mkdir(parents=True)
+        np.save(folder / "X.npy", np.nan_to_num(made.observed.values).reshape(3, 100, 5))
+        np.save(folder / "M.npy", ~made.observed.missing.reshape(3, 100, 5))
+    return tmp_path / "interim"
+
+
+def test_k_is_chosen_on_the_validation_corruption_and_frozen(artifacts, system):
+    found = evaluate(Request(artifacts))
+    evaluation = found.evaluation
+    assert evaluation.scorers == ("RC-GNN",) and set(evaluation.tested) == set(CORRUPTIONS)
+    curve = evaluation.curves["stored", "compound_full", "RC-GNN", 0]
+    edges = system.truth.n_edges()
+    within = curve.between(min(5, 20), min(3 * edges, 20))
+    best = int(within.k[np.argmax(within.f1)])
+    report = found.to_dict()
+    assert report["calibration"]["stored"]["optimal_k"] == best
+    rows = [row for row in report["main"] if row["measure"] == "f1"]
+    assert {row["k"] for row in rows} == {best} and {row["corruption"] for row in rows} == set(CORRUPTIONS)
+    for row in rows:
+        assert row["value"] == evaluation.curves["stored", row["corruption"], "RC-GNN", 0].at(best)["f1"]
+    lists = report["sensitivity_curves"]["stored"]["compound_full"]["RC-GNN"]
+    assert lists["k"] == list(range(within.k[0], within.k[-1] + 1)) and lists["f1"] == pytest.approx(within.f1)
+
+
+def test_by_shd_the_k_of_the_least_shd_is_taken(artifacts):
+    found = evaluate(Request(artifacts, metric="shd")).to_dict()
+    curve = found["sensitivity_curves"]["stored"]["compound_full"]["RC-GNN"]
+    assert found["calibration"]["stored"]["optimal_k"] == curve["k"][int(np.argmin(curve["shd"]))]
+
+
+def test_the_terminal_has_the_lines_of_the_document(artifacts, data):
+    found = evaluate(Request(artifacts, data, scorers=("correlation", "granger")))
+    out = Console(width=160, record=True, file=io.StringIO())
+    found.show(out)
+    text = out.export_text()
+    for line in ("OPTIMAL K FOUND: ", "   F1-Score: ", "RC-GNN (sparse) | SHD=", "| Dir-F1=", "(oracle)", "K +- 5"):
+        assert line in text, line
+    assert any(word in text for word in ("ROBUST", "MODERATE", "SENSITIVE"))
+    assert "windows laid end to end" in text and "SHD extreme" in text and "granger (sparse)" in text
+
+
+def test_baselines_run_on_the_data_with_its_mask(artifacts, data):
+    found = evaluate(Request(artifacts, data, scorers=("correlation", "granger")))
+    assert found.evaluation.scorers == ("RC-GNN", "correlation", "granger")
+    assert not found.study.failures() and len(found.evaluation.answers) == 9
+    alone = evaluate(Request(artifacts))
+    assert len(alone.evaluation.answers) == 3 and any("baselines were not run" in note for note in alone.study.notes)
+
+
+def test_the_command_writes_the_report_the_curve_and_a_sparse(artifacts, tmp_path, capsys):
+    assert main(["evaluate", str(artifacts), "--out", str(tmp_path / "out")]) == 0
+    assert "OPTIMAL K FOUND" in capsys.readouterr().out
+    report = json.loads((tmp_path / "out" / "evaluation_report.json").read_text())
+    k = report["calibration"]["stored"]["optimal_k"]
+    sparse = np.load(tmp_path / "out" / "A_sparse_extreme_RC-GNN.npy")
+    original = np.load(artifacts / "unified_v8_extreme" / "A_best.npy")
+    assert np.count_nonzero(sparse) == k and set(sparse[sparse != 0]) <= set(original.ravel())
+    for name in ("sensitivity_curve_compound_full.png", "main.tex", "main.csv", "findings.txt"):
+        assert (tmp_path / "out" / name).is_file(), name
+    assert evaluate(Request(artifacts)).evaluation.scorers == ("RC-GNN",)
+
+
+@pytest.mark.parametrize("layout", ["{corruption}/{method}.csv", "{method}/{corruption}.csv"])
+def test_methods_and_corruptions_are_told_apart_in_either_layout(tmp_path, system, layout):
+    rng = np.random.default_rng(0)
+    for method in ("mine", "theirs"):
+        for name in CORRUPTIONS:
+            path = tmp_path / layout.format(corruption=name, method=method)
+            path.parent.mkdir(exist_ok=True)
+            rows = [",".join(["", *system.truth.nodes])]
+            rows += [
+                ",".join([node, *map(str, row)])
+                for node, row in zip(system.truth.nodes, rng.random((5, 5)), strict=True)
+            ]
+            path.write_text("\n".join(rows))
+    header = ",".join(system.truth.nodes)
+    np.savetxt(tmp_path / "A_true.csv", system.truth.directed, delimiter=",", header=header, comments="")
+    evaluation = evaluate(Request(tmp_path)).evaluation
+    assert set(evaluation.scorers) == {"mine", "theirs"} and set(evaluation.tested) == set(CORRUPTIONS)
+    assert evaluation.systems["stored"].truth == system.truth
+
+
+def test_direction_is_what_was_said(artifacts, system):
+    turned = evaluate(Request(artifacts, direction="column to row")).evaluation
+    assert turned.systems["stored"].truth.directed.tolist() == system.truth.directed.T.tolist()
+
+
+def test_what_cannot_be_used_is_said(artifacts, tmp_path):
+    np.save(artifacts / "unified_v8_extreme" / "A_best.npy", np.ones((4, 4)))
+    found = evaluate(Request(artifacts))
+    assert any("must be 5 x 5 as the truth, got (4, 4)" in line for line in found.study.failures())
+    with pytest.raises(SettingError, match="Did you mean 'extreme'"):
+        evaluate(Request(artifacts, validation="extrem"))
+    (artifacts / "A_true.npy").unlink()
+    with pytest.raises(DataError, match="--truth FILE"):
+        evaluate(Request(artifacts))
+    with pytest.raises(DataError, match="must be a folder"):
+        evaluate(Request(tmp_path / "none"))
+
+
+def test_a_pickled_array_is_not_opened(artifacts):
+    np.save(artifacts / "unified_v8_extreme" / "A_best.npy", np.array([{}], dtype=object), allow_pickle=True)
+    assert any("as numpy saves it" in line for line in evaluate(Request(artifacts)).study.failures())
+
+
+def test_ties_for_the_last_place_keep_k_edges():
+    assert np.count_nonzero(sparsest(np.ones((4, 4)), 5)) == 5
+    assert np.count_nonzero(sparsest(np.zeros((4, 4)), 5)) == 0
+
+
+def test_the_published_matrices_by_folder(root, tmp_path):
+    """The authors' figures at threshold .1; K = 20 on compound_full, and what all four have there."""
+    folder = root.parent / "shared" / "golden" if "TRUENESS_GOLDEN" not in os.environ else None
+    path = (folder or type(root)(os.environ["TRUENESS_GOLDEN"])) / "rcgnn" / "matrices.json"
+    if not path.is_file():
+        pytest.skip(f"the golden matrices are not in {path.parent} (set TRUENESS_GOLDEN)")
+    published = json.loads(path.read_text())
+    truth = np.zeros((13, 13))
+    truth[tuple(np.array(published["true_edges"]).T)] = 1
+    np.save(tmp_path / "A_true.npy", truth)
+    for name, matrix in published["matrices"].items():
+        (tmp_path / f"unified_v8_{name}").mkdir()
+        np.save(tmp_path / f"unified_v8_{name}" / "A_best.npy", np.array(matrix))
+    found = evaluate(Request(tmp_path))
+    lines = list(found._at_threshold())
+    for name, figures in published["published"].items():
+        wanted = f"SHD={figures['SHD']} "
+        assert any(line.startswith(f"{name}, RC-GNN") and wanted in line for line in lines), (name, lines)
+    main_rows = {(row["corruption"], row["measure"]): row["value"] for row in found.to_dict()["main"]}
+    chosen = found.to_dict()["calibration"]["stored"]
+    assert (chosen["optimal_k"], chosen["verdict"]) == (20, "stable") and chosen["f1_range"] == pytest.approx(
+        0.0957, abs=1e-4
+    )
+    assert chosen["at_optimal_k"]["f1"] == 2 * 12 / (20 + 13)
+    for name in ("clean_full", "extreme", "mcar_40"):  # all 13 among the 20: what gave the leak away
+        assert main_rows[name, "f1"] == 2 * 13 / (20 + 13) and main_rows[name, "shd_reversals_twice"] == 7
