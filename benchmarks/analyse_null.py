@@ -144,16 +144,18 @@ def main():
     parser.add_argument("--tables", type=int, default=300)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
-    rows = [measure(shape, options.tables) for shape in SHAPES]
+    keys = ("headline", "beyond", "shown", "alone", "mean", "beyond_ci", "power", "power_beyond")
+    rows = []
+    if not options.json:
+        print(f"{'shape':36s}" + "".join(f"{key:>13s}" for key in keys) + "  greatest flag; scope")
+    for shape in SHAPES:
+        rows.append(row := measure(shape, options.tables))
+        cells = "".join(f"{'-' if row[key] is None else format(row[key], '.3f'):>13s}" for key in keys)
+        name, rate = max(row["flags"].items(), key=lambda item: item[1])
+        if not options.json:
+            print(f"{row['shape']:36s}{cells}  {name} {rate:.3f}; {row['scope']}", flush=True)
     if options.json:
         print(json.dumps({"benchmark": "analyse_null", "tables": options.tables, "rows": rows}))
-    else:
-        keys = ("headline", "beyond", "shown", "alone", "mean", "beyond_ci", "power", "power_beyond")
-        print(f"{'shape':36s}" + "".join(f"{key:>13s}" for key in keys) + "  greatest flag; scope")
-        for row in rows:
-            cells = "".join(f"{'-' if row[key] is None else format(row[key], '.3f'):>13s}" for key in keys)
-            name, rate = max(row["flags"].items(), key=lambda item: item[1])
-            print(f"{row['shape']:36s}{cells}  {name} {rate:.3f}; {row['scope']}")
     wrong = {row["shape"]: faults(row, options.tables) for row in rows}
     for shape, names in wrong.items():
         if names:

@@ -171,7 +171,7 @@ def test_clusters_carry_the_test_from_six_up():
 @pytest.mark.parametrize("tasks", [5, 6, 7])
 def test_a_large_effect_is_found_at_any_number_of_tasks(tasks):
     """Of two comparisons; before, six tasks were tested over tasks, where one effect alone ends at q = .0625."""
-    score = lambda m, c, t, r: 0.2 + 0.01 * t + (0.47 if c != "none" else 0) + 0.01 * (r == 0)  # noqa: E731
+    score = lambda m, c, t, r: 0.2 + 0.01 * t + (0.47 + 0.002 * t if c != "none" else 0) + 0.01 * (r == 0)  # noqa: E731
     part = only(runs(score, conditions=("none", "one", "two"), tasks=tasks, models=("a", "b")), treatment="two")
     against_none = part.contrasts[0]
     assert against_none.result.n_comparisons == 2

@@ -230,6 +230,7 @@ def test_a_factor_that_is_averaged_over_is_named():
     part = part_of(frame)
     assert any("averaged over: shots (2)" in line for line in understood(part))
     assert not flag(part, "averaged over").raised
+    assert any("averaged over shots (2 values)" in text for text in findings(analyse({"d": frame})))
     bound = table(noisy())
     bound["temperature"] = np.where(bound["condition"] == "new", 1, 0)
     assert "temperature changes with condition" in flag(part_of(bound), "averaged over").evidence
@@ -251,3 +252,12 @@ def test_the_outcome_is_chosen_from_what_a_domain_has():
 def test_rounded_and_exact_rates_in_one_column_are_said():
     frame = table(lambda m, c, t, r: 1 / 3 if r else 0.3333)
     assert any("48 rounded and 48 exact rates" in note for note in part_of(frame).domain.notes)
+
+
+def test_rows_that_name_no_condition_or_task_are_counted_in_the_findings():
+    frame = table(noisy())
+    frame.loc[[0, 1, 2], "condition"] = None
+    frame.loc[[40, 41], "task"] = None
+    sentences = findings(analyse({"d": frame}))
+    assert "d: 3 of 96 rows name no condition and are in no comparison." in sentences
+    assert "d: 2 of 93 rows name no task and are one task together." in sentences

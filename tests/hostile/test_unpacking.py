@@ -149,7 +149,7 @@ def test_a_log_is_read_whatever_method_packed_it(name, tmp_path):
         "zstandard": lambda: pytest.importorskip("zstandard").compress(SAMPLES),
     }[name]()
     path = log(tmp_path / "l.eval", METHODS.get(name, zipfile.ZIP_STORED), content)
-    assert read_table(path)["match_rate"].tolist() == [1, 1, 1]
+    assert read_table(path)["value"].tolist() == [1, 1, 1]
     damaged = log(tmp_path / "d.eval", METHODS.get(name, zipfile.ZIP_STORED), content, crc=1)
     with pytest.raises(DataError, match="d.eval must be a log of Inspect"):
         read_table(damaged)

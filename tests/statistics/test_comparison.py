@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueness.errors import DataError, SettingError
-from trueness.statistics import adjust, adjusted, latex_table, mann_whitney, mean, paired_difference
+from trueness.statistics import adjust, adjusted, latex_table, mann_whitney, mean, paired_difference, verdict_levels
+from trueness.statistics.paired import mcnemar_p
 
 ps = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -151,3 +152,25 @@ def test_wrong_p_values_are_refused():
         adjust([0.5, 1.5])
     with pytest.raises(SettingError, match="'method' must be one of"):
         adjusted([comparison()], "sidak")
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12), st.sampled_from(["bh", "holm"]))
+def test_the_level_of_a_verdict_is_passed_exactly_where_the_adjusted_test_rejects(p, method):
+    levels, rejected = verdict_levels(p, method), adjust(p, method) <= 0.05 + 1e-12
+    near = np.abs(np.asarray(p) - (1 - levels)) < 1e-9
+    assert ((np.asarray(p) <= 1 - levels) == rejected)[~near].all()
+    assert (levels >= 0.95 - 1e-12).all()
+
+
+def test_a_comparison_that_was_not_made_has_no_level_and_is_not_counted():
+    assert verdict_levels([0.5, np.nan], "holm")[0] == pytest.approx(0.95) and np.isnan(
+        verdict_levels([0.5, np.nan], "bh")[1]
+    )
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_mcnemar_is_the_sign_flip_test_of_passes(alternative):
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 2, (2, 14)).astype(float)
+    assert mcnemar_p(a - b, alternative) == pytest.approx(paired_difference(a, b, alternative=alternative).p)
+    assert mcnemar_p(np.array([0.5, 1.0])) is None

@@ -25,16 +25,17 @@ def figures(analysis: Analysis) -> list[Figure]:
     unit = f"{first.outcome}{' (%)' if first.percent else ''}"
     means = frames["means"].assign(row=lambda frame: frame["domain"] + ", " + frame["condition"])
     over = f"over {first.cluster}s" if first.unit else "over runs"
-    parts = [("means", means, "mean", "low", "high", f"{unit}; {level:g} % CI {over}. n: runs with a value.")]
+    parts = [("means", means, "mean", "low", "high", unit, f"{unit}; {level:g} % CI {over}. n: runs with a value.")]
     if "differences" in frames:
         differences = frames["differences"]
         rows = differences["domain"] + ": " + differences["treatment"] + " against " + differences["reference"]
         scopes = listed_scopes([line for part in analysis.domains for line in part.lines])
         caption = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. For {scopes}."
-        parts.append(("differences", differences.assign(row=rows), "diff", "diff_low", "diff_high", caption))
+        axis = f"better by ({'points' if first.percent else first.outcome})"
+        parts.append(("differences", differences.assign(row=rows), "diff", "diff_low", "diff_high", axis, caption))
     return [
-        Figure(name, frame, interval_chart(frame.head(MOST_ROWS), value, low, high, unit), caption)
-        for name, frame, value, low, high, caption in parts
+        Figure(name, frame, interval_chart(frame.head(MOST_ROWS), value, low, high, axis), caption)
+        for name, frame, value, low, high, axis, caption in parts
     ]
 
 

@@ -216,14 +216,17 @@ def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows[~unasked], beside], ignore_index=True) if len(beside) else rows
 
 
-def _bounded(found: Comparison, count: int) -> Comparison:
+def _bounded(comparison: Comparison, count: int) -> Comparison:
     """One comparison, adjusted by how many there are: never less than Holm would make it."""
     return replace(
-        found,
-        p_adjusted=None if found.p is None else min(1.0, count * found.p),
+        comparison,
+        p_adjusted=None if comparison.p is None else min(1.0, count * comparison.p),
         adjustment="bonferroni",
         n_comparisons=count,
-        notes=(*found.notes, f"p is adjusted by Bonferroni for {count:,} pairs, of which the others were not tested."),
+        notes=(
+            *comparison.notes,
+            f"p is adjusted by Bonferroni for {count:,} pairs, of which the others were not tested.",
+        ),
     )
 
 

@@ -176,7 +176,7 @@ def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: S
 
 
 def _interval(result: Comparison, domain: Domain, pair: Pair, level: float, settings: Settings) -> Interval | None:
-    if result.interval_method == "degenerate" or abs(level - settings.level) < 1e-12:
+    if result.constant or abs(level - settings.level) < 1e-12:
         return result.interval
     if result.totals is None:
         other = _unpaired(domain, pair, settings, level)

@@ -29,6 +29,7 @@ Mask = NDArray[np.bool_]
 Labels = NDArray[np.object_]
 KEYS = ("condition", "model", "task", "repeat")
 HEADLINES = ("f1", "interval_score", "skill")  # of a long table, when no measure is named
+MOST_FACTORS = 50  # columns that are looked at
 MOST_LEVELS = 30  # values beyond which a column is no factor but a text or a measurement
 
 
@@ -68,6 +69,7 @@ class Domain:
     unit: str  # the columns whose cells are paired, in words
     cluster: str
     factors: tuple[Factor, ...] = ()
+    lost: tuple[str, ...] = ()  # rows that name no condition, model or task, in words
     notes: tuple[str, ...] = ()
 
     @property
@@ -168,7 +170,8 @@ def domain_of(name: str, frame: pd.DataFrame, settings: Settings) -> Domain:
         unit=" x ".join(unit),
         cluster="cell" if cluster == "none" else cluster,
         factors=_factors(frame, schema, (*unit, cluster)),
-        notes=(*numbers, *schema.guessed, *notes, *more, *values.notes),
+        lost=(*more, *_unnamed(frame, schema)),
+        notes=(*numbers, *schema.guessed, *notes, *values.notes),
     )
 
 
@@ -204,6 +207,14 @@ def _with_condition(frame: pd.DataFrame, schema: Schema, name: str) -> tuple[pd.
         return frame, ()
     note = f"{int((~named).sum())} of {len(frame)} rows name no {schema.condition} and are in no comparison"
     return frame[named].reset_index(drop=True), (note,)
+
+
+def _unnamed(frame: pd.DataFrame, schema: Schema) -> list[str]:
+    """Rows without a model or task: they make one cell of their own."""
+    counts = {column: int(frame[column].isna().sum()) for column in (schema.model, schema.task) if column}
+    return [
+        f"{n} of {len(frame)} rows name no {column} and are one {column} together" for column, n in counts.items() if n
+    ]
 
 
 def _keys(frame: pd.DataFrame, schema: Schema, settings: Settings) -> pd.DataFrame:
@@ -247,9 +258,8 @@ def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple
     keys = [column for column in (schema.condition, schema.model, schema.task) if column]
     keys += [column for column in taken if column in frame and column not in keys]
     factors = []
-    for column in map(str, frame.columns):
-        if column in roles or column in keys or is_float_dtype(frame[column].dtype):
-            continue
+    others = [column for column in map(str, frame.columns) if column not in roles and column not in keys]
+    for column in [column for column in others if not is_float_dtype(frame[column].dtype)][:MOST_FACTORS]:
         levels = frame[column].nunique()
         if not 2 <= levels <= MOST_LEVELS or levels == len(frame):
             continue

@@ -44,7 +44,7 @@ def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]
         lines.append(f"averaged over: {listed((f'{f.name} ({f.levels})' for f in domain.factors), most=6)} (--unit)")
     if part.n_excluded:
         lines.append(f"{part.n_excluded} runs excluded")
-    return [*lines, *domain.notes]
+    return [*lines, *domain.lost, *domain.notes]
 
 
 def findings(analysis: Analysis) -> list[str]:
@@ -139,6 +139,14 @@ def changes_verdict(line: Line, part: DomainAnalysis) -> bool:
 
 def missing_sentences(part: DomainAnalysis) -> list[str]:
     """What is not there, and what that leaves open."""
+    lost = [f"{part.name}: {words}." for words in part.domain.lost]
+    if part.domain.factors:
+        names = [f"{factor.name} ({factor.levels} values)" for factor in part.domain.factors]
+        lost.append(f"{part.name}: averaged over {listed(names, most=6)}; what differs between them is in no interval.")
+    return lost + _blank_sentences(part)
+
+
+def _blank_sentences(part: DomainAnalysis) -> list[str]:
     words = missing_words(part.domain)
     if not words:
         return []

@@ -11,6 +11,7 @@ from trueness.analyse.analysis import Analysis
 from trueness.outside import Json
 from trueness.page.page import html_of
 from trueness.showing import blocks
+from trueness.showing.saving import Figure, csv_text
 
 _TABLES = {
     "conditions": "Means",
@@ -22,8 +23,12 @@ _TABLES = {
 }
 
 
-def as_html(analysis: Analysis) -> str:
-    """The analysis as one self-contained page."""
+def as_html(analysis: Analysis, drawings: Mapping[str, tuple[Figure, str]] | None = None) -> str:
+    """The analysis as one self-contained page. drawings: the figures that were drawn, with their SVG."""
+    charts = [
+        {"name": name, "title": name, "svg": svg, "caption": figure.caption, "csv": csv_text(figure.frame), "files": {}}
+        for name, (figure, svg) in (drawings or {}).items()
+    ]
     document = documents.as_dict(analysis)
     domains = document["domains"]
     head = {
@@ -41,10 +46,11 @@ def as_html(analysis: Analysis) -> str:
             "seed": None,
         },
         "progress": {"tasks": [], "cost": None, "latest": [], "version": ""},
-        "figures": [],
+        "figures": charts,
         "analysis": [{"task": domain["domain"], "parts": list(_parts(domain))} for domain in domains],
     }
-    return html_of({"served": False, "head": head, "tabs": ["overview", "analysis"], "sample": "", "data": data})
+    tabs = ["overview", "analysis", *(["figures"] if charts else [])]
+    return html_of({"served": False, "head": head, "tabs": tabs, "sample": "", "data": data})
 
 
 def _overview(document: Mapping[str, Json]) -> dict[str, Json]:

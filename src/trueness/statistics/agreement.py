@@ -168,41 +168,41 @@ def with_interval_over_items(
     return _bootstrapped(replace(blank, value=value), coefficient, inside, resamples, rng or np.random.default_rng(0))
 
 
-def _jackknifed(found: Estimate, coefficient: Coefficient, inside: Clusters) -> Estimate:
-    count, value = inside.count, found.value or 0.0
+def _jackknifed(estimate: Estimate, coefficient: Coefficient, inside: Clusters) -> Estimate:
+    count, value = inside.count, estimate.value or 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         left = coefficient((1.0 - np.eye(count))[:, inside.codes])
     if not np.isfinite(left).all():
-        return replace(found, notes=("Without one of the items nothing is left to disagree about: no interval.",))
+        return replace(estimate, notes=("Without one of the items nothing is left to disagree about: no interval.",))
     z = np.arctanh(np.clip(left, -_MOST, _MOST))
     se = math.sqrt((count - 1) / count * float(((z - z.mean()) ** 2).sum()))
     if se < 1e-9:
-        return replace(found, notes=(_ALIKE,))
+        return replace(estimate, notes=(_ALIKE,))
     middle = math.atanh(min(max(value, -_MOST), _MOST))
-    half = float(stdtrit(count - 2, (1 + found.level) / 2)) * se
+    half = float(stdtrit(count - 2, (1 + estimate.level) / 2)) * se
     ends = math.tanh(middle - half), math.tanh(middle + half)
-    interval = Interval(min(ends[0], value), max(ends[1], value), found.level, "mean")
-    return replace(found, interval=interval, method="jackknife, atanh scale", se=se * (1 - value**2))
+    interval = Interval(min(ends[0], value), max(ends[1], value), estimate.level, "mean")
+    return replace(estimate, interval=interval, method="jackknife, atanh scale", se=se * (1 - value**2))
 
 
 def _bootstrapped(
-    found: Estimate, coefficient: Coefficient, inside: Clusters, resamples: int, rng: np.random.Generator
+    estimate: Estimate, coefficient: Coefficient, inside: Clusters, resamples: int, rng: np.random.Generator
 ) -> Estimate:
     check_resamples(resamples)
-    count, value = inside.count, found.value or 0.0
+    count, value = inside.count, estimate.value or 0.0
     drawn = rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = coefficient(drawn[:, inside.codes])
     values = values[np.isfinite(values)]  # a draw in which all ratings are the same has no value
     notes = (f"{resamples - len(values)} of {resamples} resamples had no value.",) if len(values) < resamples else ()
     if len(values) < max(2, resamples / 2):
-        return replace(found, notes=notes)
-    tail = expanded_tail(found.level, count)
+        return replace(estimate, notes=notes)
+    tail = expanded_tail(estimate.level, count)
     low, high = (float(end) for end in np.quantile(values, [tail, 1 - tail]))
     if high - low < 1e-9:
-        return replace(found, notes=(*notes, _ALIKE))
-    interval = Interval(min(low, value), max(high, value), found.level, "mean")
-    return replace(found, interval=interval, se=float(values.std(ddof=1)), notes=notes)
+        return replace(estimate, notes=(*notes, _ALIKE))
+    interval = Interval(min(low, value), max(high, value), estimate.level, "mean")
+    return replace(estimate, interval=interval, se=float(values.std(ddof=1)), notes=notes)
 
 
 def _counts(table: Array) -> Array:

@@ -43,7 +43,7 @@ def bootstrap_means(
     sizes = present.sum(axis=0)
     # values first, missing last: the order of the runs does not matter to a resample, their number does
     packed = np.take_along_axis(table, np.argsort(~present, axis=0, kind="stable"), axis=0)
-    found: list[Interval | None] = [None] * table.shape[1]
+    intervals: list[Interval | None] = [None] * table.shape[1]
     for n in np.unique(sizes[sizes > 1]):
         columns = np.flatnonzero(sizes == n)
         blocks = math.ceil(len(columns) * resamples / _MEANS_AT_ONCE)
@@ -53,8 +53,8 @@ def bootstrap_means(
             means = _resampled_means(packed[:n, block] - origin, resamples, np.random.default_rng([seed, int(n)]))
             ends = _tails(means, (1 - level) / 2) + origin[:, None]
             for column, (low, high) in zip(block, ends, strict=True):
-                found[column] = Interval(low, high, level, "mean")
-    return found
+                intervals[column] = Interval(low, high, level, "mean")
+    return intervals
 
 
 def as_columns(values: ArrayLike) -> Array:
@@ -99,13 +99,13 @@ def _tails(means: Array, tail: float) -> Array:
     """
     position = (means.shape[1] - 1) * tail  # of the low end, counted from 0; the high end mirrors it
     guess = np.quantile(means[:, :_GUESS_FROM], [min(2 * tail, 0.5), max(1 - 2 * tail, 0.5)], axis=1)
-    found = np.empty((len(means), 2))
+    ends = np.empty((len(means), 2))
     for k, (row, below, above) in enumerate(zip(means, *guess, strict=True)):
         low, high = row[row <= below], row[row >= above]
         low = low if low.size > position + 1 else row  # the guess was wrong: take them all
         high = high if high.size > position + 1 else row
-        found[k] = _at(low, position), _at(high, high.size - 1 - position)
-    return found
+        ends[k] = _at(low, position), _at(high, high.size - 1 - position)
+    return ends
 
 
 def _at(part: Array, position: float) -> float:

@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ from trueness.errors import DataError
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
-Labels = Iterable[Any]  # one label a row: numbers, text, or tuples such as (model, task)
+Labels = Iterable[object]  # one label a row: numbers, text, or tuples such as (model, task)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +104,11 @@ def clusters_of(labels: Labels | None, n: int, name: str = "clusters") -> Cluste
     """The clusters of n rows; None makes each row its own."""
     if labels is None:
         return Clusters(tuple(range(n)), np.arange(n))
-    found = _listed(labels)
-    if len(found) != n:
-        raise DataError(f"{name!r} must have one label a row ({n}), got {len(found)}.")
+    listed = _listed(labels)
+    if len(listed) != n:
+        raise DataError(f"{name!r} must have one label a row ({n}), got {len(listed)}.")
     places: dict[object, int] = {}
-    codes = np.fromiter((places.setdefault(label, len(places)) for label in found), dtype=np.intp, count=n)
+    codes = np.fromiter((places.setdefault(label, len(places)) for label in listed), dtype=np.intp, count=n)
     missing = [label for label in places if label is None or label != label]
     if missing:
         raise DataError(f"{name!r} must name a cluster for every row, got {missing[0]!r}. Drop or label such rows.")
@@ -163,10 +163,10 @@ def kept(labels: Labels | None, there: NDArray[np.bool_], name: str = "clusters"
     """The labels of the rows that are there."""
     if labels is None:
         return None
-    found = _listed(labels)
-    if len(found) != len(there):
-        raise DataError(f"{name!r} must have one label a row ({len(there)}), got {len(found)}.")
-    return [found[i] for i in np.flatnonzero(there)]
+    listed = _listed(labels)
+    if len(listed) != len(there):
+        raise DataError(f"{name!r} must have one label a row ({len(there)}), got {len(listed)}.")
+    return [listed[i] for i in np.flatnonzero(there)]
 
 
 def _listed(labels: Labels) -> list[object]:

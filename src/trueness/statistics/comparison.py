@@ -177,10 +177,10 @@ class Comparison(Result):
         if self.p is not None:
             sided = "" if self.alternative == "two-sided" else "one-sided "
             exact = "exact " if self.exact else ""
-            told = f"{sided}{exact}{self.test} {p_text(self.p, self.p_error)}"
+            test = f"{sided}{exact}{self.test} {p_text(self.p, self.p_error)}"
             if self.adjustment and self.p_adjusted is not None:
-                told += f", {_adjusted_name(self.adjustment)}-adjusted {self.p_adjusted:.2g}"
-            parts.append(told)
+                test += f", {_adjusted_name(self.adjustment)}-adjusted {self.p_adjusted:.2g}"
+            parts.append(test)
         else:
             parts.append("no test")
         parts += [f"{self.n_missing} missing"] if self.n_missing else []

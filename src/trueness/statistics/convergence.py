@@ -89,8 +89,8 @@ def convergence(
     column = np.asarray(values, dtype=np.float64)
     if column.ndim != 1:
         raise DataError(f"'values' of convergence must be one a run and at least one, got shape {column.shape}.")
-    (found,) = convergences(column[:, None], at, level, resamples, half_width=half_width, rng=rng)
-    return found
+    (only,) = convergences(column[:, None], at, level, resamples, half_width=half_width, rng=rng)
+    return only
 
 
 def convergences(
@@ -113,13 +113,13 @@ def convergences(
     shown = np.arange(len(table))[:, None] < np.array(steps)
     prefixes = np.hstack([np.where(shown, column[:, None], np.nan) for column in table.T])
     summaries = summarise_columns(prefixes, None, level, resamples, rng=rng)
-    found = []
+    results = []
     for start in range(0, len(summaries), len(steps)):
         part = summaries[start : start + len(steps)]
         checkpoints = tuple(Checkpoint(m, s.n, s.mean, s.ci, s.runs) for m, s in zip(steps, part, strict=True))
         wanted = half_width or (checkpoints[-1].half_width or 0) / 2 or None
-        found.append(Convergence(checkpoints, wanted, _verdict(checkpoints[-1], part[-1], wanted)))
-    return found
+        results.append(Convergence(checkpoints, wanted, _verdict(checkpoints[-1], part[-1], wanted)))
+    return results
 
 
 def _steps(n: int, at: Sequence[int] | None) -> list[int]:

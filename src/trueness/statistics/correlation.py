@@ -90,15 +90,15 @@ def _tested(x: Array, y: Array, kind: Kind) -> tuple[float, float | None, str]:
     from scipy import stats
 
     if kind == "kendall":
-        found = stats.kendalltau(x, y)
-        return float(found.statistic), float(found.pvalue), "Kendall's test"
-    found = stats.spearmanr(x, y)
+        test = stats.kendalltau(x, y)
+        return float(test.statistic), float(test.pvalue), "Kendall's test"
+    test = stats.spearmanr(x, y)
     if len(x) > _ENUMERATED:
-        return float(found.statistic), float(found.pvalue), "t approximation"
+        return float(test.statistic), float(test.pvalue), "t approximation"
     ranks, orders = stats.rankdata(x), np.array(list(permutations(stats.rankdata(y))))
     products = orders @ (ranks - ranks.mean())
     seen = float(stats.rankdata(y) @ (ranks - ranks.mean()))
-    return float(found.statistic), float(np.mean(np.abs(products) >= abs(seen) - 1e-9)), "exact permutation"
+    return float(test.statistic), float(np.mean(np.abs(products) >= abs(seen) - 1e-9)), "exact permutation"
 
 
 def _on_atanh_scale(value: float, error: float | None, quantile: float, level: float) -> Interval | None:
@@ -136,12 +136,12 @@ def _bootstrap(
     if count < 3:
         return None
     drawn = rng.multinomial(count, np.full(count, 1 / count), size=resamples).astype(np.float64)
-    found = weighted_correlations(x, y, drawn, inside, kind)
-    found = found[~np.isnan(found)]  # a resample in which a column is constant
-    if len(found) < resamples / 2:
+    draws = weighted_correlations(x, y, drawn, inside, kind)
+    draws = draws[~np.isnan(draws)]  # a resample in which a column is constant
+    if len(draws) < resamples / 2:
         return None
     tail = expanded_tail(level, count)
-    low, high = np.quantile(found, [tail, 1 - tail])
+    low, high = np.quantile(draws, [tail, 1 - tail])
     return Interval(low, high, level, "mean")
 
 
@@ -180,8 +180,8 @@ def correlation_of_repeated_rows(x: Array, y: Array, counts: Array, kind: Kind) 
     rows = np.repeat(np.arange(len(x)), counts.astype(np.int64))
     if np.ptp(x[rows]) == 0 or np.ptp(y[rows]) == 0:
         return math.nan
-    found = stats.spearmanr(x[rows], y[rows]) if kind == "spearman" else stats.kendalltau(x[rows], y[rows])
-    return float(found.statistic)
+    test = stats.spearmanr(x[rows], y[rows]) if kind == "spearman" else stats.kendalltau(x[rows], y[rows])
+    return float(test.statistic)
 
 
 def _clip(r: float) -> float:

@@ -67,11 +67,11 @@ def paired_superiority(a: ArrayLike, b: ArrayLike, clusters: Labels | None = Non
     one, other = as_sample(a, "a"), as_sample(b, "b")
     if len(one) != len(other):
         raise DataError(f"'a' and 'b' of a paired comparison must be equally long, got {len(one)} and {len(other)}.")
-    found = share((np.sign(one - other) + 1) / 2, clusters, level)
-    size = None if found.value is None else magnitude(2 * found.value - 1)
+    wins = share((np.sign(one - other) + 1) / 2, clusters, level)
+    size = None if wins.value is None else magnitude(2 * wins.value - 1)
     return Effect(
-        "superiority", found.value, found.interval, size, (found.n,), level, found.method,
-        found.n_clusters if found.n_clusters != found.n else None, found.notes,
+        "superiority", wins.value, wins.interval, size, (wins.n,), level, wins.method,
+        wins.n_clusters if wins.n_clusters != wins.n else None, wins.notes,
     )  # fmt: skip
 
 
@@ -117,6 +117,6 @@ def _places(one: Array, other: Array) -> Array:
 
 def _places_in_order(one: Array, other: Array) -> Array:
     order = np.argsort(one, kind="stable")
-    found = np.empty(len(one))
-    found[order] = _places(one[order], np.sort(other))
-    return found
+    places = np.empty(len(one))
+    places[order] = _places(one[order], np.sort(other))
+    return places

@@ -126,13 +126,13 @@ def _plus(values: ArrayLike, shift: float) -> Array:
     return as_sample(values, "a") + shift
 
 
-def _both(found: Comparison, shifted: list[Comparison], margin: float, alpha: float) -> Equivalence:
+def _both(plain: Comparison, shifted: list[Comparison], margin: float, alpha: float) -> Equivalence:
     sided = [comparison.p for comparison in shifted]
     p = None if sided[0] is None or sided[1] is None else max(sided[0], sided[1])
-    notes = tuple(note for note in found.notes if p is None)
+    notes = tuple(note for note in plain.notes if p is None)
     return Equivalence(
-        found.names, found.difference, found.interval, margin, p, alpha, found.n_units, found.n_clusters,
-        found.design, notes,
+        plain.names, plain.difference, plain.interval, margin, p, alpha, plain.n_units, plain.n_clusters,
+        plain.design, notes,
     )  # fmt: skip
 
 

@@ -98,40 +98,48 @@ def hierarchical_mean(
         raise DataError("'levels' must hold at least one label a row, got none. Pass (models, tasks).")
     sample = as_sample(values)
     there = ~np.isnan(sample)
-    found, n_missing = sample[there], int((~there).sum())
-    nested = [clusters_of(kept(labels, there), len(found)) for labels in levels]
+    values_present, n_missing = sample[there], int((~there).sum())
+    nested = [clusters_of(kept(labels, there), len(values_present)) for labels in levels]
     for k in range(1, len(nested)):
         nested[k] = crossed(nested[k - 1], nested[k])
     outer = nested[0]
     if outer.count < 2:
         note = "Fewer than two outermost clusters have a value, so no interval is known."
-        centre = _exact_mean(found) if len(found) else None
+        centre = _exact_mean(values_present) if len(values_present) else None
         return Estimate(
             name,
             centre,
             None,
-            len(found),
+            len(values_present),
             outer.count,
             "hierarchical bootstrap",
             level,
             n_missing=n_missing,
             notes=(note,),
         )
-    if np.ptp(found) <= ROUNDING * np.abs(found).max():
+    if np.ptp(values_present) <= ROUNDING * np.abs(values_present).max():
         label = "hierarchical bootstrap"
         return Estimate(
-            name, _exact_mean(found), None, len(found), outer.count, label, level, 0.0, n_missing,
-            notes=(_same(found),), constant=True,
+            name, _exact_mean(values_present), None, len(values_present), outer.count, label, level, 0.0, n_missing,
+            notes=(_same(values_present),), constant=True,
         )  # fmt: skip
     draws = cluster_bootstrap.hierarchically_resampled_means(
-        found - found[0], nested, resamples, rng or np.random.default_rng(0)
+        values_present - values_present[0], nested, resamples, rng or np.random.default_rng(0)
     )
     tail = cluster_bootstrap.expanded_tail(level, outer.count)
-    low, high = np.quantile(draws, [tail, 1 - tail]) + found[0]
+    low, high = np.quantile(draws, [tail, 1 - tail]) + values_present[0]
     interval = Interval(low, high, level, "mean")
     se = float(draws.std(ddof=1))
     return Estimate(
-        name, _exact_mean(found), interval, len(found), outer.count, "hierarchical bootstrap", level, se, n_missing
+        name,
+        _exact_mean(values_present),
+        interval,
+        len(values_present),
+        outer.count,
+        "hierarchical bootstrap",
+        level,
+        se,
+        n_missing,
     )
 
 

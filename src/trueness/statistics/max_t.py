@@ -24,16 +24,16 @@ _FLIPS_AT_ONCE = 2_000_000
 
 def max_t_p(comparisons: Sequence[Comparison], rng: np.random.Generator | None = None) -> Array:
     """Two-sided adjusted p-values, NaN for a comparison without a test. Clusters are matched by their labels."""
-    found = np.full(len(comparisons), np.nan)
+    adjusted = np.full(len(comparisons), np.nan)
     tested = [k for k, comparison in enumerate(comparisons) if comparison.p is not None]
     if not tested:
-        return found
+        return adjusted
     for k in tested:
         if comparisons[k].totals is None or comparisons[k].alternative != "two-sided":
             raise DataError(f"max-t needs two-sided paired comparisons, got {comparisons[k].names}. Use Holm.")
     sums, sizes = _aligned([comparisons[k] for k in tested])
-    found[tested] = _step_down(*_flipped_t(sums, sizes, rng or np.random.default_rng(0)))
-    return found
+    adjusted[tested] = _step_down(*_flipped_t(sums, sizes, rng or np.random.default_rng(0)))
+    return adjusted
 
 
 def _aligned(comparisons: Sequence[Comparison]) -> tuple[Array, Array]:
@@ -79,6 +79,6 @@ def _step_down(seen: Array, flipped: Array) -> Array:
     order = np.argsort(-seen, kind="stable")
     greatest_of_rest = np.maximum.accumulate(flipped[:, order][:, ::-1], axis=1)[:, ::-1]
     p = np.mean(greatest_of_rest >= seen[order] * (1 - 1e-9), axis=0)
-    found = np.empty(len(seen))
-    found[order] = np.maximum.accumulate(p)
-    return found
+    stepped = np.empty(len(seen))
+    stepped[order] = np.maximum.accumulate(p)
+    return stepped

@@ -15,7 +15,7 @@ import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -96,6 +96,16 @@ class MixedFit(Result):
         return f"{latex_value(self.difference, self.interval)} (mixed model, {latex_p(self.p)}; $n = {self.n}$)"
 
 
+class _Fit(Protocol):
+    """What is taken of the statsmodels result."""
+
+    converged: bool
+    fe_params: Array
+    bse_fe: Array
+    vcomp: Array
+    scale: float
+
+
 def mixed_difference(
     values: ArrayLike,
     condition: Labels,
@@ -126,9 +136,9 @@ def mixed_difference(
         return _failed(missing, "All values are the same.", Status.DEGENERATE)
     if min(levels.values()) < 2:
         return _failed(missing, "A random factor has one level.", Status.DEGENERATE)
-    fit, said = _fitted(y, treated, factors)
+    fit, why = _fitted(y, treated, factors)
     if fit is None or not fit.converged:
-        return _failed(missing, f"The fit did not converge{f': {said}' if said else ''}.", Status.FAILED)
+        return _failed(missing, f"The fit did not converge{f': {why}' if why else ''}.", Status.FAILED)
     difference, se = float(fit.fe_params[1]), float(fit.bse_fe[1])
     if not math.isfinite(se):
         return _failed(missing, "The fit gave no standard error.", Status.FAILED)
@@ -144,7 +154,7 @@ def mixed_difference(
     )  # fmt: skip
 
 
-def _fitted(y: Array, treated: Array, factors: Mapping[str, Clusters]) -> tuple[Any, str]:
+def _fitted(y: Array, treated: Array, factors: Mapping[str, Clusters]) -> tuple[_Fit | None, str]:
     """The statsmodels result, or None and why. Its warnings go into the reason, not to the terminal."""
     from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 
@@ -152,14 +162,14 @@ def _fitted(y: Array, treated: Array, factors: Mapping[str, Clusters]) -> tuple[
     columns = [[[f"{name}[{k}]" for k in range(factors[name].count)]] for name in names]
     matrices = [[np.eye(factors[name].count)[factors[name].codes]] for name in names]
     design = np.column_stack([np.ones(len(y)), treated])
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = MixedLM(y, design, np.zeros(len(y)), exog_vc=VCSpec(names, columns, matrices))
         try:
             fit = model.fit(reml=True)
         except (np.linalg.LinAlgError, ValueError) as error:
             return None, str(error).rstrip(".")
-    return fit, "; ".join(sorted({str(warning.message).rstrip(".") for warning in told}))
+    return cast(_Fit, fit), "; ".join(sorted({str(warning.message).rstrip(".") for warning in caught}))
 
 
 def _failed(missing: MixedFit, why: str, status: Status) -> MixedFit:

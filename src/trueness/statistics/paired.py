@@ -6,6 +6,7 @@
     t              mean(d) / SE_c against t with C - 1; interval mean -+ t SE_c
     wild-cluster   wild cluster bootstrap-t, for few clusters of unequal size
     wilcoxon       signed ranks of the cluster means, exact with ties; Hodges-Lehmann estimate and interval
+    McNemar        the sign-flip test of pairs of passes, in closed form: b of b + c against 1/2 (McNemar 1947)
 
 Twenty tasks of five repeats and a shift of .3 sd: an unpaired test finds it in .49 of studies, these in .98; with
 task-by-condition variation the unpaired one also rejects a true null in .39. So average the repeats of a unit first,
@@ -73,31 +74,33 @@ def paired_difference(
     if inside.count < 2:
         return replace(blank, notes=("One independent unit allows no test and no interval.",))
     totals = Totals(inside.labels, inside.sums(d), inside.sizes)
-    found = replace(blank, effect=paired_superiority(one, other, kept(clusters, there), level), totals=totals)
+    comparison = replace(blank, effect=paired_superiority(one, other, kept(clusters, there), level), totals=totals)
     rounding = ROUNDING * max(float(np.abs(one).max()), float(np.abs(other).max()))
     if float(np.abs(d).max()) <= rounding:
         note = "Both are equal in every unit, so no interval is known."
-        return replace(found, difference=0.0, p=1.0, notes=(note,), constant=True)
+        return replace(comparison, difference=0.0, p=1.0, notes=(note,), constant=True)
     generator = rng or np.random.default_rng(0)
     if test == "t":
-        return _by_t(found, d, inside)
+        return _by_t(comparison, d, inside)
     means = inside.means(d)
     if test == "wilcoxon":
-        return _by_ranks(found, means)
+        return _by_ranks(comparison, means)
     if test == "sign-flip":
         flips = sign_flip.flips(totals, resamples, generator)
         p, ends, label = flips.p(0.0, alternative), flips.interval(level), "sign-flip inversion"
-        found = replace(found, p=p, exact=flips.exact, p_error=flips.error(p), smallest_p=flips.smallest_p(alternative))
+        comparison = replace(
+            comparison, p=p, exact=flips.exact, p_error=flips.error(p), smallest_p=flips.smallest_p(alternative)
+        )
     else:
         wilds = wild.bootstrap(totals, resamples, generator)
         p, ends, label = wilds.p(0.0, alternative), wilds.interval(level), "wild cluster bootstrap-t inversion"
-        found = replace(found, p=p, statistic=wilds.t(), p_error=wilds.error(p))
+        comparison = replace(comparison, p=p, statistic=wilds.t(), p_error=wilds.error(p))
     if np.ptp(means) <= rounding:
-        return replace(found, interval_method=label, notes=(SAME,), constant=True)
+        return replace(comparison, interval_method=label, notes=(SAME,), constant=True)
     if ends is None:
         note = f"{inside.count} independent units are too few to bound the difference at this level."
-        return replace(found, interval_method=label, notes=(note,))
-    return replace(found, interval=Interval(*ends, level, "mean"), interval_method=label)
+        return replace(comparison, interval_method=label, notes=(note,))
+    return replace(comparison, interval=Interval(*ends, level, "mean"), interval_method=label)
 
 
 def wilcoxon(
@@ -112,24 +115,24 @@ def wilcoxon(
     return paired_difference(a, b, clusters, level, "wilcoxon", alternative, names)
 
 
-def _by_t(found: Comparison, d: Array, inside: Clusters) -> Comparison:
+def _by_t(comparison: Comparison, d: Array, inside: Clusters) -> Comparison:
     centre = float(d.mean())
     se = math.sqrt(inside.variance((d - centre) / len(d)))
     df, factor = inside.reference
     if se <= ROUNDING * abs(centre):
-        return replace(found, interval_method="t", notes=(f"{SAME} t has no value.",), constant=True)
-    half = float(stdtrit(df, (1 + found.level) / 2)) * factor * se
-    interval = Interval(centre - half, centre + half, found.level, "mean")
+        return replace(comparison, interval_method="t", notes=(f"{SAME} t has no value.",), constant=True)
+    half = float(stdtrit(df, (1 + comparison.level) / 2)) * factor * se
+    interval = Interval(centre - half, centre + half, comparison.level, "mean")
     t = centre / (factor * se)
-    p = t_p(t, df, found.alternative)
-    return replace(found, interval=interval, interval_method="t", statistic=t, p=p)
+    p = t_p(t, df, comparison.alternative)
+    return replace(comparison, interval=interval, interval_method="t", statistic=t, p=p)
 
 
-def _by_ranks(found: Comparison, d: Array) -> Comparison:
+def _by_ranks(comparison: Comparison, d: Array) -> Comparison:
     # rounding in the means must neither make nor break a tie
     d = np.round(d, 12 - math.ceil(math.log10(float(np.abs(d).max()))))
-    w, p, exact = signed_rank_p(d, found.alternative)
-    estimate, ends = hodges_lehmann(d, found.level)
+    w, p, exact = signed_rank_p(d, comparison.alternative)
+    estimate, ends = hodges_lehmann(d, comparison.level)
     zeros, moved = int(np.count_nonzero(d == 0)), np.abs(d[d != 0])
     ties = len(moved) - len(np.unique(moved))
     notes: tuple[str, ...] = (f"{zeros} zero differences left out of the test.",) if zeros else ()
@@ -137,11 +140,11 @@ def _by_ranks(found: Comparison, d: Array) -> Comparison:
     if ends is None:
         many = f"More than {WALSH} units: their Walsh averages are not written out; see test='t' for an interval."
         notes += (many if len(d) > WALSH else "The units cannot bound the difference at this level.",)
-    sides = 2 if found.alternative == "two-sided" else 1
+    sides = 2 if comparison.alternative == "two-sided" else 1
     return replace(
-        found,
+        comparison,
         difference=estimate,
-        interval=None if ends is None else Interval(*ends, found.level, "mean"),
+        interval=None if ends is None else Interval(*ends, comparison.level, "mean"),
         estimand="median difference (Hodges-Lehmann)",
         interval_method="Walsh averages",
         statistic=w,

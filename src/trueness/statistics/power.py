@@ -119,11 +119,11 @@ def simulated_power(
     rng: np.random.Generator,
 ) -> Estimate:
     """The share of drawn studies in which `test` finds p <= alpha; on data without a difference: its type-I error."""
-    found = 0
+    detected = 0
     for _ in range(studies):
         p = test(*draw(rng)).p_final
-        found += p is not None and p <= alpha
-    return proportion(found, studies, name="power")
+        detected += p is not None and p <= alpha
+    return proportion(detected, studies, name="power")
 
 
 def _t_power(shift: float, df: float, alpha: float) -> float:

@@ -167,16 +167,16 @@ def critical_difference(k: int, n: int, level: float = 0.95) -> float:
 def groups_not_told_apart(ordered: Sequence[str], pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
     """The longest runs of neighbours in rank in which no pair is distinguishable; a run of one is no group."""
     apart = {frozenset(pair.names) for pair in pairs if pair.distinguishable}
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for start in range(len(ordered)):
         stop = start + 1
         while stop < len(ordered) and not any(
             frozenset((ordered[i], ordered[stop])) in apart for i in range(start, stop)
         ):
             stop += 1
-        if stop - start > 1 and not (found and found[-1][1] >= stop):
-            found.append((start, stop))
-    return tuple(tuple(ordered[start:stop]) for start, stop in found)
+        if stop - start > 1 and not (spans and spans[-1][1] >= stop):
+            spans.append((start, stop))
+    return tuple(tuple(ordered[start:stop]) for start, stop in spans)
 
 
 def _wilcoxon_holm(scores: Array, names: Sequence[str], level: float) -> tuple[Comparison, ...]:

@@ -124,9 +124,9 @@ class RunSummary:
             return f"{short(self.mean)} ({counted}; one run has no spread)"
         if self.degenerate:
             return f"{short(self.mean)} in every run ({counted}; degenerate)"
-        told = range_note([self.n], self.level).removesuffix(".")
+        note = range_note([self.n], self.level).removesuffix(".")
         return f"mean {short(self.mean)} {self.ci}; sd {short(self.std or 0.0)}; runs {self.runs}; {counted}" + (
-            f". {told}" if told else ""
+            f". {note}" if note else ""
         )
 
 
@@ -158,13 +158,13 @@ def summarise_columns(
     table = as_columns(values)
     reasons = None if statuses is None else _checked_statuses(np.asarray(statuses, dtype=object), table)
     cis = bootstrap_means(table, level, resamples, rng=rng)
-    found = []
+    summaries = []
     for k, (column, ci) in enumerate(zip(table.T, cis, strict=True)):
         absent = np.isnan(column)
         why = np.full(len(column), "missing", dtype=object) if reasons is None else reasons[:, k]
         missing = dict(Counter(str(status) for status in why[absent]))
-        found.append(_summary(np.sort(column[~absent]), ci, missing, level))
-    return found
+        summaries.append(_summary(np.sort(column[~absent]), ci, missing, level))
+    return summaries
 
 
 def quantile_bounds(ordered: ArrayLike, p: float, level: float = 0.95) -> Bounds:

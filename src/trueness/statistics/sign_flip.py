@@ -84,6 +84,6 @@ def _random_subset_means(totals: Totals, resamples: int, rng: np.random.Generato
         k = min(block, resamples - start)
         chosen = rng.integers(2, size=(k, n), dtype=np.uint8)
         chosen[~chosen.any(axis=1)] = 1
-        found = chosen.astype(np.float64) @ table
-        means[start : start + k] = found[:, 0] / found[:, 1]
+        drawn = chosen.astype(np.float64) @ table
+        means[start : start + k] = drawn[:, 0] / drawn[:, 1]
     return means

@@ -33,8 +33,8 @@ def signed_rank_p(d: Array, alternative: Alternative = "two-sided") -> tuple[flo
     if len(moved) > EXACT:
         from scipy.stats import wilcoxon
 
-        found = wilcoxon(moved, alternative=alternative, method="approx", correction=True)
-        return w, float(found.pvalue), False
+        test = wilcoxon(moved, alternative=alternative, method="approx", correction=True)
+        return w, float(test.pvalue), False
     shares = _distribution(doubled)
     at = round(2 * w)
     return w, sided_p(float(shares[at:].sum()), float(shares[: at + 1].sum()), alternative), True
@@ -53,8 +53,8 @@ def hodges_lehmann(d: Array, level: float) -> tuple[float, tuple[float, float] |
 
 def sided_p(greater: float, less: float, alternative: Alternative) -> float:
     """From the two one-sided p-values; rounding may take a sum of shares above 1."""
-    found = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}[alternative]
-    return min(1.0, found)
+    p = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}[alternative]
+    return min(1.0, p)
 
 
 def _order_of_ends(n: int, level: float) -> int:

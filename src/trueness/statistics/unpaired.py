@@ -59,35 +59,35 @@ def unpaired_difference(
     one, other = one[there], other[here]
     error, df, count = robust_error(one, other, labels) if min(len(one), len(other)) else (None, None, None)
     n = len(one) + len(other)
-    found = Comparison(
+    comparison = Comparison(
         names, None, None, test, None, n, n if count is None else count, alternative, "unpaired", level,
         n_each=(len(one), len(other)), n_missing=int((~there).sum() + (~here).sum()), interval_method="welch t",
     )  # fmt: skip
     if min(len(one), len(other)) == 0:
-        return replace(found, notes=("A sample has no value.",))
-    found = replace(
-        found,
+        return replace(comparison, notes=("A sample has no value.",))
+    comparison = replace(
+        comparison,
         difference=float(one.mean() - other.mean()),
         means=(float(one.mean()), float(other.mean())),
         effect=cliffs_delta(one, other, labels, level),
     )
     if error is None or df is None:
-        found = replace(found, notes=("Fewer than two independent units in a sample: no interval.",))
+        comparison = replace(comparison, notes=("Fewer than two independent units in a sample: no interval.",))
     elif error == 0:
-        found = replace(found, constant=True)
+        comparison = replace(comparison, constant=True)
     else:
         half = float(stdtrit(df, (1 + level) / 2)) * error
-        middle = found.difference or 0.0
-        found = replace(found, interval=Interval(middle - half, middle + half, level, "mean"))
+        middle = comparison.difference or 0.0
+        comparison = replace(comparison, interval=Interval(middle - half, middle + half, level, "mean"))
     if test == "welch":
-        return _by_welch(found, error, df)
+        return _by_welch(comparison, error, df)
     if test == "mann-whitney":
         if labels is not None:
             raise DataError(
                 "'clusters' cannot enter a Mann-Whitney test. Give it the mean of each cluster, or use welch."
             )
-        return _by_ranks(found, one, other)
-    return _by_permutation(found, one, other, labels, resamples, rng or np.random.default_rng(0))
+        return _by_ranks(comparison, one, other)
+    return _by_permutation(comparison, one, other, labels, resamples, rng or np.random.default_rng(0))
 
 
 def mann_whitney(
@@ -101,34 +101,36 @@ def mann_whitney(
     return unpaired_difference(a, b, None, level, "mann-whitney", alternative, names)
 
 
-def _by_welch(found: Comparison, error: float | None, df: float | None) -> Comparison:
+def _by_welch(comparison: Comparison, error: float | None, df: float | None) -> Comparison:
     if error is None or df is None:
-        return found
+        return comparison
     if error == 0:
-        same = found.difference == 0
+        same = comparison.difference == 0
         note = "Both samples are constant" + (" and equal." if same else ": t has no value.") + " No interval is known."
-        return replace(found, p=1.0 if same else None, notes=(*found.notes, note))
-    t = (found.difference or 0.0) / error
-    return replace(found, statistic=t, p=t_p(t, df, found.alternative))
+        return replace(comparison, p=1.0 if same else None, notes=(*comparison.notes, note))
+    t = (comparison.difference or 0.0) / error
+    return replace(comparison, statistic=t, p=t_p(t, df, comparison.alternative))
 
 
-def _by_ranks(found: Comparison, one: Array, other: Array) -> Comparison:
+def _by_ranks(comparison: Comparison, one: Array, other: Array) -> Comparison:
     from scipy import stats
 
     n, m = len(one), len(other)
     doubled = np.rint(2 * stats.rankdata(np.concatenate([one, other]))).astype(np.int64)
     u = float(doubled[:n].sum()) / 2 - n * (n + 1) / 2
     ties = n + m - len(np.unique(doubled))
-    notes = (*found.notes, f"{ties} tied values share their ranks.") if ties else found.notes
+    notes = (*comparison.notes, f"{ties} tied values share their ranks.") if ties else comparison.notes
     if len(np.unique(doubled)) == 1:
-        return replace(found, statistic=u, p=1.0, exact=True, notes=(*found.notes, "All values are the same."))
+        return replace(
+            comparison, statistic=u, p=1.0, exact=True, notes=(*comparison.notes, "All values are the same.")
+        )
     if n + m > EXACT:
-        p = float(stats.mannwhitneyu(one, other, alternative=found.alternative, method="asymptotic").pvalue)
-        return replace(found, statistic=u, p=p, notes=notes)
+        p = float(stats.mannwhitneyu(one, other, alternative=comparison.alternative, method="asymptotic").pvalue)
+        return replace(comparison, statistic=u, p=p, notes=notes)
     shares, at = _rank_sums(doubled, n), int(doubled[:n].sum())
-    p = sided_p(float(shares[at:].sum()), float(shares[: at + 1].sum()), found.alternative)
-    smallest = min(1.0, (2 if found.alternative == "two-sided" else 1) / math.comb(n + m, n))
-    return replace(found, statistic=u, p=p, exact=True, smallest_p=smallest, notes=notes)
+    p = sided_p(float(shares[at:].sum()), float(shares[: at + 1].sum()), comparison.alternative)
+    smallest = min(1.0, (2 if comparison.alternative == "two-sided" else 1) / math.comb(n + m, n))
+    return replace(comparison, statistic=u, p=p, exact=True, smallest_p=smallest, notes=notes)
 
 
 def _rank_sums(doubled: NDArray[np.int64], n: int) -> Array:
@@ -141,7 +143,7 @@ def _rank_sums(doubled: NDArray[np.int64], n: int) -> Array:
 
 
 def _by_permutation(
-    found: Comparison,
+    comparison: Comparison,
     one: Array,
     other: Array,
     labels: tuple[list[object] | None, list[object] | None] | None,
@@ -164,18 +166,18 @@ def _by_permutation(
     in_first = chosen @ np.column_stack([sums, sizes])
     total, rows = float(sums.sum()), float(sizes.sum())
     drawn = in_first[:, 0] / in_first[:, 1] - (total - in_first[:, 0]) / (rows - in_first[:, 1])
-    seen = found.difference or 0.0
+    seen = comparison.difference or 0.0
     slack = 1e-12 * max(abs(seen), float(np.abs(values).max()))
     counts = {
         "greater": np.count_nonzero(drawn >= seen - slack),
         "less": np.count_nonzero(drawn <= seen + slack),
         "two-sided": np.count_nonzero(np.abs(drawn) >= abs(seen) - slack),
     }
-    beyond = int(counts[found.alternative])
+    beyond = int(counts[comparison.alternative])
     if exact:
-        return replace(found, p=beyond / len(drawn), exact=True, smallest_p=1 / len(drawn))
+        return replace(comparison, p=beyond / len(drawn), exact=True, smallest_p=1 / len(drawn))
     p = (1 + beyond) / (1 + resamples)
-    return replace(found, p=p, p_error=math.sqrt(p * (1 - p) / resamples))
+    return replace(comparison, p=p, p_error=math.sqrt(p * (1 - p) / resamples))
 
 
 def _all_splits(count: int, k: int) -> Array:

@@ -42,22 +42,22 @@ def levene(
     """Brown and Forsythe's form. `difference` is of the mean absolute deviations from the median; effect: the ratio."""
     one, other = as_sample(a, "a"), as_sample(b, "b")
     spread = [np.abs(sample - np.nanmedian(sample)) if (~np.isnan(sample)).any() else sample for sample in (one, other)]
-    found = unpaired_difference(spread[0], spread[1], clusters, level, "welch", names=names)
-    found = replace(
-        found,
+    comparison = unpaired_difference(spread[0], spread[1], clusters, level, "welch", names=names)
+    comparison = replace(
+        comparison,
         test="Levene (median)",
         estimand="difference of mean absolute deviations",
         effect=variance_ratio(one, other, clusters, level),
-        notes=(*found.notes, *_bounded(one, other)),
+        notes=(*comparison.notes, *_bounded(one, other)),
     )
-    if clusters is not None or found.p is None:
-        return found
-    if found.interval is None or found.interval.degenerate:  # no spread in the deviations: W is 0/0
-        return replace(found, statistic=None, p=None)
+    if clusters is not None or comparison.p is None:
+        return comparison
+    if comparison.interval is None or comparison.interval.degenerate:  # no spread in the deviations: W is 0/0
+        return replace(comparison, statistic=None, p=None)
     from scipy import stats
 
     tested = stats.levene(one[~np.isnan(one)], other[~np.isnan(other)], center="median")
-    return replace(found, statistic=float(tested.statistic), p=float(tested.pvalue))
+    return replace(comparison, statistic=float(tested.statistic), p=float(tested.pvalue))
 
 
 def variance_ratio(

@@ -78,23 +78,24 @@ def print_analysis(analysis: Analysis, *, details: bool = False, out: Console | 
 
 
 def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
-    """table.csv, table.tex, findings.txt, report.html, charts/*.csv."""
+    """table.csv, table.tex, findings.txt, charts/ (numbers; means and differences as pictures), report.html."""
     texts = {
         "table.csv": as_csv(analysis),
         "table.tex": as_tex(analysis),
         "findings.txt": as_text(analysis),
-        "report.html": as_html(analysis),
         **{f"charts/{name}.csv": rows_csv(rows) for name, rows in chart_frames(analysis).items() if rows},
     }
     for name, text in texts.items():
         write_atomically(folder, name, text)
     written = [folder / name for name in texts]
+    drawings = {}
     for figure in figures(analysis):
         try:
             written += [path for path in save_figure(figure, folder, "charts") if path not in written]
+            drawings[figure.name] = figure, (folder / "charts" / f"{figure.name}.svg").read_text(encoding="utf-8")
         except NotDrawn as error:
             say(f"charts/{figure.name} was not drawn: {error}", stderr=True)
-    return written
+    return [*written, write_atomically(folder, "report.html", as_html(analysis, drawings))]
 
 
 def tell_gate(analysis: Analysis) -> int:
@@ -171,9 +172,14 @@ def _print_means(out: Console, analysis: Analysis) -> None:
 
 def _print_understood(out: Console, analysis: Analysis) -> None:
     roles = analysis.roles
-    out.print(plain(f"read as: {analysis.domains[0].domain.schema.words}"))
-    words = {roles.baseline: " (baseline)", roles.treatment: " (treatment)"}
-    conditions = ", ".join(f"{plain(name)}{words.get(name, '')}" for name in roles.conditions)
+    taken: dict[str, list[str]] = {}
+    for part in analysis.domains:
+        taken.setdefault(part.domain.schema.words, []).append(part.name)
+    for words, names in taken.items():
+        of = f", {', '.join(names)}" if len(taken) > 1 else ""
+        out.print(plain(f"read as{of}: {words}"))
+    parts = {roles.baseline: " (baseline)", roles.treatment: " (treatment)"}
+    conditions = ", ".join(f"{plain(name)}{parts.get(name, '')}" for name in roles.conditions)
     runs = sum(len(part.domain.runs) for part in analysis.domains)
     count = len(analysis.domains)
     out.print(f"[bold]{runs:,} runs in {count} domain{'s' if count != 1 else ''}[/]   {conditions}")
