@@ -22,7 +22,7 @@ def rng(seed=0):
 
 
 def card(returns="dag"):
-    return Card("A test", "For tests.", returns, {"continuous"}, (), "none")
+    return Card(title="A test", summary="For tests.", returns=returns, assumes=(), paper="none")
 
 
 @dataclass(frozen=True)

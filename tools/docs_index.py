@@ -35,6 +35,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
     },
     "Judge it": {
         "statistics.md": "Which test when, by which formula, from which paper, and what does it hold?",
+        "documents.md": "Where is what the original documents describe, and what was changed on purpose?",
         "mistakes.md": "What did the original protocols get wrong, and how is each mistake handled here?",
         "equality.md": "Do our learners give the graphs of the reference implementations?",
         "reliability.md": "What happens when processes are killed, disks are full, clusters are lost?",

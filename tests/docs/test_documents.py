@@ -31,5 +31,6 @@ def test_every_place_and_name_of_the_page_is_there(root):
 
 
 def test_a_place_or_a_name_that_is_not_there_is_seen(root):
-    row = "| a | `src/trueness/cli.py`, `src/trueness/nowhere.py`, column `no_such_column_at" + "_all` | |\n"
-    assert list(missing(row, root)) == ["src/trueness/nowhere.py", "no_such_column_at_all in no_such_column_at_all"]
+    name = "no_such" + "_column"  # in two parts: this file is searched too
+    row = f"| a | `src/trueness/cli.py`, `src/trueness/nowhere.py`, column `{name}` | |\n"
+    assert list(missing(row, root)) == ["src/trueness/nowhere.py", f"{name} in {name}"]

@@ -28,7 +28,7 @@ AtLeast0 = Annotated[float, Between(0, closed=True)]
 MISSING = ("own likelihood", "pairwise", "complete rows", "imputation: ")  # how gaps are handled; the last one is named
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Card:
     """What people, prompts and checks may know of a learner. The one source for `trueness list`, docs and prompts."""
 
