@@ -43,7 +43,8 @@ def test_nothing_is_evaluated_and_pickles_are_opened_at_two_places():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
                 name = ast.unparse(node.func)
-                if name in risky or any(word in name for word in words):
+                plain = any(k.arg == "allow_pickle" and ast.unparse(k.value) == "False" for k in node.keywords)
+                if name in risky or (any(word in name for word in words) and not (name == "np.load" and plain)):
                     called.add((path.relative_to(SOURCE).as_posix(), name))
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []

@@ -31,7 +31,7 @@ from trueness.errors import DataError, StoreError, TruenessError
 from trueness.graphs import Graph
 from trueness.running.cells import Cell
 from trueness.running.store import Run
-from trueness.studies.population import records
+from trueness.studies.population import truth as records
 from trueness.studies.robustness.answers import robustness_of
 from trueness.studies.robustness.work import packed, unpacked
 

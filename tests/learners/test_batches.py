@@ -152,7 +152,7 @@ def test_too_few_rows_are_refused_run_by_run():
 class Faulty:
     """A learner whose batch leaves out its second run and breaks at its fourth."""
 
-    card: ClassVar[Card] = Card("A test", "For tests.", "dag", {"continuous"}, (), "none")
+    card: ClassVar[Card] = Card(title="A test", summary="For tests.", returns="dag", assumes=(), paper="none")
 
     def fit(self, data, rng):
         return "alone"

@@ -22,7 +22,7 @@ def test_without_torch_it_says_what_to_install():
 
 @pytest.mark.parametrize(("name", "value"), [("rate", 0.0), ("steps", 0), ("sparsity", -1.0)])
 def test_settings_are_checked(name, value):
-    with pytest.raises(SettingError, match=f"'{name}' of dag-gnn"):
+    with pytest.raises(SettingError, match=f"'{name}' of DAG-GNN"):
         DAGGNN(**{name: value})
 
 

@@ -125,11 +125,11 @@ def test_every_cell_opens_and_the_page_is_made(name, request):
     assert sys.getsizeof(html_of(document)) < 8e6
 
 
-ENDS = re.compile(r"\[-?[\d.]+(e-\d+)?, -?[\d.]+(e-\d+)?\]|no interval")
+ENDS = re.compile(r"\[-?[\d.]+(e-\d+)?, -?[\d.]+(e-\d+)?\]|no interval|\(constant\)")
 KIND = re.compile(r"CI|interval|range|, t\b|lies in")
 COUNT = re.compile(r"n = \d|\d (informative|runs?|data sets?|graphs?|fits|tasks?|units?|right|problems|of \d)")
 OPEN = re.compile(r"cannot be (told|compared)|no difference can reach|are needed|more data sets are in the matrix")
-COUNTED = re.compile(r"\d of \d+ (pairs|cells|problems)|was asked for \d+ graphs")
+COUNTED = re.compile(r"\d of \d+ (pairs|cells|problems)|right on \d+ of \d+|was asked for \d+ graphs")
 
 
 def well_formed(sentence):

@@ -22,7 +22,7 @@ from trueness.learners import Card
 
 @dataclass(frozen=True)
 class Wails:
-    card: ClassVar[Card] = Card("wails", "wails", returns="dag", data={"discrete", "continuous"}, assumes=(), paper="-")
+    card: ClassVar[Card] = Card(title="wails", summary="wails", returns="dag", data={"discrete"}, assumes=(), paper="-")
     def fit(self, data, rng):
         raise ValueError("I cannot " + chr(0xD83D))
 """

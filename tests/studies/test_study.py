@@ -247,7 +247,7 @@ def test_a_misspelt_setting_names_its_place():
 
 def test_alpha_out_of_range_is_refused():
     plan = PLAN.format(seed=1, runs=6) + "[discovery.correlation]\nalpha = 5\n"
-    with pytest.raises(Exception, match=r"'alpha' of correlation must be in \(0, 1\), got 5. Try 0.05."):
+    with pytest.raises(Exception, match=r"'alpha' of correlation must be a number in \(0, 1\), got 5. Try 0.05."):
         Plan.parse(plan, "small.toml")
 
 

@@ -101,7 +101,7 @@ from trueness.learners.base import Card
 from trueness.learners.scoring.base import EdgeScores
 
 class Spy:
-    card = Card("Spy", "counts what it must not see", (), "none", missing="pairwise")
+    card = Card(title="Spy", summary="what it must not see", assumes=(), paper="none", missing="pairwise")
     def scores(self, data, rng):
         seen = [o for o in gc.get_objects() if type(o).__name__ in ("Graph", "VAR", "Synthetic", "Source", "System")]
         frame, values = sys._getframe(), []

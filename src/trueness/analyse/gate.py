@@ -14,6 +14,7 @@ from typing import Literal
 
 from trueness.errors import SettingError
 from trueness.intervals import Interval
+from trueness.statistics.comparison import Comparison
 
 _GATE = re.compile(
     r"(?P<possibly>possibly )?(?P<way>worse|better) by more than (?P<margin>\d+(\.\d+)?) ?(?P<unit>points?|%)?"
@@ -41,6 +42,15 @@ class Gate:
 
     def fails(self, state: State) -> bool:
         return state == "shown" or (self.unless_ruled_out and state != "ruled out")
+
+
+def ends_of(result: Comparison | None) -> Interval | None:
+    """The interval of a difference. One that is the same in every cluster has none; where they are so many that the
+    exact sign-flip test refuses any other value, it is that value."""
+    if result is None or result.interval is not None or not result.constant or result.difference is None:
+        return None if result is None else result.interval
+    refused = 2 * 0.5**result.n_clusters <= 1 - result.level
+    return Interval(result.difference, result.difference, result.level, "mean") if refused else None
 
 
 def gate_of(text: str) -> Gate:

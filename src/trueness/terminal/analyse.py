@@ -19,7 +19,7 @@ from trueness.analyse.documents import (
     rows_csv,
     table_rows,
 )
-from trueness.analyse.gate import Gate, gate_of
+from trueness.analyse.gate import Gate, ends_of, gate_of
 from trueness.analyse.lines import Line, line_cells, number_cell, p_cell, short_name
 from trueness.analyse.roles import Pair
 from trueness.analyse.rules import FLAGGED, Breakdown
@@ -106,8 +106,7 @@ def tell_gate(analysis: Analysis) -> int:
     failed = False
     for part in analysis.domains:
         for one in (c for c in part.contrasts if c.pair in analysis.roles.headline):
-            ends = one.result.interval if one.result else None
-            state = gate.state(ends, 1.0)
+            state = gate.state(ends_of(one.result), 1.0)
             failed = failed or gate.fails(state)
             say(f"gate {part.name}, {one.pair.names[0]}: {gate.text!r} {_held(gate, state)}", stderr=True)
     return int(failed)
@@ -117,7 +116,7 @@ def tell_gate_of(comparison: Comparison, text: str | None) -> int:
     """Of two respondents of a study: a point is a hundredth of a measure that ends at 1."""
     if text is None:
         return 0
-    gate, ends = gate_of(text), comparison.interval
+    gate, ends = gate_of(text), ends_of(comparison)
     if comparison.better == "lower" and ends is not None:
         ends = Interval(-ends.high, -ends.low, ends.level, ends.of)
     measure = measure_of(comparison.measure)

@@ -137,6 +137,13 @@ def percent(share: float | None) -> str:
     return "missing" if share is None or not np.isfinite(share) else f"{100 * share:.1f} %"
 
 
+def percent_with_ends(share: float, low: float, high: float) -> str:
+    """`62.5 % [40.1 %, 81.0 %]`; a share that is the same wherever it was drawn has no interval."""
+    return (
+        f"{percent(share)} [{percent(low)}, {percent(high)}]" if np.isfinite(low) else f"{percent(share)}, no interval"
+    )
+
+
 def counted(n: int, noun: str) -> str:
     """`1 data set`, `6 data sets`."""
     return f"{n} {noun}" + ("" if n == 1 else "s")

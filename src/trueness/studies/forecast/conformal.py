@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.studies.forecast.analysis import Analysis, claimants, counted, lines, percent
+from trueness.studies.forecast.analysis import Analysis, claimants, counted, lines, percent, percent_with_ends
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.frames import CELL, MEASURES, Forecasts
 from trueness.studies.forecast.selection import headline
@@ -144,8 +144,8 @@ def _sentences(table: pd.DataFrame, level: float) -> list[str]:
         verb = "widened" if row.factor > 1 else "narrowed"
         told.append(
             f"{covered}; {verb} by a factor of {row.factor:.2f} ({row.factor_least:.2f} to {row.factor_most:.2f} when "
-            f"one data set is left out) it would; on the data set left out that covers {percent(row.coverage_factor)} "
-            f"[{percent(row.coverage_factor_low)}, {percent(row.coverage_factor_high)}] "
+            f"one data set is left out) it would; on the data set left out that covers "
+            f"{percent_with_ends(row.coverage_factor, row.coverage_factor_low, row.coverage_factor_high)} "
             f"({counted(row.datasets, 'data set')}, t). As a margin: {row.margin:+.3f} of the measure's range."
         )
     few = int(table["datasets"].max()) if len(table) else 0

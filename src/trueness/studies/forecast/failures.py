@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from trueness.statistics.proportions import wilson
 from trueness.status import Status
 from trueness.studies.forecast.against import is_beyond, is_impossible
-from trueness.studies.forecast.analysis import Analysis, asked_models, joined, lines, percent
+from trueness.studies.forecast.analysis import Analysis, asked_models, joined, lines, percent_with_ends
 from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
 from trueness.studies.forecast.selection import all_arms
 
@@ -194,8 +194,7 @@ def _sentences(table: pd.DataFrame, people: tuple[str, ...]) -> list[str]:
     for name in people:
         mine = table[(table["respondent"] == name) & (table["count"] > 0)].sort_values("share", ascending=False)
         each = [
-            f"{row.mode} {row.times} of {row.of} {row.unit} ({percent(row.share)} "
-            f"[{percent(row.low)}, {percent(row.high)}])"
+            f"{row.mode} {row.times} of {row.of} {row.unit} ({percent_with_ends(row.share, row.low, row.high)})"
             for row in lines(mine.rename(columns={"count": "times"}))
         ]
         told.append(f"{name}: {joined(each, 6) if each else 'no failure mode was seen'}.")

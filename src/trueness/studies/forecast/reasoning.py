@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from trueness.studies.forecast.analysis import Analysis, counted, joined, lines, percent
+from trueness.studies.forecast.analysis import Analysis, counted, joined, lines, percent, percent_with_ends
 from trueness.studies.forecast.assumptions import Mention, concept_of, mentions
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
@@ -133,11 +133,7 @@ def _most_common(words: pd.Series) -> str:
 def _sentences(table: pd.DataFrame) -> list[str]:
     told = []
     for row in lines(table):
-        interval = (
-            f" [{percent(row.named_share_low)}, {percent(row.named_share_high)}]"
-            if np.isfinite(row.named_share_low)
-            else ", no interval"
-        )
+        named = percent_with_ends(row.named_share, row.named_share_low, row.named_share_high)
         wrong = f"; {counted(row.wrong, 'assumption')} wrongly named or denied" if row.wrong else "; none wrongly named"
         wrong += f", mostly {row.most_wrong}" if row.most_wrong else ""
         unprompted = (
@@ -146,7 +142,7 @@ def _sentences(table: pd.DataFrame) -> list[str]:
             else "the prompts told all of them"
         )
         told.append(
-            f"{row.respondent} names {percent(row.named_share)}{interval} of the assumptions of the learners "
+            f"{row.respondent} names {named} of the assumptions of the learners "
             f"({counted(row.replies, 'reply').replace('replys', 'replies')} on {counted(row.datasets, 'data set')}, "
             f"clustered t){wrong}; {unprompted}."
         )

@@ -104,7 +104,6 @@ class StoredEvaluation:
 
     def write(self, folder: Path) -> list[Path]:
         """evaluation_report.json, tables, pictures, and A_sparse of every matrix; what was written."""
-        folder.mkdir(parents=True, exist_ok=True)
         written = [write_atomically(folder, name, text) for name, text in files.texts(self.study).items()]
         for figure in files.plots(self.evaluation):
             written += save_figure(figure, folder, "")
