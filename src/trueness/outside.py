@@ -79,6 +79,8 @@ def text_of(path: Path, most: int = MAX_RECORDS, error: type[TruenessError] = Da
 
 def opened(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataError) -> IO[bytes]:
     """A binary stream, unpacked where the name ends in .gz, that raises `error` once more than `most` bytes came."""
+    if path.exists() and not path.is_file():  # a pipe that nobody writes to is waited for without end
+        raise error(f"{path.name} must be a file, got another thing of that name. Save it as a file.")
     if path.suffix.lower() == ".gz":
         most = unpacked_limit(path, most, SMALL_TABLE)
         message = f"{path.name} must have at most {size(most)} unpacked, got more. Unpack it, or keep what is needed."
@@ -88,6 +90,16 @@ def opened(path: Path, most: int = MAX_TABLE, error: type[TruenessError] = DataE
         file.close()
         raise error(f"{path.name} must have at most {size(most)}, got more. Keep the part that is needed.")
     return file
+
+
+def inside(folder: Path, name: str, what: str, error: type[TruenessError] = DataError) -> Path:
+    """A file below the folder of the plan that names it: what is sent to a model may be no other file of its reader."""
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise error(f"{what} must be a file in the plan's folder, got {name!r}, which lies elsewhere. Copy it there.")
+    if not path.is_file():
+        raise error(f"{what} must be a file, got {name!r}, which is not there.")
+    return path
 
 
 def unpacked_limit(path: Path, most: int, small: int) -> int:

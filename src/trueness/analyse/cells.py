@@ -52,11 +52,12 @@ def paired_cells(domain: Domain, pair: Pair, values: Array | None = None) -> Pai
     )
     whole = ~(np.isnan(treatment) | np.isnan(reference))
     alone = np.isnan(treatment) != np.isnan(reference)
+    within = domain.schema.model and set(units.models) <= set(domain.runs["model"])  # a unit may span models: two logs
     return PairedCells(
         treatment[whole],
         reference[whole],
         tuple(units.clusters[whole]),
-        tuple(units.models[whole]) if domain.schema.model else (),
+        tuple(units.models[whole]) if within else (),
         tuple(str(name) for name in units.names[alone]),
         "" if whole.any() else f"no {domain.unit} cell has runs under both",
     )

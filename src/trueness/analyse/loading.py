@@ -53,6 +53,10 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
     notes: list[str] = []
     for name, path in (each for file in files for each in _each_file(str(file), notes)):
         frame = read_table(path)
+        for column in frame.select_dtypes(object).columns:  # a list in a cell of JSON is no name
+            nested = frame[column].map(lambda cell: isinstance(cell, list | dict))
+            if nested.any():
+                frame[column] = frame[column].where(~nested, frame[column].map(str))
         if set(frame.columns) >= {"metric", "value", "stderr"}:
             notes += _means_alone(frame, path)
         if frame.empty:
@@ -90,8 +94,12 @@ def _each_file(file: str, notes: list[str]) -> list[tuple[str | None, Path]]:
 def _means_alone(frame: pd.DataFrame, path: Path) -> list[str]:
     """Of results without samples: each mean with its error, and how to have more."""
     means = [
-        f"{row['model']} {row['task']} {row['metric']} {row['value']:.3g}"
-        + (f" +- {row['stderr']:.2g}" if row["stderr"] == row["stderr"] and row["stderr"] is not None else "")
+        f"{row['model']} {row['task']} {row['metric']} {float(str(row['value'])):.3g}"
+        + (
+            f" +- {float(str(row['stderr'])):.2g}"
+            if row["stderr"] == row["stderr"] and row["stderr"] is not None
+            else ""
+        )
         for row in frame.to_dict("records")
     ]
     return [

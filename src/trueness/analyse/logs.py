@@ -87,6 +87,8 @@ def _inspect(about: Mapping[str, Any], samples: Iterable[Mapping[str, Any]], pat
         fixed |= {key: value for key, value in (extra or {}).items() if _flat(value) and key not in fixed}
     epochs = int((about.get("config") or {}).get("epochs") or 1)
     planned = (about.get("dataset") or {}).get("sample_ids") or []
+    if epochs * len(planned) > MAX_FILLED:
+        raise DataError(f"a log must plan at most {MAX_FILLED:,} samples, got {len(planned)} x {epochs} epochs.")
     left = {(str(name), epoch) for name in planned for epoch in range(1, epochs + 1)}
     for sample in samples:
         row = fixed | {"task": str(sample["id"]), "repeat": sample.get("epoch", 1)}

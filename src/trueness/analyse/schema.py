@@ -169,12 +169,12 @@ def _first(columns: dict[str, str], names: tuple[str, ...]) -> str | None:
 def _items_for_conditions(frame: pd.DataFrame, roles: dict[str, str | None], guessed: list[str]) -> None:
     """`prompt` is a way of asking in one table and the question itself in another: many values are questions."""
     column = roles["condition"]
-    if column is None or frame[column].nunique() <= MANY:
+    if column is None or (values := frame[column].nunique()) <= MANY:
         return
     roles["condition"] = None
     if roles["task"] is None:
         roles["task"] = column
-    guessed.append(f"{column} has {frame[column].nunique()} values: items, not conditions (--condition {column})")
+    guessed.append(f"{column} has {values} values: items, not conditions (--condition {column})")
 
 
 def _may_be_conditions(frame: pd.DataFrame, columns: dict[str, str], roles: dict[str, str | None]) -> bool:

@@ -62,7 +62,7 @@ _COPULA = re.compile(
     r"(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
 )
 _BY = re.compile(r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|averag|tak|doubl|tripl|halv|squar)\w*ing\b)")
-_NUMERAL = r"(?:\$?\d[\d,]*(?:\.\d+)?|" + "|".join(_NUMBERS[1:]) + ")"
+_NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|" + "|".join(_NUMBERS[1:]) + ")"
 _MEASURES = (
     "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
 )
@@ -110,6 +110,7 @@ def read_phrases(
         return None
     if not _is_about(left, effect) or _SAYS_MORE.search(right):
         return None
+    right = re.sub(r"%\s*of\s", "% * ", right)
     phrases: list[str] = []
 
     def numbered(match: re.Match[str]) -> str:

@@ -73,6 +73,7 @@ _LATEX = (
     (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\(?=[A-Za-z])"), " "),
 )
+_MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
 _GREEK = re.compile("[α-ωΑ-Ω]")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}[)\]]\s*$")
 _INDEXED = re.compile(r"[\w)]\s*\[")
@@ -125,6 +126,7 @@ def plain(text: str) -> str:
     if _INDEXED.search(text):
         raise RuleError("a rule must not index (x[...]). Give each value a name of its own.")
     text = _SUPERSCRIPT.sub(lambda found: f"^({found[0].translate(_DIGITS_OF)})", text)
+    text = _MIXED.sub(lambda found: f"({found[1]} + {unicodedata.normalize('NFKC', found[2]).replace('⁄', '/')})", text)
     text = "".join(_SIGNS.get(letter, letter) for letter in text.strip().strip("$`"))
     before = "" if set("\\{") & set(text) else text
     while before != text:  # from the innermost braces outwards; each round removes some
@@ -141,8 +143,8 @@ def _latin(text: str) -> str:
 
 
 def _spelt(letter: re.Match[str]) -> str:
-    name = unicodedata.name(letter[0]).split(" LETTER ")[1].split()[0]
-    return name.title() if letter[0].isupper() else name.lower()
+    name = unicodedata.name(letter[0], "").replace("FINAL ", "").partition(" LETTER ")[2].split()  # U+03A2 has no name
+    return letter[0] if not name else name[0].title() if letter[0].isupper() else name[0].lower()
 
 
 def symbol(name: str) -> str:
@@ -258,6 +260,8 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
             written = repr(_number(text).value)
         elif kind == "name":
             written = _named(text, ahead, names, known)
+        elif kind == "%" and before.kind == "number" and ahead.kind in ("name", "("):
+            raise RuleError(f"a rule must not leave open whether {before.text} % is a share or a remainder. Add 'of'.")
         elif kind == "%" and ahead.kind not in ("number", "name", "(") and before.kind != "%":
             bare = before.kind == "number" and out[-2:-1] != [_ROOT]
             written = repr(float(out.pop()) / 100) if bare else f"** {_PERCENT}"

@@ -248,5 +248,8 @@ def written(tree: Tree, least: int = 0) -> str:
             left = binds + 1  # a < b < c is not in the grammar
         if tree.operator == "%":
             right = _BINDS["^"]  # a % -b would be a per cent minus b
-        text = f"{written(tree.left, left)} {tree.operator} {written(tree.right, right)}"
+        first = written(tree.left, left)
+        if tree.operator == "%" and not isinstance(tree.left, Name):
+            first = f"({written(tree.left)})"  # 2 % b would leave open whether a share is meant
+        text = f"{first} {tree.operator} {written(tree.right, right)}"
     return f"({text})" if binds < least else text

@@ -21,7 +21,7 @@ from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
-from trueness.outside import MEGABYTE, is_there, text_of
+from trueness.outside import MEGABYTE, inside, text_of
 from trueness.running.cells import Cell, Context, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole
@@ -239,9 +239,8 @@ def _templates(names: Sequence[str], folder: Path, where: str) -> dict[str, Temp
         if name in frames.FORMULATIONS:
             made = template(name)
         elif Path(name).suffix in (".md", ".txt"):
-            if not is_there(folder / name):
-                raise PlanError(f"a wording of your own must be a file, got {name!r}, which is not there.  ({where})")
-            made = own_template(name, text_of(folder / name, MAX_WORDING, PlanError), where)
+            path = inside(folder, name, f"a wording of your own in {where}", PlanError)
+            made = own_template(name, text_of(path, MAX_WORDING, PlanError), where)
         else:
             raise PlanError(
                 f"'formulations' of forecast must be of {listed(frames.FORMULATIONS, 20)}, or a .md or .txt file, got "

@@ -39,13 +39,14 @@ OURS = ("n_eff", "rows", "condition_weight")
 NEEDED = ("condition", "true_vals", "model_vals")
 KEYS = ("model", "task")
 DRAWN = ("sample", "story")
+LARGEST = 1e12  # a weight or a value beyond it is a mistake, and beyond what draws can count
 Entry = Mapping[str, Any]  # of a JSON file
 
 
 def read_results(folder: Path | str, seed: int = 0) -> Populations:
     """All result files of a folder as the tables of one study."""
     folder = Path(folder)
-    files = sorted(folder.glob("*.json"))
+    files = sorted(file for file in folder.glob("*.json") if file.is_file())
     names = split_names([file.stem for file in files])
     entries: dict[Asked, list[Entry]] = {}
     for file in files:
@@ -100,17 +101,17 @@ def _entries(file: Path) -> list[Entry]:
         for values, weights in (("true_vals", "weights"), ("model_vals", "model_weights")):
             there, beside = entry[values], entry.get(weights)
             if not isinstance(there, list) or (
-                beside is not None and (not _numbers(beside) or len(beside) != len(there))
+                beside is not None and (not _numbers(beside) or min(beside, default=0) < 0 or len(beside) != len(there))
             ):
                 raise DataError(
                     f"{values!r} and {weights!r} of entry {k + 1} of {file.name} must be lists of equal length, the "
-                    "second of numbers, got others."
+                    f"second of numbers from 0 to {LARGEST:g}, got others."
                 )
     return entries
 
 
 def _numbers(values: object) -> bool:
-    return isinstance(values, list) and all(type(one) in (int, float) and np.isfinite(one) for one in values)
+    return isinstance(values, list) and all(type(one) in (int, float) and abs(one) <= LARGEST for one in values)
 
 
 def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.Generator) -> Truth:
@@ -152,14 +153,14 @@ def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.
 def _answer(entry: Entry, truth: Truth) -> Answer:
     """The distribution of the model's values; what is null or no level of the truth is unreadable, and counted."""
     message, mode = str(entry.get("message") or ""), str(entry.get("elicited_by") or entry.get("mode") or "")
-    shown = tuple(map(str, entry.get("model_texts") or ()))
+    shown = tuple(map(str, entry["model_texts"])) if isinstance(entry.get("model_texts"), list) else ()
     form = Form.of(truth.question, str(entry["condition"]))
     values, weights = entry["model_vals"], entry.get("model_weights")
     names = {name.casefold(): name for name in truth.levels}
 
     def value_of(value: object) -> str | float | None:
         if truth.numeric:
-            return float(value) if isinstance(value, int | float) else None
+            return float(value) if isinstance(value, int | float) and _numbers([value]) else None
         return None if value is None else names.get(texts([value])[0].casefold())
 
     read = list(map(value_of, values))
@@ -167,8 +168,8 @@ def _answer(entry: Entry, truth: Truth) -> Answer:
     counts = {status: n for status, n in counts.items() if n}
     kept = [value for value in read if value is not None]
     if not kept:
-        known = entry.get("status") in {str(status) for status in Status if status != Status.OK}
-        status = Status(entry["status"]) if known else Status.UNREADABLE
+        known = {str(status): status for status in Status if status != Status.OK}
+        status = known.get(str(entry.get("status")), Status.UNREADABLE)
         return Answer(None, status, counts, texts=shown, message=message, mode=mode)
     stated = weights is not None and mode not in DRAWN
     if truth.numeric:

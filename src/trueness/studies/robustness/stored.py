@@ -17,6 +17,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path
 
 import numpy as np
@@ -194,7 +195,12 @@ def _files(folder: Path) -> Iterator[Path]:
     """Matrices of scores: no truth, no rows."""
     for path in sorted(folder.iterdir()):
         name = path.name.removesuffix(path.suffix)
-        if path.is_file() and path.suffix in _ENDS and name not in ("A_true", "X", "X_train", "M", "S", "e"):
+        if (
+            path.is_file()
+            and path.suffix in _ENDS
+            and name.strip(".")
+            and name not in ("A_true", "X", "X_train", "M", "S", "e")
+        ):
             if not name.startswith("A_sparse"):
                 yield path
 
@@ -226,7 +232,12 @@ def _array(path: Path) -> tuple[Array, tuple[str, ...] | None]:
         return _of_csv(path)
     try:
         with opened(path, MOST) as file:
-            return np.asarray(np.load(file, allow_pickle=False), dtype=np.float64), None
+            array = np.load(file, allow_pickle=False)
+            if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
+                raise DataError(
+                    f"{path} must be an array of real numbers, got {getattr(array, 'dtype', 'an archive')}."
+                )
+            return np.asarray(array, dtype=np.float64), None
     except TruenessError:
         raise
     except Exception as error:  # numpy says many things of a file that is none of its own
@@ -234,7 +245,10 @@ def _array(path: Path) -> tuple[Array, tuple[str, ...] | None]:
 
 
 def _of_csv(path: Path) -> tuple[Array, tuple[str, ...] | None]:
-    rows = [row for row in csv.reader(text_of(path, MOST).splitlines()) if row]
+    try:
+        rows = [row for row in csv.reader(text_of(path, MOST).splitlines()) if row]
+    except csv.Error as error:
+        raise DataError(f"{path} must be a table of numbers, got: {one_line(error)}") from None
     if not rows:
         raise DataError(f"{path} must hold numbers, got an empty file.")
     header = None if all(map(_is_number, rows[0])) else rows.pop(0)
@@ -262,6 +276,8 @@ def _truth(request: Request, first: Path) -> Graph:
     matrix, names = _array(path)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise DataError(f"{path} must be a square matrix of edges, got shape {matrix.shape}.")
+    if not np.isfinite(matrix).all():
+        raise DataError(f"{path} must say of every pair whether there is an edge, got nan or inf.")
     nodes = names or _array(first)[1] or tuple(f"X{k}" for k in range(len(matrix)))
     np.fill_diagonal(matrix, 0.0)
     return Graph.from_matrix(np.abs(matrix) > THRESHOLD, nodes, request.direction)
@@ -271,7 +287,7 @@ def _beside(request: Request) -> Path:
     """A_true in a folder, or in one below it."""
     for folder in filter(None, (request.artifacts, request.data)):
         for pattern in ("A_true.*", "*/A_true.*", "*/*/A_true.*"):
-            there = sorted(path for path in folder.glob(pattern) if path.suffix in _ENDS)
+            there = sorted(path for path in folder.glob(pattern) if path.suffix in _ENDS and path.is_file())
             if there:
                 return there[0]
     raise DataError(
@@ -307,7 +323,7 @@ def _tables(request: Request, corruptions: Mapping[str, None]) -> tuple[dict[str
     if request.data is None:
         return {}, ["No --data: baselines were not run."]
     for corruption in corruptions:
-        places = [request.data / corruption, *sorted(request.data.glob(f"*/{corruption}"))]
+        places = [request.data / corruption, *sorted(request.data.glob(f"*/{escape(corruption)}"))]
         paths = [place / f"{name}{end}" for place in places for name in ("X", "X_train") for end in _ENDS]
         path = next((path for path in paths if path.is_file()), None)
         if path is None:
