@@ -49,18 +49,22 @@ class Contrast(NamedTuple):
 def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     """One row a contrast and respondent; `more` has one row a unit."""
     cells = cell_means(forecasts, measure)
-    found = list(_contrasts(cells[list(CELL)].drop_duplicates(ignore_index=True), forecasts))
+    places = cells[list(CELL)].drop_duplicates(ignore_index=True)
+    found = list(_contrasts(places, forecasts))
     if not found or cells.empty:
         why = "no readable claim" if cells.empty else "one learner on one data set"
         return Analysis.untold("contrasts", f"Pairs of learners and of data sets cannot be compared: {why}.")
     rows, units = [], []
     wide = cells.pivot_table(index=list(CELL), columns="respondent", values=["measured", "predicted"], sort=False)
+    wide = wide.reindex(pd.MultiIndex.from_frame(places))  # a cell without any value stays in its place
     for one in found:
         for who in dict.fromkeys(cells["respondent"]):
             each = _by_unit(pd.DataFrame(wide.xs(who, axis=1, level=1)), one)
             if len(each):
                 rows.append(_row(one, who, each))
                 units.append(each.assign(kind=one.kind, a=one.a, b=one.b, respondent=who))
+    if not rows:
+        return Analysis.untold("contrasts", "Pairs of learners and of data sets cannot be compared: none has both.")
     table = pd.DataFrame(rows)
     models = table["respondent"].isin(asked_models(forecasts))
     table["p_holm"] = np.nan
