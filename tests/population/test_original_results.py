@@ -142,3 +142,24 @@ def test_the_folder_is_shown_in_every_form(folder, capsys):
     for form, word in (("--csv", "llama_8b (sample)"), ("--tex", r"\toprule"), ("--md", "|"), ("--json", '"rows"')):
         assert main(["show", str(folder), form]) == 0
         assert word in capsys.readouterr().out
+
+
+def test_a_condition_that_a_model_has_no_entry_for_is_missing_and_counted(tmp_path):
+    """It stood as "answered 1 / 1" beside a model that had answered both."""
+    both = [entry("c1", ["a", "b"], None, ["a", "b"] * 20), entry("c2", ["a", "a", "b"], None, ["a"] * 40)]
+    (tmp_path / "whole_t.json").write_text(json.dumps(both))
+    (tmp_path / "part_t.json").write_text(json.dumps(both[:1]))
+    back = read_results(tmp_path)
+    assert [a.status for a in back.answers[Asked("part", "sample", "t", 0)].values()] == [Status.OK, Status.FAILED]
+    assert back.completeness() == (False, "3 of 4 conditions to be asked have an answer (1 failed).")
+
+
+def test_two_truths_and_two_answers_for_one_condition_are_refused(tmp_path):
+    one, other = entry("c1", ["a", "b"], None, ["a"]), entry("c1", ["a", "a", "b"], None, ["a"])
+    (tmp_path / "m1_t.json").write_text(json.dumps([one]))
+    (tmp_path / "m2_t.json").write_text(json.dumps([other]))
+    with pytest.raises(DataError, match="must be the same in the files of all models, got another of 'm2'"):
+        read_results(tmp_path)
+    (tmp_path / "m2_t.json").write_text(json.dumps([one, one]))
+    with pytest.raises(DataError, match="must stand once, got it 2 times"):
+        read_results(tmp_path)

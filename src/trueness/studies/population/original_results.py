@@ -59,11 +59,18 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
         raise DataError(f"{folder} must hold result files named MODEL_TASK.json, got none.")
     known: dict[str, dict[str, Entry]] = {}
     for asked, some in entries.items():
-        for entry in some:  # the truth is the same in the files of all models
-            known.setdefault(asked.task, {}).setdefault(str(entry["condition"]), entry)
+        _check_once(asked, [str(entry["condition"]) for entry in some])
+        for entry in some:
+            first = known.setdefault(asked.task, {}).setdefault(str(entry["condition"]), entry)
+            if any(first.get(key) != entry.get(key) for key in ("true_vals", "weights")):
+                raise DataError(
+                    f"the truth of {str(entry['condition'])!r} of task {asked.task!r} must be the same in the files of "
+                    f"all models, got another of {asked.respondent!r}. Keep files of one benchmark in a folder."
+                )
     truths = {task: _truth(task, of, folder.name, stream(seed, f"truth {task}")) for task, of in known.items()}
     answers = {
-        asked: {str(entry["condition"]): _answer(entry, truths[asked.task]) for entry in some}
+        asked: dict.fromkeys(known[asked.task], Answer(None, Status.FAILED, {}, message="no entry in its files"))
+        | {str(entry["condition"]): _answer(entry, truths[asked.task]) for entry in some}
         for asked, some in entries.items()
     }
     draws = max((int(a.draws) for some in answers.values() for a in some.values() if a.draws), default=Manner().draws)
@@ -71,7 +78,7 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
         for task, truth in truths.items():
             answers[Asked(name, "", task, 0)] = baseline_answers(name, truth, draws, stream(seed, f"{name} {task}"))
     models = tuple(dict.fromkeys(asked.respondent for asked in entries))
-    planned = sum(map(len, entries.values()))
+    planned = sum(len(answers[asked]) for asked in entries)
     return Populations(folder.name, seed, 0.95, truths, answers, REFERENCES, models, Manner(draws), {}, planned)
 
 
@@ -89,6 +96,15 @@ def split_names(stems: Sequence[str]) -> dict[str, tuple[str, str]]:
         return min(models, tasks), models * tasks, -len(cut[0]) if early else len(cut[0])
 
     return {stem: max(some, key=worth) if some else (stem, stem) for stem, some in cuts.items()}
+
+
+def _check_once(asked: Asked, conditions: Sequence[str]) -> None:
+    twice = [name for name, n in Counter(conditions).items() if n > 1]
+    if twice:
+        raise DataError(
+            f"condition {twice[0]!r} of {asked.respondent!r} in task {asked.task!r} must stand once, got it "
+            f'{conditions.count(twice[0])} times. Number the entries: "repeat": 0, 1, ...'
+        )
 
 
 def _entries(file: Path) -> list[Entry]:
