@@ -12,15 +12,17 @@ WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # what a file's tests share is made once
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test quick near setup browser docs soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
+.PHONY: run test quick near setup setup-run browser docs site soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
 
-run: $(RUNS)
+run: setup-run
 	$(BIN)/trueness run
 
 test: lint
 	$(MAKE) --no-print-directory -j2 types unit  # mypy keeps one core busy, the tests the other one too
 
 setup: $(STAMP)
+
+setup-run: $(RUNS)
 
 $(STAMP): pyproject.toml constraints-hashes.txt tools/setup.sh
 	PYTHON="$(PYTHON)" sh tools/setup.sh $(VENV)
@@ -56,7 +58,13 @@ browser: setup
 docs: setup
 	$(BIN)/python tools/gallery.py
 	$(BIN)/python tools/cli_reference.py
+	$(BIN)/python tools/api_reference.py
 	$(BIN)/python tools/docs_index.py
+	$(MAKE) --no-print-directory site
+
+# the pages as a site with search and the reference of the public names, in site/; nothing is fetched
+site: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # the peers of the learners' benchmark: gcastle needs torch, so they stay out of the set-up
 bench-learners: setup
