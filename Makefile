@@ -1,8 +1,8 @@
 # Two commands do everything, on a machine that has Python 3.11+, pip and make:
 #   make run     the main job: `trueness run`, the quickstart
 #   make test    ruff, mypy, tests (make quick: those of a minute; make near: those of what you changed)
-# Both set up .venv by themselves, once, run with less than test needs; `make setup` is all of the set-up alone, `make bench` all benchmarks,
-# `make browser` the browser that the tests of the page drive.
+# Both set up .venv by themselves, once, run with less than test needs; `make setup` is all of the set-up alone,
+# `make bench` all benchmarks, `make browser` the browser that the tests of the page drive.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
