@@ -24,6 +24,15 @@ from trueness.reasoning.graph import ReasoningGraph, named
 from trueness.reasoning.in_words import computes, read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
+from trueness.reasoning.temperatures import (
+    KELVIN,
+    Ambiguous,
+    as_declared,
+    in_kelvin,
+    is_per_kelvin,
+    scale_given,
+    scale_of,
+)
 from trueness.reasoning.trees import CONSTANTS, Call, Name, Tree, count_names, renamed
 
 RuleKind = Literal["formula", "words", "broken", "empty"]
@@ -75,7 +84,32 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         given = read_rule(known.text, (), name, graph.nodes) if known.value is None and known.text else None
         if given is not None and given.executable and given.uses:
             found[name] = (*found.get(name, ()), replace(given, message="", beyond=()))
-    return found
+    return _with_temperatures(graph, found)
+
+
+def _with_temperatures(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
+    """Points in °C beside kelvin in kelvin; a rule that does not say whether it is one cannot be executed."""
+    units = {node: graph.unit_of(node) for node in graph.nodes}
+    declared = {node: scale for node, unit in units.items() if (scale := scale_of(node, unit)) is not None}
+    if not set(declared.values()) - {KELVIN}:
+        return found
+    scales, per_kelvin = dict(declared), frozenset(node for node, unit in units.items() if is_per_kelvin(unit))
+    for _ in range(2):  # a node between has the scale of its rule, wherever that stands in the list
+        for effect, rules in found.items():
+            gives = [scale for rule in rules if rule.tree is not None and (scale := scale_given(rule.tree, scales))]
+            if gives:
+                scales.setdefault(effect, gives[0])
+
+    def converted(effect: str, rule: Rule) -> Rule:
+        if rule.tree is None:
+            return rule
+        try:
+            tree = in_kelvin(rule.tree, scales, per_kelvin)
+            return replace(rule, tree=as_declared(tree, scales, declared.get(effect)))
+        except Ambiguous as error:
+            return replace(rule, tree=None, message=f"rule of '{effect}': {error}")
+
+    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
 
 
 Values = tuple[tuple[str, float, str | None], ...]  # causes with a value, and their unit

@@ -128,17 +128,22 @@ def count_names(tree: Tree) -> dict[str, int]:
 
 
 def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
+    return substituted(tree, {old: Name(new) for old, new in names.items()})
+
+
+def substituted(tree: Tree, trees: Mapping[str, Tree]) -> Tree:
+    """The tree with trees in the place of names."""
     if isinstance(tree, Name):
-        return Name(names.get(tree.name, tree.name))
+        return trees.get(tree.name, tree)
     if isinstance(tree, Number):
         return tree
     if isinstance(tree, Negative):
-        return Negative(renamed(tree.operand, names))
+        return Negative(substituted(tree.operand, trees))
     if isinstance(tree, Binary):
-        return Binary(tree.operator, renamed(tree.left, names), renamed(tree.right, names))
+        return Binary(tree.operator, substituted(tree.left, trees), substituted(tree.right, trees))
     if isinstance(tree, Call):
-        return Call(tree.function, tuple(renamed(part, names) for part in tree.arguments))
-    return Choice(*(renamed(part, names) for part in tree))
+        return Call(tree.function, tuple(substituted(part, trees) for part in tree.arguments))
+    return Choice(*(substituted(part, trees) for part in tree))
 
 
 def compiled(tree: Tree, slots: Mapping[str, int]) -> Evaluator:
