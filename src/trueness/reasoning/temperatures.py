@@ -1,6 +1,6 @@
-"""Temperatures of scales with another zero: in a rule that needs kelvin they are written in kelvin, or there is no rule.
+"""Temperatures of scales with another zero: a rule that needs kelvin has them in kelvin, or cannot be executed.
 
-    350 K - 20 °C           350 - (20 + 273.15)       where both names say a temperature; else it may be 20 degrees less
+    350 K - 20 °C           350 - (20 + 273.15)       where both names say a temperature; else perhaps 20 less
     1 - T_cold / T_hot      (T + 273.15) in both      a ratio, a power or an exponential of a point has no other meaning
     n * 8.314 * T / V       T + 273.15                the gas constant, Boltzmann's and Stefan's are per kelvin
     m * c * rise            as it is                  a name that says a difference; one in °F has no rule beside K

@@ -51,6 +51,11 @@ Tree: TypeAlias = Number | Name | Negative | Binary | Call | Choice
 Evaluator: TypeAlias = Callable[[Sequence[float]], float]
 
 CONSTANTS = {"pi": math.pi, "e": math.e}
+NATURE = {  # in SI; what a rule names and no node has
+    "g": 9.81, "G": 6.6743e-11, "c": 299_792_458.0, "epsilon0": 8.8541878128e-12, "epsilon_0": 8.8541878128e-12,
+    "mu0": 1.25663706212e-6, "mu_0": 1.25663706212e-6, "k_B": 1.380649e-23, "N_A": 6.02214076e23,
+    "hbar": 1.054571817e-34,
+}  # fmt: skip
 
 
 def _round(value: float, digits: float = 0.0) -> float:
