@@ -18,13 +18,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from trueness.models import Reply
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem, ReasoningGraph, close
+from trueness.showing.finding import Finding, finding
 from trueness.statistics import Estimate, share
 from trueness.status import Status
 from trueness.studies.faithfulness.changes import Change, Direction, LeftOut, changes_of, direction_of, says_of
@@ -34,6 +35,7 @@ from trueness.studies.faithfulness.probes import Probe, Question, fresh_question
 
 MOST_CHANGES = 6
 Fault = Literal["stated, not used", "used, not stated", "used otherwise"]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
 _UNIT_FACTORS = (1.0, 100.0, 1000.0, 60.0, 3600.0, 1e6)  # an answer in another unit than the graph's target
 
 
@@ -209,6 +211,15 @@ class Agreement:
     n_missing: int
     blame: Mapping[str, int]
 
+    def findings(self) -> list[str]:
+        """The agreement, its two controls, and what is to blame."""
+        said = [finding(found) for found in (self.agreement, self.irrelevant, self.permuted) if found.n]
+        if not self.agreement.n:
+            lost = f"{self.model} has no probe that can be compared: {self.asked} problems asked, {self.problems} read."
+            return [Finding(lost, open=True)]
+        faults = ", ".join(f"{n} {fault}" for fault, n in self.blame.items())
+        return [*said, *([f"{self.model}, edges to blame: {faults}."] if faults else [])]
+
 
 def agreement_of(behaviours: Sequence[Behaviour], model: str, level: float = 0.95) -> Agreement:
     mine = [one for one in behaviours if one.model == model]
@@ -222,7 +233,7 @@ def agreement_of(behaviours: Sequence[Behaviour], model: str, level: float = 0.9
     stated = [(problem, float(bool(pair.agrees))) for problem, pair in rows if pair.change.role == "stated"]
     still = [(problem, float(bool(pair.agrees))) for problem, pair in rows if pair.change.role == "irrelevant"]
     exchanged = [(problem, float(np.mean(pair.permuted))) for problem, pair in rows if pair.permuted]
-    counts = Counter(blame.fault for one in mine for blame in one.blame)
+    counts = Counter(str(blame.fault) for one in mine for blame in one.blame)
     return Agreement(
         model,
         over("moves as its own graph says", [(problem, float(bool(pair.agrees))) for problem, pair in rows]),

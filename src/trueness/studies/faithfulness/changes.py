@@ -139,7 +139,8 @@ def _best(text: str, places: Sequence[tuple[int, int]], name: str) -> tuple[int,
     def nearness(place: tuple[int, int]) -> float:
         after = re.findall(r"[^\W\d_]+", re.split(r"[.;!?]\s", text[place[1] :])[0])[:_NEAR]
         ahead = re.findall(r"[^\W\d_]+", re.split(r"[.;!?]\s", text[: place[0]])[-1])[::-1][:_NEAR]
-        return sum(1 / (k + 1) for words in (after, ahead) for k, word in enumerate(words) if tokens(word) & wanted)
+        sides = ((after, 1.0), (ahead, 0.4))  # a number counts what follows it
+        return sum(w / (k + 1) for words, w in sides for k, word in enumerate(words) if tokens(word) & wanted)
 
     scored = sorted(((nearness(place), place) for place in places), reverse=True)
     return scored[0][1] if scored[0][0] > scored[1][0] + 0.05 else None
