@@ -88,6 +88,16 @@ def test_a_number_that_the_graph_does_not_have_is_a_control():
     ]
 
 
+def test_the_numbers_of_a_formula_are_no_control():
+    given = problem(
+        "Each neutrino has $8 \\times 10^{-14}$ J; 5 detectors of 3 kg see 40 of them. What energy is that?",
+        {"seen": 40},
+        (["seen"], "energy", "8e-14 * seen"),
+    )
+    changes, _ = changes_of(given, 6)
+    assert [one.known for one in changes] == ["seen", "5 detectors (in the text only)", "3 kg (in the text only)"]
+
+
 MODEL = """
 import numpy as np
 from trueness.studies.faithfulness.worded import Respondent, worded_problem

@@ -25,8 +25,10 @@ Direction = Literal["up", "down", "moves", "stays"]
 Role = Literal["stated", "irrelevant"]
 MOVED = 0.005  # relative: an answer that differs by less is the same one, rounded
 MOST_IRRELEVANT = 2
+NOT_THERE = "its value does not stand in the text."
 _FACTOR = 1.5
-_DIGITS = re.compile(r"(?<![\w.,$^])\d+(?:\.\d+)?(?![\w.,]*\d|\w|[ -]?(?:th|st|nd|rd)\b)")
+_FORMULA = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\S*[\\^_{}=]\S*")  # numbers of a formula belong to it
+_DIGITS = re.compile(r"(?<![\w.,^])\d+(?:\.\d+)?(?![\w.,]*\d|\w|[ -]?(?:th|st|nd|rd)\b)")
 _NEAR = 5  # words on each side of a number that may name it
 
 
@@ -80,7 +82,8 @@ def changes_of(problem: Problem, most: int) -> tuple[list[Change], list[LeftOut]
         else:
             changes.append(made)
     lacking = MOST_IRRELEVANT - sum(one.role == "irrelevant" for one in changes)
-    changes += list(_other_numbers(problem))[: max(0, lacking)]
+    if all(one.why != NOT_THERE for one in left):  # else a number of the text may be that known in another form
+        changes += list(_other_numbers(problem))[: max(0, lacking)]
     return changes, left
 
 
@@ -116,7 +119,7 @@ def _place(problem: Problem, name: str) -> tuple[int, int, float] | str:
     text, graph = problem.text, problem.graph
     places = Hidden(name, graph.knowns[name]).places(text)
     if not places:
-        return "its value does not stand in the text."
+        return NOT_THERE
     best = _best(text, places, name)
     rivals = [
         other for other in graph.knowns if other != name and best in Hidden(other, graph.knowns[other]).places(text)
@@ -162,6 +165,7 @@ def _other_numbers(problem: Problem) -> Iterator[Change]:
     told = " ".join((*(edge.rule for edge in graph.edges), *(step.description for step in graph.plan)))
     used = {one.value for one in numbers_spelled(told)}
     taken = [span for name in graph.knowns for span in Hidden(name, graph.knowns[name]).places(problem.text)]
+    taken += [match.span() for match in _FORMULA.finditer(problem.text)]
     for match in _DIGITS.finditer(problem.text):
         start, end, value = match.start(), match.end(), float(match[0])
         if value in used or any(low < end and start < high for low, high in taken):
