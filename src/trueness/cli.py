@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from trueness.analyse import Analysis
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
-COMMANDS = ("new", "plan", "run", "show", "analyse", "evaluate", "compare", "report", "view", "read", "list", "check")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -29,7 +28,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if "invalid choice" in message and "COMMAND" in message:
             word = message.split("'")[1]
-            message = f"{word!r} is not a command. {did_you_mean(word, COMMANDS) or 'Try: trueness --help.'}"
+            known = (*_COMMANDS, *registry.study_commands())
+            message = f"{word!r} is not a command. {did_you_mean(word, known) or 'Try: trueness --help.'}"
         say(f"trueness: {message}", stderr=True)
         sys.exit(2)
 
@@ -121,7 +121,17 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--edge-cases", action="store_true", help="a model: three more questions whose answer is known")
     _add_permissions(check)
 
-    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check):
+    judge = commands.add_parser("judge", help="can a judge be believed? agreement, bias, corrected mean, labels needed")
+    judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
+    judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
+
+    own = []
+    for study, whats in registry.study_commands().items():
+        own.append(commands.add_parser(study, help=f"{', '.join(whats)} FILE: beside running a study of {study}"))
+        own[-1].add_argument("what", choices=whats)
+        own[-1].add_argument("file", help="what it is done to")
+
+    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, judge, *own):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -211,7 +221,7 @@ def _add_permissions(command: argparse.ArgumentParser) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
-        return int(_COMMANDS[options.command](options))
+        return int(_COMMANDS.get(options.command, _of_study)(options))
     except TruenessError as error:
         if options.debug:
             raise
@@ -454,18 +464,34 @@ def _show_analysis(analysis: Analysis, options: argparse.Namespace) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from trueness.showing.console import console
     from trueness.terminal.print_report import busy
 
     with busy("scoring matrices, running baselines"):
         evaluation = registry.offer("evaluate", "matrices")(vars(options))
-    if options.json:
-        say_json(evaluation.to_dict())
-    else:
-        evaluation.show(console())
+    _shown(evaluation, options)
     if options.out:
         written = evaluation.write(Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
+    return 0
+
+
+def _of_study(options: argparse.Namespace) -> int:
+    return _shown(registry.offer(options.command, options.what)(options.file), options)
+
+
+def _judge(options: argparse.Namespace) -> int:
+    from trueness.analyse.judge_verdicts import judge_file
+
+    return _shown(judge_file(Path(options.file), options.half_width), options)
+
+
+def _shown(found: Any, options: argparse.Namespace) -> int:
+    from trueness.showing.console import console
+
+    if options.json:
+        say_json(found.to_dict())
+    else:
+        found.show(console())
     return 0
 
 
@@ -560,4 +586,5 @@ _COMMANDS = {
     "read": _read,
     "list": _list,
     "check": _check,
+    "judge": _judge,
 }

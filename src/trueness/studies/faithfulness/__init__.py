@@ -43,4 +43,8 @@ __all__ = [
     "score_problem",
 ]
 
-STUDY = {"order": 4, "class": "plan:Faithfulness"}
+STUDY = {
+    "order": 4,
+    "class": "plan:Faithfulness",
+    "offers": {("faithfulness", "check"): "check_file:check_file"},
+}

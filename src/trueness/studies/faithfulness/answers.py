@@ -25,7 +25,14 @@ from trueness.running.study_folder import StudyFolder
 from trueness.showing.finding import Finding, finding
 from trueness.statistics import Estimate
 from trueness.status import Status
-from trueness.studies.faithfulness.accuracy import GIVEN, Criterion, against_accuracy, method_rows
+from trueness.studies.faithfulness.accuracy import (
+    GIVEN,
+    Criterion,
+    InformedScore,
+    against_accuracy,
+    informed_score,
+    method_rows,
+)
 from trueness.studies.faithfulness.api import missing_evaluation
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import Agreement, Behaviour, agreement_of, behaviour_of
@@ -118,6 +125,11 @@ class FaithfulnessStudy:
         return against_accuracy([*self.right, *own], self.level)
 
     @cached_property
+    def informed(self) -> InformedScore | None:
+        """cf over the parts that tell right from wrong answers; nothing where no answer is labelled."""
+        return informed_score(self.right, self.level)
+
+    @cached_property
     def judged(self) -> dict[str, tuple[Evaluation, ...]]:
         """Judge -> the right problems that it saw, with what it alone said."""
         found = {}
@@ -203,6 +215,7 @@ class FaithfulnessStudy:
         said += self.sampling_sentences()
         said += [found.finding() for found in self.separations if found.damage == "all"]
         said += [criterion.finding() for criterion in self.criteria]
+        said += [self.informed.finding()] if self.informed is not None else []
         said += [] if self.reliability is None else self.reliability.sentences()
         said += [sentence for found in self.agreements for sentence in found.findings()]
         said += [_written_sentence(model, [one for one in self.written if one.model == model]) for model in self.own]

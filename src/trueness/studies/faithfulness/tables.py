@@ -19,7 +19,7 @@ from trueness.statistics import Estimate
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.result import Result
 from trueness.status import Status
-from trueness.studies.faithfulness.accuracy import GIVEN
+from trueness.studies.faithfulness.accuracy import GIVEN, Criterion
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import Batch, interval_ends, mean_in_scale
 from trueness.studies.faithfulness.behaviour import FAULTS
@@ -100,6 +100,10 @@ def method_table(study: FaithfulnessStudy) -> Table:
 
 
 def accuracy_table(study: FaithfulnessStudy) -> Table:
+    return criterion_table(study.criteria, study.level)
+
+
+def criterion_table(criteria: Sequence[Criterion], level: float) -> Table:
     """One row per measure: does it tell right from wrong answers?"""
     columns = (
         Column("title", "Measure", "text"),
@@ -110,10 +114,10 @@ def accuracy_table(study: FaithfulnessStudy) -> Table:
         Column("rho", "rank correlation", "number", "rho_low", "rho_high", decimals=2),
         Column("verdict", "Of right answers", "text"),
     )
-    rows = [one.row() | {"title": title(one.measure)} for one in study.criteria]
+    rows = [one.row() | {"title": title(one.measure)} for one in criteria]
     caption = (
         "Each measure against whether the answer is right: AUC = P(right > wrong) + P(equal)/2 and Spearman's rho, "
-        f"{100 * study.level:g} % intervals clustered by the text of the problem. Where the interval of the AUC holds "
+        f"{100 * level:g} % intervals clustered by the text of the problem. Where the interval of the AUC holds "
         "0.5 the measure is uninformative of right answers."
     )
     return Table("faithfulness_accuracy", columns, rows, caption)
