@@ -1,6 +1,8 @@
 """`trueness faithfulness check`: what the measures are worth on labelled graphs that a user brings."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -49,3 +51,20 @@ def test_the_command_prints_tables_and_json(tmp_path, capsys):
 def test_a_file_without_graphs_or_labels_is_refused_in_one_line(tmp_path, entry, capsys):
     assert main(["faithfulness", "check", str(labelled(tmp_path, [entry]))]) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_the_measures_of_the_study_are_named_without_its_packages():
+    """The registry asks every study for its measures; sympy and pint take seconds."""
+    code = (
+        "import sys, trueness.studies.faithfulness.measures as m; sys.exit(bool({'sympy', 'pint'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_public_name_is_there():
+    from trueness.studies import faithfulness
+
+    for name in faithfulness.__all__:
+        assert getattr(faithfulness, name).__name__ == name
+    with pytest.raises(AttributeError):
+        faithfulness.nothing  # noqa: B018

@@ -34,10 +34,10 @@ from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
 from trueness.studies.faithfulness.counterfactual import Following, changed_of, read_own_graph
 from trueness.studies.faithfulness.described import component_lines, lines_of, tell
+from trueness.studies.faithfulness.judge_reliability import reliability
 from trueness.studies.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
 from trueness.studies.faithfulness.probes import Probe, Question, ask_about, settings_for
 from trueness.studies.faithfulness.ratings import Item
-from trueness.studies.faithfulness.reliability import reliability
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
 
 Dag = Mapping[str, Any] | str | ReasoningGraph
