@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from trueness import __version__, registry
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
     from trueness.analyse import Analysis
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
+COMMONEST = """the three commonest:
+  trueness run                  the quickstart: learners on data, then a model
+  trueness analyse scores.csv   the statistics on a scores table, or on logs
+  trueness run study.toml       your study; 'trueness new' writes its plan
+"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -35,10 +41,11 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="trueness", description=DESCRIPTION)
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(prog="trueness", description=fill(DESCRIPTION, 80), epilog=COMMONEST, formatter_class=formatter)
     parser.add_argument("--version", action="version", version=f"trueness {__version__}")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
     new = commands.add_parser("new", help="write a commented study.toml, or a sheet for experts to fill")
     new.add_argument("task", help=" | ".join(registry.new_names()))
@@ -120,6 +127,10 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
     check.add_argument("--edge-cases", action="store_true", help="a model: three more questions whose answer is known")
     _add_permissions(check)
+
+    commands.add_parser(
+        "mcp", help="plan, run, show, compare as tools of an agent, over stdio (Model Context Protocol)"
+    )
 
     judge = commands.add_parser("judge", help="can a judge be believed? agreement, bias, corrected mean, labels needed")
     judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
@@ -219,7 +230,11 @@ def _add_permissions(command: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        say(parser.format_help(), end="")
+        return 0
     try:
         return int(_COMMANDS.get(options.command, _of_study)(options))
     except TruenessError as error:
@@ -488,10 +503,7 @@ def _judge(options: argparse.Namespace) -> int:
 def _shown(found: Any, options: argparse.Namespace) -> int:
     from trueness.showing.console import console
 
-    if options.json:
-        say_json(found.to_dict())
-    else:
-        found.show(console())
+    say_json(found.to_dict()) if options.json else found.show(console())
     return 0
 
 
@@ -522,10 +534,8 @@ def _list(options: argparse.Namespace) -> int:
     from trueness.terminal import catalogue
 
     if options.kind not in catalogue.KINDS:
-        raise TruenessError(
-            f"{options.kind!r} cannot be listed. {did_you_mean(options.kind, catalogue.KINDS) or 'It can be: '}"
-            + ("" if did_you_mean(options.kind, catalogue.KINDS) else ", ".join(catalogue.KINDS) + ".")
-        )
+        advice = did_you_mean(options.kind, catalogue.KINDS) or f"It can be: {', '.join(catalogue.KINDS)}."
+        raise TruenessError(f"{options.kind!r} cannot be listed. {advice}")
     content = catalogue.detail(options.kind, options.name) if options.name else catalogue.rows(options.kind)
     if options.json:
         say_json(content)
@@ -573,18 +583,17 @@ def _check_model(options: argparse.Namespace) -> int:
     return 0 if card["status"] == "ok" else 1
 
 
+def _mcp(options: argparse.Namespace) -> int:
+    from trueness.terminal.mcp_server import serve
+
+    serve()
+    return 0
+
+
 _COMMANDS = {
-    "new": _new,
-    "plan": _plan,
-    "run": _run,
-    "show": _show,
-    "analyse": _analyse,
-    "evaluate": _evaluate,
-    "compare": _compare,
-    "report": _report,
-    "view": _view,
-    "read": _read,
-    "list": _list,
-    "check": _check,
-    "judge": _judge,
-}
+    command.__name__.removeprefix("_"): command
+    for command in (
+        _new, _plan, _run, _show, _analyse, _evaluate, _compare, _report, _view,
+        _read, _list, _check, _judge, _mcp,
+    )
+}  # fmt: skip
