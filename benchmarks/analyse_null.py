@@ -102,7 +102,7 @@ def measure(shape, tables, seed=0):
         frame, effects, level = draw(shape, rng, over=over)
         analysis = analyse({"t": frame}, settings)
         seen["headline"].append(any(one.result.distinguishable for one in analysis.contrasts))
-        inside = [(_covers(one.result.interval, 0.0), _covers(one.alone, 0.0)) for one in analysis.contrasts]
+        inside = [(_covers(one.result.interval, 0.0), _covers(one.result.alone, 0.0)) for one in analysis.contrasts]
         seen["shown"] += [all(shown for shown, _ in inside if shown is not None)]
         seen["alone"] += [alone for _, alone in inside if alone is not None]
         if over == (0,):

@@ -24,6 +24,8 @@ from trueness.analyse.shapes import with_numbers
 from trueness.analyse.shares import Array, Kind, as_shares
 from trueness.analyse.values import values_of
 from trueness.errors import DataError, listed
+from trueness.measure import measure_of
+from trueness.statistics.result import UNBOUNDED, Bounds
 
 Mask = NDArray[np.bool_]
 Labels = NDArray[np.object_]
@@ -85,6 +87,18 @@ class Domain:
     def scale(self) -> float:
         """From values to what is shown: per cent, or as they are."""
         return 100.0 if self.percent else 1.0
+
+    @property
+    def bounds(self) -> Bounds:
+        """Least and most that a mean can be, in the unit shown: of shares, and as a measure of ours declares."""
+        declared = measure_of(self.outcome) if self.schema.outcome.of_study else None
+        return (0.0, 100.0) if self.percent else declared.bounds if declared else UNBOUNDED
+
+    @property
+    def gains(self) -> Bounds:
+        """The same of a difference."""
+        least, most = self.bounds
+        return UNBOUNDED if least is None or most is None else (least - most, most - least)
 
     @cached_property
     def units(self) -> Units:

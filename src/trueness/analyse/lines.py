@@ -59,7 +59,7 @@ class Line:
             "diff": result.difference if result else None,
             **{f"diff_{end}": value for end, value in interval_cells(result.interval if result else None).items()},
             "diff_level": result.interval.level if result and result.interval else None,
-            **{f"alone_{end}": value for end, value in interval_cells(one.alone).items()},
+            **{f"alone_{end}": value for end, value in interval_cells(result.alone if result else None).items()},
             "test": result.test if result else None,
             "p_paired": result.p if result else None,
             "n_units": result.n_units if result else 0,

@@ -77,6 +77,11 @@ class Outcome:
         """As the published protocol has it: failure rates, questions RQ1 and RQ2."""
         return self.columns[:2] in (COUNTS[0], TOTALS[0])
 
+    @property
+    def of_study(self) -> bool:
+        """A long table with a status a row, as our studies write it: its measures are ours."""
+        return self.kind == "long table" and bool(self.columns[2])
+
 
 @dataclass(frozen=True)
 class Schema:

@@ -33,7 +33,7 @@ function progressOf(progress) {
 
 function checksOf(found) {
   const checks = found.tasks.flatMap((task) => task.checks.map((check) => ({ ...check, task: task.task })));
-  const words = { true: ["holds", "ok"], false: ["fails", "no"], null: ["not yet", "open"] };
+  const words = { true: ["holds", "ok"], false: ["fails", "no"], null: ["not checked", "open"] };
   if (!checks.length) return null;
   return el("section", { "aria-label": "checks" }, el("h2", null, "Do the numbers stand?"),
     el("ul.checks", null, checks.map((check) => {
