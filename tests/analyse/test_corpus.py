@@ -386,6 +386,22 @@ CASES = [
         {"t.csv": csv("model,task,score", [(f"m{k}", t, k % 2) for k in range(9) for t in TASKS])},
         refused="say which one is meant with --treatment",
     ),
+    Case(
+        "one column twice",
+        {"t.csv": csv("model,mmlu,arc,mmlu", [("base", 0.6, 0.5, 0.6), ("tuned", 0.7, 0.6, 0.7)])},
+        refused="must name each column once, got 'mmlu' more than once",
+    ),
+    Case(
+        "one column in two cases",
+        {"t.csv": grid("model,task,correct,Correct", lambda m, k: (RISE[m][k], 0))},
+        ACC | {"note": "not read, beside columns of the same name: Correct"},
+    ),
+    Case(
+        "one of a long leaderboard against each other",
+        {"t.csv": csv("model,a,b,c", [(f"m{k:02}", 50 + k, 40 + k, 60 - k) for k in range(30)])},
+        {"conditions": [f"m{k:02}" for k in range(30)], "contrasts": 29},
+        options=("--treatment", "m07"),
+    ),
     Case("a further factor", {"t.csv": SHOTS}, ACC | {"note": "averaged over: shots (2)"}),
 ]
 

@@ -3,11 +3,13 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from trueness.analyse import Settings, analyse
+from trueness.analyse.charts import figures
 from trueness.analyse.documents import as_dict, as_tex, as_text
 from trueness.analyse.loading import read_table
 from trueness.cli import main
@@ -104,6 +106,19 @@ def test_a_folder_holds_table_latex_findings_page_and_charts(root, tmp_path, cap
     frame = pd.read_csv(out / "charts" / "differences.csv")
     assert list(frame["question"]) == ["RQ1", "RQ2"] and (frame["diff_low"] <= frame["diff"]).all()
     assert "15 files written" in capsys.readouterr().err
+
+
+def test_families_have_a_picture_too(example, root):
+    settings = replace(example.settings, families=("x=ada+bob", "y=cyd"))
+    frame = read_table(root / "examples" / "scores.csv")
+    chart = figures(analyse({"letters": frame}, settings))[-1]
+    assert chart.name == "families" and list(chart.frame["row"]) == ["letters: x against y"]
+    assert "exploratory" in chart.caption and "interval of q" in chart.caption
+
+
+def test_a_check_that_was_not_made_is_called_so_on_the_page(example):
+    page = as_html(example)
+    assert 'null: ["not checked"' in page and "not yet" not in page
 
 
 def test_csv_has_one_line_a_reading(root, capsys):

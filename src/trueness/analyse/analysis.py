@@ -17,7 +17,7 @@ import pandas as pd
 from trueness.analyse.conditions import ConditionSummary, summarise
 from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, with_interval_of
 from trueness.analyse.domain import Domain, domain_of
-from trueness.analyse.families import FamilyPair, by_family
+from trueness.analyse.families import FamilyPair, by_family, check_families
 from trueness.analyse.flags import Flag, red_flags
 from trueness.analyse.lines import Line, line_of
 from trueness.analyse.roles import Pair, Roles, roles_of
@@ -95,6 +95,7 @@ def analyse(tables: Mapping[str, pd.DataFrame], settings: Settings = Settings())
     """tables: domain -> one row a run, as `read_tables` gives them."""
     whole = [domain_of(name, frame, settings) for name, frame in tables.items()]
     _check_exclusions(whole, settings)
+    check_families(whole, settings)
     kept = [domain.part(~domain.runs["excluded"].to_numpy(dtype=bool)) for domain in whole]
     if any(domain.runs.empty for domain in kept):
         empty = next(domain.name for domain in kept if domain.runs.empty)

@@ -10,11 +10,12 @@ means, and logs before tables.
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
 
 from trueness.analyse import logs
 from trueness.errors import DataError, listed
@@ -138,6 +139,10 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
     if head.count(separator) >= MAX_COLUMNS:
         got = f"{head.count(separator) + 1:,}"
         raise DataError(f"{path.name} must have at most {MAX_COLUMNS:,} columns, got {got}. Keep those you need.")
+    names = next(csv.reader([head], delimiter=separator, skipinitialspace=True))
+    twice = [name for name, count in Counter(filter(None, names)).items() if count > 1]
+    if twice:
+        raise DataError(f"{path.name} must name each column once, got {twice[0]!r} more than once. Rename or drop one.")
     most = MAX_CELLS // (head.count(separator) + 1)
     try:
         with opened(path, MAX_RECORDS) as file:
@@ -153,12 +158,9 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
 
 def csv_values(frame: pd.DataFrame) -> pd.DataFrame:
     """Texts as they were before a writer of ours put an apostrophe in front of them (texts.csv_cell)."""
-    marked = [name for name in frame if any(csv_value(value) is not value for value in _texts(frame[name]))]
+    texts = frame.select_dtypes(exclude="number")
+    marked = [name for name in texts if any(csv_value(value) is not value for value in texts[name].unique())]
     return frame.assign(**{str(name): frame[name].map(csv_value) for name in marked}).rename(columns=csv_value)
-
-
-def _texts(column: pd.Series) -> list[object]:
-    return [] if is_numeric_dtype(column) else list(column.unique())
 
 
 def _parquet(path: Path) -> pd.DataFrame:

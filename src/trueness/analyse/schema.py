@@ -116,10 +116,14 @@ class Schema:
 
 def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.DataFrame, Schema]:
     """The table, made long where it is wide, and its schema; DataError says what was looked for and what is there."""
-    empty = [str(column) for column in frame.columns if frame[column].isna().all()]
-    columns = {str(c).strip().lower(): str(c) for c in frame.columns if str(c) not in empty}
+    blank = frame.isna().all().to_numpy()
+    empty = [str(column) for column in frame.columns[blank]]
+    columns: dict[str, str] = {}
+    for column in map(str, frame.columns[~blank]):
+        columns.setdefault(column.strip().lower(), column)
     roles = {role: _first(columns, names) for role, names in USUAL_NAMES.items()}
-    guessed: list[str] = []
+    others = [column for column in map(str, frame.columns[~blank]) if columns[column.strip().lower()] != column]
+    guessed = [f"not read, beside columns of the same name: {listed(others, most=6)}"] if others else []
     if roles["condition"] and not settings.condition:
         _items_for_conditions(frame, roles, guessed)
     if all(name in columns for name in LONG):
