@@ -103,9 +103,11 @@ def _means_alone(frame: pd.DataFrame, path: Path) -> list[str]:
         )
         for row in frame.to_dict("records")
     ]
+    groups = frame.attrs.get("groups", [])
     return [
         f"{path.name} has means and their standard errors alone ({listed(means, most=12)}); benchmarks are the units: "
-        "with the samples (lm_eval --log_samples) the items would be"
+        "with the samples (lm_eval --log_samples) the items would be",
+        *([f"means of groups whose benchmarks are there are not read: {listed(groups, most=6)}"] if groups else []),
     ]
 
 
@@ -132,7 +134,7 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
         with opened(path, MAX_RECORDS) as file:
             head = file.readline(MEGABYTE).decode("utf-8-sig")
     except (UnicodeDecodeError, OSError) as error:
-        raise DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it again as UTF-8.") from None
+        raise _not_utf8(path, error) from None
     if not head.strip():
         raise DataError(f"{path.name} must have a line of column names, got an empty file.")
     separator = separator or max((",", ";", "\t"), key=head.count)
@@ -149,11 +151,17 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
             frame = pd.read_csv(
                 file, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True, nrows=most + 1
             )
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path, error) from None
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
     if len(frame) > most:
         raise DataError(f"{path.name} must have at most {MAX_CELLS:,} cells, got more. Analyse a part of it.")
     return csv_values(frame)
+
+
+def _not_utf8(path: Path, error: Exception) -> DataError:
+    return DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it again as UTF-8.")
 
 
 def csv_values(frame: pd.DataFrame) -> pd.DataFrame:

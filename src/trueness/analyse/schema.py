@@ -26,7 +26,10 @@ from trueness.errors import DataError, listed
 OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
 
 USUAL_NAMES = {
-    "model": ("model", "model_name", "model_id", "llm", "respondent", "system", "engine", "provider"),
+    "model": (
+        "model", "model_name", "model_id", "llm", "respondent", "system", "engine", "provider", "modell", "modelo",
+        "modèle",
+    ),
     "condition": (
         "condition", "variant", "treatment", "arm", "format", "formulation", "prompt", "prompt_id", "prompt_name",
         "strategy", "setting", "group", "experiment", "method",
@@ -34,6 +37,7 @@ USUAL_NAMES = {
     "task": (
         "task", "item", "task_id", "question", "question_id", "problem", "problem_id", "sample_id", "sample", "doc_id",
         "case", "test", "example", "example_id", "instance_id", "benchmark", "dataset",
+        "aufgabe", "tarea", "tâche",
     ),
     "repeat": ("rep", "repeat", "repetition", "replicate", "epoch", "trial", "run", "attempt", "iteration", "seed"),
     "extraction": ("extraction_ok", "json_valid", "parse_ok", "parsed", "parsed_ok", "valid"),
@@ -136,6 +140,9 @@ def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.Dat
         if choice is None:
             rest = [c for c in columns.values() if c not in roles.values()]
             excluded = [value for column, value in settings.excluded if column in ("task", "model")]
+            if settings.condition in rest and not roles["model"]:  # the rows of a wide table are what is compared
+                roles, frame = {**roles, "model": "model"}, frame.rename(columns={settings.condition: "model"})
+                settings, rest = replace(settings, condition=None), [c for c in rest if c != settings.condition]
             wide = melted(frame, roles, rest, excluded, domain)
             if wide is None:
                 raise DataError(
@@ -232,12 +239,15 @@ def _outcome(
     measure, value = _first(columns, MEASURES), _first(columns, MEASURED)
     if measure and value and is_numeric_dtype(frame[value].dtype):
         return Outcome("long table", (value, measure, columns.get("status", "")))
-    candidates += [Outcome("column", (columns[name],)) for name in (*FAILURES, *SCORES) if name in columns][:1]
+    scores = [columns[name] for name in (*FAILURES, *SCORES) if name in columns]
+    candidates += [Outcome("column", (name,)) for name in scores[:1]]
     candidates += [Outcome("rules", rules)] if rules else []
     if not candidates:
         return None
     covered = [_rows_with(frame, outcome) for outcome in candidates]
     best = covered.index(max(covered))
+    if candidates[best].kind == "column" and scores[1:]:
+        guessed.append(f"scores that are not read (--score): {listed(scores[1:], most=6)}")
     if covered[best] > covered[0]:
         guessed.append(
             f"{candidates[0].formula} is known for {covered[0]} of {len(frame)} rows, {candidates[best].formula} for "
