@@ -305,6 +305,8 @@ def test_a_factor_that_is_averaged_over_is_named():
     assert any("averaged over: shots (2)" in line for line in understood(part))
     assert not flag(part, "averaged over").raised
     assert any("averaged over shots (2 values)" in text for text in findings(analyse({"d": frame})))
+    warm = frame.assign(shots=1, temperature=np.where(frame["shots"] == 5, 0.7, 0.0))  # a number with a point too
+    assert any("averaged over: temperature (2)" in line for line in understood(part_of(warm)))
     bound = table(noisy())
     bound["temperature"] = np.where(bound["condition"] == "new", 1, 0)
     assert "temperature changes with condition" in flag(part_of(bound), "averaged over").evidence

@@ -72,8 +72,13 @@ class Analysis:
     @property
     def questions(self) -> dict[str, str]:
         """Question -> its title: of the protocol where every table is of it, plain names elsewhere."""
-        of_protocol = all(part.domain.schema.outcome.of_protocol for part in self.domains)
-        return {key: title for key, title in (PROTOCOL if of_protocol else PLAIN).items() if self.lines(key)}
+        titles = PROTOCOL if self.of_protocol else PLAIN
+        return {key: title for key, title in titles.items() if self.lines(key)}
+
+    @property
+    def of_protocol(self) -> bool:
+        """Every table is of the published protocol, whose questions are RQ1 and RQ2."""
+        return all(part.domain.schema.outcome.of_protocol for part in self.domains)
 
     @property
     def percent(self) -> bool:

@@ -284,7 +284,7 @@ def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple
     keys += [column for column in taken if column in frame and column not in keys]
     factors = []
     others = [column for column in map(str, frame.columns) if column not in roles and column not in keys]
-    for column in [column for column in others if not is_float_dtype(frame[column].dtype)][:MOST_FACTORS]:
+    for column in others[:MOST_FACTORS]:
         levels = frame[column].nunique()
         if not 2 <= levels <= MOST_LEVELS or levels == len(frame):
             continue
