@@ -111,7 +111,7 @@ class Comparison(Result):
             "difference": self.difference,
             **interval_cells(self.interval),
             "level": self.interval.level if self.interval else self.level,
-            **{f"alone_{end}": value for end, value in interval_cells(self.alone).items()},
+            **({f"alone_{end}": value for end, value in interval_cells(self.alone).items()} if self.alone else {}),
             "estimand": self.estimand,
             "interval_method": self.interval_method or None,
             "test": self.test,
