@@ -280,6 +280,7 @@ def test_an_interval_at_another_level_is_that_of_the_same_comparison_made_there(
     assert (moved.interval.low, moved.interval.high) == pytest.approx((there.interval.low, there.interval.high))
     assert moved.alone == made.interval and moved.p == made.p
     assert moved.interval.level == 0.99 and at_level(made, 0.95).interval == made.interval
+    assert at_level(moved, 0.95).interval == made.interval  # and back again
 
 
 def test_too_few_units_for_a_level_have_no_interval_there_and_say_so():

@@ -175,7 +175,7 @@ def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: S
 def _at_level(result: Comparison, domain: Domain, pair: Pair, level: float, settings: Settings) -> Comparison:
     if result.design == "unpaired":
         other = _unpaired(domain, pair, settings, level)
-        return replace(result, interval=other.interval if other else None, alone=result.interval)
+        return replace(result, interval=other.interval if other else None, alone=result.alone or result.interval)
     rng = np.random.default_rng(settings.seed)
     return at_level(result, level, resamples=settings.resamples, rng=rng)
 
