@@ -22,6 +22,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "api.md": "Which names does `import trueness` offer, with which arguments?",
         "models.md": "How is a model named, what does it need, what does its reply hold; how do I script one?",
         "analyse.md": "I have a scores table of some benchmark: what may be concluded from it?",
+        "inspect.md": "I have logs of Inspect: what can be read from them?",
         "view.md": "What does the page of a study show, and is it safe to open?",
         "gallery.md": "What charts are there, and which question does each answer?",
         "clusters.md": "How do I run a study on SLURM, Kubernetes or in the cloud?",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
 COMMONEST = """the three commonest:
-  trueness run                  the quickstart: learners on data, a model on them
+  trueness run                  the quickstart: learners on data, then a model
   trueness analyse scores.csv   the statistics on a scores table, or on logs
   trueness run study.toml       your study; 'trueness new' writes its plan
 """

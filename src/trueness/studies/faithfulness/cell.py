@@ -14,6 +14,7 @@ from trueness.reasoning.rules import rules_of
 from trueness.reasoning.trees import written
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
+from trueness.showing.headline import Headline
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.findings import told_and_open
 from trueness.studies.faithfulness.judging import verdict_of
@@ -174,7 +175,8 @@ class FaithfulnessPart:
                 )
             )
         told, left = told_and_open(found)
-        return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left))
+        headline = Headline(told[0] if told else left[0]) if told or left else None
+        return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left), headline)
 
     def graph(self, item: str) -> dict[str, Any] | None:
         return None
