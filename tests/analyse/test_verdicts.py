@@ -215,7 +215,7 @@ def test_the_exact_test_of_passes_is_called_mcnemar():
 
 
 def test_the_mean_of_few_passes_is_covered_near_its_ends_too():
-    """Exact, over all counts of 12 single passes; before, t covered .53 at .95 and .80 on average from .7 to .97."""
+    """Exact, over all counts of 12 single passes; before, with t, as little as .871."""
     frame = pd.DataFrame({"condition": "only", "task": range(12), "correct": 0})
     ends = []
     for passes in range(13):
@@ -226,7 +226,7 @@ def test_the_mean_of_few_passes_is_covered_near_its_ends_too():
         sum(stats.binom.pmf(k, 12, p) for k, ci in enumerate(ends) if ci.low <= 100 * p <= ci.high)
         for p in np.linspace(0.05, 0.95, 91)
     ]
-    assert min(coverages) > 0.88 and 0.945 < np.mean(coverages) < 0.97
+    assert min(coverages) > 0.9 and 0.945 < np.mean(coverages) < 0.97
 
 
 def test_every_interval_lies_inside_what_its_quantity_can_be():

@@ -1,8 +1,8 @@
 """Each condition of a domain by itself: n, mean, and how well it is known.
 
 ci        over what was drawn independently (tasks, all models of a task together): t with C - 1 degrees of freedom,
-          within the bounds of the measure. Of passes Wilson's at the effective number of runs: near 0 and 1 the t of
-          12 passes covers .80 for .95, and has no width where every run passed
+          within the bounds of the measure. Of passes Wilson's at the effective number of runs: t falls short of its
+          level where the share is high (50 tasks of 2 runs that pass .95: it covers .84 to .90, Wilson's .98)
 ci_runs   bootstrap over runs, 10,000 resamples: what is usually reported; too short when runs nest
 pass^k    of repeated passes, the share of units in which k runs drawn of n all pass: mean of C(c, k) / C(n, k)
 """
