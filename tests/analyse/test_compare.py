@@ -74,7 +74,7 @@ def test_the_sentence_says_everything_and_what_is_missing(discovery):
 
 
 def test_the_interval_is_that_of_the_adjusted_verdict_and_the_one_alone_stands_beside(tmp_path, capsys):
-    """Before, 95 % beside a Holm-adjusted verdict: [0.004, ...] stood beside "cannot be told apart"."""
+    """Before, a 95 % interval stood beside a Holm-adjusted verdict."""
     rng = np.random.default_rng(2)
     rows = [
         ("s", "discovery", f"net{k}", "clean", learner, 0, "f1", 0.5 + gain + 0.05 * rng.standard_normal(), "ok")

@@ -230,7 +230,7 @@ def test_the_mean_of_few_passes_is_covered_near_its_ends_too():
 
 
 def test_every_interval_lies_inside_what_its_quantity_can_be():
-    """Two models, two tasks: the two-way t, with one degree of freedom, reached from -1,300 to 1,400 points."""
+    """Two models, two tasks: the two-way t has one degree of freedom and, before, knew no bounds."""
     frame = table(lambda m, c, t, r: float(c == "new") if m == "a" else 0.1 * t, models=("a", "b"), tasks=2)
     beyond = part_of(frame).contrasts[0].beyond.interval
     assert (beyond.low, beyond.high) == (-100, 100)
