@@ -18,7 +18,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from pathlib import Path
 
@@ -49,18 +48,11 @@ def terciles(table):
 
 
 def timed(call, repeats, most=20.0):
-    """Median of at most `repeats` calls after a first one; a slow peer is called once, within `most` seconds."""
-    began = time.perf_counter()
-    quietly(call)
-    first = time.perf_counter() - began
+    """Median CPU seconds of at most `repeats` calls after a first one; a slow peer is called once, within `most`."""
+    first = harness.cpu_seconds(lambda: quietly(call))
     if first * repeats > most:
         return first
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        quietly(call)
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
+    return statistics.median(harness.cpu_seconds(lambda: quietly(call)) for _ in range(repeats))
 
 
 def quietly(call):
@@ -253,12 +245,12 @@ from trueness.datasets import load
 from trueness.learners import build
 syn, asia = (load(n).draw(500, np.random.default_rng(0)) for n in ("synthetic-12", "asia"))
 def everything():
-    began = time.perf_counter()
+    began = time.process_time()
     for name in sys.argv[1:]:
         learner = build(name)
         learner.fit(syn, np.random.default_rng(0))
         learner.fit(asia if name in ("pc", "fci") else asia.as_numbers(), np.random.default_rng(0))
-    return time.perf_counter() - began
+    return time.process_time() - began
 first = everything()
 print(first - everything())  # less the fits themselves
 """

@@ -116,21 +116,33 @@ def fit_ours(name: str, table: Table, score: dict[str, float]) -> tuple[Graph, f
     return graph, time.process_time() - began
 
 
-def figures_of(
-    draws: Iterator[tuple[int, Table, Graph]], score: dict[str, float], peers: dict[str, Peer], peer_draws: int
-) -> dict[str, Figures]:
-    """Of each contestant, by seed."""
+def compare(
+    what: str, draws: Iterator[tuple[int, Table, Graph]], score: dict[str, float], peers: dict[str, Peer], most: int
+) -> None:
+    """Print the table of a setting; after Ctrl-C, of the draws that are done. Peers get at most so many."""
     figures: dict[str, Figures] = {name: {} for name in (*OURS, *peers)}
+    try:
+        fit_all(figures, draws, score, peers, most)
+    finally:
+        show(what, figures)
+
+
+def fit_all(
+    figures: dict[str, Figures],
+    draws: Iterator[tuple[int, Table, Graph]],
+    score: dict[str, float],
+    peers: dict[str, Peer],
+    most: int,
+) -> None:
     for k, (seed, table, truth) in enumerate(draws):
         scores = Scores.of(table, ScoreSettings(**score))
         for _ in range(1 if k else 2):  # the first time compiles
             answers = {name: fit_ours(name, table, score) for name in OURS}
-        answers |= {name: peer.fit(table) for name, peer in peers.items() if k < peer_draws}
+        answers |= {name: peer.fit(table) for name, peer in peers.items() if k < most}
         for name, answer in answers.items():
             if answer is not None:
                 graph, seconds = answer
                 figures[name][seed] = scores.total(graph) - scores.total(truth), f1(graph, truth), seconds
-    return figures
 
 
 def show(what: str, figures: dict[str, Figures]) -> None:
@@ -176,14 +188,14 @@ def main() -> None:
         if options.older:
             peers["boss of before"] = Peer(sys.executable, BOSS, options.seconds, options.older)
         draws = ((seed, *draw(nodes, density, seed)) for seed in seeds)
-        show(f"d = {nodes}, density {density:g}", figures_of(draws, {"penalty": PENALTY}, peers, most))
+        compare(f"d = {nodes}, density {density:g}", draws, {"penalty": PENALTY}, peers, most)
         for peer in peers.values():
             peer.close()
     for name in options.networks:
         known = load(name)
         truth = known.truth.to_cpdag()
         draws = ((seed, known.draw(ROWS, np.random.default_rng(seed)), truth) for seed in seeds)
-        show(f"{name}, {ROWS:,} rows", figures_of(draws, {}, {}, 0))
+        compare(f"{name}, {ROWS:,} rows", draws, {}, {}, 0)
 
 
 if __name__ == "__main__":
