@@ -19,8 +19,10 @@ QUESTIONS: dict[str, dict[str, str]] = {
     },
     "Use it": {
         "cli.md": "Which commands and options are there, which exit codes, which variables of the environment?",
+        "api.md": "Which names does `import trueness` offer, with which arguments?",
         "models.md": "How is a model named, what does it need, what does its reply hold; how do I script one?",
         "analyse.md": "I have a scores table of some benchmark: what may be concluded from it?",
+        "inspect.md": "I have logs of Inspect: what can be read from them?",
         "view.md": "What does the page of a study show, and is it safe to open?",
         "gallery.md": "What charts are there, and which question does each answer?",
         "clusters.md": "How do I run a study on SLURM, Kubernetes or in the cloud?",
