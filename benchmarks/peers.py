@@ -5,7 +5,7 @@
 
 Random graphs with density x nodes edges, weights in +-[.5, 2], Gaussian noise of variance 1, 5,000 rows, BIC with
 penalty 2 (which is what `xges` takes by itself); networks: their rows are sampled, BDeu. Scores are ours, less that
-of the true class. Differences are "extended" GES less the other, over the draws that both have.
+of the true class. Differences are the first of --ours less the other, over the draws that both have.
 
 --xges PYTHON      of an environment that has `xges` (0.1.6; it needs older packages than ours); random graphs only
 --older SOURCES    the `src` of an older checkout: its BOSS, as "boss of before", in a process of its own
@@ -54,6 +54,7 @@ BOSS = LOOP.format(
     imports="from trueness.learners import learner",
     fit=f"graph = learner('boss', penalty={PENALTY}).fit(rows); matrix = graph.directed | graph.undirected",
 )
+Draws = Iterator[tuple[int, Table, Graph]]
 Figures = dict[int, tuple[float, float, float]]  # of a seed: score less that of the truth, F1, CPU seconds
 
 
@@ -116,29 +117,23 @@ def fit_ours(name: str, table: Table, score: dict[str, float]) -> tuple[Graph, f
     return graph, time.process_time() - began
 
 
-def compare(
-    what: str, draws: Iterator[tuple[int, Table, Graph]], score: dict[str, float], peers: dict[str, Peer], most: int
-) -> None:
-    """Print the table of a setting; after Ctrl-C, of the draws that are done. Peers get at most so many."""
-    figures: dict[str, Figures] = {name: {} for name in (*OURS, *peers)}
+def compare(what: str, draws: Draws, ours: list[str], score: dict[str, float], peers: dict[str, Peer]) -> None:
+    """Print the table of a setting; after Ctrl-C, of the draws that are done."""
+    figures: dict[str, Figures] = {name: {} for name in (*ours, *peers)}
     try:
-        fit_all(figures, draws, score, peers, most)
+        fit_all(figures, draws, ours, score, peers)
     finally:
         show(what, figures)
 
 
 def fit_all(
-    figures: dict[str, Figures],
-    draws: Iterator[tuple[int, Table, Graph]],
-    score: dict[str, float],
-    peers: dict[str, Peer],
-    most: int,
+    figures: dict[str, Figures], draws: Draws, ours: list[str], score: dict[str, float], peers: dict[str, Peer]
 ) -> None:
     for k, (seed, table, truth) in enumerate(draws):
         scores = Scores.of(table, ScoreSettings(**score))
         for _ in range(1 if k else 2):  # the first time compiles
-            answers = {name: fit_ours(name, table, score) for name in OURS}
-        answers |= {name: peer.fit(table) for name, peer in peers.items() if k < most}
+            answers = {name: fit_ours(name, table, score) for name in ours}
+        answers |= {name: peer.fit(table) for name, peer in peers.items()}
         for name, answer in answers.items():
             if answer is not None:
                 graph, seconds = answer
@@ -147,7 +142,8 @@ def fit_all(
 
 def show(what: str, figures: dict[str, Figures]) -> None:
     print(f"\n{what}; load {os.getloadavg()[0]:.1f}")
-    print("| | draws | F1 | score - truth | CPU s | the true class | extended: F1 more by | score more by |")
+    first = next(iter(figures))
+    print(f"| | draws | F1 | score - truth | CPU s | the true class | {first}: F1 more by | score more by |")
     print("|---|---|---|---|---|---|---|---|")
     for name, rows in figures.items():
         if not rows:
@@ -157,8 +153,8 @@ def show(what: str, figures: dict[str, Figures]) -> None:
         hits = sum(row[1] == 1 for row in rows.values())
         cells = [name, str(len(rows)), f"{quality:.3f}", f"{gap:.1f}", f"{seconds:.2f}", str(hits)]
         for column, digits in ((1, 3), (0, 1)):
-            pairs = np.array([(figures["extended"][seed][column], row[column]) for seed, row in rows.items()])
-            cells.append("" if name == "extended" else difference(pairs, digits))
+            pairs = np.array([(figures[first][seed][column], row[column]) for seed, row in rows.items()])
+            cells.append("" if name == first else difference(pairs, digits))
         print(f"| {' | '.join(cells)} |", flush=True)
 
 
@@ -174,13 +170,12 @@ def main() -> None:
     parser.add_argument("--density", type=float, nargs="+", default=[2, 4])
     parser.add_argument("--networks", nargs="*", default=[])
     parser.add_argument("--draws", type=int, default=10)
-    parser.add_argument("--peer-draws", type=int, help="peers get only the first ones")
+    parser.add_argument("--ours", nargs="+", choices=tuple(OURS), default=list(OURS))
     parser.add_argument("--seconds", type=float, default=600, help="of the clock, for one draw of a peer")
     parser.add_argument("--xges", help="a Python that can import xges")
     parser.add_argument("--older", help="the src folder of an older checkout")
     options = parser.parse_args()
     seeds = range(FIRST_SEED, FIRST_SEED + options.draws)
-    most = options.draws if options.peer_draws is None else options.peer_draws
     for nodes, density in ((nodes, density) for nodes in options.nodes for density in options.density):
         peers = {}
         if options.xges:
@@ -188,14 +183,14 @@ def main() -> None:
         if options.older:
             peers["boss of before"] = Peer(sys.executable, BOSS, options.seconds, options.older)
         draws = ((seed, *draw(nodes, density, seed)) for seed in seeds)
-        compare(f"d = {nodes}, density {density:g}", draws, {"penalty": PENALTY}, peers, most)
+        compare(f"d = {nodes}, density {density:g}", draws, options.ours, {"penalty": PENALTY}, peers)
         for peer in peers.values():
             peer.close()
     for name in options.networks:
         known = load(name)
         truth = known.truth.to_cpdag()
         draws = ((seed, known.draw(ROWS, np.random.default_rng(seed)), truth) for seed in seeds)
-        compare(f"{name}, {ROWS:,} rows", draws, {}, {}, 0)
+        compare(f"{name}, {ROWS:,} rows", draws, options.ours, {}, {})
 
 
 if __name__ == "__main__":
