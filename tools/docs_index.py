@@ -40,6 +40,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "documents.md": "Where is what the original documents describe, and what was changed on purpose?",
         "mistakes.md": "What did the original protocols get wrong, and how is each mistake handled here?",
         "equality.md": "Do our learners give the graphs of the reference implementations?",
+        "benchmarks.md": "How fast is it, and how good are its graphs beside those of other programs?",
         "reliability.md": "What happens when processes are killed, disks are full, clusters are lost?",
         "hostile.md": "What can a file of a stranger do, and how large may each file be?",
         "scale.md": "How large may a study be?",
