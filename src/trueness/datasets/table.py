@@ -49,6 +49,12 @@ class Table:
         return len(self.names)
 
     @property
+    def has_gaps(self) -> bool:
+        """Whether a value is missing; one quick pass, of a table that was checked (no value is infinite)."""
+        flat = self.values.ravel()
+        return bool(np.isnan(flat @ flat))
+
+    @property
     def gaps(self) -> NDArray[np.bool_]:
         """gaps[i, j]: the value of column j in row i is missing."""
         return np.isnan(self.values)

@@ -139,6 +139,8 @@ class Discovery:
             "learner": _portable(spec["name"]),
             "settings": settings_of(self.learners[respondent]),
         }
+        if self.datasets[item].about.data == "mixed" and self.learners[respondent].card.missing:
+            identity["columns"] = "mixed"  # before, these learners got the codes of categories as numbers
         return Cell(item, "clean", respondent, self.runs, common, identity)
 
     def rows_of(self, item: str) -> int:
