@@ -19,6 +19,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
     },
     "Use it": {
         "cli.md": "Which commands and options are there, which exit codes, which variables of the environment?",
+        "api.md": "Which names does `import trueness` offer, with which arguments?",
         "models.md": "How is a model named, what does it need, what does its reply hold; how do I script one?",
         "analyse.md": "I have a scores table of some benchmark: what may be concluded from it?",
         "view.md": "What does the page of a study show, and is it safe to open?",

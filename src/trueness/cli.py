@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from trueness import __version__, registry
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     from trueness.analyse import Analysis
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
-COMMANDS = ("new", "plan", "run", "show", "analyse", "evaluate", "compare", "report", "view", "read", "list", "check")
+COMMONEST = """the three commonest:
+  trueness run                  the quickstart: learners on data, a model on them
+  trueness analyse scores.csv   the statistics on a scores table, or on logs
+  trueness run study.toml       your study; 'trueness new' writes its plan
+"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -29,16 +34,17 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if "invalid choice" in message and "COMMAND" in message:
             word = message.split("'")[1]
-            message = f"{word!r} is not a command. {did_you_mean(word, COMMANDS) or 'Try: trueness --help.'}"
+            message = f"{word!r} is not a command. {did_you_mean(word, _COMMANDS) or 'Try: trueness --help.'}"
         say(f"trueness: {message}", stderr=True)
         sys.exit(2)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="trueness", description=DESCRIPTION)
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(prog="trueness", description=fill(DESCRIPTION, 80), epilog=COMMONEST, formatter_class=formatter)
     parser.add_argument("--version", action="version", version=f"trueness {__version__}")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
     new = commands.add_parser("new", help="write a commented study.toml, or a sheet for experts to fill")
     new.add_argument("task", help=" | ".join(registry.new_names()))
@@ -120,6 +126,10 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("name", help="a learner, data set or model; your own: my_file.py:MyLearner, plant.csv:graph.dot")
     check.add_argument("--edge-cases", action="store_true", help="a model: three more questions whose answer is known")
     _add_permissions(check)
+
+    commands.add_parser(
+        "mcp", help="plan, run, show and compare as tools of an agent, over stdio (Model Context Protocol)"
+    )
 
     for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check):
         command.add_argument("--json", action="store_true", help="print JSON")
@@ -209,7 +219,11 @@ def _add_permissions(command: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        say(parser.format_help(), end="")
+        return 0
     try:
         return int(_COMMANDS[options.command](options))
     except TruenessError as error:
@@ -549,6 +563,13 @@ def _check_model(options: argparse.Namespace) -> int:
     return 0 if card["status"] == "ok" else 1
 
 
+def _mcp(options: argparse.Namespace) -> int:
+    from trueness.terminal.mcp_server import serve
+
+    serve()
+    return 0
+
+
 _COMMANDS = {
     "new": _new,
     "plan": _plan,
@@ -562,4 +583,5 @@ _COMMANDS = {
     "read": _read,
     "list": _list,
     "check": _check,
+    "mcp": _mcp,
 }

@@ -46,6 +46,7 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "sympy": ("sympy", "reasoning"),
     "pint": ("pint", "reasoning"),
     "tigramite": ("tigramite", "timeseries"),
+    "mcp": ("mcp", "mcp"),
     "torch": ("torch", "torch"),
     "xllamacpp": ("xllamacpp", "embedded"),
 }

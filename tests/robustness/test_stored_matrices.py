@@ -176,3 +176,26 @@ def test_the_published_matrices_by_folder(root, tmp_path):
     assert chosen["at_optimal_k"]["f1"] == 2 * 12 / (20 + 13)
     for name in ("clean_full", "extreme", "mcar_40"):  # all 13 among the 20: what gave the leak away
         assert main_rows[name, "f1"] == 2 * 13 / (20 + 13) and main_rows[name, "shd_reversals_twice"] == 7
+
+
+def test_a_file_that_names_no_corruption_is_a_method_of_its_name(tmp_path, system):
+    np.save(tmp_path / "A_true.npy", system.truth.directed.astype(float))
+    for name in ("mine", "theirs"):
+        np.save(tmp_path / f"{name}.npy", np.eye(5))
+    evaluation = evaluate(Request(tmp_path)).evaluation
+    assert evaluation.scorers == ("mine", "theirs") and tuple(evaluation.tested) == ("as stored",)
+
+
+def test_files_of_corruptions_are_of_one_method_by_the_name_of_their_folder(tmp_path, system):
+    folder = tmp_path / "my-learner"
+    folder.mkdir()
+    np.save(folder / "A_true.npy", system.truth.directed.astype(float))
+    for name in CORRUPTIONS:
+        np.save(folder / f"{name}.npy", np.eye(5))
+    assert evaluate(Request(folder)).evaluation.scorers == ("my-learner",)
+
+
+def test_one_matrix_in_two_files_is_refused(artifacts):
+    np.savetxt(artifacts / "unified_v8_extreme" / "A_best.csv", np.eye(5), delimiter=",")
+    with pytest.raises(DataError, match=r"must be one file, got A_best.csv and A_best.npy. Keep one."):
+        evaluate(Request(artifacts))

@@ -163,9 +163,10 @@ def test_a_users_own_wording_is_filled_in(tmp_path):
     plan = Plan.parse(BASE + 'formulations = ["mine.md", "direct"]', "t.toml", tmp_path).tasks[1]
     sent = {c.variant: c.common["messages"] for c in plan.cells() if c.item == "asia/pc"}
     assert [m.content for m in sent["mine/named/full/told/run"]] == ['PC on 8 columns, as {"precision": [0.1, 0.2]}?']
-    (tmp_path / "mine.md").write_text("{n_node}")
-    with pytest.raises(PlanError, match="placeholder of mine.md must be of.*got {n_node}. Did you mean 'n_nodes'"):
-        Plan.parse(BASE + 'formulations = ["mine.md"]', "t.toml", tmp_path)
+    for word, hint in {"n_node": "Did you mean 'n_nodes'", "n nodes": "Did you mean 'n_nodes'", "": ""}.items():
+        (tmp_path / "mine.md").write_text(f"{{{word}}}")
+        with pytest.raises(PlanError, match=f"placeholder of mine.md must be of.*got {{{word}}}. {hint}"):
+            Plan.parse(BASE + 'formulations = ["mine.md"]', "t.toml", tmp_path)
 
 
 def test_the_words_of_our_own_formulations_stay():

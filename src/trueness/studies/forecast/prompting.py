@@ -71,6 +71,7 @@ PLACEHOLDERS = (
     "definition", "target", "interval", "format",
 )  # fmt: skip
 _PLACE = re.compile(r"\{(\w+)\}")
+_MEANT = re.compile(r"\{([\w .-]{0,40})\}")  # {n nodes} and {} are mistakes; {"precision": [low, high]} is a form
 _LATER = ("no selection bias",)  # came to the cards last: our wordings stay, so that no stored reply is asked again
 
 
@@ -106,7 +107,7 @@ def template(formulation: str) -> Template:
 
 def own_template(name: str, text: str, place: str) -> Template:
     """A user's wording as one message; a {word} in it must be a placeholder, so that none is asked unfilled."""
-    for word in _PLACE.findall(text):
+    for word in _MEANT.findall(text):
         if word not in PLACEHOLDERS:
             raise PlanError(
                 f"a placeholder of {name} must be of {listed(PLACEHOLDERS, 20)}, got {{{word}}}. "

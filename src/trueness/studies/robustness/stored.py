@@ -2,7 +2,8 @@
 
     ARTIFACTS/{corruption}/{method}.npy|csv    scores [i, j] of i -> j; A_best is RC-GNN's, as the original names it
     ARTIFACTS/{method}/{corruption}.npy|csv    the same, where the files have the names of corruptions
-    ARTIFACTS/{corruption}.npy|csv             one method
+    ARTIFACTS/{corruption}.npy|csv             one method, by the name of the folder
+    ARTIFACTS/{method}.npy|csv                 no corruption: where no file has the name of one that is known here
     DATA/{corruption}/X.npy|csv                rows (n, d) or windows (N, T, d) end to end; M.npy: 1 where observed
     A_true.npy|csv                             in either, or in a folder of a corruption; or named with --truth
 
@@ -44,7 +45,8 @@ from trueness.studies.robustness.sensitivity import k_at_threshold
 
 BASELINES = ("correlation", "notears-lite", "notears", "granger", "pcmci+", "pc", "dag-gnn")  # the document's
 VALIDATION, METHOD, THRESHOLD = "compound_full", "RC-GNN", 0.1
-MOST = 256 * MEGABYTE
+AS_STORED = "as stored"  # the corruption of files that name none
+MOST, MOST_TEXT = 256 * MEGABYTE, 32 * MEGABYTE  # a number of a text takes ten times its bytes while it is read
 _ENDS = (".npy", ".csv")
 _NAMES = {"best": METHOD, "": METHOD}
 
@@ -133,12 +135,15 @@ def evaluate_folders(options: Mapping[str, object]) -> StoredEvaluation:
 
 def evaluate(request: Request) -> StoredEvaluation:
     """Read the folders, run the baselines on the data, score all of it against the truth."""
-    found = dict(_matrices(request.artifacts))
-    if not found:
+    matrices: dict[tuple[str, str], Path] = {}
+    for key, path in _matrices(request.artifacts):
+        if (other := matrices.setdefault(key, path)) != path:
+            raise DataError(f"{' of '.join(key[::-1])} must be one file, got {other.name} and {path.name}. Keep one.")
+    if not matrices:
         raise DataError(f"{request.artifacts} must hold matrices (.npy, .csv) by corruption, got none.")
-    tables, notes = _tables(request, dict.fromkeys(corruption for corruption, _ in found))
-    truth = _truth(request, next(iter(found.values())))
-    answers = [_answer(corruption, method, path, truth, request) for (corruption, method), path in found.items()]
+    tables, notes = _tables(request, dict.fromkeys(corruption for corruption, _ in matrices))
+    truth = _truth(request, next(iter(matrices.values())))
+    answers = [_answer(corruption, method, path, truth, request) for (corruption, method), path in matrices.items()]
     more, left_out = _baselines(request, tables, truth)
     answers += more
     corruptions = dict.fromkeys(answer.corruption for answer in answers)
@@ -178,8 +183,11 @@ def _matrices(folder: Path) -> Iterator[tuple[tuple[str, str], Path]]:
     """(corruption, method) -> the file of its scores."""
     if not folder.is_dir():
         raise DataError(f"{folder} must be a folder of matrices, got none there.")
-    for path in _files(folder):
-        yield (_stem(path), METHOD), path
+    flat = list(_files(folder))
+    by_corruption = any(_stem(path) in PRESETS for path in flat)
+    for path in flat:
+        stem = _stem(path)
+        yield ((stem, folder.resolve().name) if by_corruption else (AS_STORED, _NAMES.get(stem, stem))), path
     folders = sorted(path for path in folder.iterdir() if path.is_dir() and any(_files(path)))
     start = _common_start([path.name for path in folders])
     for inner in folders:
@@ -237,6 +245,10 @@ def _array(path: Path) -> tuple[Array, tuple[str, ...] | None]:
                 raise DataError(
                     f"{path} must be an array of real numbers, got {getattr(array, 'dtype', 'an archive')}."
                 )
+            if array.size * 8 > MOST:
+                raise DataError(
+                    f"{path} must hold at most {MOST // 8:,} numbers, got {array.size:,}. Give a part of it."
+                )
             return np.asarray(array, dtype=np.float64), None
     except TruenessError:
         raise
@@ -246,7 +258,7 @@ def _array(path: Path) -> tuple[Array, tuple[str, ...] | None]:
 
 def _of_csv(path: Path) -> tuple[Array, tuple[str, ...] | None]:
     try:
-        rows = [row for row in csv.reader(text_of(path, MOST).splitlines()) if row]
+        rows = [row for row in csv.reader(text_of(path, MOST_TEXT).splitlines()) if row]
     except csv.Error as error:
         raise DataError(f"{path} must be a table of numbers, got: {one_line(error)}") from None
     if not rows:
@@ -324,6 +336,7 @@ def _tables(request: Request, corruptions: Mapping[str, None]) -> tuple[dict[str
         return {}, ["No --data: baselines were not run."]
     for corruption in corruptions:
         places = [request.data / corruption, *sorted(request.data.glob(f"*/{escape(corruption)}"))]
+        places = [request.data] if corruption == AS_STORED else places
         paths = [place / f"{name}{end}" for place in places for name in ("X", "X_train") for end in _ENDS]
         path = next((path for path in paths if path.is_file()), None)
         if path is None:
