@@ -8,8 +8,11 @@ from scipy import stats
 
 from trueness.datasets.table import Table
 from trueness.errors import DataError
+from trueness.graphs import Graph
 from trueness.learners import learner
 from trueness.learners.independence import Independence
+from trueness.learners.mixed_scores import mixed_scorer
+from trueness.learners.scores import Scores
 
 NAMES = ("a", "b", "c", "u", "v", "w")
 
@@ -28,6 +31,16 @@ def mixed_sample(rng, n=300, dependent=0.0):
 @pytest.fixture(scope="module")
 def table():
     return mixed_sample(np.random.default_rng(3), dependent=0.3)
+
+
+@pytest.fixture(scope="module")
+def collider():
+    rng, n = np.random.default_rng(0), 2000
+    cause, other = rng.integers(3, size=n), rng.normal(size=n)
+    effect = 1.0 * (cause == 1) - 1.0 * (cause == 2) + other + rng.normal(size=n)
+    sign = rng.random(n) < 1 / (1 + np.exp(-2 * effect))
+    values = np.column_stack([cause, other, effect, sign]).astype(float)
+    return Table(("cause", "other", "effect", "sign"), values, (("r", "g", "b"), None, None, ("no", "yes")))
 
 
 def dummies(table, names):
@@ -103,15 +116,8 @@ def test_auto_chooses_by_the_columns_and_says_so(table):
 
 @pytest.mark.parametrize("name", ["pc", "fci", "rfci"])
 @pytest.mark.parametrize("test", ["auto", "regressions"])
-def test_searches_find_a_mixed_collider(name, test):
-    rng = np.random.default_rng(0)
-    n = 2000
-    cause, other = rng.integers(3, size=n), rng.normal(size=n)
-    effect = 1.0 * (cause == 1) - 1.0 * (cause == 2) + other + rng.normal(size=n)
-    sign = rng.random(n) < 1 / (1 + np.exp(-2 * effect))
-    values = np.column_stack([cause, other, effect, sign]).astype(float)
-    data = Table(("cause", "other", "effect", "sign"), values, (("r", "g", "b"), None, None, ("no", "yes")))
-    graph = learner(name, test=test).fit(data)
+def test_searches_find_a_mixed_collider(collider, name, test):
+    graph = learner(name, test=test).fit(collider)
     edges = {frozenset((edge.source, edge.target)) for edge in graph.edges}
     assert edges == {frozenset(pair) for pair in (("cause", "effect"), ("other", "effect"), ("effect", "sign"))}
     assert graph.marks[0, 2] == graph.marks[1, 2] == 2  # arrows at the effect
@@ -122,6 +128,56 @@ def test_a_level_that_does_not_occur_changes_nothing(table):
     for test in ("degenerate-gaussian", "regressions"):
         one, two = (Independence(t, test).result("a", "b", ("w",)) for t in (table, more))
         assert (one.df, one.p_value) == (two.df, pytest.approx(two.p_value, rel=1e-6))
+
+
+# ---- scores
+
+
+def degenerate_bic(table, node, parents):
+    n, y, s = table.n, dummies(table, [node]), dummies(table, parents)
+    residual = (
+        y - np.column_stack([np.ones(n), s]) @ np.linalg.lstsq(np.column_stack([np.ones(n), s]), y, rcond=None)[0]
+    )
+    size = y.shape[1]
+    free = size * s.shape[1] + size * (size + 1) / 2
+    return -n / 2 * (size + np.linalg.slogdet(residual.T @ residual / n)[1]) - np.log(n) / 2 * free
+
+
+@pytest.mark.parametrize(("node", "parents"), [("u", ()), ("b", ("u", "c")), ("w", ("a", "b")), ("a", ("b", "v", "w"))])
+def test_the_mixed_score_is_the_bic_of_a_regression_of_all_columns(table, node, parents):
+    assert Scores.of(table).local(node, parents) == pytest.approx(degenerate_bic(table, node, parents), rel=1e-9)
+
+
+def test_the_mixed_score_is_the_gaussian_bic_on_numbers_and_equal_within_a_class(table):
+    numbers = table.columns([3, 4, 5])
+    plain, mixed = Scores.of(numbers), Scores(numbers.names, mixed_scorer(numbers, 1.0, 9))
+    assert mixed.local("u", ["v", "w"]) == pytest.approx(plain.local("u", ["v", "w"]), rel=1e-12)
+    graphs = (["a -> u", "u -> b", "w -> c"], ["u -> a", "u -> b", "c -> w"], ["b -> u", "u -> a", "c -> w"])
+    totals = [Scores.of(table).total(Graph.from_edges(edges, table.names)) for edges in graphs]
+    assert totals == pytest.approx([totals[0]] * 3, rel=1e-10)
+    with pytest.raises(DataError, match="must hold discrete columns for BDeu, got a continuous column 'u'"):
+        learner("ges", score="bdeu").fit(table)
+
+
+@pytest.mark.parametrize("name", ["hill-climbing", "ges", "boss"])
+def test_score_based_searches_take_mixed_columns_and_gaps(collider, name):
+    edges = {frozenset(pair) for pair in (("cause", "effect"), ("other", "effect"), ("effect", "sign"))}
+    for data in (collider, with_gaps(collider, 0.05)):
+        found = learner(name).fit_details(data)
+        pairs = {frozenset((edge.source, edge.target)) for edge in found.graph.edges}
+        assert pairs == edges or (name == "hill-climbing" and pairs > edges)  # it may end in a local optimum
+    assert "pairwise correlations of" in found.note
+    assert learner(name, missing="impute").fit_details(data).note == ""
+    with pytest.raises(DataError, match="Set missing = 'complete' or 'impute'"):
+        learner(name).fit(data.columns([0, 3]))
+
+
+def test_a_repair_of_pairwise_correlations_is_said():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(60, 1)) + 0.02 * rng.normal(size=(60, 3))
+    values[:, 2] *= np.where(np.arange(60) < 30, -1, 1)  # no three variables have these three correlations
+    values[:20, 0] = values[20:40, 1] = values[40:, 2] = np.nan
+    assert "shrunk to the identity by" in learner("ges").fit_details(Table.of(values)).note
 
 
 # ---- gaps

@@ -29,7 +29,7 @@ from trueness.learners.independence import Depth, Freedom, Independence, Ridge, 
 from trueness.learners.kernels.pag import close, colliders
 from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
 from trueness.learners.kernels.skeleton import Skeleton
-from trueness.learners.knowledge import Knowledge
+from trueness.learners.knowledge import Knowledge, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.rfci import Orientation
@@ -67,8 +67,8 @@ class FCI(Checked):
     selection: bool = True
     df: Freedom = "observed"
     ridge: Ridge = 0.0
-    required: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
+    required: tuple[Told, ...] = ()
+    forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
     missing: Missing = field(default="testwise", metadata={"later": True})
 

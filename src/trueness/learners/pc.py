@@ -31,7 +31,7 @@ from trueness.learners.gaps import TESTWISE, Missing, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orient
 from trueness.learners.kernels.skeleton import Skeleton, skeleton
-from trueness.learners.knowledge import Knowledge, Matrix
+from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
 
 Search = Literal["stable", "exhaustive"]
@@ -71,8 +71,8 @@ class PC(Checked):
     depth: Depth = -1
     df: Freedom = "observed"
     ridge: Ridge = 0.0
-    required: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
+    required: tuple[Told, ...] = ()
+    forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
     missing: Missing = field(default="testwise", metadata={"later": True})
 

@@ -166,7 +166,16 @@ def _learners() -> list[dict[str, object]]:
             card = registry.resolve("learner", name).card
         except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
             listing.append(
-                {"name": name, "title": "", "returns": "", "data": "", "paper": "", "needs": f"broken: {error}"}
+                {
+                    "name": name,
+                    "title": "",
+                    "returns": "",
+                    "data": "",
+                    "mixed": "",
+                    "missing": "",
+                    "paper": "",
+                    "needs": f"broken: {error}",
+                }  # fmt: skip
             )
             continue
         listing.append(
@@ -175,6 +184,8 @@ def _learners() -> list[dict[str, object]]:
                 "title": card.title,
                 "returns": card.returns,
                 "data": ", ".join(sorted(card.data)),
+                "mixed": "yes" if card.mixed and len(card.data) == 2 else "",
+                "missing": "yes" if card.missing else "",
                 "paper": card.paper,
                 "needs": ""
                 if not card.needs or registry.is_installed(card.needs)
@@ -195,6 +206,7 @@ def _learner(name: str) -> dict[str, object]:
         "returns": card.returns,
         "data": sorted(card.data),
         "mixed tables": card.mixed and len(card.data) == 2,
+        "missing values": card.missing or "refused",
         "assumes": list(card.assumes),
         "deterministic": card.deterministic,
         "paper": card.paper,

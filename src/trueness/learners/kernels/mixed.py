@@ -35,9 +35,9 @@ def mixed_statistic(kind, n, numbers, first, levels, x, y, chosen, k, work, room
     p = numbers.shape[0]
     s = np.int64(0)
     for i in range(k):
-        s = _list_columns(first, chosen[i], s, p, work)
-    end = _list_columns(first, x, s, p, work)
-    m = _list_columns(first, y, end, p, work)
+        s = list_columns(first, chosen[i], s, p, work)
+    end = list_columns(first, x, s, p, work)
+    m = list_columns(first, y, end, p, work)
     rows = n
     if kind == DEGENERATE:
         for i in range(m):
@@ -64,7 +64,7 @@ def mixed_statistic(kind, n, numbers, first, levels, x, y, chosen, k, work, room
 
 
 @bare
-def _list_columns(first, v, at, p, work):
+def list_columns(first, v, at, p, work):
     for column in range(first[v], first[v + 1]):
         work[at, p] = column
         at += 1
@@ -109,24 +109,24 @@ def _wilks(work, s, end, m, p):
     """log W, and how many columns of S, of X (s to end) and of Y (end to m) are new: Cholesky, a row at a time."""
     size_s, size_x, size_y, log_wilks = 0, 0, 0, 0.0
     for i in range(s):
-        size_s += _add_row(work, i, i, p) > SINGULAR
+        size_s += add_row(work, i, i, p) > SINGULAR
     for i in range(end, m):
-        left = _add_row(work, s + i - end, i, p)
+        left = add_row(work, s + i - end, i, p)
         work[i, p + 1] = left
         if left > SINGULAR:
             log_wilks -= math.log(left)
             size_y += 1
     for i in range(s, end):
-        size_x += _add_row(work, i, i, p) > SINGULAR
+        size_x += add_row(work, i, i, p) > SINGULAR
     for i in range(end, m):
-        left = _add_row(work, i, i, p)
+        left = add_row(work, i, i, p)
         if work[i, p + 1] > SINGULAR:
             log_wilks += math.log(max(left, SINGULAR * SINGULAR))
     return log_wilks, size_s, size_x, size_y
 
 
 @bare
-def _add_row(work, place, i, p):
+def add_row(work, place, i, p):
     """Row `place` of the factor, of the listed column i; what the rows before leave of its variance.
 
     work[2 p, j]: the listed column of row j. On the diagonal 1 / L, 0 where the rows before determine the column.
