@@ -3,7 +3,7 @@
     s(y | S) = -n/2 (|Y| + log det V_Y + log det C(Y | S)) - c log(n)/2 (|Y| |S| + |Y| (|Y| + 1) / 2)
 
 A category of k levels has k - 1 columns of 0 and 1, a number has one; |Y|, |S| count columns that are new, V_Y are
-their variances, C the correlations that S leaves. With numbers alone it is the Gaussian BIC. Score equivalent, because it
+their variances, C the correlations that S leaves. With numbers alone it is the Gaussian BIC. Score equivalent: it
 is the BIC of a Gaussian over all columns. Andrews, Ramsey & Cooper (2019).
 """
 
