@@ -192,7 +192,7 @@ def show_claim(records):
         mine = [row for row in records if row["series"] == is_series]
         names = [one for one in contenders(is_series) if any(row["scorer"] == one for row in mine)]
         print(f"\n{'series' if is_series else 'rows'}: AUPRC by corruption (n = systems that it was tried on)")
-        kinds = list(dict.fromkeys(row["corruption"] for row in mine))
+        kinds = [kind for kind in CLAIMING if any(row["corruption"] == kind for row in mine)]
         print(f"| | {' | '.join(kinds)} | all | F1 at its K | s a fit |\n|{'---|' * (len(kinds) + 4)}")
         for name in names:
             own = [row for row in mine if row["scorer"] == name]
@@ -208,7 +208,7 @@ def show_claim(records):
             for n in names
             if len({r["system"] for r in mine if r["scorer"] == n and r["auprc"] is not None}) == len(systems)
         ]
-        for measure in ("auprc", "f1"):
+        for measure in ("auprc", "f1") if NAME in full and len(full) > 1 else ():
             print(f"\n  {NAME} minus the best baseline of each corruption, {measure}")
             ours, theirs, clusters, groups = [], [], [], []
             for kind in kinds:
