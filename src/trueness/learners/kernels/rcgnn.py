@@ -83,11 +83,12 @@ def _fit(j, columns, k, grams, held, beta, work):
                 beta[a] += grams[g, columns[a], j]
                 for b in range(a + 1):
                     work[a, b] += grams[g, columns[a], columns[b]]
-    left = yy
-    xy = beta[:k].copy()
     _solve(work, beta, k)
+    left = yy
     for a in range(k):
-        left -= xy[a] * beta[a]
+        for g in range(len(grams)):
+            if not held[g]:
+                left -= grams[g, columns[a], j] * beta[a]
     return max(left, 1e-6 * n), n
 
 
@@ -122,7 +123,7 @@ def node_score(
     over regimes that hold:   -n / 2 log(variance left) + n negentropy(what is left / its sd)      (constants dropped)
     over a held regime:       -n_g / 2 log(variance of j there) - held_cost: its causes are cut
     Regimes are held one after another while that gains. The T-long pass of the negentropy is made where `entropy` and
-    the rest is at least `at_least`. held (G,) and beta, columns (k,) are filled; returns (score, k).
+    the rest is at least `at_least`. held (G,) and beta, columns (k,) are filled; returns (the rest, score, k).
     """
     p = grams.shape[1]
     k = 0
@@ -132,7 +133,8 @@ def node_score(
             k += 1
     columns[k] = p - 1
     k += 1
-    held[:] = 0
+    for g in range(len(held)):
+        held[g] = 0
     left, n = _fit(j, columns, k, grams, held, beta, work)
     score = -n / 2 * np.log(left / n)
     regimes, off = len(grams), 0
@@ -158,8 +160,9 @@ def node_score(
                 score += _held_alone(j, grams[g]) - held_cost
         if score <= score_before:  # refitted, it never is worse: rounding
             break
-    score -= edge_cost * (k - 1)
-    if entropy > 0 and score >= at_least:
+    plain = score - edge_cost * (k - 1)
+    score = plain
+    if entropy > 0 and plain >= at_least:
         sd = np.sqrt(left / n)
         cosh = odd = total = 0.0
         for t in range(len(z)):
@@ -173,13 +176,14 @@ def node_score(
                 odd += weights[t] * u * np.exp(-u * u / 2)
                 total += weights[t]
         score += entropy * total * (K1 * (cosh / total - GAUSSIAN_LOGCOSH) ** 2 + K2 * (odd / total) ** 2)
-    return score, k
+    return plain, score, k
 
 
 @bare
 def _reaches(parents, d, start, goal, skip_from, skip_to, stack, seen):
     """Is there a path start -> ... -> goal within a row, the edge skip_from -> skip_to left out?"""
-    seen[:] = 0
+    for k in range(d):
+        seen[k] = 0
     stack[0] = start
     seen[start] = 1
     top = 1
@@ -214,68 +218,31 @@ def search(parents, allowed, grams, z, weights, regime, edge_cost, held_cost, en
         for j in range(d):
             if stale[j]:
                 stale[j] = 0
-                score[j], k = node_score(
-                    j,
-                    parents[j],
-                    grams,
-                    z,
-                    weights,
-                    regime,
-                    edge_cost,
-                    held_cost,
-                    entropy,
-                    -np.inf,
-                    flags,
-                    beta,
-                    columns,
-                    work,
-                )
-                held[j] = flags
-                betas[j] = 0.0
-                for a in range(k):
-                    betas[j, columns[a]] = beta[a]
-                base, _ = node_score(
-                    j,
-                    parents[j],
-                    grams,
-                    z,
-                    weights,
-                    regime,
-                    edge_cost,
-                    held_cost,
-                    0.0,
-                    np.inf,
-                    flags,
-                    beta,
-                    columns,
-                    work,
-                )
-                for c in range(p - 1):
-                    if allowed[j, c]:
+                base = 0.0
+                for c in range(-1, p - 1):  # -1: as it is; otherwise with that edge put in or taken out
+                    if c >= 0 and not allowed[j, c]:
+                        gain[j, c] = -np.inf
+                        continue
+                    if c >= 0:
                         parents[j, c] = 1 - parents[j, c]
-                        least = base - 1.0 if parents[j, c] else -np.inf
-                        other, _ = node_score(
-                            j,
-                            parents[j],
-                            grams,
-                            z,
-                            weights,
-                            regime,
-                            edge_cost,
-                            held_cost,
-                            entropy,
-                            least,
-                            flags,
-                            beta,
-                            columns,
-                            work,
-                        )
-                        if other < least:
-                            other += score[j] - base  # too weak an edge: the shape of what is left stays as it is
+                    least = base - 1.0 if c >= 0 and parents[j, c] else -np.inf
+                    plain, other, k = node_score(
+                        j, parents[j], grams, z, weights, regime, edge_cost, held_cost, entropy, least,
+                        flags, beta, columns, work,
+                    )  # fmt: skip
+                    if c >= 0:
+                        if plain < least:  # too weak an edge: the shape of what is left stays as it is
+                            other = plain + score[j] - base
                         parents[j, c] = 1 - parents[j, c]
                         gain[j, c] = other - score[j]
-                    else:
-                        gain[j, c] = -np.inf
+                        continue
+                    base, score[j] = plain, other
+                    for g in range(len(flags)):
+                        held[j, g] = flags[g]
+                    for a in range(p):
+                        betas[j, a] = 0.0
+                    for a in range(k):
+                        betas[j, columns[a]] = beta[a]
         best, kind, to, column = NO_GAIN, -1, -1, -1
         for j in range(d):
             for c in range(p - 1):

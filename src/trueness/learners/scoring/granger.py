@@ -16,7 +16,7 @@ log det S_u + L d^2 log(T) / T.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -29,7 +29,7 @@ from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.learners.base import Card
 from trueness.learners.scoring.base import Array, EdgeScores, Lags, Scorer, answer, series
-from trueness.learners.scoring.covariance import Transform, normal_scores, pairwise_correlations
+from trueness.learners.scoring.covariance import PAIRWISE, Transform, normal_scores, pairwise_correlations
 from trueness.learners.scoring.imputation import INTERPOLATION, interpolated
 
 ALPHA = 0.05  # its own rule of what to keep; the score does not know it
@@ -63,7 +63,8 @@ class Granger(Scorer):
         freedom = (fit.lags, seen.d * fit.residual_rows)
         p = stats.f.sf(f, *freedom)
         own = int(np.count_nonzero(p[~np.eye(seen.d, dtype=bool)] < ALPHA))
-        return answer(self, seen, f, p_values=p, freedom=freedom, lags=fit.lags, own_k=own)
+        found = answer(self, seen, f, p_values=p, freedom=freedom, lags=fit.lags, own_k=own)
+        return found if self.gaps == "interpolation" else replace(found, handles_missing=PAIRWISE)
 
 
 @dataclass(frozen=True, eq=False)
