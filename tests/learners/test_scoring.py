@@ -157,7 +157,7 @@ def test_an_unknown_setting_gets_the_nearest_one():
 @pytest.mark.parametrize(
     ("name", "settings"),
     [("pc", {"alpha": 5.0}), ("granger", {"lags": 0}), ("rc-gnn", {"shape": 1.5}), ("notears-lite", {"ridge": -1.0}),
-     ("correlation", {"transform": "ranks"}), ("fci", {"score": "p"}), ("rc-gnn", {"members": 0}),
+     ("correlation", {"transform": "ranks"}), ("fci", {"score": "p"}), ("rc-gnn", {"tails": 0.0}),
      ("granger", {"gaps": "zeros"})],
 )  # fmt: skip
 def test_a_setting_out_of_range_is_refused(name, settings):
