@@ -562,10 +562,12 @@ def _check(options: argparse.Namespace) -> int:
 
     if catalogue.is_model(options.name):
         return _check_model(options)
-    rows = catalogue.check(options.name)
+    columns, rows = catalogue.columns(options.name), catalogue.check(options.name)
     if options.json:
-        say_json(rows)
+        say_json([*columns, *rows])
     else:
+        if columns:
+            print_rows(columns, title=f"{options.name}: columns")
         print_rows(rows, title=options.name)
     return 1 if any(row["verdict"] == "FAIL" for row in rows) else 0
 

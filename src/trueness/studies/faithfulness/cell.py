@@ -15,6 +15,7 @@ from trueness.reasoning.rules import rules_of
 from trueness.reasoning.trees import written
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
+from trueness.showing.headline import Headline
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.behaviour import Behaviour
 from trueness.studies.faithfulness.findings import told_and_open
@@ -197,7 +198,8 @@ class FaithfulnessPart:
                 )
             )
         told, left = told_and_open(found)
-        return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left))
+        headline = Headline(told[0] if told else left[0]) if told or left else None
+        return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left), headline)
 
     def graph(self, item: str) -> dict[str, Any] | None:
         return None
