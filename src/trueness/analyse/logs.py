@@ -44,7 +44,9 @@ def read_json(path: Path) -> pd.DataFrame:
             return _by_metric(_frame(_inspect, path, content["eval"], content.get("samples") or []))
         results = content.get("results")
         if isinstance(results, Mapping) and ("config" in content or "versions" in content) and "results" not in results:
-            return _frame(_lm_results, path, content)
+            frame = _frame(_lm_results, path, content)
+            frame.attrs["groups"] = sorted(_groups(content))
+            return frame
         if isinstance(results, Mapping) and isinstance(results.get("results"), list):
             return _frame(_promptfoo, path, results["results"])
         if isinstance(results, list) and results and isinstance(results[0], Mapping) and "provider" in results[0]:
@@ -139,14 +141,23 @@ def _lm_results(content: Mapping[str, Any], path: Path) -> Iterator[Record]:
     config = content.get("config") or {}
     model = content.get("model_name") or config.get("model_args") or path.resolve().parent.name
     for task, scores in content["results"].items():
+        if task in _groups(content):
+            continue
+        filtered = any("," in key for key in scores)  # "acc,none": beside them stand counts such as sample_len
         for key, value in scores.items():
             name, _, kind = key.partition(",")
-            if isinstance(value, int | float) and not name.endswith("_stderr") and name != "alias":
+            if isinstance(value, int | float) and not name.endswith("_stderr") and (kind or not filtered):
                 error = scores.get(f"{name}_stderr,{kind}", scores.get(f"{name}_stderr"))
                 error = error if isinstance(error, int | float) else None
                 metric = f"{name},{kind}" if kind not in ("", "none") else name
                 row = {"domain": "benchmarks", "model": str(model), "task": str(task), "metric": metric}
                 yield row | {"value": value, "stderr": error}
+
+
+def _groups(content: Mapping[str, Any]) -> set[str]:
+    """Benchmarks that are means of others in the same file (mmlu, of its subjects): beside them they count twice."""
+    inside = content.get("group_subtasks") or {}
+    return {name for name, parts in inside.items() if any(part in content["results"] for part in parts)}
 
 
 def _helm(records: Iterable[Record], path: Path) -> Iterator[Record]:
