@@ -246,3 +246,12 @@ def test_pc_with_gaps_is_causal_learn_s():
         theirs = pc(values, 0.05, "mv_fisherz", stable=True, show_progress=False)
         ours = learner("pc", search="exhaustive").fit(Table.of(pd.DataFrame(values, columns=list("abcdef")), []))
         assert (from_causallearn(theirs.G, "cpdag", list("abcdef")).marks == ours.marks).all()
+
+
+@pytest.mark.parametrize("name", ["causal-learn/pc", "causal-learn/ges", "causal-learn/boss", "causal-learn/fci"])
+def test_other_packages_do_not_claim_what_ours_can(collider, name):
+    """Their cards are made from ours; given codes of words they would take them as numbers without a word."""
+    other = learner(name)
+    assert not other.card.takes(collider) and not other.card.missing
+    with pytest.raises(DataError, match="must hold one kind"):
+        other.fit(collider, np.random.default_rng(0))
