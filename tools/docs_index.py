@@ -18,6 +18,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "tutorials/population.md": "I have survey microdata: does a model know this population?",
     },
     "Use it": {
+        "tables.md": "I have a messy CSV and no graph: how do I get from there to edges?",
         "cli.md": "Which commands and options are there, which exit codes, which variables of the environment?",
         "api.md": "Which names does `import trueness` offer, with which arguments?",
         "models.md": "How is a model named, what does it need, what does its reply hold; how do I script one?",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 
@@ -12,9 +13,11 @@ from trueness.running.results import CellSummary, Results
 from trueness.showing.console import Console, plain
 from trueness.showing.sheet import Sheet, changes, left_out, named
 from trueness.statistics.runs import range_note
+from trueness.studies.discovery.edges import OFTEN, found_edges
 from trueness.studies.run_tables import cell_text, interval_text
 
 MOST_CELLS, MOST_LEARNERS = 1_000, 40  # lines and columns of a table that anybody reads
+MOST_EDGES = 30  # of a learner on a data set without a truth
 _PERFECT = ("precision", "recall", "f1", "shd")
 
 
@@ -45,7 +48,7 @@ def _sheet(results: Results, measures: Sequence[str]) -> Sheet:
 
 
 def _perfect(cell: CellSummary, name: str) -> str:
-    value = cell.about["perfect_class_against_dag"]["perfect_" + name.removeprefix("dag_")]
+    value = cell.about["perfect_class_against_dag"].get("perfect_" + name.removeprefix("dag_"))
     return "-" if value is None else f"{value:.2f}"
 
 
@@ -99,6 +102,7 @@ def _print_messages(out: Console, results: Results) -> None:
 
 def _notes(results: Results) -> list[str]:
     level = 100 * results.level
+    alone = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "none"})
     notes = [
         f"mean [CI]: {level:g} % bootstrap interval of the mean.  of runs: {100 * (1 - results.level) / 2:g} to "
         f"{100 * (1 + results.level) / 2:g} % range of single runs.",
@@ -114,6 +118,13 @@ def _notes(results: Results) -> list[str]:
     assumed = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "assumed"})
     if assumed:
         notes.append(f"Truth assumed, an expert's guess and not a measurement: {', '.join(assumed)}.")
+    if alone:
+        notes.append(
+            f"No graph is known of {', '.join(alone)}: how often edges were found (statistics/edges.csv), no score."
+        )
+    notes += dict.fromkeys(
+        f"{cell.item}: {note}." for cell in results.summaries for note in cell.about.get("notes", ())
+    )
     if any(cell.about.get("level_codes") for cell in results.summaries):
         notes.append("Learners that need numbers were given level codes of categories (codes = true).")
     return notes
@@ -130,5 +141,10 @@ def print_discovery(out: Console, results: Results, folder: Path, measures: Sequ
     sheet.print(out)
     if len(results.cells) > MOST_CELLS:
         out.print(f"{len(results.cells) - MOST_CELLS:,} more cells: trueness show {plain(folder)} --csv")
+    for (item, learner), edges in groupby(found_edges(results), key=lambda edge: (edge.dataset, edge.learner)):
+        often = [str(edge) for edge in edges if edge.frequency >= OFTEN]
+        out.print(f"{plain(item)}, {plain(learner)}: {len(often)} edges in at least half of the graphs")
+        for line in often[:MOST_EDGES]:
+            out.print(f"  {plain(line)}")
     for note in (*left_out(sheet.missing(out.width), "trueness show --csv"), *_notes(results)):
         out.print(f"  {plain(note)}", style="dim")
