@@ -16,7 +16,7 @@ log det S_u + L d^2 log(T) / T.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -40,8 +40,8 @@ class Granger(Scorer):
     """Joint F tests of all lags in one VAR."""
 
     lags: Lags | Literal["bic"] = None
-    gaps: Literal["interpolation", "pairwise"] = "interpolation"
-    transform: Transform = "none"
+    gaps: Literal["interpolation", "pairwise"] = field(default="interpolation", metadata={"later": True})
+    transform: Transform = field(default="none", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="Granger",
