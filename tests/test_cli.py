@@ -210,3 +210,18 @@ def test_a_pipe_that_closes_early_is_no_error(root):
     command = f"{sys.executable} -m trueness list measures | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
+
+
+def test_the_command_alone_is_the_help_with_the_commonest_lines_in_80_columns(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main([]) == 0
+    text = capsys.readouterr().out
+    assert "the three commonest:" in text and max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+def test_a_table_is_no_plan_and_the_command_that_was_meant_is_named(command, tmp_path, capsys):
+    (tmp_path / "data.csv").write_text("a,b\n1,2\n")
+    assert main([command, str(tmp_path / "data.csv")]) == 2
+    told = capsys.readouterr().err
+    assert "got the table data.csv" in told and "trueness analyse" in told and "trueness check" in told

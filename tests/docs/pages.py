@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(str(path.relative_to(ROOT)) for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
-LINKED = [*PAGES, "CONTRIBUTING.md", "skills/analyse-results/SKILL.md"]
+LINKED = [*PAGES, "CONTRIBUTING.md", "skills/analyse-results/SKILL.md", "skills/measure-knowledge/SKILL.md"]
 
 _FENCE = re.compile(r"^(`{3,})(\w*)\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"<!-- (not run|run by|file):? (.+?) -->\n\Z")

@@ -33,6 +33,10 @@ def test_the_reference_of_the_command_line_is_that_of_the_code():
     assert read("docs/cli.md") == tool("cli_reference").page(), "stale: make docs"
 
 
+def test_the_reference_of_the_public_names_is_that_of_the_code():
+    assert read("docs/api.md") == tool("api_reference").page(), "stale: make docs"
+
+
 def test_the_index_lists_every_page_with_its_title():
     assert read("docs/index.md") == tool("docs_index").page(), "stale: make docs"
     assert "## More" not in read("docs/index.md"), "a page has no question yet: tools/docs_index.py"

@@ -44,6 +44,7 @@ PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
 MAX_NAME = 100
 MAX_UNITS = 10_000_000  # that the driver holds a list of: 0.4 GB, and 1.5 GB for those that a resumed study has stored
 NOT_IDENTITY = ("name", "folder", "limit_usd")  # what may change without making it another study
+TABLES = (".csv", ".tsv", ".parquet", ".jsonl", ".eval", ".xlsx")
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ class Plan:
         file = path / "study.toml" if is_study else path
         if not (check_plain(path, file.name) if is_study else is_there(path)):
             raise PlanError(f"{file} is not there. Write one with: trueness new {registry.names('task')[0]} {file}")
+        if path.suffix in TABLES:
+            raise PlanError(
+                f"a plan must be a .toml file, got the table {file.name}. Scores: trueness analyse {file}. Data for a "
+                f"learner: trueness check {file}, or name it in a plan: trueness new {registry.names('task')[0]}"
+            )
         if is_study:
             return cls.parse(read_text(path, file.name, MAX_PLAN), file.name, plan_folder_of(path), folder or path)
         return cls.parse(text_of(path, MAX_PLAN, PlanError), path.name, path.parent, folder)
