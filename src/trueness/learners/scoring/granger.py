@@ -84,9 +84,10 @@ class _Autoregression:
         past, now = r.matrix[d:, d:], r.matrix[d:, :d]
         if not np.isnan(stacked).any() and np.linalg.matrix_rank(stacked[:, d:]) < d * lags:
             raise DataError(f"{seen.source} must have no column that is a linear function of others' past.")
-        effects = np.linalg.solve(past, now)
+        effects: Array = np.linalg.solve(past, now).astype(np.float64)
+        inverse: Array = np.linalg.inv(past).astype(np.float64)
         rows = n - lags if not np.isnan(stacked).any() else r.effective_n
-        return cls(lags, effects, np.linalg.inv(past), r.matrix[:d, :d] - now.T @ effects, rows)
+        return cls(lags, effects, inverse, r.matrix[:d, :d] - now.T @ effects, rows)
 
     @property
     def residual_rows(self) -> int:
