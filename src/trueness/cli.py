@@ -137,9 +137,9 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
 
     whats = registry.study_commands()
-    own = [commands.add_parser(study, help=f"{', '.join(what)} FILE, beside a run") for study, what in whats.items()]
-    for command, what in zip(own, whats.values(), strict=True):
-        command.add_argument("what", choices=what)
+    own = [commands.add_parser(study, help=f"{', '.join(words)} FILE, beside a run") for study, words in whats.items()]
+    for command, choices in zip(own, whats.values(), strict=True):
+        command.add_argument("what", choices=choices)
         command.add_argument("file", help="what it is done to")
     for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, judge, *own):
         command.add_argument("--json", action="store_true", help="print JSON")
