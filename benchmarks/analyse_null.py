@@ -25,6 +25,8 @@ import numpy as np
 import pandas as pd
 
 from trueness.analyse import Settings, analyse
+from trueness.analyse.conditions import summarise
+from trueness.analyse.domain import domain_of
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ SHAPES = (
 
 
 def draw(shape, rng, gain=0.0, over=()):
-    """A table, the (models, tasks, conditions) effects, and the mean of a condition for these models.
+    """A table, and the mean of a condition for these models where `over` holds them.
 
     over: the axes (0 models, 1 tasks) over which no condition differs.
     """
@@ -88,7 +90,7 @@ def draw(shape, rng, gain=0.0, over=()):
     elif shape.missing:
         low = (frame["condition"] == "c1") & (frame["score"] < frame["score"].quantile(0.3))
         frame.loc[low & (rng.random(len(frame)) < 0.8), "score"] = np.nan
-    return frame, effects, 100 * (0.5 + float(of_models.mean()))
+    return frame, 100 * (0.5 + float(of_models.mean()))
 
 
 def measure(shape, tables, seed=0):
@@ -99,14 +101,11 @@ def measure(shape, tables, seed=0):
     seen = {key: [] for key in ("headline", "beyond", "shown", "alone", "mean", "beyond_ci", "power", "power_beyond")}
     raised = {}
     for _ in range(tables):
-        frame, effects, level = draw(shape, rng, over=over)
-        analysis = analyse({"t": frame}, settings)
+        analysis = analyse({"t": draw(shape, rng, over=over)[0]}, settings)
         seen["headline"].append(any(one.result.distinguishable for one in analysis.contrasts))
-        inside = [(_covers(one.result.interval, 0.0), _covers(one.alone, 0.0)) for one in analysis.contrasts]
+        inside = [(_covers(one.result.interval, 0.0), _covers(one.result.alone, 0.0)) for one in analysis.contrasts]
         seen["shown"] += [all(shown for shown, _ in inside if shown is not None)]
         seen["alone"] += [alone for _, alone in inside if alone is not None]
-        if over == (0,):
-            seen["mean"] += [_covers(summary.ci, level) for summary in analysis.domains[0].summaries]
         for flag in analysis.domains[0].flags:
             raised[flag.name] = raised.get(flag.name, 0) + flag.raised / tables
         wide = [one for one in analyse({"t": draw(shape, rng)[0]}, settings).contrasts if one.q_beyond is not None]
@@ -118,8 +117,19 @@ def measure(shape, tables, seed=0):
         seen["power"].append(any(one.result.distinguishable for one in better))
         if wide:
             seen["power_beyond"].append(any((one.q_beyond or 1.0) <= 0.05 for one in better))
+    seen["mean"] = means_covered(shape, tables, seed + 1)
     rates = {key: float(np.mean(values)) if values else None for key, values in seen.items()}
-    return {"shape": shape.name, "scope": scope, **rates, "flags": raised}
+    return {"shape": shape.name, "scope": scope, **rates, "flags": raised}  # standard error of .05: sqrt(.0475/tables)
+
+
+def means_covered(shape, tables, seed):
+    """Whether the interval of each condition's mean, over tasks like these, covers it; a table a draw."""
+    rng, settings, covered = np.random.default_rng(seed), Settings(resamples=100), []
+    for _ in range(tables):
+        frame, level = draw(shape, rng, over=(0,))
+        domain = domain_of("t", frame, settings)
+        covered += [_covers(one.ci, level) for one in summarise(domain, tuple(domain.conditions), settings)]
+    return [one for one in covered if one is not None]
 
 
 def _covers(interval, value):

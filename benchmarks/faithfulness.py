@@ -5,6 +5,9 @@ executed, do() on every node but the target over the fixed probes, every known h
 core, in processor time. Hostile rules (deep nesting, huge powers, attribute access, numbers of 300,000 digits, strings
 of megabytes) are each read, executed and inverted or refused within 50 ms, with the peak of memory they cause.
 Known groups: every worked problem of the package with a formula against its five damaged copies.
+Words: the 200 rules of tests/reasoning/rules_in_words.jsonl; none may be executed wrongly, 90 % must be right.
+Behaviour: 60 problems made from SCMs in words, four respondents; AUC of the faithful one against each other, with rules
+as formulas and as words, without slips of arithmetic and with 5 %; and how often the right edge is blamed.
 """
 
 import json
@@ -21,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 import numpy as np
 
+from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning import rules, Program, Quantity, ReasoningGraph, RuleEdge, sensitivity
 from trueness.reasoning.checks import executable_components, score_of
 from trueness.reasoning.damage import DAMAGES, damage
@@ -28,12 +32,15 @@ from trueness.reasoning.invert import invert_all
 from trueness.reasoning.problems import load_problems
 from trueness.reasoning.quality import graph_quality
 from trueness.reasoning.rules import read_rule
+from trueness.studies.faithfulness.api import evaluate_behaviour
+from trueness.studies.faithfulness.worded import MANNERS, Respondent, worded_problem
 from tests.reasoning.generator import hostile_rules, random_graph
 
 GRAPHS, SECONDS = 1_000, 20.0
 RULES, MILLISECONDS = 2_000, 50.0
 MEGABYTES = 64.0
 AUC = 0.95
+PROBLEMS, SLIPS = 60, 0.05
 
 
 def graphs_line():
@@ -132,9 +139,45 @@ def add(group, problem):
             group.setdefault(name, []).append(value)
 
 
+def words_line():
+    corpus = ROOT / "tests/reasoning/rules_in_words.jsonl"
+    right = wrong = said = 0
+    for given in map(json.loads, corpus.read_text(encoding="utf-8").splitlines()):
+        edge = {"cause": list(given["causes"]), "effect": given["effect"], "rule": given["rule"]}
+        dag = {"target_variable": given["effect"], "knowns": given["causes"], "causal_graph": [edge]}
+        value, expected = Program(read_reasoning(dag).graph).base.target, given["value"]
+        said += expected is not None
+        agrees = value is not None and expected is not None and abs(value - expected) <= 1e-9 * abs(expected)
+        right += agrees
+        wrong += value is not None and not agrees
+    return {"rules": said, "right": right, "wrong": wrong}
+
+
+def behaviour_line(wording, slips, seed=17):
+    rng = np.random.default_rng(seed)
+    problems = [worded_problem(rng, f"p{k}", wording) for k in range(PROBLEMS)]
+    scores, blamed = {}, {}
+    for manner in MANNERS:
+        respondent = Respondent(manner, problems, slips, seed)
+        found = [evaluate_behaviour(one.problem, respondent) for one in problems]
+        scores[manner] = [one.score for one in found]
+        named = [{str(blame) for blame in one.blame} for one in found]
+        if manner == "ignores":
+            wanted = [f"{one.ignored} -> {one.child}: stated, not used" for one in problems]
+            blamed[manner] = float(np.mean([text in said for text, said in zip(wanted, named, strict=True)]))
+        elif manner == "unstated":
+            blamed[manner] = float(np.mean([any("used, not stated" in text for text in said) for said in named]))
+        elif manner == "faithful":
+            blamed["faithful, wrongly"] = float(np.mean([bool(said) for said in named]))
+    against = {manner: auc(scores["faithful"], scores[manner]) for manner in MANNERS[1:]}
+    return {"wording": wording, "slips": slips, "auc": against, "blamed": blamed}
+
+
 def main():
     options = harness.options(__doc__)
     report = {"graphs": graphs_line(), "hostile": hostile_line(), "auc": groups_line()}
+    report |= {"words": words_line()}
+    report["behaviour"] = [behaviour_line(wording, slips) for wording in ("formula", "words") for slips in (0.0, SLIPS)]
     if options.json:
         print(json.dumps(report))
     else:
@@ -151,11 +194,22 @@ def main():
         for name, row in report["auc"].items():
             shown = "  ".join(f"{kind} {row[kind]:.3f}" for kind in DAMAGES if kind in row)
             print(f"  {name:<24} {row['all']:.3f} (n {row['n'][0]}, {row['n'][1]})  {shown}")
+        told = report["words"]
+        print(f"words      {told['right']} of {told['rules']} rules right, {told['wrong']} executed wrongly")
+        print(f"behaviour  AUC of the faithful against each; edges rightly blamed ({PROBLEMS} problems)")
+        for row in report["behaviour"]:
+            shown = "  ".join(f"{name} {value:.3f}" for name, value in row["auc"].items())
+            edges = "  ".join(f"{name} {value:.2f}" for name, value in row["blamed"].items())
+            print(f"  rules as {row['wording']:<8} slips {row['slips']:.0%}  {shown}   blamed: {edges}")
+    without_slips = [value for row in report["behaviour"] if not row["slips"] for value in row["auc"].values()]
     passed = (
         report["graphs"]["seconds"] < SECONDS
         and report["hostile"]["slowest_ms"] <= MILLISECONDS
         and report["hostile"]["peak_megabytes"] <= MEGABYTES
         and report["auc"]["executable"]["all"] >= AUC
+        and not report["words"]["wrong"]
+        and report["words"]["right"] >= 0.9 * report["words"]["rules"]
+        and min(without_slips) >= AUC
     )
     return 0 if passed else 1
 

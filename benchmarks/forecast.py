@@ -10,7 +10,6 @@ import harness  # first: it sets the number of threads
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -23,12 +22,6 @@ from trueness.models.mock import Mock
 from trueness.running.study import Plan, Study
 
 MODELS, REPEATS, LIMIT = 10, 5, 20.0
-
-
-def timed(call):
-    began = time.perf_counter()
-    call()
-    return time.perf_counter() - began
 
 
 PLAN = """
@@ -68,7 +61,7 @@ def main():
         lambda: score_claims(study.claims, study.truths, study.references), options.repeats
     )
     table = harness.median_seconds(lambda: long(study.scores), max(1, options.repeats // 2))
-    analysing = timed(lambda: findings(study))  # once: it is cold in a study too
+    analysing = harness.cpu_seconds(lambda: findings(study))  # once: it is cold in a study too
     lines = [
         harness.Line(f"scores of {len(study.claims):,} claims", scoring, None),
         harness.Line("the long table", table, None),

@@ -1,4 +1,4 @@
-"""What every benchmark does alike: one thread, a median, a table, JSON, and an exit code that tells.
+"""What every benchmark does alike: one thread, a median of CPU seconds, a table, JSON, and an exit code that tells.
 
 Import it before numpy: it sets the number of threads.
 """
@@ -10,6 +10,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 
 import argparse
 import json
+import resource
 import statistics
 import sys
 import time
@@ -50,18 +51,26 @@ def options(document: str, quick: bool = False) -> argparse.Namespace:
 
 
 def median_seconds(call: Callable[[], Any], repeats: int) -> float:
-    """After one call that is not counted."""
+    """CPU seconds, after one call that is not counted: the clock tells what else the machine does."""
     call()
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - began)
-    return statistics.median(times)
+    return statistics.median(cpu_seconds(call) for _ in range(repeats))
+
+
+def cpu_seconds(call: Callable[[], Any]) -> float:
+    """Of this process, and of those that it started and that have ended."""
+    began = _spent()
+    call()
+    return _spent() - began
+
+
+def _spent() -> float:
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def finish(name: str, lines: list[Line], notes: tuple[str, ...] = (), as_json: bool = False) -> None:
     """Print and leave: exit code 1 when a target was missed."""
+    notes += (f"load of the machine at the end: {os.getloadavg()[0]:.1f}",)
     if as_json:
         rows = [asdict(line) | {"ratio": line.ratio, "pass": line.passed} for line in lines]
         print(json.dumps({"benchmark": name, "lines": rows, "notes": list(notes)}))

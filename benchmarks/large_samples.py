@@ -51,9 +51,9 @@ def main():
     ours = harness.median_seconds(
         lambda: mean(values, labels, method="percentile", resamples=RESAMPLES), options.repeats
     )
-    began = time.perf_counter()
+    began = time.process_time()
     low, high = obvious_loop(groups, RESAMPLES)
-    loop = time.perf_counter() - began
+    loop = time.process_time() - began
 
     lines = [
         harness.Line("Cliff's delta, 10^6 against 10^6", delta, 1.0, limit=True),

@@ -18,6 +18,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "tutorials/population.md": "I have survey microdata: does a model know this population?",
     },
     "Use it": {
+        "tables.md": "I have a messy CSV and no graph: how do I get from there to edges?",
         "cli.md": "Which commands and options are there, which exit codes, which variables of the environment?",
         "api.md": "Which names does `import trueness` offer, with which arguments?",
         "models.md": "How is a model named, what does it need, what does its reply hold; how do I script one?",
@@ -40,6 +41,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "documents.md": "Where is what the original documents describe, and what was changed on purpose?",
         "mistakes.md": "What did the original protocols get wrong, and how is each mistake handled here?",
         "equality.md": "Do our learners give the graphs of the reference implementations?",
+        "benchmarks.md": "How fast is it, and how good are its graphs beside those of other programs?",
         "reliability.md": "What happens when processes are killed, disks are full, clusters are lost?",
         "hostile.md": "What can a file of a stranger do, and how large may each file be?",
         "scale.md": "How large may a study be?",

@@ -34,7 +34,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         if "invalid choice" in message and "COMMAND" in message:
             word = message.split("'")[1]
-            message = f"{word!r} is not a command. {did_you_mean(word, _COMMANDS) or 'Try: trueness --help.'}"
+            known = (*_COMMANDS, *registry.study_commands())
+            message = f"{word!r} is not a command. {did_you_mean(word, known) or 'Try: trueness --help.'}"
         say(f"trueness: {message}", stderr=True)
         sys.exit(2)
 
@@ -128,10 +129,19 @@ def _parser() -> argparse.ArgumentParser:
     _add_permissions(check)
 
     commands.add_parser(
-        "mcp", help="plan, run, show and compare as tools of an agent, over stdio (Model Context Protocol)"
+        "mcp", help="plan, run, show, compare as tools of an agent, over stdio (Model Context Protocol)"
     )
 
-    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check):
+    judge = commands.add_parser("judge", help="can a judge be believed? agreement, bias, corrected mean, labels needed")
+    judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
+    judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
+
+    whats = registry.study_commands()
+    own = [commands.add_parser(study, help=f"{', '.join(words)} FILE, beside a run") for study, words in whats.items()]
+    for command, choices in zip(own, whats.values(), strict=True):
+        command.add_argument("what", choices=choices)
+        command.add_argument("file", help="what it is done to")
+    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, judge, *own):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -225,7 +235,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(parser.format_help(), end="")
         return 0
     try:
-        return int(_COMMANDS[options.command](options))
+        return int(_COMMANDS.get(options.command, _of_study)(options))
     except TruenessError as error:
         if options.debug:
             raise
@@ -468,18 +478,31 @@ def _show_analysis(analysis: Analysis, options: argparse.Namespace) -> int:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from trueness.showing.console import console
     from trueness.terminal.print_report import busy
 
     with busy("scoring matrices, running baselines"):
         evaluation = registry.offer("evaluate", "matrices")(vars(options))
-    if options.json:
-        say_json(evaluation.to_dict())
-    else:
-        evaluation.show(console())
+    _shown(evaluation, options)
     if options.out:
         written = evaluation.write(Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
+    return 0
+
+
+def _of_study(options: argparse.Namespace) -> int:
+    return _shown(registry.offer(options.command, options.what)(options.file), options)
+
+
+def _judge(options: argparse.Namespace) -> int:
+    from trueness.analyse import judge_verdicts
+
+    return _shown(judge_verdicts.judge_file(Path(options.file), options.half_width), options)
+
+
+def _shown(found: Any, options: argparse.Namespace) -> int:
+    from trueness.showing.console import console
+
+    say_json(found.to_dict()) if options.json else found.show(console())
     return 0
 
 
@@ -510,10 +533,8 @@ def _list(options: argparse.Namespace) -> int:
     from trueness.terminal import catalogue
 
     if options.kind not in catalogue.KINDS:
-        raise TruenessError(
-            f"{options.kind!r} cannot be listed. {did_you_mean(options.kind, catalogue.KINDS) or 'It can be: '}"
-            + ("" if did_you_mean(options.kind, catalogue.KINDS) else ", ".join(catalogue.KINDS) + ".")
-        )
+        advice = did_you_mean(options.kind, catalogue.KINDS) or f"It can be: {', '.join(catalogue.KINDS)}."
+        raise TruenessError(f"{options.kind!r} cannot be listed. {advice}")
     content = catalogue.detail(options.kind, options.name) if options.name else catalogue.rows(options.kind)
     if options.json:
         say_json(content)
@@ -540,10 +561,12 @@ def _check(options: argparse.Namespace) -> int:
 
     if catalogue.is_model(options.name):
         return _check_model(options)
-    rows = catalogue.check(options.name)
+    columns, rows = catalogue.columns(options.name), catalogue.check(options.name)
     if options.json:
-        say_json(rows)
+        say_json([*columns, *rows])
     else:
+        if columns:
+            print_rows(columns, title=f"{options.name}: columns")
         print_rows(rows, title=options.name)
     return 1 if any(row["verdict"] == "FAIL" for row in rows) else 0
 
@@ -569,17 +592,9 @@ def _mcp(options: argparse.Namespace) -> int:
 
 
 _COMMANDS = {
-    "new": _new,
-    "plan": _plan,
-    "run": _run,
-    "show": _show,
-    "analyse": _analyse,
-    "evaluate": _evaluate,
-    "compare": _compare,
-    "report": _report,
-    "view": _view,
-    "read": _read,
-    "list": _list,
-    "check": _check,
-    "mcp": _mcp,
-}
+    command.__name__.removeprefix("_"): command
+    for command in (
+        _new, _plan, _run, _show, _analyse, _evaluate, _compare, _report, _view,
+        _read, _list, _check, _judge, _mcp,
+    )
+}  # fmt: skip

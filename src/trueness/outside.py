@@ -3,6 +3,7 @@
     is_there(path)                  a regular file; also where the name is no name a system can have
     bytes_of(path, most)            the content, unpacked where it ends in .gz, at most `most` bytes of it
     text_of(path, most)             the same as UTF-8 text
+    json_records(path)              the objects of a file of JSON, or of JSON lines
     json_of(text), toml_of(text)    values nested at most MAX_DEPTH deep, numbers of at most 4,300 digits
     opened(path, most)              a stream for readers that take one; it ends in an error behind `most` bytes
     inflated(content, what)         what zlib packed; Unpacker(): many of one file, which are counted together
@@ -169,6 +170,24 @@ def json_of(text: str, what: str, error: type[TruenessError] = DataError) -> Any
         _check_characters(value, what, error)
     check_depth(value, what, error)
     return value
+
+
+def json_records(path: Path) -> Any:
+    """The value of a .json file, an object or a list of them; of any other file the list of its lines' objects."""
+    text = text_of(path)
+    if not text.strip():
+        raise DataError(f"{path.name} must hold records, got an empty file.")
+    if path.suffix == ".json":
+        content = json_of(text, path.name)
+    else:
+        check_values(text, path.name)
+        lines = enumerate(io.StringIO(text), 1)  # one at a time: most of a million lines of {} would be their list
+        content = [json_of(line, f"line {number} of {path.name}") for number, line in lines if line.strip()]
+    records = content if isinstance(content, list) else [content]
+    wrong = next((type(record).__name__ for record in records if not isinstance(record, dict)), None)
+    if wrong is not None:
+        raise DataError(f"{path.name} must hold records (JSON objects), got {wrong}.")
+    return content
 
 
 def toml_of(text: str, what: str, error: type[TruenessError] = DataError) -> dict[str, Any]:

@@ -106,6 +106,15 @@ def offer(command: str, what: str) -> Any:
     return _imported(_offers()[command, what]) if (command, what) in _offers() else None
 
 
+def study_commands() -> dict[str, tuple[str, ...]]:
+    """Study -> what `trueness STUDY WHAT FILE` can do beside running it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for command, what in _offers():
+        if command in _studies():
+            found[command] = (*found.get(command, ()), what)
+    return found
+
+
 def reading(study: str) -> Any:
     """The class that reads a stored study of that name and shows it.
 

@@ -73,6 +73,29 @@ def test_the_sentence_says_everything_and_what_is_missing(discovery):
         assert part in told
 
 
+def test_the_interval_is_that_of_the_adjusted_verdict_and_the_one_alone_stands_beside(tmp_path, capsys):
+    """Before, a 95 % interval stood beside a Holm-adjusted verdict."""
+    rng = np.random.default_rng(2)
+    rows = [
+        ("s", "discovery", f"net{k}", "clean", learner, 0, "f1", 0.5 + gain + 0.05 * rng.standard_normal(), "ok")
+        for k in range(10)
+        for learner, gain in (("pc", 0.0), ("ges", 0.04), ("boss", 0.1))
+    ]
+    folder = write_scores(tmp_path / "s", rows)
+    for a, b in (("pc", "ges"), ("boss", "pc"), ("boss", "ges")):
+        found = compare(folder, a, b)
+        assert (found.interval.low > 0 or found.interval.high < 0) == found.distinguishable
+        assert found.alone.level == 0.95 and found.interval.low <= found.alone.low <= found.alone.high
+        if found.interval.level > 0.95:
+            assert f"{100 * found.interval.level:.4g} % CI of the verdict, alone 95 % CI [" in found.sentence()
+            assert rf"{100 * found.interval.level:.4g}\,\% CI of the verdict" in found.to_latex()
+    assert main(["compare", "boss", "pc", str(folder), "--json"]) == 0
+    row = json.loads(capsys.readouterr().out)
+    assert row["level"] == pytest.approx(1 - 0.05 / 3) and row["low"] < row["alone_low"]
+    assert main(["compare", "boss", "pc", str(folder)]) == 0
+    assert "98.33 % CI" in capsys.readouterr().out.splitlines()[0]
+
+
 def test_turning_the_pair_round_turns_the_sign(discovery):
     one, other = compare(discovery, "pc", "ges"), compare(discovery, "ges", "pc")
     assert one.difference == pytest.approx(-other.difference)
@@ -166,6 +189,7 @@ def test_of_very_many_pairs_only_the_one_that_is_asked_for_is_tested(tmp_path):
         found = compare(folder, "r1", "r2")
     assert (found.n_units, found.n_comparisons, found.adjustment) == (8, 44_850, "bonferroni")
     assert found.p_adjusted == min(1, 44_850 * found.p)
+    assert found.interval is None and found.alone.level == 0.95  # eight items bound nothing at 1 - .05/44,850
     assert "Bonferroni" in found.notes[-1] and "Bonferroni-adjusted" in str(found)
 
 

@@ -101,7 +101,7 @@ def helm(model):
     return json.dumps(
         [{"instance_id": f"id{k}", "train_trial_index": 0, "stats": [
             {"name": {"name": n}, "count": 1, "mean": float(RISE[model][k]) if n == "exact_match" else 0.9}
-            for n in ("exact_match", "logprob")]} for k in range(7)]
+            for n in ("num_references", "exact_match", "logprob")]} for k in range(7)]
     )  # fmt: skip
 
 
@@ -187,7 +187,8 @@ CASES = [
     Case(
         "leaderboard",
         {"t.csv": BOARD},
-        {"conditions": ["base", "mid", "tuned"], "tasks": 3, "note": "wide table: 3 columns"},
+        {"conditions": ["base", "mid", "tuned"], "tasks": 3, "note": "wide table: 3 columns", "outcome": "accuracy"}
+        | {"base": (61.2 + 55.0 + 30.1) / 300},
     ),
     Case(
         "leaderboard with averages",
@@ -386,6 +387,75 @@ CASES = [
         {"t.csv": csv("model,task,score", [(f"m{k}", t, k % 2) for k in range(9) for t in TASKS])},
         refused="say which one is meant with --treatment",
     ),
+    Case(
+        "leaderboard of a German spreadsheet",
+        {"t.csv": csv("Modell;MMLU;ARC", [("base", "61,2 %", "55,0 %"), ("tuned", "70,3 %", "61,5 %")], ";")},
+        BOTH | {"tasks": 2, "base": 0.581, "outcome": "accuracy"},
+    ),
+    Case(
+        "rows under another name",
+        {"t.csv": csv("Wer,eins,zwei", [("base", 0.5, 0.3), ("tuned", 0.7, 0.6)])},
+        {"conditions": ["eins", "zwei"], "tasks": 2, "note": "one row a task (--condition Wer compares the rows)"},
+    ),
+    Case(
+        "rows under another name, compared",
+        {"t.csv": csv("Wer,eins,zwei", [("base", 0.5, 0.3), ("tuned", 0.7, 0.6)])},
+        BOTH | {"tasks": 2, "base": 0.4},
+        options=("--condition", "Wer"),
+    ),
+    Case(
+        "thousands",
+        {"t.csv": long("model,task,points", lambda m, t: f'"{1000 + 50 * t + 100 * RISE[m][t]:,}"')},
+        BOTH | {"base": 1150 + 300 / 7, "note": "commas as thousands (1,234 is 1234) in points"},
+        options=("--score", "points"),
+    ),
+    Case(
+        "two scores",
+        {"t.csv": grid("model,task,correct,f1", lambda m, k: (RISE[m][k], 0.5))},
+        ACC | {"note": "scores that are not read (--score): f1"},
+    ),
+    Case(
+        "a model without any score",
+        {
+            "t.csv": csv(
+                "model,condition,task,correct",
+                [(m, c, t, "" if m == "z" else RISE[c][k]) for m in "xyz" for c in RISE for k, t in enumerate(TASKS)],
+            )
+        },
+        ACC | {"note": "14 of 42 runs have no score (7 of 21 in base, 7 of 21 in tuned), none at all of model z"},
+    ),
+    Case(
+        "another encoding",
+        {"t.csv": long("model,task,correct").replace("mul", "m\udce4l")},
+        refused="must be text in UTF-8, got: 'utf-8' codec can't decode byte 0xe4",
+    ),
+    Case(
+        "lm-eval results with groups and other metrics",
+        {
+            f"{m}/results_2026.json": json.dumps(
+                json.loads(results(m, ("mmlu_law", "mmlu_art", "mmlu")))
+                | {"group_subtasks": {"mmlu": ["mmlu_law", "mmlu_art"]}}
+            ).replace('"mmlu_law"', '"squad": {"f1,none": 0.8, "sample_len": 7}, "mmlu_law"', 1)
+            for m in RISE
+        },
+        BOTH | {"outcome": "acc", "base": 0.45, "tasks": 2, "note": "without acc, so in nothing below: squad"},
+    ),
+    Case(
+        "one column twice",
+        {"t.csv": csv("model,mmlu,arc,mmlu", [("base", 0.6, 0.5, 0.6), ("tuned", 0.7, 0.6, 0.7)])},
+        refused="must name each column once, got 'mmlu' more than once",
+    ),
+    Case(
+        "one column in two cases",
+        {"t.csv": grid("model,task,correct,Correct", lambda m, k: (RISE[m][k], 0))},
+        ACC | {"note": "not read, beside columns of the same name: Correct"},
+    ),
+    Case(
+        "one of a long leaderboard against each other",
+        {"t.csv": csv("model,a,b,c", [(f"m{k:02}", 50 + k, 40 + k, 60 - k) for k in range(30)])},
+        {"conditions": [f"m{k:02}" for k in range(30)], "contrasts": 29},
+        options=("--treatment", "m07"),
+    ),
     Case("a further factor", {"t.csv": SHOTS}, ACC | {"note": "averaged over: shots (2)"}),
 ]
 
@@ -394,7 +464,7 @@ CASES = [
 def test_a_table_of_this_shape_is_read_right_or_refused_in_one_line(case, tmp_path, capsys, mistake):
     for name, text in case.files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_text(text, encoding="utf-8", errors="surrogateescape")
     arguments = ["analyse", *(str(tmp_path / name) for name in case.read or case.files), *case.options]
     if case.refused:
         assert case.refused in mistake(*arguments)

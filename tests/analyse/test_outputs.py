@@ -3,12 +3,15 @@
 import csv
 import io
 import json
+import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from trueness.analyse import Settings, analyse
-from trueness.analyse.documents import as_dict, as_tex, as_text
+from trueness.analyse.charts import figures
+from trueness.analyse.documents import as_csv, as_dict, as_tex, as_text
 from trueness.analyse.loading import read_table
 from trueness.cli import main
 from trueness.page.analysis_page import as_html
@@ -104,6 +107,29 @@ def test_a_folder_holds_table_latex_findings_page_and_charts(root, tmp_path, cap
     frame = pd.read_csv(out / "charts" / "differences.csv")
     assert list(frame["question"]) == ["RQ1", "RQ2"] and (frame["diff_low"] <= frame["diff"]).all()
     assert "15 files written" in capsys.readouterr().err
+
+
+def test_families_have_a_picture_too(example, root):
+    settings = replace(example.settings, families=("x=ada+bob", "y=cyd"))
+    frame = read_table(root / "examples" / "scores.csv")
+    chart = figures(analyse({"letters": frame}, settings))[-1]
+    assert chart.name == "families" and list(chart.frame["row"]) == ["letters: x against y"]
+    assert "exploratory" in chart.caption and "interval of q" in chart.caption
+
+
+def test_a_check_that_was_not_made_is_called_so_on_the_page(example):
+    page = as_html(example)
+    assert 'null: ["not checked"' in page and "not yet" not in page
+
+
+def test_questions_of_the_protocol_are_named_in_its_own_tables_alone(example):
+    frame = pd.DataFrame(
+        [(m, c, t, (t + len(c)) % 3 / 2) for m in "ab" for c in ("none", "new", "other") for t in range(7)],
+        columns=["model", "condition", "task", "score"],
+    )
+    other = analyse({"d": frame}, Settings(treatment="new"))
+    assert not re.search(r"RQ\d", json.dumps(as_dict(other)) + as_tex(other) + as_text(other) + as_csv(other))
+    assert {row["question"] for row in as_dict(example)["domains"][0]["contrasts"]} == {"RQ1", "RQ2"}
 
 
 def test_csv_has_one_line_a_reading(root, capsys):

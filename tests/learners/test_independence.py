@@ -141,10 +141,10 @@ def test_counts_of_numbers_are_refused():
         Independence(continuous(np.random.default_rng(0).normal(size=(50, 2))), "chi2")
 
 
-def test_a_table_of_both_kinds_is_refused():
+def test_a_table_of_both_kinds_is_refused_by_tests_of_one_kind():
     values = np.random.default_rng(0).integers(2, size=(50, 2)).astype(float)
     with pytest.raises(DataError, match="got both"):
-        Independence(Table(("a", "b"), values, (("no", "yes"), None)))
+        Independence(Table(("a", "b"), values, (("no", "yes"), None)), "chi2")
 
 
 def test_too_many_levels_are_refused():

@@ -19,10 +19,18 @@ def test_matrices_hold_what_was_said():
     assert np.argwhere(forbidden).tolist() == [[1, 0], [2, 0], [2, 3], [3, 0]]
 
 
+def test_a_pair_says_the_same_as_an_arrow():
+    assert (
+        PC(required=(("a", "b"), "c -> d"), forbidden=(["b", "c"],))._knowledge()
+        == PC(required=("a -> b", "c -> d"), forbidden=("b -> c",))._knowledge()
+    )
+
+
 @pytest.mark.parametrize(
     "settings, message",
     [
-        ({"required": ["a - b"]}, r"'required' of pc must list edges as 'a -> b', got 'a - b'"),
+        ({"required": [("a", "b", "c")]}, r"'required' of pc must list edges"),
+        ({"required": ["a - b"]}, r"'required' of pc must list edges as 'a -> b' or \('a', 'b'\), got 'a - b'"),
         ({"forbidden": ["a -> a"]}, r"'forbidden' of pc must list edges"),
         ({"required": ["a -> b", "b -> c", "c -> a"]}, r"'required' of pc must have no cycle, got a -> b -> c -> a"),
         ({"required": ["a -> b"], "forbidden": ["a -> b"]}, r"must not be forbidden too, got a -> b"),

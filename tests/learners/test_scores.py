@@ -190,8 +190,8 @@ def test_a_structure_prior_never_asks_for_edges():
 def test_what_cannot_be_scored_is_refused_with_the_reason():
     with pytest.raises(DataError, match="must hold discrete columns for BDeu"):
         Scores.of(gaussian(), ScoreSettings("bdeu"))
-    with pytest.raises(DataError, match="one kind of columns"):
-        Scores.of(Table(("a", "b"), np.eye(2), (None, ("x", "y"))))
+    with pytest.raises(DataError, match="must hold discrete columns for BDeu, got a continuous column 'b'"):
+        Scores.of(Table(("a", "b"), np.eye(2), (("x", "y"), None)), ScoreSettings("bdeu"))
     with pytest.raises(GraphError, match="each once"):
         Scores.of(gaussian()).local("a", ["b", "b"])
     with pytest.raises(GraphError, match="is not a column"):

@@ -16,8 +16,8 @@ from trueness.registry import need
 
 SCORERS = registry.names("scorer")
 
-SMALL = {"rc-gnn": {"steps": 15, "batch": 32, "device": "cpu"}, "dag-gnn": {"steps": 15, "rounds": 2}}
-EXTRAS = {"rc-gnn": "torch", "dag-gnn": "torch", "pcmci+": "tigramite"}
+SMALL = {"rc-gnn": {"members": 3, "settling": 2}, "dag-gnn": {"steps": 15, "rounds": 2}}
+EXTRAS = {"dag-gnn": "torch", "pcmci+": "tigramite"}
 SERIES = ("granger", "pcmci+")
 
 
@@ -156,8 +156,9 @@ def test_an_unknown_setting_gets_the_nearest_one():
 
 @pytest.mark.parametrize(
     ("name", "settings"),
-    [("pc", {"alpha": 5.0}), ("granger", {"lags": 0}), ("rc-gnn", {"clip": 0.5}), ("notears-lite", {"ridge": -1.0}),
-     ("correlation", {"transform": "ranks"}), ("fci", {"score": "p"}), ("rc-gnn", {"signal": 1})],
+    [("pc", {"alpha": 5.0}), ("granger", {"lags": 0}), ("rc-gnn", {"shape": 1.5}), ("notears-lite", {"ridge": -1.0}),
+     ("correlation", {"transform": "ranks"}), ("fci", {"score": "p"}), ("rc-gnn", {"tails": 0.0}),
+     ("granger", {"gaps": "zeros"})],
 )  # fmt: skip
 def test_a_setting_out_of_range_is_refused(name, settings):
     with pytest.raises(SettingError, match="must be"):
@@ -171,8 +172,8 @@ def test_a_missing_package_is_one_line_with_the_command(monkeypatch):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    with pytest.raises(MissingExtra, match=r"rc-gnn.* needs torch.*pip install 'trueness\[torch\]'"):
-        need("torch", "rc-gnn")
+    with pytest.raises(MissingExtra, match=r"dag-gnn.* needs torch.*pip install 'trueness\[torch\]'"):
+        need("torch", "dag-gnn")
 
 
 def test_the_k_strongest_are_named_and_k_is_bounded():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueness.errors import GraphError, SettingError
+from trueness.errors import DataError, GraphError, SettingError
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
 from trueness.measures import MARK_MEASURES, MEASURES, UNDEFINED, Reference, Score, score_graph
 from trueness.status import Status
@@ -256,3 +256,10 @@ def test_scores_stay_in_their_bounds_and_fit_together(seed, d):
         shd, twice = values(scores, "shd", "shd_reversals_twice")
         assert shd <= twice <= 2 * shd
         assert shd <= d * (d - 1) / 2
+
+
+def test_a_score_is_a_number_where_it_has_a_value():
+    assert float(Score(0.25)) == 0.25 and f"{Score(0.25):.3f}" == "0.250" and f"{Score(0.25)}" == str(Score(0.25))
+    for number in (float, "{:.3f}".format):
+        with pytest.raises(DataError, match=r"a score must have a value to be a number, got degenerate\."):
+            number(UNDEFINED)

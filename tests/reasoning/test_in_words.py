@@ -1,8 +1,14 @@
 """Arithmetic in words: read rightly, or not at all."""
 
+import json
+import math
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
 from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning import execute
 from trueness.reasoning.checks import check_answer
 from trueness.reasoning.in_words import read_phrases, read_words
 from trueness.reasoning.rules import read_rule
@@ -181,3 +187,77 @@ def test_a_sentence_without_end_is_read_or_left_in_a_moment(word):
     """Were every cut tried, these would have millions of readings."""
     for count in (5, 10, 40):
         read_words(f"multiply {f'a {word} ' * count} a from a", ("a", "b"), "c")
+
+
+def test_a_corpus_written_before_the_grammar_was_read_is_executed_rightly_or_not_at_all():
+    """rules_in_words.jsonl: 200 rules of 14 styles, written by one who had not read the grammar. At first try 54 % of
+    the 179 with a value were right and 9 were wrong; after tuning on half A, 88 % of half B were right and 1 wrong
+    (a percentage in a formula). Since then B has been looked at as well."""
+    corpus = Path(__file__).parent / "rules_in_words.jsonl"
+    outcomes: Counter[str] = Counter()
+    wrong = []
+    for line in corpus.read_text(encoding="utf-8").splitlines():
+        given = json.loads(line)
+        edge = {"cause": list(given["causes"]), "effect": given["effect"], "rule": given["rule"]}
+        dag = {"target_variable": given["effect"], "knowns": given["causes"], "causal_graph": [edge]}
+        value, expected = execute(read_reasoning(dag).graph).target, given["value"]
+        outcomes["said" if expected is not None else "open"] += 1
+        if value is not None and (expected is None or not math.isclose(value, expected, rel_tol=1e-9)):
+            wrong.append((given["rule"], value))
+        outcomes["right"] += value is not None
+    assert outcomes["said"] + outcomes["open"] == 200
+    assert wrong == []
+    assert outcomes["right"] >= 0.9 * outcomes["said"]
+
+
+def executed(rule, causes, effect="y"):
+    edge = {"cause": list(causes), "effect": effect, "rule": rule}
+    return execute(read_reasoning({"target_variable": effect, "knowns": causes, "causal_graph": [edge]}).graph).target
+
+
+@pytest.mark.parametrize(
+    ("rule", "causes", "value"),
+    [
+        ("y = pay * rate", {"pay": 300, "rate": "20%"}, 60),
+        ("y = pay - (pay * rate)", {"pay": 300, "rate": "20%"}, 240),
+        ("y = pay * (1 - rate)", {"pay": 300, "rate": "20%"}, 240),
+        ("y = pay * rate / 100", {"pay": 300, "rate": "20%"}, 60),
+        ("y = first + second", {"first": "20%", "second": "30%"}, 50),
+        ("y = money * (1 + rate / n)^n", {"money": 100, "rate": "10%", "n": 2}, 110.25),
+        ("y = pay + rate", {"pay": 300, "rate": "20%"}, None),  # 300.2, or 360
+        ("y = 1 if rate > 5 else 0", {"rate": "20%"}, None),
+    ],
+)
+def test_a_percentage_in_a_formula_is_a_share(rule, causes, value):
+    assert executed(rule, causes) == (None if value is None else pytest.approx(value))
+
+
+@pytest.mark.parametrize(
+    ("rule", "causes", "value"),
+    [
+        ("y = m * g", {"m": "2 kg"}, 19.62),
+        ("y = mgh", {"m": 2, "h": 3}, 58.86),
+        ("y = m * g", {"m": "2 g"}, None),  # 9.81 m/s^2 and grams
+        ("y = m c^2", {"m": 1}, 299_792_458.0**2),
+        ("y = c * x", {"x": 1}, None),  # any c
+        ("y = q / (4 pi epsilon_0 r)", {"q": 1e-9, "r": 1}, 8.987551787),
+        ("y = pi/4 * d^2", {"d": 2}, math.pi),
+        ("y = K + U = 0.5 m v^2 + m g h", {"m": 2, "v": 3, "h": 1}, 28.62),
+        ("y = F/m = 10/2", {"F": 10, "m": 4}, 2.5),  # by its causes, not by its computation
+        ("p = mv", {"mass": 3, "velocity": 7}, 21),
+    ],
+)
+def test_constants_and_chains_of_equations(rule, causes, value):
+    assert executed(rule, causes) == (None if value is None else pytest.approx(value))
+
+
+def test_an_identity_written_both_ways_is_one_relation():
+    edges = [
+        {"cause": ["V", "R"], "effect": "I", "rule": "I = V/R"},
+        {"cause": ["I", "R"], "effect": "V", "rule": "V = I*R"},
+    ]
+    dag = {"target_variable": "I", "knowns": {"V": 12, "R": 4}, "causal_graph": edges}
+    graph = read_reasoning(dag).graph
+    assert graph.cycle == () and execute(graph).target == 3
+    edges[1]["rule"] = "V = I + R"  # another relation: the cycle stays
+    assert read_reasoning(dag).graph.cycle

@@ -294,8 +294,9 @@ def test_shares_of_clusters_are_covered(p, rho, clusters):
     r = np.random.default_rng(11)
     a, b = p * (1 - rho) / rho, (1 - p) * (1 - rho) / rho
     label = np.repeat(np.arange(clusters), 10)
-    draws = ((r.random(len(label)) < r.beta(a, b, clusters)[label]).astype(float) for _ in range(STUDIES))
-    assert covers((share(x, label).interval for x in draws), p)
+    draws = [(r.random(len(label)) < r.beta(a, b, clusters)[label]).astype(float) for _ in range(STUDIES)]
+    for method in ("korn-graubard", "wilson"):
+        assert covers((share(x, label, method=method).interval for x in draws), p)
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.8, 2.0])

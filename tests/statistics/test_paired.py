@@ -10,6 +10,8 @@ from scipy import stats
 
 from trueness.errors import DataError, SettingError
 from trueness.statistics import paired_difference, paired_superiority, wilcoxon
+from trueness.statistics.adjustment import with_verdict_intervals
+from trueness.statistics.paired import at_level
 from trueness.statistics.pairs import differences_in_pairs
 
 TESTS = ["sign-flip", "t", "wild-cluster", "wilcoxon"]
@@ -267,3 +269,31 @@ def test_all_pairs_are_one_family_with_the_better_first_and_units_of_neither_unc
     assert differences_in_pairs({"alone": [1.0, 2.0]}) == []
     wide = differences_in_pairs({"a": [0.9, 0.1], "b": [0.2, 0.7]}, test="t", bounds=(0.0, 1.0))[0].interval
     assert (wide.low, wide.high) == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize("test", ["sign-flip", "t", "wild-cluster", "wilcoxon"])
+def test_an_interval_at_another_level_is_that_of_the_same_comparison_made_there(test):
+    rng = np.random.default_rng(4)
+    a, b, clusters = rng.random(30), rng.random(30) * 0.9, np.repeat(np.arange(10), 3)
+    made = paired_difference(a, b, clusters, test=test).within(0, 1)
+    there, moved = paired_difference(a, b, clusters, 0.99, test).within(0, 1), at_level(made, 0.99)
+    assert (moved.interval.low, moved.interval.high) == pytest.approx((there.interval.low, there.interval.high))
+    assert moved.alone == made.interval and moved.p == made.p
+    assert moved.interval.level == 0.99 and at_level(made, 0.95).interval == made.interval
+    assert at_level(moved, 0.95).interval == made.interval  # and back again
+
+
+def test_too_few_units_for_a_level_have_no_interval_there_and_say_so():
+    moved = at_level(paired_difference([0.1, 0.2, 0.3, 0.3, 0.5, 0.4], [0.0] * 6), 0.99)
+    assert moved.interval is None and moved.alone is not None
+    assert "6 independent units are too few to bound the difference at 99 %." in moved.notes
+
+
+def test_the_interval_of_the_verdict_excludes_nought_exactly_where_the_verdict_does():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        family = [paired_difference(rng.normal(gain, 1, 9), np.zeros(9)) for gain in (0.0, 0.5, 1.0, 2.0)]
+        for method in ("holm", "bh"):
+            for one in with_verdict_intervals(family, method):
+                ends = one.interval
+                assert ends is None or (ends.low > 0 or ends.high < 0) == one.distinguishable

@@ -2,11 +2,14 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
 from trueness.errors import SettingError
+from trueness.running import channel, engine
 from trueness.running.engine import Chunk, Lane, chunk_sizes, executor_for, local_executor, run_chunk
 from trueness.running.study import Plan
 from trueness.studies.discovery.work import perform
@@ -51,6 +54,34 @@ def test_a_hanging_unit_is_ended_and_the_rest_goes_on():
     assert answers(found) == ["1", "timed_out", "3"]
     assert found[1]["message"] == "ended after 1 s"
     assert time.monotonic() - began < 60
+
+
+def test_a_limit_counts_what_a_fit_uses_and_not_what_others_do(monkeypatch):
+    """Of a second by the clock it got a tenth; asleep it loses all of it; far behind the limit the clock ends it."""
+    now = [0.0]
+    monkeypatch.setattr(channel.time, "monotonic", lambda: now[0])
+
+    def ends_after(share, asleep):
+        now[0] = 0.0
+        end = channel._End(5.0, lambda: (share * now[0], asleep))
+        while end.left() > 0:
+            now[0] += 0.5
+        return now[0]
+
+    assert ends_after(1.0, False) == ends_after(0.0, True) == 5.0
+    assert 40 < ends_after(0.1, False) < 50 and ends_after(0.0, False) == 50.0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts by /proc")
+def test_the_time_of_what_a_fit_has_started_is_the_fits():
+    spins = "import time\nwhile time.process_time() < .3: pass"
+    parent = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {spins!r}])\ninput()"
+    with subprocess.Popen([sys.executable, "-c", parent], stdin=subprocess.PIPE) as process:
+        until = time.monotonic() + 60
+        while (used := engine._used(process.pid))[0] < 0.3 or not used[1]:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        process.communicate(b"\n")
 
 
 def test_a_crashing_unit_fails_alone_and_says_how_it_died():

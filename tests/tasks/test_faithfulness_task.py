@@ -37,11 +37,11 @@ def test_damaged_copies_are_judged_too(tmp_path):
 
 def test_the_evaluated_model_is_asked_right_problems_only(tmp_path):
     cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, corrupt=True).cells()
-    assert [cell.variant for cell in cells] == ["own_graph", "counterfactual"]
+    assert [cell.variant for cell in cells] == ["behaviour", "own_graph", "counterfactual"]
 
 
 def test_whose_graph_is_followed_can_be_chosen(tmp_path):
-    cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, graphs=["own"]).cells()
+    cells = task(tmp_path, problems=["physics"], models=["mock/empty"], judged=1, graphs=["own"], changes=0).cells()
     assert [cell.variant for cell in cells] == ["own_graph"]
 
 

@@ -84,7 +84,7 @@ def test_a_worker_is_handed_rows_and_nothing_that_names_a_truth(tmp_path):
 def test_a_shuffled_truth_gives_bit_identical_answers(tmp_path, name):
     if scorer(name).card.needs:
         pytest.importorskip(scorer(name).card.needs)
-    more = {"rc-gnn": {"steps": 10}, "pc": {"repeats": 3}, "fci": {"repeats": 3}}.get(name, {})
+    more = {"rc-gnn": {"members": 3}, "pc": {"repeats": 3}, "fci": {"repeats": 3}}.get(name, {})
     made = task(tmp_path, scorers=[name], **({name: more} if more else {}))
     cell = cell_of(made, "series-0", "mcar_40", name)
     before = perform(cell.common, cell.unit(0))
@@ -162,7 +162,7 @@ def test_a_sweep_is_run_under_the_validation_corruption_alone(tmp_path):
 
 def test_a_missing_extra_leaves_its_scorer_out_in_one_line_and_the_rest_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(registry, "is_installed", lambda package: package != "torch")
-    made = task(tmp_path, scorers=["correlation", "rc-gnn"])
+    made = task(tmp_path, scorers=["correlation", "dag-gnn"])
     assert {cell.respondent for cell in made.cells()} == {"correlation"}
     assert [note for note in made.notes if "pip install 'trueness[torch]'" in note and "the rest goes on" in note]
 

@@ -17,7 +17,7 @@ import pandas as pd
 from trueness.analyse.conditions import ConditionSummary, summarise
 from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, with_interval_of
 from trueness.analyse.domain import Domain, domain_of
-from trueness.analyse.families import FamilyPair, by_family
+from trueness.analyse.families import FamilyPair, by_family, check_families
 from trueness.analyse.flags import Flag, red_flags
 from trueness.analyse.lines import Line, line_of
 from trueness.analyse.roles import Pair, Roles, roles_of
@@ -72,8 +72,13 @@ class Analysis:
     @property
     def questions(self) -> dict[str, str]:
         """Question -> its title: of the protocol where every table is of it, plain names elsewhere."""
-        of_protocol = all(part.domain.schema.outcome.of_protocol for part in self.domains)
-        return {key: title for key, title in (PROTOCOL if of_protocol else PLAIN).items() if self.lines(key)}
+        titles = PROTOCOL if self.of_protocol else PLAIN
+        return {key: title for key, title in titles.items() if self.lines(key)}
+
+    @property
+    def of_protocol(self) -> bool:
+        """Every table is of the published protocol, whose questions are RQ1 and RQ2."""
+        return all(part.domain.schema.outcome.of_protocol for part in self.domains)
 
     @property
     def percent(self) -> bool:
@@ -95,6 +100,7 @@ def analyse(tables: Mapping[str, pd.DataFrame], settings: Settings = Settings())
     """tables: domain -> one row a run, as `read_tables` gives them."""
     whole = [domain_of(name, frame, settings) for name, frame in tables.items()]
     _check_exclusions(whole, settings)
+    check_families(whole, settings)
     kept = [domain.part(~domain.runs["excluded"].to_numpy(dtype=bool)) for domain in whole]
     if any(domain.runs.empty for domain in kept):
         empty = next(domain.name for domain in kept if domain.runs.empty)

@@ -1,4 +1,4 @@
-"""means: each condition with its interval. differences: each comparison with the interval of its verdict, and 0."""
+"""means: each condition with its interval. differences, families: each comparison with the interval of its verdict."""
 
 from __future__ import annotations
 
@@ -33,6 +33,15 @@ def figures(analysis: Analysis) -> list[Figure]:
         caption = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. For {scopes}."
         axis = f"better by ({'points' if first.percent else first.outcome})"
         parts.append(("differences", differences.assign(row=rows), "diff", "diff_low", "diff_high", axis, caption))
+    if "families" in frames:
+        families = frames["families"]
+        rows = families["domain"] + ": " + families["family"] + " against " + families["other"]
+        caption = (
+            f"Families of models, exploratory: the first is better by, {unit}, paired over condition x task cells, "
+            "tasks flipped together, with the interval of q (Benjamini-Hochberg over the pairs of a domain)."
+        )
+        axis = f"better by ({'points' if first.percent else first.outcome})"
+        parts.append(("families", families.assign(row=rows), "diff", "diff_low", "diff_high", axis, caption))
     return [
         Figure(name, frame, interval_chart(frame.head(MOST_ROWS), value, low, high, axis), caption)
         for name, frame, value, low, high, axis, caption in parts

@@ -1,8 +1,9 @@
 """Two respondents of a study, or two files of scores, against each other, in one line: `trueness compare A B`.
 
     d_u = mean over repeats of A on unit u - the same of B,   a unit: an item under a variant that both answered
-    sign-flip test and interval over data sets, which is what was drawn; Holm over all pairs of the study's respondents
-    (beyond MAX_PAIRS of them, or MAX_TESTED pairs x units, Bonferroni, which needs the number of the others only)
+    sign-flip test over data sets, which is what was drawn; Holm over all pairs of the study's respondents (beyond
+    MAX_PAIRS of them, or MAX_TESTED pairs x units, Bonferroni, which needs the number of the others only); the interval
+    is that of the adjusted verdict, and the one of the pair alone stands beside it
 
 The long table (scores.csv) is all that is read, so every kind of study can be compared. Where A and B are variants
 (ways of asking), or two values of the same part of their names (`direct` and `interval` of direct/named/full/told/run),
@@ -30,7 +31,9 @@ from trueness.errors import DataError, SettingError, StoreError, listed
 from trueness.files import check_plain
 from trueness.measure import direction, measure_of
 from trueness.outside import MAX_TABLE, NOT_READ, one_line, opened
+from trueness.statistics.adjustment import verdict_levels
 from trueness.statistics.comparison import Comparison
+from trueness.statistics.paired import at_level
 from trueness.statistics.pairs import differences_in_pairs
 from trueness.statistics.result import UNBOUNDED
 
@@ -64,7 +67,9 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     if count <= MAX_PAIRS and count * len(table) <= MAX_TESTED:
         table = _units(rows, role)
         pairs = [(a, b), *(pair for pair in combinations(names, 2) if set(pair) != {a, b})]
-        first = _differences(table, pairs, level, chosen)[0]
+        every = _differences(table, pairs, level, chosen)
+        p = [float("nan") if one.p is None else one.p for one in every]
+        first = every[0] if every[0].p is None else at_level(every[0], float(verdict_levels(p, "holm", level)[0]))
     else:
         first = _bounded(_differences(table, [(a, b)], level, chosen)[0], count)
     first = first.described(
@@ -219,7 +224,7 @@ def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
 def _bounded(comparison: Comparison, count: int) -> Comparison:
     """One comparison, adjusted by how many there are: never less than Holm would make it."""
     return replace(
-        comparison,
+        at_level(comparison, 1 - (1 - comparison.level) / count),
         p_adjusted=None if comparison.p is None else min(1.0, count * comparison.p),
         adjustment="bonferroni",
         n_comparisons=count,

@@ -1,7 +1,8 @@
 """Each condition of a domain by itself: n, mean, and how well it is known.
 
 ci        over what was drawn independently (tasks, all models of a task together): t with C - 1 degrees of freedom,
-          kept within the bounds of a share; Korn & Graubard's where every run failed or passed, which has no spread
+          within the bounds of the measure. Of passes Wilson's at the effective number of runs: t falls short of its
+          level where the share is high (50 tasks of 2 runs that pass .95: it covers .84 to .90, Wilson's .98)
 ci_runs   bootstrap over runs, 10,000 resamples: what is usually reported; too short when runs nest
 pass^k    of repeated passes, the share of units in which k runs drawn of n all pass: mean of C(c, k) / C(n, k)
 """
@@ -66,13 +67,13 @@ class ConditionSummary:
 def summarise(domain: Domain, conditions: tuple[str, ...], settings: Settings) -> list[ConditionSummary]:
     """One a condition; a condition that the domain does not have is there with n = 0."""
     rows = [domain.under([name]) for name in conditions]
-    plain = _plain_intervals([domain.value[mask] for mask in rows], settings)
+    plain = _plain_intervals([domain.value[mask] for mask in rows], domain, settings)
     summaries = []
     for name, mask, interval in zip(conditions, rows, plain, strict=True):
         values = domain.value[mask]
         there = values[~np.isnan(values)]
         clusters = domain.runs["cluster"].to_numpy(dtype=object)[mask] if domain.unit else None
-        known = mean_of(values, clusters, domain.percent, settings.level)
+        known = mean_of(values, clusters, domain, settings.level)
         cells = len(np.unique(domain.units.codes[mask & ~np.isnan(domain.value)])) if domain.unit else len(there)
         k, pass_all = _pass_all(domain, mask, settings)
         summaries.append(
@@ -94,10 +95,13 @@ def summarise(domain: Domain, conditions: tuple[str, ...], settings: Settings) -
     return summaries
 
 
-def mean_of(values: Array, clusters: Labels | None, bounded: bool, level: float) -> Estimate:
-    """The mean with its clustered t interval, within [0, 1] where it is a share; of a constant share Wilson's."""
-    known = mean(values, clusters, None, level, bounds=(0.0, 1.0) if bounded else (None, None))
-    return share(values, clusters, level) if bounded and known.constant else known
+def mean_of(values: Array, clusters: Labels | None, domain: Domain, level: float) -> Estimate:
+    """The mean with its interval, in the unit of the values; that of passes, and of a constant share, Wilson's."""
+    least, most = (None if end is None else end / domain.scale for end in domain.bounds)
+    if domain.percent and np.isin(values[~np.isnan(values)], (0.0, 1.0)).all():
+        return share(values, clusters, level, method="wilson")
+    known = mean(values, clusters, None, level, bounds=(least, most))
+    return share(values, clusters, level) if domain.percent and known.constant else known
 
 
 def _pass_all(domain: Domain, mask: Mask, settings: Settings) -> tuple[int, Estimate | None]:
@@ -113,13 +117,13 @@ def _pass_all(domain: Domain, mask: Mask, settings: Settings) -> tuple[int, Esti
     if k < 2:
         return 0, None
     all_pass = np.array([math.comb(int(a), k) / math.comb(int(b), k) for a, b in zip(c, n, strict=True)])
-    return k, mean_of(all_pass, domain.units.clusters[names], True, settings.level)
+    return k, mean_of(all_pass, domain.units.clusters[names], domain, settings.level)
 
 
-def _plain_intervals(samples: Sequence[Array], settings: Settings) -> list[Interval | None]:
+def _plain_intervals(samples: Sequence[Array], domain: Domain, settings: Settings) -> list[Interval | None]:
     """Over runs as if each were independent; beyond some thousand runs t, which the bootstrap then equals."""
     if max(len(sample) for sample in samples) > RESAMPLED:
-        return [mean(sample, level=settings.level).interval for sample in samples]
+        return [mean_of(sample, None, domain, settings.level).interval for sample in samples]
     if settings.interval == "bca":
         return [_bca(sample[~np.isnan(sample)], settings) for sample in samples]
     table = np.full((max(len(sample) for sample in samples), len(samples)), np.nan)

@@ -31,12 +31,11 @@ from trueness.analyse.roles import Pair
 from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
-from trueness.statistics import sign_flip
 from trueness.statistics.adjustment import adjust, adjusted, verdict_levels
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effects import cliffs_delta
 from trueness.statistics.estimates import mean
-from trueness.statistics.paired import mcnemar_p, paired_difference
+from trueness.statistics.paired import at_level, mcnemar_p, paired_difference
 from trueness.statistics.reach import units_needed
 from trueness.statistics.result import Alternative, Effect, Estimate
 from trueness.statistics.unpaired import unpaired_difference
@@ -80,7 +79,6 @@ class Contrast:
     scope: str = ""
     q_beyond: float | None = None  # p of `beyond`, adjusted as the others
     least: float | None = None  # the smallest adjusted p that one effect alone can reach, where it exceeds alpha
-    alone: Interval | None = None  # of this comparison without the others
     left_out: tuple[str, ...] = ()  # units without a partner
     notes: tuple[str, ...] = ()
 
@@ -135,20 +133,19 @@ def adjusted_together(contrasts: Sequence[Contrast], domains: Sequence[Domain], 
     places = [k for k, one in enumerate(contrasts) if one.result is not None and one.result.p is not None]
     results = [result for k in places if (result := contrasts[k].result) is not None]
     levels = verdict_levels([result.p or 0.0 for result in results], settings.adjust, settings.level)
-    done = _adjusted_beyond(contrasts, settings)
+    done = _adjusted_beyond(contrasts, domains, settings)
     for k, result, level in zip(places, adjusted(results, settings.adjust), levels, strict=True):
-        ends = _interval(result, domains[k], contrasts[k].pair, _two_sided(float(level), settings), settings)
+        judged = _at_level(result, domains[k], contrasts[k].pair, _two_sided(float(level), settings), settings)
         least = len(places) * result.smallest_p if result.smallest_p is not None else 0.0
         done[k] = replace(
             done[k],
-            alone=result.interval,
             least=min(1.0, least) if least > settings.alpha + 1e-12 else None,
-            **{contrasts[k].primary: replace(result, interval=ends)},  # type: ignore[arg-type]
+            **{contrasts[k].primary: judged},  # type: ignore[arg-type]
         )
     return done
 
 
-def _adjusted_beyond(contrasts: Sequence[Contrast], settings: Settings) -> list[Contrast]:
+def _adjusted_beyond(contrasts: Sequence[Contrast], domains: Sequence[Domain], settings: Settings) -> list[Contrast]:
     p = [one.beyond.p if one.beyond and one.beyond.p is not None else np.nan for one in contrasts]
     done = list(contrasts)
     levels = verdict_levels(p, settings.adjust, settings.level)
@@ -157,7 +154,7 @@ def _adjusted_beyond(contrasts: Sequence[Contrast], settings: Settings) -> list[
             continue
         level = _two_sided(float(levels[k]), settings)
         half = float(stdtrit(one.beyond.n_clusters - 1, (1 + level) / 2)) * one.beyond.se
-        ends = Interval(one.beyond.value - half, one.beyond.value + half, level, "mean")
+        ends = Interval(one.beyond.value - half, one.beyond.value + half, level, "mean").within(*domains[k].gains)
         done[k] = replace(one, beyond=replace(one.beyond, interval=ends), q_beyond=float(q))
     return done
 
@@ -171,19 +168,16 @@ def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: S
     """`one` with its interval at the level that the other's has, so that the two can be read side by side."""
     if one.result is None or other.result is None or other.result.interval is None:
         return one
-    ends = _interval(one.result, domain, one.pair, other.result.interval.level, settings)
-    return replace(one, **{one.primary: replace(one.result, interval=ends)})  # type: ignore[arg-type]
+    level = other.result.interval.level
+    return replace(one, **{one.primary: _at_level(one.result, domain, one.pair, level, settings)})  # type: ignore[arg-type]
 
 
-def _interval(result: Comparison, domain: Domain, pair: Pair, level: float, settings: Settings) -> Interval | None:
-    if result.constant or abs(level - settings.level) < 1e-12:
-        return result.interval
-    if result.totals is None:
+def _at_level(result: Comparison, domain: Domain, pair: Pair, level: float, settings: Settings) -> Comparison:
+    if result.design == "unpaired":
         other = _unpaired(domain, pair, settings, level)
-        return other.interval if other else None
-    flips = sign_flip.flips(result.totals, settings.resamples, np.random.default_rng(settings.seed))
-    ends = flips.interval(level)
-    return None if ends is None else Interval(*ends, level, "mean")
+        return replace(result, interval=other.interval if other else None, alone=result.alone or result.interval)
+    rng = np.random.default_rng(settings.seed)
+    return at_level(result, level, resamples=settings.resamples, rng=rng)
 
 
 def _n_missing(domain: Domain, side: tuple[str, ...]) -> int:
@@ -227,16 +221,20 @@ def _difference(
 ) -> Comparison:
     a, b = _oriented(domain, cells)
     alternative = _alternative(settings)
-    result = paired_difference(
-        a * domain.scale,
-        b * domain.scale,
-        clusters,
-        settings.level,
-        alternative=alternative,
-        names=pair.names,
-        resamples=settings.resamples,
-        rng=np.random.default_rng(settings.seed),
-    ).described(units="cells", clusters=f"{domain.cluster}s", measure=domain.outcome)
+    result = (
+        paired_difference(
+            a * domain.scale,
+            b * domain.scale,
+            clusters,
+            settings.level,
+            alternative=alternative,
+            names=pair.names,
+            resamples=settings.resamples,
+            rng=np.random.default_rng(settings.seed),
+        )
+        .within(*domain.bounds)
+        .described(units="cells", clusters=f"{domain.cluster}s", measure=domain.outcome)
+    )
     p = mcnemar_p(a - b, alternative) if clusters is None and np.isin([a, b], (0.0, 1.0)).all() else None
     return result if p is None else replace(result, test=MCNEMAR, p=p, exact=True, p_error=None)
 
@@ -258,7 +256,7 @@ def _unpaired(domain: Domain, pair: Pair, settings: Settings, level: float | Non
     result = unpaired_difference(
         a, b, None, level or settings.level, alternative=_alternative(settings), names=pair.names
     )
-    return result.described(units="runs", measure=domain.outcome)
+    return result.within(*domain.bounds).described(units="runs", measure=domain.outcome)
 
 
 def _beyond(domain: Domain, cells: PairedCells, settings: Settings) -> Estimate | None:
@@ -266,7 +264,7 @@ def _beyond(domain: Domain, cells: PairedCells, settings: Settings) -> Estimate 
     if min(len(set(cells.models)), len(set(cells.clusters))) < 2 or domain.cluster == "model":
         return None
     a, b = _oriented(domain, cells)
-    two_way = mean((a - b) * domain.scale, cells.models, cells.clusters, settings.level)
+    two_way = mean((a - b) * domain.scale, cells.models, cells.clusters, settings.level, bounds=domain.gains)
     if two_way.p is None or not settings.one_sided:
         return two_way
     better = (two_way.value or 0.0) > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from trueness.analyse.analysis import Analysis
@@ -15,6 +15,7 @@ from trueness.statistics.result import Cell, latex_text
 from trueness.texts import csv_row, printable
 
 _LEFT = ("Domain", "pair", "mag.", "diff [CI]", "condition", "mean [CI]", "over runs")
+_PLAIN_QUESTIONS = {"RQ1": "baseline against all others", "RQ2": "pair"}
 _TEX_HEADS = {
     "delta": r"$\delta$",
     "p": "$p$",
@@ -48,10 +49,13 @@ def as_dict(analysis: Analysis) -> dict[str, Any]:
                 "rules": dict(part.domain.kinds),
                 "averaged_over": [factor.name for factor in part.domain.factors],
                 "conditions": [summary.row() for summary in part.summaries],
-                "contrasts": [line.row() | {"without_partner": list(line.contrast.left_out)} for line in part.lines],
-                "otherwise": [line.row() for line in part.otherwise],
-                "by_rule": [rule.row(c.pair) for c in part.contrasts for rule in part.rules],
-                "by_model": [row.row(c.pair) for c in part.contrasts for row in part.models],
+                "contrasts": [
+                    row | {"without_partner": list(line.contrast.left_out)}
+                    for line, row in zip(part.lines, _asked(analysis, (line.row() for line in part.lines)), strict=True)
+                ],
+                "otherwise": _asked(analysis, (line.row() for line in part.otherwise)),
+                "by_rule": _asked(analysis, (rule.row(c.pair) for c in part.contrasts for rule in part.rules)),
+                "by_model": _asked(analysis, (row.row(c.pair) for c in part.contrasts for row in part.models)),
                 "by_family": [pair.row() for pair in part.families],
                 "red_flags": [vars(flag) | {"raised": flag.raised} for flag in part.flags],
             }
@@ -64,7 +68,7 @@ def as_dict(analysis: Analysis) -> dict[str, Any]:
 
 def as_csv(analysis: Analysis) -> str:
     """One line a domain, question and reading; the means alone where nothing is compared."""
-    rows = [line.row() for part in analysis.domains for line in (*part.lines, *part.otherwise)]
+    rows = _asked(analysis, (line.row() for part in analysis.domains for line in (*part.lines, *part.otherwise)))
     return rows_csv(rows or [summary.row() for part in analysis.domains for summary in part.summaries])
 
 
@@ -185,17 +189,27 @@ def chart_frames(analysis: Analysis) -> dict[str, list[dict[str, Cell]]]:
     parts = analysis.domains
     return {
         "means": [summary.row() for part in parts for summary in part.summaries],
-        "differences": [_difference(line) for part in parts for line in part.lines],
-        "readings": [_difference(line) for part in parts for line in (*part.lines, *part.otherwise)],
-        "rules": [rule.row(c.pair) for part in parts for c in part.contrasts for rule in part.rules],
-        "models": [row.row(c.pair) for part in parts for c in part.contrasts for row in part.models],
+        "differences": [_difference(row) for row in _asked(analysis, (line.row() for p in parts for line in p.lines))],
+        "readings": [
+            _difference(row)
+            for part in parts
+            for row in _asked(analysis, (line.row() for line in (*part.lines, *part.otherwise)))
+        ],
+        "rules": _asked(analysis, (rule.row(c.pair) for p in parts for c in p.contrasts for rule in p.rules)),
+        "models": _asked(analysis, (row.row(c.pair) for p in parts for c in p.contrasts for row in p.models)),
         "families": [pair.row() for part in parts for pair in part.families],
     }
 
 
-def _difference(line: Line) -> dict[str, Cell]:
+def _asked(analysis: Analysis, rows: Iterable[dict[str, Cell]]) -> list[dict[str, Cell]]:
+    """RQ1 and RQ2 are questions of the protocol; in any other table they are said in plain words."""
+    if analysis.of_protocol:
+        return list(rows)
+    return [row | {"question": _PLAIN_QUESTIONS[str(row["question"])]} for row in rows]
+
+
+def _difference(row: dict[str, Cell]) -> dict[str, Cell]:
     keys = ("domain", "reading", "question", "treatment", "reference", "diff", "diff_low", "diff_high", "p_paired", "q")
-    row = line.row()
     return {key: row[key] for key in (*keys, "n_units", "n_clusters", "delta", "delta_low", "delta_high", "p")}
 
 

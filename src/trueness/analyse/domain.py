@@ -18,12 +18,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.types import is_float_dtype
 
-from trueness.analyse.schema import Schema, column_named, detect
+from trueness.analyse.schema import SCORES, Schema, column_named, detect
 from trueness.analyse.settings import Settings, nearest
 from trueness.analyse.shapes import with_numbers
 from trueness.analyse.shares import Array, Kind, as_shares
 from trueness.analyse.values import values_of
 from trueness.errors import DataError, listed
+from trueness.measure import measure_of
+from trueness.statistics.result import UNBOUNDED, Bounds
 
 Mask = NDArray[np.bool_]
 Labels = NDArray[np.object_]
@@ -85,6 +87,18 @@ class Domain:
     def scale(self) -> float:
         """From values to what is shown: per cent, or as they are."""
         return 100.0 if self.percent else 1.0
+
+    @property
+    def bounds(self) -> Bounds:
+        """Least and most that a mean can be, in the unit shown: of shares, and as a measure of ours declares."""
+        declared = measure_of(self.outcome) if self.schema.outcome.of_study else None
+        return (0.0, 100.0) if self.percent else declared.bounds if declared else UNBOUNDED
+
+    @property
+    def gains(self) -> Bounds:
+        """The same of a difference."""
+        least, most = self.bounds
+        return UNBOUNDED if least is None or most is None else (least - most, most - least)
 
     @cached_property
     def units(self) -> Units:
@@ -183,7 +197,7 @@ def _rows_of_measure(
         return frame, "", ()
     _, column, status = schema.outcome.columns
     measures = list(dict.fromkeys(frame[column].dropna().astype(str)))
-    chosen = settings.measure or next((m for m in HEADLINES if m in measures), measures[0])
+    chosen = settings.measure or _headline(frame[column].astype(str), measures, schema)
     if chosen not in measures:
         raise DataError(f"measure {chosen!r} is not in {name}.{nearest(chosen, measures)} It has: {listed(measures)}.")
     rows = frame[frame[column].astype(str) == chosen].reset_index(drop=True)
@@ -191,12 +205,23 @@ def _rows_of_measure(
     notes: tuple[str, ...] = ()
     if others and not settings.measure:
         notes = (f"measure {chosen}, one of {len(measures)} (--measure chooses): {listed(others, most=5)}",)
+    if schema.task:
+        without = pd.unique(frame.loc[~frame[schema.task].isin(rows[schema.task]), schema.task].dropna().astype(str))
+        notes += (f"without {chosen}, so in nothing below: {listed(without, most=6)}",) if len(without) else ()
     lost = rows[status].astype(str) if status else pd.Series(dtype=str)
     lost = lost[lost != "ok"]
     if len(lost):
         counted = ", ".join(f"{n} {why}" for why, n in lost.value_counts().items())
         notes += (f"{len(lost)} of {len(rows)} rows have no value and stay missing: {counted}",)
     return rows, chosen, notes
+
+
+def _headline(column: pd.Series, measures: list[str], schema: Schema) -> str:
+    """Of a study its headline; of others the measure that most rows have, of equals one with a usual name."""
+    if schema.outcome.of_study:
+        return next((m for m in HEADLINES if m in measures), measures[0])
+    rows = column.value_counts()
+    return max(measures, key=lambda m: (rows[m], m.partition(",")[0].lower() in SCORES))
 
 
 def _with_condition(frame: pd.DataFrame, schema: Schema, name: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -259,7 +284,7 @@ def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple
     keys += [column for column in taken if column in frame and column not in keys]
     factors = []
     others = [column for column in map(str, frame.columns) if column not in roles and column not in keys]
-    for column in [column for column in others if not is_float_dtype(frame[column].dtype)][:MOST_FACTORS]:
+    for column in others[:MOST_FACTORS]:
         levels = frame[column].nunique()
         if not 2 <= levels <= MOST_LEVELS or levels == len(frame):
             continue

@@ -9,6 +9,7 @@ A family is declared ("claude=haiku+opus") or read from a name: its maker, else 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,9 +17,9 @@ import numpy as np
 import pandas as pd
 
 from trueness.analyse.domain import Domain
-from trueness.analyse.settings import Settings
+from trueness.analyse.settings import Settings, nearest
 from trueness.errors import SettingError, listed
-from trueness.statistics.adjustment import adjusted
+from trueness.statistics.adjustment import with_verdict_intervals
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effects import cliffs_delta
 from trueness.statistics.paired import paired_difference
@@ -72,13 +73,35 @@ class FamilyPair:
         }
 
 
-def family_of(model: str, settings: Settings) -> str:
+def declared_families(settings: Settings) -> dict[str, str]:
+    """Model -> family, as declared."""
+    families: dict[str, str] = {}
     for entry in settings.families:
-        name, equals, members = entry.partition("=")
-        if not (name.strip() and equals and members.strip()):
+        name, equals, members = (part.strip() for part in entry.partition("="))
+        if not (name and equals and members):
             raise SettingError(f"'families' must be NAME=MODEL+MODEL, got {entry!r}. Try claude=haiku+opus.")
-        if model in [member.strip() for member in members.split("+")]:
-            return name.strip()
+        for model in (member.strip() for member in members.split("+")):
+            if families.setdefault(model, name) != name:
+                raise SettingError(f"'families' must put a model into one family, got {model!r} in two. Take one out.")
+    return families
+
+
+def check_families(domains: Sequence[Domain], settings: Settings) -> None:
+    """A name that no table has would be ignored in silence."""
+    known = {str(name) for domain in domains if domain.schema.model for name in domain.runs["model"].unique()}
+    for model, family in declared_families(settings).items():
+        if not known:
+            raise SettingError("'families' must group models that are not compared, got no such column. Leave it out.")
+        if model not in known:
+            raise SettingError(
+                f"'families' must name models of the tables, got {model!r} in {family}.{nearest(model, known)} "
+                f"There are: {listed(sorted(known), most=12)}."
+            )
+
+
+def family_of(model: str, settings: Settings) -> str:
+    if model in (declared := declared_families(settings)):
+        return declared[model]
     words = re.split(r"[^a-z0-9]+", model.rsplit("/", 1)[-1].lower())
     maker = next((name for name, members in MAKERS.items() if any(w.startswith(members) for w in words)), None)
     return maker or re.match(r"[a-z]*", words[0])[0] or words[0]  # type: ignore[index]
@@ -91,8 +114,8 @@ def by_family(domain: Domain, settings: Settings) -> list[FamilyPair]:
     members: dict[str, list[str]] = {}
     for model in sorted(domain.runs["model"].unique()):
         members.setdefault(family_of(str(model), settings), []).append(str(model))
-    if settings.families and len(members) < 2:
-        raise SettingError(f"'families' must leave two families, got {listed(members)}. Name one more.")
+    if settings.families and not 2 <= len(members) <= MOST_FAMILIES:
+        raise SettingError(f"'families' must leave 2 to {MOST_FAMILIES} families, got {listed(members)}. Group others.")
     if not 2 <= len(members) <= MOST_FAMILIES or (max(map(len, members.values())) < 2 and not settings.families):
         return []
     runs = domain.runs.assign(family=domain.runs["model"].map({m: f for f, ms in members.items() for m in ms}))
@@ -100,7 +123,7 @@ def by_family(domain: Domain, settings: Settings) -> list[FamilyPair]:
     cells = runs.groupby(["family", "task", "condition"])["value"].mean().unstack("family")
     pairs = [_pair(domain, runs, cells, members, pair, settings) for pair in combinations(members, 2)]
     made = [pair for pair in pairs if pair is not None]
-    family = adjusted([pair.paired for pair in made], "bh")
+    family = with_verdict_intervals([pair.paired for pair in made], "bh")
     return [FamilyPair(**vars(pair) | {"paired": test}) for pair, test in zip(made, family, strict=True)]
 
 

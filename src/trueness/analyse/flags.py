@@ -69,12 +69,16 @@ def red_flags(
 
 
 def missing_words(domain: Domain) -> str:
-    """How many runs have no score, and under which conditions; empty where all have one."""
+    """How many runs have no score, where, and which models and tasks have none; empty where every run has one."""
     if not domain.blank.any():
         return ""
     runs = domain.runs.assign(blank=domain.blank).groupby("condition")["blank"].agg(["sum", "count"])
     where = [f"{int(n)} of {int(of)} in {name}" for name, (n, of) in runs[runs["sum"] > 0].iterrows()]
-    return f"{int(domain.blank.sum())} of {len(domain.blank)} runs have no score ({listed(where, most=6)})"
+    words = f"{int(domain.blank.sum())} of {len(domain.blank)} runs have no score ({listed(where, most=6)})"
+    roles = [role for role in ("model", "task") if domain.schema.roles[role]]
+    without = {r: domain.runs.assign(blank=domain.blank).groupby(r, sort=False)["blank"].all() for r in roles}
+    none = [f"{role} {listed(blank[blank].index, most=3)}" for role, blank in without.items() if blank.any()]
+    return f"{words}, none at all of {' and '.join(none)}" if none else words
 
 
 def _missing(domain: Domain, contrasts: Sequence[Contrast]) -> tuple[State, str]:

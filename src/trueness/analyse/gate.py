@@ -46,10 +46,10 @@ class Gate:
 
 def ends_of(result: Comparison | None) -> Interval | None:
     """The interval of a difference. One that is the same in every cluster has none; where they are so many that the
-    exact sign-flip test refuses any other value, it is that value."""
+    exact sign-flip test, for so many comparisons, refuses any other value, it is that value."""
     if result is None or result.interval is not None or not result.constant or result.difference is None:
         return None if result is None else result.interval
-    refused = 2 * 0.5**result.n_clusters <= 1 - result.level
+    refused = result.n_comparisons * 2 * 0.5**result.n_clusters <= 1 - result.level
     return Interval(result.difference, result.difference, result.level, "mean") if refused else None
 
 

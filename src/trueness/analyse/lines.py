@@ -59,7 +59,7 @@ class Line:
             "diff": result.difference if result else None,
             **{f"diff_{end}": value for end, value in interval_cells(result.interval if result else None).items()},
             "diff_level": result.interval.level if result and result.interval else None,
-            **{f"alone_{end}": value for end, value in interval_cells(one.alone).items()},
+            **{f"alone_{end}": value for end, value in interval_cells(result.alone if result else None).items()},
             "test": result.test if result else None,
             "p_paired": result.p if result else None,
             "n_units": result.n_units if result else 0,
@@ -139,12 +139,12 @@ def p_cell(p: float | None) -> str:
 
 
 def number_cell(value: float | None, digits: int = 1) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    return "-" if value is None else f"{value:z.{digits}f}"
 
 
 def interval_text(value: float | None, interval: Interval | None, digits: int = 1) -> str:
     """`2.9 [-0.9, 6.7]`."""
     if value is None:
         return "-"
-    ends = "" if interval is None else f" [{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
-    return f"{value:.{digits}f}{ends}"
+    ends = "" if interval is None else f" [{interval.low:z.{digits}f}, {interval.high:z.{digits}f}]"
+    return f"{value:z.{digits}f}{ends}"

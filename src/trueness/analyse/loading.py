@@ -10,11 +10,12 @@ means, and logs before tables.
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
 
 from trueness.analyse import logs
 from trueness.errors import DataError, listed
@@ -102,9 +103,11 @@ def _means_alone(frame: pd.DataFrame, path: Path) -> list[str]:
         )
         for row in frame.to_dict("records")
     ]
+    groups = frame.attrs.get("groups", [])
     return [
         f"{path.name} has means and their standard errors alone ({listed(means, most=12)}); benchmarks are the units: "
-        "with the samples (lm_eval --log_samples) the items would be"
+        "with the samples (lm_eval --log_samples) the items would be",
+        *([f"means of groups whose benchmarks are there are not read: {listed(groups, most=6)}"] if groups else []),
     ]
 
 
@@ -131,19 +134,25 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
         with opened(path, MAX_RECORDS) as file:
             head = file.readline(MEGABYTE).decode("utf-8-sig")
     except (UnicodeDecodeError, OSError) as error:
-        raise DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it again as UTF-8.") from None
+        raise _not_utf8(path, error) from None
     if not head.strip():
         raise DataError(f"{path.name} must have a line of column names, got an empty file.")
     separator = separator or max((",", ";", "\t"), key=head.count)
     if head.count(separator) >= MAX_COLUMNS:
         got = f"{head.count(separator) + 1:,}"
         raise DataError(f"{path.name} must have at most {MAX_COLUMNS:,} columns, got {got}. Keep those you need.")
+    names = next(csv.reader([head], delimiter=separator, skipinitialspace=True))
+    twice = [name for name, count in Counter(filter(None, names)).items() if count > 1]
+    if twice:
+        raise DataError(f"{path.name} must name each column once, got {twice[0]!r} more than once. Rename or drop one.")
     most = MAX_CELLS // (head.count(separator) + 1)
     try:
         with opened(path, MAX_RECORDS) as file:
             frame = pd.read_csv(
                 file, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True, nrows=most + 1
             )
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path, error) from None
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
     if len(frame) > most:
@@ -151,14 +160,15 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
     return csv_values(frame)
 
 
+def _not_utf8(path: Path, error: Exception) -> DataError:
+    return DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it again as UTF-8.")
+
+
 def csv_values(frame: pd.DataFrame) -> pd.DataFrame:
     """Texts as they were before a writer of ours put an apostrophe in front of them (texts.csv_cell)."""
-    marked = [name for name in frame if any(csv_value(value) is not value for value in _texts(frame[name]))]
+    texts = frame.select_dtypes(exclude="number")
+    marked = [name for name in texts if any(csv_value(value) is not value for value in texts[name].unique())]
     return frame.assign(**{str(name): frame[name].map(csv_value) for name in marked}).rename(columns=csv_value)
-
-
-def _texts(column: pd.Series) -> list[object]:
-    return [] if is_numeric_dtype(column) else list(column.unique())
 
 
 def _parquet(path: Path) -> pd.DataFrame:

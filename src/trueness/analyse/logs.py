@@ -12,7 +12,6 @@ A sample that ended in an error, or that was never run, has `extraction_ok` Fals
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -23,7 +22,7 @@ import pandas as pd
 
 from trueness.archives import open_archive
 from trueness.errors import DataError
-from trueness.outside import MAX_RECORDS, NOT_READ, check_values, json_of, one_line, size, text_of
+from trueness.outside import MAX_RECORDS, NOT_READ, check_values, json_of, json_records, one_line, size
 
 MAX_CELLS = 50_000_000  # of the table that a log makes
 MAX_FILLED = 20_000_000  # of them with a value: a row is a dict until the table is made
@@ -39,13 +38,15 @@ _LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 def read_json(path: Path) -> pd.DataFrame:
     """A .json or .jsonl file: which harness wrote it is told by its keys."""
-    content = _parsed(path)
+    content = json_records(path)
     if isinstance(content, Mapping):
         if "eval" in content and "version" in content:
             return _by_metric(_frame(_inspect, path, content["eval"], content.get("samples") or []))
         results = content.get("results")
         if isinstance(results, Mapping) and ("config" in content or "versions" in content) and "results" not in results:
-            return _frame(_lm_results, path, content)
+            frame = _frame(_lm_results, path, content)
+            frame.attrs["groups"] = sorted(_groups(content))
+            return frame
         if isinstance(results, Mapping) and isinstance(results.get("results"), list):
             return _frame(_promptfoo, path, results["results"])
         if isinstance(results, list) and results and isinstance(results[0], Mapping) and "provider" in results[0]:
@@ -140,14 +141,23 @@ def _lm_results(content: Mapping[str, Any], path: Path) -> Iterator[Record]:
     config = content.get("config") or {}
     model = content.get("model_name") or config.get("model_args") or path.resolve().parent.name
     for task, scores in content["results"].items():
+        if task in _groups(content):
+            continue
+        filtered = any("," in key for key in scores)  # "acc,none": beside them stand counts such as sample_len
         for key, value in scores.items():
             name, _, kind = key.partition(",")
-            if isinstance(value, int | float) and not name.endswith("_stderr") and name != "alias":
+            if isinstance(value, int | float) and not name.endswith("_stderr") and (kind or not filtered):
                 error = scores.get(f"{name}_stderr,{kind}", scores.get(f"{name}_stderr"))
                 error = error if isinstance(error, int | float) else None
                 metric = f"{name},{kind}" if kind not in ("", "none") else name
                 row = {"domain": "benchmarks", "model": str(model), "task": str(task), "metric": metric}
                 yield row | {"value": value, "stderr": error}
+
+
+def _groups(content: Mapping[str, Any]) -> set[str]:
+    """Benchmarks that are means of others in the same file (mmlu, of its subjects): beside them they count twice."""
+    inside = content.get("group_subtasks") or {}
+    return {name for name, parts in inside.items() if any(part in content["results"] for part in parts)}
 
 
 def _helm(records: Iterable[Record], path: Path) -> Iterator[Record]:
@@ -227,24 +237,6 @@ def _bounded(rows: Iterable[Record], path: Path) -> Iterator[Record]:
         if text > MAX_RECORDS:
             raise DataError(f"{path.name} must make at most {size(MAX_RECORDS)} of text, got more. Shorten its names.")
         yield row
-
-
-def _parsed(path: Path) -> Any:  # one JSON value
-    """One JSON value, or a list of the values of its lines."""
-    text = text_of(path)
-    if not text.strip():
-        raise DataError(f"{path.name} must hold scores, got an empty file.")
-    if path.suffix == ".json":
-        content = json_of(text, path.name)
-    else:
-        check_values(text, path.name)
-        lines = enumerate(io.StringIO(text), 1)  # one at a time: most of a million lines of {} would be their list
-        content = [json_of(line, f"line {number} of {path.name}") for number, line in lines if line.strip()]
-    records = content if isinstance(content, list) else [content]
-    wrong = next((type(record).__name__ for record in records if not isinstance(record, Mapping)), None)
-    if wrong is not None:
-        raise DataError(f"{path.name} must hold records (JSON objects), got {wrong}.")
-    return content
 
 
 def _flat(value: Json) -> bool:

@@ -8,6 +8,7 @@ A direction is declared or there is none: one-sided tests need the treatment (an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,6 +18,7 @@ from trueness.errors import DataError, SettingError, listed
 
 USUAL_BASELINES = ("none", "baseline", "control", "no_skill", "no-skill", "no skill", "vanilla", "default", "off")
 MOST_PAIRS = 15  # more than six conditions in all pairs: the user must say what is wanted
+MOST_AGAINST = 200  # one treatment against each other
 
 
 @dataclass(frozen=True)
@@ -71,12 +73,11 @@ def roles_of(conditions: Sequence[str], settings: Settings) -> Roles:
     treatment = [settings.treatment] if settings.treatment else []
     ordered = ([baseline] if baseline else []) + others + treatment
     rq1 = [Pair("RQ1", (baseline,), tuple(others + treatment))] if baseline and others + treatment else []
-    pairs = [(other, treatment[0]) for other in others] if treatment else list(combinations(others, 2))
-    if len(pairs) > MOST_PAIRS:
-        raise SettingError(
-            f"{len(others)} conditions make {len(pairs)} pairs: say which one is meant with --treatment "
-            f"(one of {listed(others)})."
-        )
+    count, most = (len(others), MOST_AGAINST) if treatment else (math.comb(len(others), 2), MOST_PAIRS)
+    if count > most:
+        name = "leave some out with --exclude" if treatment else "say which one is meant with --treatment"
+        raise SettingError(f"{len(others)} conditions make {count:,} pairs: {name} (there are {listed(others)}).")
+    pairs = [(other, treatment[0]) for other in others] if treatment else combinations(others, 2)
     rq2 = [Pair("RQ2", (a,), (b,)) for a, b in pairs]
     if settings.one_sided and ((rq2 and not treatment) or not (baseline or treatment)):
         raise SettingError(

@@ -1,7 +1,8 @@
 """Rule by rule, and model by model: what drives a difference, and where it turns round.
 
 delta = pass % under the treatment - pass % under the reference, over runs; flagged where |delta| > 10 points
-beside it the paired difference over cells with its p, and q (Benjamini-Hochberg over all rules of a domain)
+beside it the paired difference over cells with its p, q (Benjamini-Hochberg over all rules of a domain), and the
+interval that belongs to q
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from trueness.analyse.domain import Domain
 from trueness.analyse.roles import Pair, Roles
 from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
-from trueness.statistics.adjustment import adjusted
+from trueness.statistics.adjustment import with_verdict_intervals
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.result import Cell, interval_cells
@@ -100,7 +101,10 @@ def by_rule(domain: Domain, roles: Roles, settings: Settings) -> list[Breakdown]
         columns = [domain.rules[breakdown.rule].to_numpy(dtype=np.float64) for breakdown in breakdowns]
         tests = [(k, _test(domain, 100 * values, pair, settings)) for k, values in enumerate(columns)]
         made = [(k, test) for k, test in tests if test is not None]
-        for (k, _), test in zip(made, adjusted([test for _, test in made], "bh"), strict=True):
+        judged = with_verdict_intervals(
+            [test for _, test in made], "bh", resamples=settings.resamples, seed=settings.seed
+        )
+        for (k, _), test in zip(made, judged, strict=True):
             breakdowns[k] = replace(breakdowns[k], paired={**breakdowns[k].paired, pair: test})
     return breakdowns
 

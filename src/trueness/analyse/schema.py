@@ -26,7 +26,10 @@ from trueness.errors import DataError, listed
 OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
 
 USUAL_NAMES = {
-    "model": ("model", "model_name", "model_id", "llm", "respondent", "system", "engine", "provider"),
+    "model": (
+        "model", "model_name", "model_id", "llm", "respondent", "system", "engine", "provider", "modell", "modelo",
+        "modèle",
+    ),
     "condition": (
         "condition", "variant", "treatment", "arm", "format", "formulation", "prompt", "prompt_id", "prompt_name",
         "strategy", "setting", "group", "experiment", "method",
@@ -34,6 +37,7 @@ USUAL_NAMES = {
     "task": (
         "task", "item", "task_id", "question", "question_id", "problem", "problem_id", "sample_id", "sample", "doc_id",
         "case", "test", "example", "example_id", "instance_id", "benchmark", "dataset",
+        "aufgabe", "tarea", "tâche",
     ),
     "repeat": ("rep", "repeat", "repetition", "replicate", "epoch", "trial", "run", "attempt", "iteration", "seed"),
     "extraction": ("extraction_ok", "json_valid", "parse_ok", "parsed", "parsed_ok", "valid"),
@@ -77,6 +81,11 @@ class Outcome:
         """As the published protocol has it: failure rates, questions RQ1 and RQ2."""
         return self.columns[:2] in (COUNTS[0], TOTALS[0])
 
+    @property
+    def of_study(self) -> bool:
+        """A long table with a status a row, as our studies write it: its measures are ours."""
+        return self.kind == "long table" and bool(self.columns[2])
+
 
 @dataclass(frozen=True)
 class Schema:
@@ -111,10 +120,14 @@ class Schema:
 
 def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.DataFrame, Schema]:
     """The table, made long where it is wide, and its schema; DataError says what was looked for and what is there."""
-    empty = [str(column) for column in frame.columns if frame[column].isna().all()]
-    columns = {str(c).strip().lower(): str(c) for c in frame.columns if str(c) not in empty}
+    blank = frame.isna().all().to_numpy()
+    empty = [str(column) for column in frame.columns[blank]]
+    columns: dict[str, str] = {}
+    for column in map(str, frame.columns[~blank]):
+        columns.setdefault(column.strip().lower(), column)
     roles = {role: _first(columns, names) for role, names in USUAL_NAMES.items()}
-    guessed: list[str] = []
+    others = [column for column in map(str, frame.columns[~blank]) if columns[column.strip().lower()] != column]
+    guessed = [f"not read, beside columns of the same name: {listed(others, most=6)}"] if others else []
     if roles["condition"] and not settings.condition:
         _items_for_conditions(frame, roles, guessed)
     if all(name in columns for name in LONG):
@@ -127,6 +140,9 @@ def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.Dat
         if choice is None:
             rest = [c for c in columns.values() if c not in roles.values()]
             excluded = [value for column, value in settings.excluded if column in ("task", "model")]
+            if settings.condition in rest and not roles["model"]:  # the rows of a wide table are what is compared
+                roles, frame = {**roles, "model": "model"}, frame.rename(columns={settings.condition: "model"})
+                settings, rest = replace(settings, condition=None), [c for c in rest if c != settings.condition]
             wide = melted(frame, roles, rest, excluded, domain)
             if wide is None:
                 raise DataError(
@@ -223,12 +239,15 @@ def _outcome(
     measure, value = _first(columns, MEASURES), _first(columns, MEASURED)
     if measure and value and is_numeric_dtype(frame[value].dtype):
         return Outcome("long table", (value, measure, columns.get("status", "")))
-    candidates += [Outcome("column", (columns[name],)) for name in (*FAILURES, *SCORES) if name in columns][:1]
+    scores = [columns[name] for name in (*FAILURES, *SCORES) if name in columns]
+    candidates += [Outcome("column", (name,)) for name in scores[:1]]
     candidates += [Outcome("rules", rules)] if rules else []
     if not candidates:
         return None
     covered = [_rows_with(frame, outcome) for outcome in candidates]
     best = covered.index(max(covered))
+    if candidates[best].kind == "column" and scores[1:]:
+        guessed.append(f"scores that are not read (--score): {listed(scores[1:], most=6)}")
     if covered[best] > covered[0]:
         guessed.append(
             f"{candidates[0].formula} is known for {covered[0]} of {len(frame)} rows, {candidates[best].formula} for "

@@ -4,6 +4,8 @@ record were read otherwise. A p-value never stands alone, and a claim never reac
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trueness.analyse.analysis import Analysis, DomainAnalysis
 from trueness.analyse.conditions import ConditionSummary
 from trueness.analyse.contrasts import Contrast
@@ -22,10 +24,11 @@ _ADJUSTED = {"bh": "BH", "holm": "Holm"}
 def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]:
     """What the table was taken for: columns, rows, the formula, the kinds of the rules, what was left out."""
     domain, schema = part.domain, part.domain.schema
-    shape = [f"{domain.runs[role].nunique()} {role}s" for role in ("model", "task", "repeat") if schema.roles[role]]
+    shape = [counted(domain.runs[role].nunique(), role) for role in ("model", "task", "repeat") if schema.roles[role]]
     lines = [f"columns {schema.words}"] if roles_of_columns else []
     lines.append(
-        f"{len(domain.runs):,} runs: {len(domain.conditions)} conditions x {' x '.join(shape) or 'no other column'}"
+        f"{counted(len(domain.runs), 'run')}: {counted(len(domain.conditions), 'condition')} x "
+        f"{' x '.join(shape) or 'no other column'}"
     )
     better = "lower is better" if domain.lower_is_better else "higher is better"
     formula = "" if domain.formula == domain.outcome else f" = {domain.formula}"
@@ -35,7 +38,7 @@ def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]
     unscored = int(domain.unscored.sum())
     if unscored:
         lines.append(
-            f"{unscored} run{'s' if unscored != 1 else ''} with nothing to score: counted as "
+            f"{counted(unscored, 'run')} with nothing to score: counted as "
             f"{_counted_as(domain, 'unscored')} (--unscored)"
         )
     if domain.blank.any():
@@ -43,7 +46,7 @@ def understood(part: DomainAnalysis, roles_of_columns: bool = True) -> list[str]
     if domain.factors:
         lines.append(f"averaged over: {listed((f'{f.name} ({f.levels})' for f in domain.factors), most=6)} (--unit)")
     if part.n_excluded:
-        lines.append(f"{part.n_excluded} runs excluded")
+        lines.append(f"{counted(part.n_excluded, 'run')} excluded")
     return [*lines, *domain.lost, *domain.notes]
 
 
@@ -108,7 +111,8 @@ def short_sentence(one: Contrast, domain: Domain) -> str:
     points = " points" if domain.percent else ""
     word = "better" if result.difference >= 0 else "worse"
     digits = 1 if domain.percent else 3
-    size = f"{short_value(abs(result.difference), digits)}{points} {_ends(_towards(result), digits)}"
+    ends = f"{_ends(_towards(result), digits)}{_alone(result, digits)}"
+    size = f"{short_value(abs(result.difference), digits)}{points} {ends}"
     if result.distinguishable:
         verdict = f"{treatment} is {word} than {reference} by {size}, {_adjusted_p(result)}"
     else:
@@ -201,7 +205,7 @@ def family_sentence(pair: FamilyPair, domain: Domain) -> str:
 
 
 def short_value(value: float | None, digits: int = 1) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    return "-" if value is None else f"{value:z.{digits}f}"
 
 
 def exact_p(p: float | None) -> str:
@@ -220,16 +224,25 @@ def _verdict(one: Contrast, domain: Domain) -> str:
     return f"{apart}{'better' if better else 'worse'} by {size} ({_grounds(result, domain)}; for {one.scope})"
 
 
+def _alone(result: Comparison, digits: int) -> str:
+    """Where so few units bound nothing at the level of the verdict: the interval without the other comparisons."""
+    if result.interval is not None or result.alone is None:
+        return ""
+    ends = _towards(replace(result, interval=result.alone))
+    return f" after the adjustment, {100 * result.alone.level:g} % CI {_ends(ends, digits)} without it"
+
+
 def _towards(result: Comparison) -> Interval | None:
     """The interval of the size: turned where the treatment is worse."""
     ends = result.interval
     if ends is None or (result.difference or 0.0) >= 0:
         return ends
-    return Interval(-ends.high, -ends.low, ends.level, ends.of)
+    return Interval(0.0 - ends.high, 0.0 - ends.low, ends.level, ends.of)  # 0 - 0 has no sign
 
 
 def _grounds(result: Comparison, domain: Domain) -> str:
-    level = f"{100 * result.interval.level:.3g} % CI" if result.interval is not None else "no interval"
+    digits = 1 if domain.percent else 3
+    level = f"{100 * result.interval.level:.3g} % CI" if result.interval else f"no interval{_alone(result, digits)}"
     if result.design == "paired":
         inside = f" in {result.n_clusters} {result.clusters}" if result.n_clusters < result.n_units else ""
         what = f"{domain.unit} cells" if " x " in domain.unit else f"{domain.unit}s"
@@ -288,7 +301,7 @@ def _spread(one: Contrast) -> str:
 
 
 def _ends(interval: Interval | None, digits: int) -> str:
-    return "with no interval" if interval is None else f"[{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
+    return "with no interval" if interval is None else f"[{interval.low:z.{digits}f}, {interval.high:z.{digits}f}]"
 
 
 def _adjusted_p(result: Comparison) -> str:
@@ -315,7 +328,11 @@ def _counted_as(domain: Domain, kind: str) -> str:
 
 
 def _many(count: int, domain: Domain) -> str:
-    return f"{count} {domain.cluster if domain.unit else 'run'}s"
+    return counted(count, domain.cluster if domain.unit else "run")
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
 def _scaled(interval: Interval | None) -> Interval | None:

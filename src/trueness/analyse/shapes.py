@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from trueness.analyse.shares import ABSENT
 from trueness.errors import DataError, listed
@@ -22,12 +22,18 @@ from trueness.errors import DataError, listed
 _NUMBER = re.compile(
     r"(?P<value>[-+]?\d[\d.,]*(?:e[-+]?\d+)?)\s*(?P<percent>%)?(?:\s*(?:±|\+/?-)\s*[\d.,]+\s*%?)?$", re.I
 )
+_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")  # 0,853 and 12,5 are none
 _SUMMARIES = re.compile(r"(average|avg|mean|overall|total|rank|position|place|score avg)\b|^#$", re.I)
 _ABOUT = re.compile(
     r"(#?\s*params|parameters|size|licen[cs]e|date|released?|year|likes|downloads|votes?|cost|price|co2|latency|duration"
     r"|seconds|tokens|context|precision_bits|hub|type|link|url|notes?|id|index|unnamed.*|n|count|organi[sz]ation)\b",
     re.I,
 )
+_ACCURACIES = re.compile(
+    r"(mmlu|arc|hellaswag|winogrande|truthfulqa|gsm8k|bbh|gpqa|ifeval|humaneval|mbpp|boolq|piqa|musr|openbookqa|lambada"
+    r"|commonsense|math)\b",
+    re.I,
+)  # benchmarks whose scores are shares, in whatever unit a leaderboard writes them
 MOST_ON_ONE_SCALE = 20.0  # between the greatest values of two columns of one table
 
 
@@ -35,11 +41,8 @@ def with_numbers(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Columns of numbers written as text as numbers; per cent as shares of 1."""
     parsed: dict[str, pd.Series] = {}
     ways: dict[str, list[str]] = {}
-    for name in frame.columns:
-        column = frame[name]
-        if is_numeric_dtype(column.dtype) or is_bool_dtype(column.dtype):
-            continue
-        texts = column.astype("string").str.strip()
+    for name in frame.select_dtypes(exclude=["number", "bool"]).columns:
+        texts = frame[name].astype("string").str.strip()
         words = [word for word in texts.dropna().unique() if word.casefold() not in ABSENT]
         matches = {word: _NUMBER.match(word.replace("\u00a0", " ").replace("−", "-")) for word in words}
         if not words or not all(matches.values()):
@@ -54,14 +57,15 @@ def with_numbers(frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ...]]:
                 f"column {str(name)!r} must be per cent throughout or nowhere, got {percent[0]!r} and {other!r}. "
                 "Write one way."
             )
-        comma = any("," in match["value"] for match in matches.values() if match)
-        values = {
-            word: _number(match["value"], comma) / (100 if percent else 1) for word, match in matches.items() if match
-        }
+        numbers = {word: match["value"] for word, match in matches.items() if match}
+        grouped = all(_THOUSANDS.fullmatch(number) for number in numbers.values() if "," in number)
+        comma = any("," in number for number in numbers.values())
+        values = {word: _number(number, grouped) / (100 if percent else 1) for word, number in numbers.items()}
         if any(value != value for value in values.values()):
             continue
         parsed[str(name)] = texts.map(values).astype("float64")
-        way = "per cent as shares" if percent else "decimal commas" if comma else "texts as numbers"
+        marks = "commas as thousands (1,234 is 1234)" if grouped else "decimal commas"
+        way = "per cent as shares" if percent else marks if comma else "texts as numbers"
         ways.setdefault(way, []).append(str(name))
     notes = tuple(f"{way} in {listed(names, most=4)}" for way, names in ways.items())
     return (frame.assign(**parsed) if parsed else frame), notes
@@ -71,15 +75,17 @@ def melted(
     frame: pd.DataFrame, roles: dict[str, str | None], columns: Sequence[str], excluded: Sequence[str], name: str
 ) -> tuple[pd.DataFrame, tuple[str, ...]] | None:
     """A wide table as a long one; None where it is not wide. columns: those that no role has taken."""
-    numeric = [c for c in columns if is_numeric_dtype(frame[c].dtype) and not is_bool_dtype(frame[c].dtype)]
-    sums = [c for c in numeric if _SUMMARIES.match(c.strip()) or c in excluded]
-    scores = [c for c in numeric if c not in sums and not _ABOUT.match(c.strip()) and frame[c].notna().any()]
+    numbers = set(frame.select_dtypes("number").columns)
+    numeric = [c for c in columns if c in numbers]
+    sums = {c for c in numeric if _SUMMARIES.match(c.strip()) or c in excluded}
+    scores = [c for c in numeric if c not in sums and not _ABOUT.match(c.strip())]  # none is empty: see schema.detect
     model, task = roles["model"], roles["task"]
     if model is None and task is None:
-        task = next((c for c in columns if c not in numeric and frame[c].nunique() > 1), None)
+        task = next((c for c in columns if c not in numbers and frame[c].nunique() > 1), None)
     if (model is None and (task is None or len(scores) < 2)) or not scores or (model and task and len(scores) > 1):
         return None
-    greatest = {c: float(frame[c].abs().max()) for c in scores}
+    table = frame[scores].to_numpy(dtype=np.float64, na_value=np.nan)
+    greatest = dict(zip(scores, np.nanmax(np.abs(table), axis=0).tolist(), strict=True))
     low, high = min(greatest, key=lambda c: greatest[c]), max(greatest, key=lambda c: greatest[c])
     if greatest[high] > MOST_ON_ONE_SCALE * max(greatest[low], 1e-12) and greatest[low] > 0:
         raise DataError(
@@ -87,24 +93,28 @@ def melted(
             f"{greatest[high]:g}. Leave the others out: --exclude task={high}"
         )
     across, taken = ("task", model) if model else ("model", task)
-    keep = [c for c in frame.columns if c not in (*scores, *sums, across)]
-    long = frame[keep].assign(**{"": range(len(frame))}).merge(
-        frame[scores].assign(**{"": range(len(frame))}).melt(id_vars="", var_name=across, value_name="score"), on=""
-    ).drop(columns="").rename(columns={taken: "model" if model else "task"})  # fmt: skip
+    keep = frame.drop(columns=[*scores, *sums, across], errors="ignore")
+    keep = keep.rename(columns={taken: "model" if model else "task"})
+    long = keep.loc[keep.index.repeat(len(scores))].reset_index(drop=True)
+    value = "accuracy" if model and all(_ACCURACIES.match(c.strip()) for c in scores) else "score"
+    long = long.assign(**{across: np.tile(np.array(scores, dtype=object), len(frame)), value: table.ravel()})
     shown = listed(scores, most=6)
-    notes = [f"wide table: {len(scores)} columns are {across}s ({shown}), one row a {'model' if model else 'task'}"]
-    dropped = [c for c in numeric if c not in scores]
+    turned = "" if model else f" (--condition {taken} compares the rows)"
+    notes = [
+        f"wide table: {len(scores)} columns are {across}s ({shown}), one row a {'model' if model else 'task'}{turned}"
+    ]
+    dropped = [c for c in numeric if c not in greatest]
     notes += [f"no scores: {listed(dropped, most=6)}"] if dropped else []
     return long, tuple(notes)
 
 
-def _number(text: str, comma: bool) -> float:
-    """1.234,5 and 1,234.5 and 0,85; NaN where it cannot be told."""
+def _number(text: str, grouped: bool) -> float:
+    """1.234,5 and 1,234.5 and 0,85; NaN where it cannot be told. grouped: commas stand between thousands."""
     if "," in text and "." in text:
         thousands = "," if text.rfind(".") > text.rfind(",") else "."
         text = text.replace(thousands, "").replace(",", ".")
-    elif text.count(",") == 1 and comma:
-        text = text.replace(",", ".")
+    elif grouped or text.count(",") == 1:
+        text = text.replace(",", "" if grouped else ".")
     try:
         return float(text)
     except ValueError:

@@ -54,7 +54,7 @@ def values_of(frame: pd.DataFrame, outcome: Outcome, rules: pd.DataFrame, settin
     """rules: (n, rules) shares of passes; measure: the one chosen of a long table, or empty."""
     if outcome.kind in ("long table", "column"):
         name = measure or outcome.columns[0]
-        ours = outcome.kind == "long table" and bool(outcome.columns[2]) and measure_of(measure) is not None
+        ours = outcome.of_study and measure_of(measure) is not None
         values = _of_measure(number(frame, outcome.columns[0]), name, settings) if ours else _of_column(
             frame[outcome.columns[0]], name, settings
         )  # fmt: skip

@@ -1,11 +1,12 @@
 """Data sets by name: built in, a user's own file, a member of the synthetic family, or a Python object.
 
 load("asia")                       load("synthetic-50")              load("my_net.bif")
-load("plant.csv")                  its graph beside it: plant.dot, plant.graph.csv, ...
+load("plant.csv")                  its graph beside it: plant.dot, plant.graph.csv, ...; without one its truth is `none`
 load("plant.csv:expert.graphml")   its graph named
 load("var-10")                     a simulated time series; settings: kind = "var", lags, relation, regimes, ...
 load("air", {"kind": "air-quality", "data": "AirQualityUCI.csv"}), load("log", {"kind": "series", "data": "log.csv"})
 load("my_file.py:my_dataset")      an object with name, truth, about, table, draw
+load(frame), load(array)           a DataFrame, an array of numbers or a Table in memory, with truth `none`
 """
 
 from __future__ import annotations
@@ -13,29 +14,34 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from trueness import registry
-from trueness.datasets.dataset import About, Dataset
+from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of
 from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
 
-__all__ = ["About", "Dataset", "Table", "check_usable", "load", "load_stored"]
+__all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_truth", "load", "load_stored", "nodes_of"]
 
-_ROWS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet")
+TABLE_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".jsonl")
 _KINDS = ("synthetic", "var", "series", "air-quality")
-_OWN = ("data", "graph", "discrete", "truth", "direction")  # settings of a user's own table
+_OWN = ("data", "graph", "discrete", "truth", "direction", "kinds", "redundant")  # settings of a user's own table
 _RECORDED = {
     "air-quality": ("data", "lags"),
     "series": ("data", "graph", "lags", "missing", "drop", "truth", "direction"),
 }
 _TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of a file or a word", "truth": "a word",
-          "direction": "text", "discrete": "a list of columns", "drop": "a list of columns"}  # fmt: skip
+          "direction": "text", "redundant": "a word", "discrete": "a list of columns",
+          "drop": "a list of columns"}  # fmt: skip
 
 
-def load(name: str, settings: dict[str, Any] | None = None, folder: Path | str = ".") -> Dataset:
-    """The data set of that name; `settings` are those of a [datasets.NAME] table of a plan, paths are from `folder`."""
+def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str = ".") -> Dataset:
+    """The data set of that name, or a table in memory; `settings` are those of a [datasets.NAME] table of a plan, paths
+    are from `folder`."""
     settings = dict(settings or {})
+    if not isinstance(name, str | Path):
+        return _in_memory(name, settings)
+    name = str(name)
     _check_kinds(name, settings)
     kind = settings.pop("kind", None)
     if kind in ("synthetic", "var"):
@@ -51,7 +57,7 @@ def load(name: str, settings: dict[str, Any] | None = None, folder: Path | str =
     if ".py:" in name:
         return _made(registry.resolve("dataset", registry.located(name, Path(folder))))
     file, _, graph = name.partition(":")
-    if file.endswith((*_ROWS, ".bif", ".bif.gz")):
+    if file.endswith((*TABLE_FILES, ".bif", ".bif.gz")):
         return _own("", {"data": file} | ({"graph": graph} if graph else {}), Path(folder))
     if re.fullmatch(r"synthetic-[1-9]\d{0,4}", name):
         from trueness.datasets.synthetic import builtin
@@ -103,10 +109,29 @@ def _own(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     if path.name.endswith((".bif", ".bif.gz")):
         return network_of_file(path)
     graph = settings.get("graph")
-    if settings.get("truth", "assumed") not in ("known", "consensus", "assumed"):
-        raise SettingError(f"'truth' must be known, consensus or assumed, got {settings['truth']!r}.")
-    rest = {key: settings[key] for key in ("discrete", "truth", "direction") if key in settings}
+    if settings.get("truth", "assumed") not in get_args(Truth):
+        raise SettingError(f"'truth' must be one of {listed(get_args(Truth))}, got {settings['truth']!r}.")
+    _check_own(settings)
+    rest = {key: value for key, value in settings.items() if key not in ("data", "graph")}
     return table_of_file(path, folder / graph if graph else None, name=name or None, **rest)
+
+
+def _check_own(settings: dict[str, Any]) -> None:
+    if not isinstance(settings.get("kinds", {}), dict):
+        got = f"{settings['kinds']!r:.40}"
+        raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
+    if settings.get("redundant", "drop") not in ("drop", "keep"):
+        raise SettingError(f"'redundant' must be 'drop' or 'keep', got {settings['redundant']!r:.40}.")
+
+
+def _in_memory(data: Any, settings: dict[str, Any]) -> Dataset:
+    """Rows that are there already; settings: discrete, kinds, redundant."""
+    from trueness.datasets.tables import table_alone
+
+    _check_keys("", settings, ("discrete", "kinds", "redundant"), "a table in memory")
+    _check_own(settings)
+    table = Table.of(data, settings.get("discrete"), kinds=settings.get("kinds"), strict=False)
+    return table_alone(table, "data", settings.get("redundant", "drop"))
 
 
 def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:

@@ -1,72 +1,188 @@
-"""Columns of a DataFrame as numbers or categories, and what is wrong with those that are neither.
+"""Columns of a DataFrame as numbers or categories: one rule for the whole program, and what it decided.
 
-A column is discrete when it holds text or truth values, or whole numbers with at most 10 different values;
-`discrete=[...]` overrules that. A column that is mostly numbers with some text in it is an error, not a category.
+    text, truth values                          discrete
+    whole numbers, at most 10 different         discrete; with more of them, as any other number, continuous
+    dates and times                             left out, by name
+    identifiers                                 left out, by name: texts of which over half (or over 256) differ, whole
+                                                numbers that count the rows or that all differ in a column called id
+    numbers with some text among them           an error; `kinds` says whether such cells are gaps or levels
+
+kinds={"age": "continuous"} overrules it, with `discrete`, `continuous` or `left out`; discrete=[...] is the short form
+for a table whose other numbers are all continuous. Who asks for strict columns gets an error in place of "left out".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.errors import DataError, did_you_mean
+from trueness.errors import DataError, SettingError, did_you_mean, listed
 
 if TYPE_CHECKING:
     import pandas
 
 Levels = tuple[str, ...] | None
+ColumnKind = Literal["continuous", "discrete", "left out"]
 MAX_LEVELS = 256  # of a category: three of them have a table of 17 million cells, which is as much as anyone counts
 MOST_LEVELS = 10  # a column of whole numbers with at most this many values is taken as discrete unless told otherwise
 ROWS_AT_ONCE = 100_000  # of a long column of texts, before it is known to be numbers or a category
+FEW_ROWS = 20  # up to which different texts, or numbers that count up, are no sign of an identifier
+_DATE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ]\d{1,2}:\d{2}\S*)?|\d{1,2}:\d{2}(:\d{2}\S*)?"
+)
+_IDENTIFIER = re.compile(r"(.*[ _.-])?(id|uuid|key|index|nr|no)", re.IGNORECASE)
+
+
+class Column(NamedTuple):
+    """What a column was taken as, and why."""
+
+    name: str
+    kind: ColumnKind
+    levels: int
+    missing: int
+    why: str
+
+
+class Columns(NamedTuple):
+    """The columns that are used, and what became of all of them."""
+
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    levels: tuple[Levels, ...]
+    judged: tuple[Column, ...]
 
 
 def columns_of(
-    frame: pandas.DataFrame, discrete: Iterable[str] | None, source: str
-) -> tuple[tuple[str, ...], NDArray[np.float64], tuple[Levels, ...]]:
-    """The names, the values (n, d) and the levels of its columns."""
+    frame: pandas.DataFrame,
+    discrete: Iterable[str] | None,
+    source: str,
+    kinds: Mapping[str, ColumnKind] | None = None,
+    strict: bool = True,
+) -> Columns:
+    """The names, the values (n, d) and the levels of its columns, in order, and what was decided of each."""
     names = tuple(str(name) for name in frame.columns)
     wanted = None if discrete is None else set(discrete)
+    chosen = check_kinds(kinds or {}, names, source)
     for name in sorted((wanted or set()) - set(names)):
         raise DataError(f"{name!r} in 'discrete' is not a column of {source}. {did_you_mean(name, names)}".rstrip())
-    values = np.empty((len(frame), len(names)))
-    levels: list[Levels] = []
+    if wanted is not None:
+        chosen = {name: "discrete" if name in wanted else "continuous" for name in names} | chosen
+    read, judged = [], []
     for j, name in enumerate(names):
-        values[:, j], column_levels = _column(
-            frame.iloc[:, j], name, source, None if wanted is None else name in wanted
-        )
-        levels.append(column_levels)
-    return names, values, tuple(levels)
+        series = frame.iloc[:, j]
+        by_hand = name in (kinds or {}) or (wanted is not None and _is_number(series))
+        numbers, levels, why = _column(series, name, source, chosen.get(name) if by_hand else None, strict)
+        if numbers is None:
+            judged.append(Column(name, "left out", 0, int(series.isna().sum()), why))
+            continue
+        kind: ColumnKind = "continuous" if levels is None else "discrete"
+        judged.append(Column(name, kind, len(levels or ()), int(np.isnan(numbers).sum()), why))
+        read.append((name, numbers, levels))
+    values = np.empty((len(frame), len(read)))
+    for j, (_, numbers, _) in enumerate(read):
+        values[:, j] = numbers
+    return Columns(tuple(name for name, _, _ in read), values, tuple(levels for _, _, levels in read), tuple(judged))
 
 
-def _column(series: Any, name: str, source: str, discrete: bool | None) -> tuple[Any, Levels]:
+def check_kinds(kinds: Mapping[str, Any], names: Iterable[str], source: str) -> dict[str, ColumnKind]:
+    """`kinds` as it is where it names columns and kinds; SettingError where it does not."""
+    known, allowed = list(names), get_args(ColumnKind)
+    for name, kind in kinds.items():
+        if name not in known:
+            raise SettingError(f"{name!r} in 'kinds' is not a column of {source}. {did_you_mean(name, known)}".rstrip())
+        if kind not in allowed:
+            raise SettingError(f"the kind of {name!r} must be one of {listed(allowed)}, got {kind!r:.40}.")
+    return dict(kinds)
+
+
+Decision = tuple[NDArray[np.float64] | None, Levels, str]  # None: left out
+
+
+def _column(series: Any, name: str, source: str, kind: ColumnKind | None, strict: bool) -> Decision:
     import pandas as pd
 
-    if len(series) > ROWS_AT_ONCE:
-        _check_long(series, name, source)
+    if kind == "left out":
+        return None, None, "as 'kinds' says"
+    if kind == "continuous" and not _is_number(series):  # what is no number is a gap, as was said
+        series = pd.to_numeric(series.astype("string").str.strip(), errors="coerce").astype("float64")
     series = _beyond_64_bits(series)
+    why = _no_column(series, name, source, strict) if kind is None else ""
+    if why and strict:
+        raise DataError(f"column {name!r} of {source} must be a number or a category, got {why}. Drop it.")
+    if why:
+        return None, None, why
+    by_hand = "as was said" if kind else ""
     if pd.api.types.is_bool_dtype(series.dtype):
-        return series.astype(float).to_numpy(), ("False", "True")
-    if pd.api.types.is_numeric_dtype(series.dtype):
-        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
-        seen = np.unique(numbers[np.isfinite(numbers)])
-        if discrete is None:
-            discrete = 0 < len(seen) <= MOST_LEVELS and bool((seen == np.round(seen)).all())
-        if not discrete:
-            return numbers, None
-        codes = np.searchsorted(seen, numbers).astype(float)
-        codes[~np.isfinite(numbers)] = np.nan
-        return codes, tuple(f"{value:g}" for value in seen)
-    _check_text(series, name, source)
+        return series.astype("float64").to_numpy(dtype=np.float64, na_value=np.nan), ("False", "True"), "truth values"
+    if _is_number(series):
+        return _numeric(series, kind, by_hand)
     words = series.astype("string").str.strip()
-    kinds = tuple(sorted(words.dropna().unique()))
-    codes = words.map({word: code for code, word in enumerate(kinds)}).astype("float64").to_numpy(dtype=np.float64)
-    return codes, kinds
+    levels = tuple(sorted(words.dropna().unique()))
+    codes = words.map({word: code for code, word in enumerate(levels)}).astype("float64").to_numpy(dtype=np.float64)
+    return codes, levels, by_hand or "words"
 
 
-def _check_long(series: Any, name: str, source: str) -> None:
+def _numeric(series: Any, kind: ColumnKind | None, by_hand: str) -> Decision:
+    numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    seen = np.unique(numbers[np.isfinite(numbers)])
+    whole = bool((seen == np.round(seen)).all())
+    if kind is None:
+        kind = "discrete" if 0 < len(seen) <= MOST_LEVELS and whole else "continuous"
+    if kind == "continuous":
+        return numbers, None, by_hand or (f"whole numbers, {len(seen):,} different" if whole else "numbers")
+    codes = np.searchsorted(seen, numbers).astype(float)
+    codes[~np.isfinite(numbers)] = np.nan
+    return codes, tuple(f"{value:g}" for value in seen), by_hand or f"whole numbers, at most {MOST_LEVELS} different"
+
+
+def _no_column(series: Any, name: str, source: str, strict: bool) -> str:
+    """Why a column is neither a number nor a category, or ''; DataError where most of it are numbers and some not."""
+    import pandas as pd
+
+    if pd.api.types.is_datetime64_any_dtype(series.dtype) or pd.api.types.is_timedelta64_dtype(series.dtype):
+        return "dates or times"
+    if _is_number(series):
+        return "" if strict else _row_numbers(series, name)
+    if len(series) > ROWS_AT_ONCE and (why := _too_many_texts(series)):
+        return why
+    present = series.dropna().astype("string").str.strip()
+    if not len(present) or not _is_text(series):
+        return ""
+    if all(_DATE.fullmatch(text) for text in present.unique()):
+        return f"dates or times ({present.iloc[0]:.30})"
+    numeric = pd.to_numeric(present, errors="coerce").notna()
+    if numeric.mean() > 0.5:
+        row = int(np.flatnonzero(~numeric.to_numpy())[0])
+        where = int(np.flatnonzero(series.notna().to_numpy())[row]) + 1
+        raise DataError(
+            f"column {name!r} of {source} must hold numbers, got {present.iloc[row]!r:.60} in row {where}. "
+            f"Mend it, leave the cell empty, or set kinds = {{{name:.50} = 'continuous'}}: such cells are then missing."
+        )
+    different = present.nunique()
+    if (len(present) > FEW_ROWS and different > len(present) / 2) or (not strict and different > MAX_LEVELS):
+        return f"{different:,} different texts in {len(present):,} rows (an identifier?)"
+    return ""
+
+
+def _row_numbers(series: Any, name: str) -> str:
+    numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    if len(numbers) <= FEW_ROWS or not np.isfinite(numbers).all() or (numbers != np.round(numbers)).any():
+        return ""
+    if (np.diff(numbers) == 1).all():
+        return f"numbers of rows, {numbers[0]:g} to {numbers[-1]:g} (an identifier?)"
+    different = len(np.unique(numbers)) == len(numbers)
+    return (
+        "different whole numbers throughout (an identifier by its name)"
+        if (different and _IDENTIFIER.fullmatch(name))
+        else ""
+    )
+
+
+def _too_many_texts(series: Any) -> str:
     """Texts that are neither numbers nor levels of a category are told of as soon as there are too many."""
     import pandas as pd
 
@@ -79,11 +195,15 @@ def _check_long(series: Any, name: str, source: str) -> None:
         words.update(part[~numeric].unique())
         kinds.update(part.unique() if len(kinds) <= MAX_LEVELS else ())
         rows, numbers, start = rows + len(part), numbers + int(numeric.sum()), start + ROWS_AT_ONCE
-    if len(words) > MAX_LEVELS or (numbers <= rows / 2 and len(kinds) > MAX_LEVELS):
-        raise DataError(
-            f"column {name!r} of {source} must be a number or a category, got more than {MAX_LEVELS} different texts "
-            f"in the first {min(start, len(series)):,} rows (an identifier?). Drop it."
-        )
+    if len(words) <= MAX_LEVELS and not (numbers <= rows / 2 and len(kinds) > MAX_LEVELS):
+        return ""
+    return f"more than {MAX_LEVELS} different texts in the first {min(start, len(series)):,} rows (an identifier?)"
+
+
+def _is_number(series: Any) -> bool:
+    import pandas as pd
+
+    return pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
 
 
 def _is_text(series: Any) -> bool:
@@ -98,25 +218,7 @@ def _beyond_64_bits(series: Any) -> Any:
 
     if not _is_text(series):
         return series
+    if len(series) > ROWS_AT_ONCE and _too_many_texts(series):
+        return series
     numbers = pd.to_numeric(series.astype("string"), errors="coerce")
     return numbers.astype(float) if series.notna().any() and numbers.notna().equals(series.notna()) else series
-
-
-def _check_text(series: Any, name: str, source: str) -> None:
-    """Text is a category, unless most of the column are numbers or all of it is different."""
-    import pandas as pd
-
-    present = series.dropna().astype("string")
-    numeric = pd.to_numeric(present, errors="coerce").notna()
-    if len(present) and numeric.mean() > 0.5:
-        row = int(np.flatnonzero(~numeric.to_numpy())[0])
-        where = int(np.flatnonzero(series.notna().to_numpy())[row]) + 1
-        raise DataError(
-            f"column {name!r} of {source} must hold numbers, got {present.iloc[row]!r} in row {where}. "
-            "Mend it, or leave the cell empty and handle missing values."
-        )
-    if len(present) > 20 and present.nunique() > len(present) / 2:
-        raise DataError(
-            f"column {name!r} of {source} must be a number or a category, got {present.nunique():,} different texts in "
-            f"{len(present):,} rows (an identifier?). Drop it."
-        )

@@ -1,7 +1,8 @@
 """Dataset: a name, the true graph, what is known about it, and fresh rows.
 
 `about` is the only source of what a prompt or a report may show. Its `truth` says how far to believe the graph:
-known (we simulate from it), consensus (the field agrees on it), assumed (an expert's guess, never a measurement).
+known (we simulate from it), consensus (the field agrees on it), assumed (an expert's guess, never a measurement), none
+(no graph is known: `truth` then raises a DataError of one line, and only what needs one asks for it).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.graphs import Graph
 
-Truth = Literal["known", "consensus", "assumed"]
+Truth = Literal["known", "consensus", "assumed", "none"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class About:
     variables: dict[str, str] = field(default_factory=dict)  # name -> meaning
     data: str = ""  # discrete, continuous or mixed
     properties: tuple[str, ...] = ()  # what is known of the mechanism: linear, gaussian noise, ...
+    notes: tuple[str, ...] = ()  # what was done to the table when it was read: columns left out, and why
 
 
 class Dataset(Protocol):
@@ -64,6 +66,17 @@ class Dataset(Protocol):
         ...
 
 
+def has_truth(dataset: Dataset) -> bool:
+    return dataset.about.truth != "none"
+
+
+def nodes_of(dataset: Dataset) -> tuple[str, ...]:
+    """The variables, whether or not a graph of them is known."""
+    if not has_truth(dataset) and dataset.table is not None:
+        return dataset.table.names
+    return dataset.truth.nodes
+
+
 @dataclass(frozen=True, eq=False)
 class Anonymous:
     """A data set without its names: X1, X2, ... and L1, L2, ..."""
@@ -76,7 +89,7 @@ class Anonymous:
 
     @property
     def _names(self) -> dict[str, str]:
-        return {name: f"X{j + 1}" for j, name in enumerate(self.inner.truth.nodes)}
+        return {name: f"X{j + 1}" for j, name in enumerate(nodes_of(self.inner))}
 
     @property
     def truth(self) -> Graph:
@@ -95,6 +108,7 @@ class Anonymous:
             licence="not told",
             reference="",
             variables={hidden: "not told" for hidden in self._names.values()},
+            notes=(),
         )
 
     @property

@@ -7,10 +7,11 @@ import gzip
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from trueness.datasets.columns import ColumnKind
 from trueness.datasets.table import Table
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.graphs.links import MAX_NODES
@@ -19,6 +20,7 @@ from trueness.outside import (
     MEGABYTE,
     NOT_READ,
     is_there,
+    json_records,
     one_line,
     opened,
     size,
@@ -34,19 +36,44 @@ MAX_HEADER = 16 * MEGABYTE
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # not "None": it is a level in many networks
 
 
-def read_rows(path: Path | str, discrete: Iterable[str] | None = None, drop: Iterable[str] = ()) -> Table:
-    """CSV, TSV (also .gz) or parquet, with a header; `drop` names columns to leave out, such as a time stamp."""
+def read_rows(
+    path: Path | str,
+    discrete: Iterable[str] | None = None,
+    drop: Iterable[str] = (),
+    kinds: Mapping[str, ColumnKind] | None = None,
+    strict: bool = True,
+) -> Table:
+    """CSV, TSV (also .gz), parquet or JSON lines; `drop` names columns to leave out, such as a time stamp."""
     path = Path(path)
     if not is_there(path):
-        raise DataError(f"{path} is not there. Give the path of a CSV, TSV or parquet file.")
+        raise DataError(f"{path} is not there. Give the path of a CSV, TSV, parquet or JSONL file.")
     dropped = list(drop)
     if path.suffix == ".parquet":
         kept = _kept(parquet_columns(path, MAX_COLUMNS), dropped, path)
         frame = read_parquet(path, MAX_CELLS, kept)
+    elif path.suffix == ".jsonl":
+        frame = _records(path)
+        frame = frame[_kept(frame.columns, dropped, path)]
     else:
         frame = _delimited(path)
         frame = frame[_kept(frame.columns, dropped, path)]
-    return Table.of(frame, discrete, path.name)
+    return Table.of(frame, discrete, path.name, kinds, strict)
+
+
+def _records(path: Path) -> pandas.DataFrame:
+    """One flat JSON object a line; a key that a line does not have is a gap."""
+    import pandas as pd
+
+    records: list[dict[str, Any]] = json_records(path)
+    names = list(dict.fromkeys(name for record in records for name in record))
+    if not names or len(names) > MAX_COLUMNS or len(names) * len(records) > MAX_CELLS:
+        got = f"{len(records):,} rows of {len(names):,} keys"
+        raise DataError(f"{path.name} must have 1 to {MAX_COLUMNS:,} keys and at most {MAX_CELLS:,} cells, got {got}.")
+    for number, record in enumerate(records, 1):
+        nested = next((name for name, value in record.items() if isinstance(value, list | dict)), None)
+        if nested is not None:
+            raise DataError(f"record {number} of {path.name} must be flat, got a list or an object in {nested!r:.60}.")
+    return pd.DataFrame.from_records(records, columns=names)
 
 
 def _kept(columns: Iterable[str], dropped: list[str], path: Path) -> list[str]:

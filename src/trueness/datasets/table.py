@@ -6,14 +6,14 @@ values is (n, d), float64. A discrete column holds codes 0..k-1 and its k levels
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.columns import MAX_LEVELS, Levels, columns_of
+from trueness.datasets.columns import MAX_LEVELS, Column, ColumnKind, Levels, columns_of
 from trueness.errors import DataError, listed
 
 HEAD = 64  # rows that tell of most columns that they vary
@@ -26,6 +26,7 @@ class Table:
     values: NDArray[np.float64]
     levels: tuple[Levels, ...]
     source: str = "the data"
+    judged: tuple[Column, ...] = field(default=(), kw_only=True, repr=False)  # of what was read: columns.py
 
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, dtype=np.float64)
@@ -46,6 +47,17 @@ class Table:
     @property
     def d(self) -> int:
         return len(self.names)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a value is missing; one quick pass, of a table that was checked (no value is infinite)."""
+        flat = self.values.ravel()
+        return bool(np.isnan(flat @ flat))
+
+    @property
+    def gaps(self) -> NDArray[np.bool_]:
+        """gaps[i, j]: the value of column j in row i is missing."""
+        return np.isnan(self.values)
 
     @property
     def discrete(self) -> NDArray[np.bool_]:
@@ -94,12 +106,23 @@ class Table:
         return Table(self.names, values, (None,) * self.d, self.source)
 
     @classmethod
-    def of(cls, data: Any, discrete: Iterable[str] | None = None, source: str = "the data") -> Table:
-        """A Table as it is, or one made from a pandas DataFrame or an (n, d) array of numbers."""
+    def of(
+        cls,
+        data: Any,
+        discrete: Iterable[str] | None = None,
+        source: str = "the data",
+        kinds: Mapping[str, ColumnKind] | None = None,
+        strict: bool = True,
+    ) -> Table:
+        """A Table as it is, or one made from a pandas DataFrame or an (n, d) array of numbers.
+
+        strict: dates and identifiers are an error; otherwise they are left out, and `judged` says so.
+        """
         if isinstance(data, cls):
             return data
         if hasattr(data, "columns"):
-            return cls(*columns_of(data, discrete, source), source)
+            read = columns_of(data, discrete, source, kinds, strict)
+            return cls(read.names, read.values, read.levels, source, judged=read.judged)
         array = np.asarray(data)
         if array.ndim != 2 or array.dtype.kind not in "fiub":
             raise DataError(
@@ -108,9 +131,9 @@ class Table:
         return cls(tuple(f"X{j}" for j in range(array.shape[1])), array, (None,) * array.shape[1], source)
 
 
-def check_usable(table: Table) -> None:
-    """Raise for what no learner can use: fewer than two columns, fewer rows than columns, missing values, constant
-    columns, numbers or categories that nobody can compute with."""
+def check_usable(table: Table, gaps: bool = False) -> None:
+    """Raise for what no learner can use: fewer than two columns, fewer rows than columns, missing values (unless
+    `gaps` are handled), constant columns, numbers or categories that nobody can compute with."""
     check_columns(table)
     if table.n < 2 or table.n < table.d:
         raise DataError(
@@ -123,24 +146,28 @@ def check_usable(table: Table) -> None:
         near = (np.abs(values[:HEAD] - values[0]) < SMALLEST).all(axis=0)
     if not square <= LARGEST**2 or near.any():
         suspects = np.flatnonzero(near) if square <= LARGEST**2 else np.arange(table.d)
-        _check_values(table.columns(suspects.tolist()))
+        _check_values(table.columns(suspects.tolist()), gaps)
 
 
-def _check_values(table: Table) -> None:
-    lows, highs = table.values.min(axis=0), table.values.max(axis=0)  # NaN or infinite where any value is
-    finite = np.isfinite(lows) & np.isfinite(highs)
-    if not finite.all():
-        j = int((~finite).argmax())
-        missing = np.flatnonzero(~np.isfinite(table.values[:, j]))
+def _check_values(table: Table, gaps: bool) -> None:
+    present = ~table.gaps if gaps else np.isfinite(table.values)
+    if not present.all() and not gaps:
+        j = int((~present.all(axis=0)).argmax())
+        missing = np.flatnonzero(~present[:, j])
         raise DataError(
             f"column {table.names[j]!r} of {table.source} must have no missing values, got {len(missing)} "
-            f"(first in row {missing[0] + 1}). Drop or impute those rows."
+            f"(first in row {missing[0] + 1}). Drop or impute those rows, or choose a learner that takes gaps "
+            "('trueness list learners')."
         )
+    if not present.any(axis=0).all():
+        name = table.names[int((~present.any(axis=0)).argmax())]
+        raise DataError(f"column {name!r} of {table.source} must have values, got none. Drop it.")
+    lows, highs = np.nanmin(table.values, axis=0), np.nanmax(table.values, axis=0)
     constant = np.flatnonzero(lows == highs)
     if len(constant):
         j = int(constant[0])
         levels = table.levels[j]
-        value = levels[int(table.values[0, j])] if levels else f"{table.values[0, j]:g}"
+        value = levels[int(lows[j])] if levels else f"{lows[j]:g}"
         raise DataError(
             f"column {table.names[j]!r} of {table.source} must vary, got a constant (all {value}). "
             "Drop it, or use more rows."

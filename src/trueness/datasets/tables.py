@@ -1,34 +1,39 @@
-"""Tables of real rows: those kept in the package, and a user's own file with a graph beside it."""
+"""Tables of real rows: those kept in the package, and a user's own file, with a graph beside it or without one.
+
+A table without a graph has truth `none`. Its columns that say nothing of their own (redundant.py) are left out, or kept
+with redundant = "keep"; what was left out, and why, stands in `about.notes`. With a graph every node must be a column.
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
 
+from trueness.datasets.columns import ColumnKind
 from trueness.datasets.dataset import About, Anonymous, Truth, about_of_card, need_rng, read_card
 from trueness.datasets.frames import MISSING, read_rows
+from trueness.datasets.redundant import redundant_columns
 from trueness.datasets.table import Table, check_usable
-from trueness.errors import DataError, GraphError, listed
+from trueness.errors import DataError, GraphError, SettingError, listed
 from trueness.graphs import Direction, Graph
 from trueness.outside import is_there
 
 GRAPH_SUFFIXES = (".graph.json", ".graph.csv", ".dot", ".gv", ".graphml", ".json", ".edges.csv")
+Redundant = Literal["drop", "keep"]
 
 
-@dataclass(frozen=True, eq=False)
-class RealTable:
+class _Rows:
     """Rows that were measured: they can be resampled, never redrawn."""
 
     name: str
-    truth: Graph
-    about: About
     table: Table
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
@@ -37,7 +42,33 @@ class RealTable:
         return self.table.rows(rng.integers(0, self.table.n, size=self.table.n if n is None else n))
 
     def anonymous(self) -> Anonymous:
-        return Anonymous(self)
+        return Anonymous(self)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, eq=False)
+class RealTable(_Rows):
+    """Rows and the graph that they are said to come from."""
+
+    name: str
+    truth: Graph
+    about: About
+    table: Table
+
+
+@dataclass(frozen=True, eq=False)
+class TableAlone(_Rows):
+    """Rows of which no graph is known."""
+
+    name: str
+    about: About
+    table: Table
+
+    @property
+    def truth(self) -> Graph:
+        raise DataError(
+            f"{self.table.source} must have a known graph to be scored against, got none. "
+            f"Write '{self.table.source}:my_graph.dot', or put one beside it."
+        )
 
 
 @cache
@@ -59,16 +90,62 @@ def table_of_file(
     path: Path | str,
     graph: Path | str | None = None,
     discrete: Sequence[str] | None = None,
-    truth: Truth = "assumed",
+    truth: Truth | None = None,
     direction: Direction | None = None,
     name: str | None = None,
-) -> RealTable:
-    """A user's CSV, TSV or parquet with its graph; the graph is looked for beside it where none is given."""
+    kinds: Mapping[str, ColumnKind] | None = None,
+    redundant: Redundant | None = None,
+) -> RealTable | TableAlone:
+    """A user's CSV, TSV, parquet or JSONL, with the graph named or beside it; without one its truth is `none`."""
     path = Path(path)
-    table = read_rows(path, discrete)
-    check_usable(table)
-    dag, about = truth_of_file(path, table, graph, direction, truth)
-    return RealTable(name or _stem(path), dag, about, replace(table, source=path.name))
+    file = Path(graph) if graph else None if truth == "none" else _graph_beside(path)
+    table = read_rows(path, discrete, kinds=kinds, strict=False)
+    if file is None and truth in (None, "none"):
+        return table_alone(table, name or _stem(path), redundant or "drop")
+    if redundant == "drop":
+        raise SettingError(f"'redundant' must be 'keep' for {path.name}, whose graph names its columns, got 'drop'.")
+    check_usable(table, gaps=True)
+    dag, about = truth_of_file(path, table, file, direction, truth or "assumed")
+    return RealTable(name or _stem(path), dag, replace(about, notes=_left_out(table)), replace(table, source=path.name))
+
+
+def table_alone(table: Table, name: str, redundant: Redundant = "drop") -> TableAlone:
+    """Rows without a graph; columns that say nothing of their own are left out, or named and kept."""
+    nothing_new = redundant_columns(table)
+    drop = redundant == "drop"
+    judged = tuple(
+        column
+        if column.name not in nothing_new
+        else column._replace(kind="left out" if drop else column.kind, why=nothing_new[column.name])
+        for column in table.judged
+    )
+    if drop:
+        table = table.columns([j for j, column in enumerate(table.names) if column not in nothing_new])
+    table = replace(table, judged=judged)
+    check_usable(table, gaps=True)
+    kept = () if drop else tuple(f"{column} was kept: {why}" for column, why in nothing_new.items())
+    about = _about(table, "none", "no graph is known: nothing is scored", notes=(*_left_out(table), *kept))
+    return TableAlone(name, about, table)
+
+
+def _left_out(table: Table) -> tuple[str, ...]:
+    return tuple(f"{column.name} was left out: {column.why}" for column in table.judged if column.kind == "left out")
+
+
+def _about(table: Table, truth: Truth, note: str, rows: str = "rows", notes: tuple[str, ...] = ()) -> About:
+    return About(
+        title=table.source,
+        domain="not told",
+        summary=f"{table.n:,} {rows} of {table.d} variables from {table.source}.",
+        truth=truth,
+        truth_note=note,
+        rows=table.n,
+        source=table.source,
+        licence="the user's own",
+        variables={column: "" for column in table.names},
+        data=table.kind,
+        notes=notes,
+    )
 
 
 def truth_of_file(
@@ -76,18 +153,13 @@ def truth_of_file(
 ) -> tuple[Graph, About]:
     """The DAG over the table's columns, from the file named or the one beside `path`, and the data set's card."""
     file = Path(graph) if graph else _graph_beside(path)
-    about = About(
-        title=path.name,
-        domain="not told",
-        summary=f"{table.n:,} {rows} of {table.d} variables from {path.name}.",
-        truth=truth,
-        truth_note=f"the graph is the user's own ({file.name})",
-        rows=table.n,
-        source=path.name,
-        licence="the user's own",
-        variables={column: "" for column in table.names},
-        data=table.kind,
-    )
+    if file is None:
+        looked = listed((_stem(path) + suffix for suffix in GRAPH_SUFFIXES), 3)
+        raise DataError(
+            f"{path.name} needs a graph to be scored against; looked for {looked}. "
+            f"Write '{path.name}:my_graph.dot', or an edge list with columns source,target."
+        )
+    about = replace(_about(table, truth, f"the graph is the user's own ({file.name})", rows), title=path.name)
     return _fit_to_columns(_read_dag(file, direction), table, file), about
 
 
@@ -95,15 +167,9 @@ def _stem(path: Path) -> str:
     return path.name.removesuffix(".gz").rpartition(".")[0] or path.name
 
 
-def _graph_beside(path: Path) -> Path:
-    candidates = [path.with_name(_stem(path) + suffix) for suffix in GRAPH_SUFFIXES]
-    for candidate in candidates:
-        if is_there(candidate):
-            return candidate
-    raise DataError(
-        f"{path.name} needs a graph to be scored against; looked for {listed((c.name for c in candidates), 3)}. "
-        f"Write '{path.name}:my_graph.dot', or an edge list with columns source,target."
-    )
+def _graph_beside(path: Path) -> Path | None:
+    candidates = (path.with_name(_stem(path) + suffix) for suffix in GRAPH_SUFFIXES)
+    return next((candidate for candidate in candidates if is_there(candidate)), None)
 
 
 def _read_dag(path: Path, direction: Direction | None) -> Graph:
@@ -116,6 +182,12 @@ def _read_dag(path: Path, direction: Direction | None) -> Graph:
 def _fit_to_columns(graph: Graph, table: Table, path: Path) -> Graph:
     """Match by name. Columns that no edge touches are isolated nodes; a node that is no column is an error."""
     strange = sorted(set(graph.nodes) - set(table.names))
+    for column in table.judged:
+        if column.name in strange:
+            raise DataError(
+                f"column {column.name!r} of {table.source} is a node of {path.name} and must be a number or a "
+                f"category, got {column.why}. Take it out of the graph, or say what it is (kinds)."
+            )
     if strange:
         raise GraphError(
             f"nodes of {path.name} must be columns of {table.source}, got {listed(strange)}. "

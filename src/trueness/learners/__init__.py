@@ -8,6 +8,7 @@ from trueness.learners.base import (
     check_answer,
     checked,
     fitting,
+    handles_gaps,
     learner,
     settings_of,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "check_answer",
     "checked",
     "fitting",
+    "handles_gaps",
     "learner",
     "settings_of",
 ]

@@ -89,8 +89,14 @@ class Batched(Protocol):
 def checked(data: Any, learner: Any) -> Table:
     """The first line of every fit: the data as a Table that this learner can use; DataError where it cannot."""
     table = Table.of(data)
-    check_usable(table)
+    gaps = handles_gaps(learner)
+    check_usable(table, gaps)
     return fitting(table, learner.card)
+
+
+def handles_gaps(learner: Any) -> bool:
+    """Whether a table may have missing values: by the card, and by the setting `missing` where there is one."""
+    return bool(learner.card.missing) and getattr(learner, "missing", "refuse") != "refuse"
 
 
 def fitting(table: Table, card: Card) -> Table:

@@ -21,9 +21,11 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Card, checked
+from trueness.learners.gaps import TESTWISE, without_gaps
 from trueness.learners.kernels import boss as kernel
 from trueness.learners.kernels.equivalence import cpdag_of_dag
 from trueness.learners.kernels.ges import shrink
+from trueness.learners.mixed_scores import gaps_note
 from trueness.learners.scores import Scores, ScoreSettings, content_order
 from trueness.settings import Whole
 
@@ -36,6 +38,7 @@ class BOSSResult:
     score: float
     order: tuple[str, ...]
     starts: tuple[float, ...]
+    note: str = ""  # what the score rests on where values are missing
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class BOSS(ScoreSettings):
         summary="Searches over orders of the variables, moving one at a time to its best place by a score.",
         returns="cpdag",
         data={"discrete", "continuous"},
-        mixed=False,
+        missing=TESTWISE,
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Andrews et al. 2023",
         family="score-based",
@@ -61,7 +64,7 @@ class BOSS(ScoreSettings):
 
     def fit_details(self, data: Table, rng: Generator | None = None) -> BOSSResult:
         """The graph with its score and the order of the columns."""
-        table = checked(data, self)
+        table = without_gaps(checked(data, self), self.missing)
         scorer = self.scorer(table)
         first = content_order(table.values).astype(np.int64)
         shuffle = np.random.default_rng(0)  # of an order that the data decide: no choice of the user's is hidden
@@ -73,7 +76,7 @@ class BOSS(ScoreSettings):
             shrink(scorer, marks)
         graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
         score = Scores(table.names, scorer).total(graph)
-        return BOSSResult(graph, score, tuple(table.names[i] for i in order), tuple(scores))
+        return BOSSResult(graph, score, tuple(table.names[i] for i in order), tuple(scores), gaps_note(table))
 
 
 LEARNERS = {"boss": BOSS}

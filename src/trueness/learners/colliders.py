@@ -34,7 +34,8 @@ def judged(found: Skeleton, tests: Independence, rule: Colliders, most: int) -> 
     unshielded = (near @ near > 0) & ~found.adjacent & (found.where >= 0)
     sets: dict[tuple[int, int], tuple[int, ...]] = {}
     for x, z in np.argwhere(np.triu(unshielded, 1)).tolist():
-        p_values = {given: _p_value(tests, x, z, given) for given in _candidates(found, x, z, most)}
+        candidates = dict.fromkeys(_candidates(found, x, z, most))  # those around both once
+        p_values = {given: _p_value(tests, x, z, given) for given in candidates}
         if rule == "max-p":
             sets[x, z] = max(p_values, key=lambda given: p_values[given])
         else:

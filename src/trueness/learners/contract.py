@@ -16,7 +16,7 @@ from numpy.random import Generator, default_rng
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.graphs import ARROW, TAIL, Graph
-from trueness.learners.base import Batched, Learner, check_answer
+from trueness.learners.base import Batched, Learner, check_answer, handles_gaps
 
 COLLIDER = Graph.from_edges(["X0 -> X2", "X1 -> X2", "X2 -> X3"], ["X0", "X1", "X2", "X3"])
 CHAIN = Graph.from_edges(["X0 -> X1", "X1 -> X2"], ["X0", "X1", "X2"])
@@ -50,7 +50,7 @@ def check_learner(learner: Learner) -> list[Check]:
         ("finds a collider and its effect in the right direction", lambda known: _recovers(known, COLLIDER)),
         ("finds a chain and directs nothing wrongly", lambda known: _recovers(known, CHAIN)),
         ("refuses a constant column", lambda known: _refuses(known, _constant)),
-        ("refuses missing values", lambda known: _refuses(known, _missing)),
+        ("refuses missing values, or takes them as its card says", _gaps),
         ("refuses fewer rows than columns", lambda known: _refuses(known, _short)),
         ("refuses a table without columns", lambda known: _refuses(known, _empty)),
         ("refuses numbers whose squares vanish (1e-308), or is right", lambda known: _scaled(known, 1e-308)),
@@ -159,6 +159,16 @@ def _right(graph: Graph, truth: Graph) -> bool:
 
 def _refuses(learner: Learner, spoil: Callable[[Table], Table]) -> bool:
     _must_refuse(learner, spoil(sample(COLLIDER, learner, default_rng(0))))
+    return True
+
+
+def _gaps(learner: Learner) -> bool:
+    if not handles_gaps(learner):
+        return _refuses(learner, _missing)
+    table = _missing(sample(COLLIDER, learner, default_rng(0)))
+    problem = check_answer(learner.fit(table, default_rng(0)), learner.card, table.names)
+    if problem:
+        raise _Broken(problem)
     return True
 
 

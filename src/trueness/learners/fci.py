@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
+from trueness.learners.gaps import TESTWISE, Missing, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.pag import close, colliders
 from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
 from trueness.learners.kernels.skeleton import Skeleton
-from trueness.learners.knowledge import Knowledge
+from trueness.learners.knowledge import Knowledge, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.rfci import Orientation
@@ -43,6 +44,8 @@ class FCIResult:
     later_tests: tuple[int, ...]  # the same for what comes after it
     p_values: NDArray[np.float64]
     found: Skeleton = field(repr=False)
+    test: str  # that was made, as `auto` chose it
+    rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
 
     @property
     def n_tests(self) -> int:
@@ -64,16 +67,17 @@ class FCI(Checked):
     selection: bool = True
     df: Freedom = "observed"
     ridge: Ridge = 0.0
-    required: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
+    required: tuple[Told, ...] = ()
+    forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
+    missing: Missing = field(default="testwise", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="FCI",
         summary="PC's search made safe against hidden common causes; its circles say what cannot be told.",
         returns="pag",
         data={"discrete", "continuous"},
-        mixed=False,
+        missing=TESTWISE,
         assumes=("faithfulness", "acyclicity", "no selection bias"),
         paper="Spirtes, Meek & Richardson 1995; Zhang 2008",
         family="constraint-based",
@@ -84,7 +88,7 @@ class FCI(Checked):
         self._knowledge()
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
-        table = checked(data, self)
+        table = without_gaps(checked(data, self), self.missing)
         return self._learn(self._tests(table), want_p=False).graph
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
@@ -93,7 +97,7 @@ class FCI(Checked):
 
     def fit_details(self, data: Table, rng: Generator | None = None) -> FCIResult:
         """With the p-value of each pair, the number of tests and the separating sets."""
-        table = checked(data, self)
+        table = without_gaps(checked(data, self), self.missing)
         return self.run(self._tests(table))
 
     def run(self, tests: Independence) -> FCIResult:
@@ -117,11 +121,12 @@ class FCI(Checked):
         found = first._replace(pool=pool)
         marks = colliders(found.adjacent, found.where, pool, forbidden, required)
         close(marks, found.where, pool, True, self.selection)
-        return self._result(Graph(tests.names, marks, None, "pag"), found, later)
+        return self._result(tests, Graph(tests.names, marks, None, "pag"), found, later)
 
-    def _result(self, graph: Graph, found: Skeleton, later: NDArray[np.int64]) -> FCIResult:
+    def _result(self, tests: Independence, graph: Graph, found: Skeleton, later: NDArray[np.int64]) -> FCIResult:
         p_values = np.where(found.p_values < 0, np.nan, found.p_values)
-        return FCIResult(graph, tuple(found.tests.tolist()), tuple(later.tolist()), p_values, found)
+        counts, after = tuple(found.tests.tolist()), tuple(later.tolist())
+        return FCIResult(graph, counts, after, p_values, found, tests.test, tests.rows_of_pairs(found))
 
 
 @dataclass(frozen=True)
@@ -133,7 +138,7 @@ class RFCI(FCI):
         summary="FCI that checks the edges of colliders and discriminating paths instead of searching Possible-D-SEP.",
         returns="pag",
         data={"discrete", "continuous"},
-        mixed=False,
+        missing=TESTWISE,
         assumes=("faithfulness", "acyclicity", "no selection bias"),
         paper="Colombo, Maathuis, Kalisch & Richardson 2012",
         family="constraint-based",
@@ -146,7 +151,7 @@ class RFCI(FCI):
         orientation = Orientation(tests, found, required, forbidden)
         orientation.run(self.selection)
         final = found.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)
-        return self._result(Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)
+        return self._result(tests, Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)
 
 
 LEARNERS = {"fci": FCI, "rfci": RFCI}

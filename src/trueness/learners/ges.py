@@ -5,7 +5,9 @@
                 more, to see whether the search from there ends higher (Nazaret & Blei 2024; `kernels/extended.py`)
 
 on CPDAGs, so that a step is never one of several DAGs of the same class. With a consistent score (BIC, BDeu) and
-faithful data both end in the true class as n grows. Chickering (2002), JMLR 3; operators: `kernels/ges.py`.
+faithful data both end in the true class as n grows. Plain is the default: it gives the references' graph;
+extended mostly finds a better one, in 3 to 70 times the time (docs/benchmarks.md). Chickering (2002), JMLR 3;
+operators: `kernels/ges.py`.
 Returns `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
 """
 
@@ -22,9 +24,11 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Card, Draws, checked
+from trueness.learners.gaps import TESTWISE, without_gaps
 from trueness.learners.kernels import extended
 from trueness.learners.kernels import ges as kernel
 from trueness.learners.kernels.scores import Scorer
+from trueness.learners.mixed_scores import gaps_note
 from trueness.learners.scores import Scores, ScoreSettings
 
 Operator = Literal["insert", "delete", "turn"]
@@ -47,6 +51,7 @@ class GESResult:
     graph: Graph
     score: float
     steps: tuple[Step, ...]
+    note: str = ""  # what the score rests on where values are missing
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class GES(ScoreSettings):
         summary="Adds, then removes edges of an equivalence class greedily by a score (BIC or BDeu).",
         returns="cpdag",
         data={"discrete", "continuous"},
-        mixed=False,
+        missing=TESTWISE,
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Chickering 2002",
         family="score-based",
@@ -70,20 +75,20 @@ class GES(ScoreSettings):
         return self.fit_details(data).graph
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
-        table = checked(data, self)
+        table = without_gaps(checked(data, self), self.missing)
         scorers = self.scorers(table, draws)
         return (None if scorer is None else self._class(scorer, table.names)[0] for scorer in scorers)
 
     def fit_details(self, data: Table, rng: Generator | None = None) -> GESResult:
         """The graph with its score and the operators that led to it."""
-        table = checked(data, self)
+        table = without_gaps(checked(data, self), self.missing)
         scorer = self.scorer(table)
         graph, trace = self._class(scorer, table.names)
         steps = tuple(
             Step(WORDS[int(operator)], table.names[int(x)], table.names[int(y)], gain)
             for operator, x, y, gain in trace.tolist()
         )
-        return GESResult(graph, Scores(table.names, scorer).total(graph), steps)
+        return GESResult(graph, Scores(table.names, scorer).total(graph), steps, gaps_note(table))
 
     def _class(self, scorer: Scorer, names: tuple[str, ...]) -> tuple[Graph, NDArray[np.float64]]:
         marks, trace = (kernel if self.search == "plain" else extended).search(scorer, len(names))

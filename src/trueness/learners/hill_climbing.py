@@ -23,8 +23,10 @@ from trueness.datasets.table import Table
 from trueness.errors import SettingError
 from trueness.graphs import Graph
 from trueness.learners.base import Card, checked
+from trueness.learners.gaps import TESTWISE, without_gaps
 from trueness.learners.kernels import hill_climbing as kernel
 from trueness.learners.kernels.scores import Scorer, total_score
+from trueness.learners.mixed_scores import gaps_note
 from trueness.learners.scores import ScoreSettings, content_order
 from trueness.settings import Between, Whole
 
@@ -49,6 +51,7 @@ class HillClimbingResult:
     start_score: float
     climbs: tuple[float, ...]
     moves: tuple[Move, ...]
+    note: str = ""  # what the score rests on where values are missing
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class HillClimbing(ScoreSettings):
         summary="Adds, deletes and reverses edges of a DAG while the score (BIC or BDeu) rises.",
         returns="dag",
         data={"discrete", "continuous"},
-        mixed=False,
+        missing=TESTWISE,
         assumes=("causal sufficiency", "faithfulness", "acyclicity"),
         paper="Heckerman, Geiger & Chickering 1995",
         family="score-based",
@@ -82,7 +85,7 @@ class HillClimbing(ScoreSettings):
 
     def fit_details(self, data: Table, rng: Generator | None = None) -> HillClimbingResult:
         """The DAG with its score and the moves that led to it."""
-        table = checked(data, self)
+        table = without_gaps(checked(data, self), self.missing)
         if self.restarts and rng is None:
             raise SettingError("'restarts' of hill-climbing needs a random generator. Pass rng to fit.")
         names, table = table.names, table.columns(content_order(table.values).tolist())
@@ -103,7 +106,7 @@ class HillClimbing(ScoreSettings):
         graph = Graph.from_matrix(dag, table.names, direction="row to column").reorder(names)
         words: tuple[Literal["add", "delete", "reverse"], ...] = ("add", "delete", "reverse")
         moves = tuple(Move(words[int(m)], table.names[int(i)], table.names[int(j)], g) for m, i, j, g in steps.tolist())
-        return HillClimbingResult(graph, best, start, tuple(climbs), moves)
+        return HillClimbingResult(graph, best, start, tuple(climbs), moves, gaps_note(table))
 
     def _climb(self, scorer: Scorer, dag: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Improve the DAG in place; the moves up to the best one."""

@@ -1,11 +1,13 @@
-"""Conditional independence tests, one face for all searches: Pearson's X2, G2, Fisher's z, and the oracle.
+"""Conditional independence tests, one face for all searches.
 
-    chi2, g2     discrete columns; formulas in kernels/contingency.py; p = P(chi2_df > statistic)
-    fisher-z     numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
-    oracle       d-separation in a known DAG, for checking a search against theory
+    chi2, g2              discrete columns; formulas in kernels/contingency.py; p = P(chi2_df > statistic)
+    fisher-z              numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
+    degenerate-gaussian   any columns; categories as columns of 0 and 1 (kernels/mixed.py)
+    regressions           any columns; linear and logit regressions (kernels/mixed.py)
+    oracle                d-separation in a known DAG, for checking a search against theory
 
-`auto` is chi2 for discrete tables and fisher-z for continuous ones. Tables with both kinds are refused: treating
-codes as numbers or cutting numbers into bins is a choice of the analyst (Table.as_numbers(), or bin the columns).
+`auto` is chi2 for discrete tables, fisher-z for continuous ones, degenerate-gaussian for mixed ones; what was chosen is
+`Independence.test`. A row with a gap is left out of the tests that need what it lacks (test-wise deletion).
 Searches compare statistics with critical values; a p-value is computed where one is asked for.
 """
 
@@ -23,15 +25,20 @@ from scipy import special
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
+from trueness.learners.gaps import Embedded
 from trueness.learners.kernels import counting, partial, testing
+from trueness.learners.kernels.skeleton import Skeleton
 from trueness.learners.kernels.testing import Tests
 from trueness.settings import Between, Hint
 
-Test = Literal["auto", "chi2", "g2", "fisher-z"]
+Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions"]
 Freedom = Literal["observed", "textbook"]
 Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
 Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
-_KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2}
+_MIXED = {"degenerate-gaussian": testing.DEGENERATE, "regressions": testing.REGRESSIONS}
+_KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2} | _MIXED
+_AUTO = {"discrete": "chi2", "continuous": "fisher-z", "mixed": "degenerate-gaussian"}
+MOST_COEFFICIENTS = 1000  # of a logit: its Hessian has the square of it
 _MERGE = 16  # rows are merged once for all tests where at most one in so many differs
 _PLANES = 2048  # most levels in all for which a table of all pairs is kept
 _LAPACK = 128  # columns from which on LAPACK's Cholesky is worth its call
@@ -40,7 +47,7 @@ _CRITICAL = 1024  # degrees of freedom up to which critical values are listed
 
 @dataclass(frozen=True)
 class TestResult:
-    """One test: `statistic` is X2 or G2, or r(x, y | S) squared for Fisher's z, where df is |S|."""
+    """One test: `statistic` is compared with chi2 of df; Fisher's z without gaps gives r(x, y | S) squared and |S|."""
 
     x: str
     y: str
@@ -59,7 +66,12 @@ class TestResult:
 
 
 class Independence:
-    """Tests on the columns of a table at level alpha. `ridge` is added to the diagonal of the correlations."""
+    """Tests on the columns of a table at level alpha. `ridge` is added to the diagonal of the correlations.
+
+    With gaps each test leaves out the rows that lack one of its columns, and says how many are left (TestResult.n).
+    """
+
+    present: NDArray[np.bool_] | None = None  # (n, d) where the table has gaps
 
     def __init__(
         self, table: Table, test: Test = "auto", alpha: float = 0.05, df: Freedom = "observed", ridge: float = 0.0
@@ -67,10 +79,28 @@ class Independence:
         self.names = table.names
         self.n = table.n
         self.test = chosen_test(table, test)
-        if self.test == "fisher-z":
+        if table.has_gaps:
+            self.present = ~table.gaps
+        if self.test in ("chi2", "g2"):
+            self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
+        elif self.test == "fisher-z" and self.present is None:
             self.kernel, self.most = _gaussian(table, alpha, ridge)
         else:
-            self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
+            self.kernel, self.most = _mixed(table, self.test, alpha, ridge)
+
+    def rows(self, *places: int) -> int:
+        """Rows that have all of these columns."""
+        return self.n if self.present is None else int(self.present[:, list(places)].all(axis=1).sum())
+
+    def rows_of_pairs(self, found: Skeleton) -> NDArray[np.int64]:
+        """[i, j]: rows of the test that separated i and j; of their test given nothing where none did."""
+        d = len(self.names)
+        rows = np.full((d, d), self.n, dtype=np.int64)
+        for i in range(d if self.present is not None else 0):
+            for j in range(i + 1):
+                members = found.members(i, j).tolist() if found.where[i, j] >= 0 else []
+                rows[i, j] = rows[j, i] = self.rows(i, j, *members)
+        return rows
 
     def result(self, x: str, y: str, given: Iterable[str] = ()) -> TestResult:
         """The test of x and y given a set of other columns."""
@@ -83,7 +113,8 @@ class Independence:
                 f"a set given must have at most {self.most} columns with {self.n} rows, got {len(members)}."
             )
         statistic, df, p, independent = testing.single(*self.kernel, i, j, np.array(members, dtype=np.int64))
-        return TestResult(x, y, names, self.test, statistic, df, p, bool(independent), self.n)
+        rows = self.rows(i, j, *members)
+        return TestResult(x, y, names, self.test, statistic, df, p, bool(independent), rows)
 
     def p_value(self, x: str, y: str, given: Iterable[str] = ()) -> float:
         return self.result(x, y, given).p_value
@@ -114,23 +145,16 @@ class Oracle(Independence):
 
 def chosen_test(table: Table, test: Test) -> str:
     """The test by name, checked against the table: no Fisher's z on categories, no counts of numbers."""
-    kinds = {levels is None for levels in table.levels}
-    kind = "mixed" if len(kinds) > 1 else "continuous" if kinds == {True} else "discrete"
-    if kind == "mixed":
-        raise DataError(
-            f"{table.source} must be all discrete or all continuous for a test of independence, got both. "
-            "Use Table.as_numbers() to treat codes as numbers, or bin the continuous columns."
-        )
     if test == "auto":
-        return "chi2" if kind == "discrete" else "fisher-z"
-    if test == "fisher-z" and kind == "discrete":
-        raise DataError(
-            f"{table.source} must hold numbers for fisher-z, got categories. "
-            "Use test = 'chi2', or Table.as_numbers() (codes = true in a plan) to use level codes as numbers."
-        )
-    if test != "fisher-z" and kind == "continuous":
-        raise DataError(f"{table.source} must be discrete for {test}, got continuous columns. Use test = 'fisher-z'.")
-    return test
+        return _AUTO[table.kind]
+    if test in _MIXED or table.kind == ("continuous" if test == "fisher-z" else "discrete"):
+        return test
+    got = {"discrete": "categories", "continuous": "continuous columns", "mixed": "both kinds of columns"}[table.kind]
+    must = "hold numbers" if test == "fisher-z" else "be discrete"
+    raise DataError(
+        f"{table.source} must {must} for {test}, got {got}. Use test = 'auto' ({_AUTO[table.kind]} here), or "
+        "Table.as_numbers() to treat codes as numbers."
+    )
 
 
 # ---- what the kernels need
@@ -143,7 +167,7 @@ _NONE: dict[str, Any] = {
     "dag": np.zeros((0, 0), np.bool_),
     "columns": np.zeros((0, 0), np.uint8),
     "weights": np.zeros(0, np.int32),
-    "levels": np.zeros((0, 0), np.int64),
+    "levels": np.zeros((3, 0), np.int64),
     "planes": np.zeros((0, 0), np.uint64),
     "burt": np.zeros((0, 0), np.int32),
     "first": np.zeros(1, np.int64),
@@ -177,6 +201,45 @@ def _largest_squares(alpha: float, n: int, most: int) -> NDArray[np.float64]:
     return np.asarray(np.tanh(z / np.sqrt(np.maximum(n - 3 - np.arange(most + 1), 1))) ** 2)
 
 
+def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[Tests, int]:
+    """Tests of mixed.py: on correlations where no value is missing, else (and for logits) on rows."""
+    embedded = Embedded(table)
+    z, first, gaps = embedded.standardised(), embedded.first, table.has_gaps
+    levels = np.zeros((3, table.d), np.int64)
+    levels[0] = check_levels(table, test)
+    wide = np.sort(np.diff(first))[::-1]
+    most = max(int(np.searchsorted(np.cumsum(wide), table.n - 6, side="right")) - 2, 0)
+    kind, numbers = testing.GAPS if test == "fisher-z" else _KINDS[test], z
+    if not gaps:
+        correlation = z @ z.T / table.n
+        off = ~np.eye(len(correlation), dtype=bool)
+        correlation[off] /= 1.0 + ridge
+        _refuse_dependent(table, correlation, first)
+        numbers = correlation if kind == testing.DEGENERATE else z
+    elif kind == testing.DEGENERATE:
+        kind = testing.DEGENERATE_ROWS
+    if kind == testing.REGRESSIONS and levels[0].max() * (len(z) + 1) > MOST_COEFFICIENTS:
+        name = table.names[int(levels[0].argmax())]
+        raise DataError(
+            f"{table.source} must have at most {MOST_COEFFICIENTS:,} coefficients in a logit for regressions, got "
+            f"{levels[0].max() * (len(z) + 1):,} (column {name!r}). Group its levels, or use 'degenerate-gaussian'."
+        )
+    fields = {"correlation": numbers, "first": first, "levels": levels, "limits": _critical_values(alpha)}
+    return _bundle(kind, n=table.n, alpha=alpha, **fields), min(most, max(table.d - 2, 0))
+
+
+def _refuse_dependent(table: Table, correlation: NDArray[np.float64], first: NDArray[np.int64]) -> None:
+    """The same as of numbers alone, where a column may be a level of a category."""
+    places = np.flatnonzero(correlation.diagonal() > 0)[: table.n - 1]
+    j = partial.dependent_column(np.ascontiguousarray(correlation[np.ix_(places, places)]))
+    if j >= 0:
+        name = table.names[int(np.searchsorted(first, places[j], side="right")) - 1]
+        raise DataError(
+            f"column {name!r} of {table.source} must not follow from the others, got one that does. Drop it (a table "
+            "that is loaded by name has such columns left out), or set ridge = 1e-6."
+        )
+
+
 def _refuse_singular(table: Table, correlation: NDArray[np.float64]) -> None:
     """Refuse a column that follows from others by more than the lack of rows: k rows determine k - 1 columns' rank."""
     some = min(table.d, table.n - 1)
@@ -203,10 +266,28 @@ def _positive(correlation: NDArray[np.float64]) -> bool:
 
 def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> Tests:
     levels = check_levels(table, test)
-    columns, weights = counting.merge_equal_rows(table.values, levels, most_merged(table.n))
+    values, gap_codes = table.values, None
+    if table.has_gaps:
+        values, levels, gap_codes = _with_gap_levels(table, levels)
+    columns, weights = counting.merge_equal_rows(values, levels, most_merged(table.n))
     if len(weights) == 0:
-        columns, weights = counting.encode(table.values, table.d), None
-    return discrete_tests(columns, weights, levels, table.n, test, alpha, df)
+        columns, weights = counting.encode(values, table.d), None
+    return discrete_tests(columns, weights, levels, table.n, test, alpha, df, gap_codes)
+
+
+def _with_gap_levels(
+    table: Table, levels: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Codes in which a gap is one level more, the numbers of levels, and the gaps' codes (-1: none)."""
+    gaps = table.gaps
+    wide = levels + gaps.any(axis=0)
+    if wide.max() > counting.MOST_LEVELS:
+        name = table.names[int(wide.argmax())]
+        raise DataError(
+            f"column {name!r} of {table.source} must have at most {counting.MOST_LEVELS - 1} levels beside its gaps, "
+            f"got {levels.max()}. Group its levels, or set missing = 'complete'."
+        )
+    return np.where(gaps, levels, table.values), wide, np.where(gaps.any(axis=0), levels, -1)
 
 
 def check_levels(table: Table, test: str) -> NDArray[np.int64]:
@@ -234,19 +315,20 @@ def discrete_tests(
     test: str,
     alpha: float,
     df: Freedom,
+    gap_codes: NDArray[np.int64] | None = None,
 ) -> Tests:
     """What the kernels need of codes (d, rows): merged rows with their weights, or all n rows and no weights."""
     fields: dict[str, Any] = {}
     if weights is None:
         weights = np.ones(n, np.int32)
         first = np.concatenate([[0], np.cumsum(levels)])
-        if first[-1] <= _PLANES:
+        if first[-1] <= _PLANES and gap_codes is None:
             planes = counting.bit_planes(columns, first)
             fields |= {"planes": planes, "burt": counting.burt_matrix(planes, first), "first": first}
-    shape = np.zeros((2, len(levels)), np.int64)
-    shape[0] = levels
+    shape = np.zeros((3, len(levels)), np.int64)
+    shape[0], shape[2] = levels, -1 if gap_codes is None else gap_codes
     if df == "textbook":
-        shape[1] = counting.levels_that_occur(columns, levels)
+        shape[1] = counting.levels_that_occur(columns, levels) - (shape[2] >= 0)
     if test == "g2":
         fields["xlogx"] = _xlogx(n)
     return _bundle(

@@ -1,6 +1,6 @@
 """Background knowledge for a search: edges that must be there, edges that must not, and tiers of time.
 
-    required     "a -> b"      the edge stays, untested, with this direction
+    required     "a -> b"      (or the pair ("a", "b")) the edge stays, untested, with this direction
     forbidden    "a -> b"      this direction is never drawn; both directions forbidden: a and b are apart
     tiers        [["a", "b"], ["c"]]      nothing of a later tier causes anything of an earlier one
 
@@ -22,6 +22,7 @@ from trueness.graphs.equivalence import find_cycle
 
 Matrix = NDArray[np.bool_]
 Pair = tuple[str, str]
+Told = str | Sequence[str]  # an edge as a user writes it
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Knowledge:
 
     @classmethod
     def of(
-        cls, required: Sequence[str], forbidden: Sequence[str], tiers: Sequence[Sequence[str]], owner: str
+        cls, required: Sequence[Told], forbidden: Sequence[Told], tiers: Sequence[Sequence[str]], owner: str
     ) -> Knowledge:
         """From a learner's settings; SettingError where they contradict themselves."""
         if not (required or forbidden or tiers):
@@ -96,8 +97,8 @@ class Knowledge:
         return [name for tier in self.tiers for name in tier]
 
 
-def _pair(edge: str, setting: str, owner: str) -> Pair:
-    parts = edge.split("->") if isinstance(edge, str) else []
+def _pair(edge: str | Sequence[str], setting: str, owner: str) -> Pair:
+    parts = edge.split("->") if isinstance(edge, str) else [part for part in edge if isinstance(part, str)]
     if len(parts) != 2 or not all(part.strip() for part in parts) or parts[0].strip() == parts[1].strip():
-        raise SettingError(f"{setting!r} of {owner} must list edges as 'a -> b', got {edge!r}.")
+        raise SettingError(f"{setting!r} of {owner} must list edges as 'a -> b' or ('a', 'b'), got {edge!r}.")
     return parts[0].strip(), parts[1].strip()

@@ -7,9 +7,9 @@ negative log-likelihoods of each column given X W, on the distinct rows. By the 
 w_threshold is dropped. Zheng, Aragam, Ravikumar & Xing (2018); settings as in the authors' notears/linear.py.
 
 The problem is not convex, and on standardised data the answer hangs on the path taken and on where it stops:
-solver = "l-bfgs-b"   the reference's: its graph and objective up to what rounding changes in the reference itself
-solver = "scaled"     10 to 60 times faster: goes on to the minimum of each inner problem, mostly to a lower objective,
-                      often to another graph. Counts on many draws: docs/equality.md
+solver = "scaled"     goes on to the minimum of each inner problem, mostly to a lower objective than the reference,
+                      often to another graph; 5 to 60 times faster. Counts and F1: docs/equality.md
+solver = "reference"  its path: its graph and objective up to what rounding changes in the reference itself
 W can still be cyclic after the threshold; then the weakest edges on cycles are dropped and named in the details.
 """
 
@@ -34,7 +34,8 @@ from trueness.settings import Between, Positive, Whole
 Array = NDArray[np.float64]
 Loss = Literal["l2", "logistic", "poisson"]
 Scale = Literal["raw", "standardised"]
-Solver = Literal["l-bfgs-b", "scaled"]
+Solver = Literal["scaled", "reference", "l-bfgs-b"]
+REFERENCE = "l-bfgs-b"  # as fits of before have it in their settings, by which they are known
 Minimise = Callable[[Array, float, float], tuple[Array, Array, float, float, int, int]]
 
 LOSSES = {"l2": kernel.LEAST_SQUARES, "logistic": kernel.LOGISTIC, "poisson": kernel.POISSON}
@@ -109,7 +110,7 @@ class NOTEARS(Checked):
     max_iter: Whole = 100
     h_tol: Positive = 1e-8
     rho_max: Annotated[float, Between(1)] = 1e16
-    solver: Solver = "l-bfgs-b"
+    solver: Solver = "scaled"
 
     card: ClassVar[Card] = Card(
         title="NOTEARS",
@@ -125,6 +126,8 @@ class NOTEARS(Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_scale(self.scale, self.loss, self.card.title)
+        if self.solver == "reference":
+            object.__setattr__(self, "solver", REFERENCE)
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
@@ -146,7 +149,7 @@ class NOTEARS(Checked):
 
     def _solve(self, problem: kernel.Problem) -> tuple[Array, list[Stage]]:
         """Algorithm 1: W, and what each inner problem reached."""
-        by_reference = self.solver == "l-bfgs-b"
+        by_reference = self.solver == REFERENCE
         minimise = _by_reference(problem, self.lambda1) if by_reference else _scaled(problem, self.lambda1)
         d = len(problem.moments)
         start: Array = np.zeros(2 * d * d if by_reference else (d, d))

@@ -27,10 +27,11 @@ from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.colliders import Colliders, judged
+from trueness.learners.gaps import TESTWISE, Missing, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orient
 from trueness.learners.kernels.skeleton import Skeleton, skeleton
-from trueness.learners.knowledge import Knowledge, Matrix
+from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
 
 Search = Literal["stable", "exhaustive"]
@@ -46,6 +47,8 @@ class PCResult:
     tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
     p_values: NDArray[np.float64]
     found: Skeleton = field(repr=False)
+    test: str  # that was made, as `auto` chose it
+    rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
 
     @property
     def n_tests(self) -> int:
@@ -68,16 +71,17 @@ class PC(Checked):
     depth: Depth = -1
     df: Freedom = "observed"
     ridge: Ridge = 0.0
-    required: tuple[str, ...] = ()
-    forbidden: tuple[str, ...] = ()
+    required: tuple[Told, ...] = ()
+    forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
+    missing: Missing = field(default="testwise", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="PC",
         summary="Removes edges by conditional independence tests, orients colliders, then Meek's rules.",
         returns="cpdag",
         data={"discrete", "continuous"},
-        mixed=False,
+        missing=TESTWISE,
         assumes=("causal sufficiency", "faithfulness", "acyclicity", "no selection bias"),
         paper="Spirtes & Glymour 1991",
         family="constraint-based",
@@ -88,7 +92,7 @@ class PC(Checked):
         self._knowledge()
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
-        table = checked(data, self)
+        table = without_gaps(checked(data, self), self.missing)
         return self._learn(self._tests(table), want_p=False)[0]
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
@@ -97,14 +101,15 @@ class PC(Checked):
 
     def fit_details(self, data: Table, rng: Generator | None = None) -> PCResult:
         """With the p-value of each pair, the number of tests and the separating sets."""
-        table = checked(data, self)
+        table = without_gaps(checked(data, self), self.missing)
         return self.run(self._tests(table))
 
     def run(self, tests: Independence) -> PCResult:
         """The search on tests of your own making: an Oracle, or an Independence with other settings."""
         graph, found = self._learn(tests, want_p=True)
         p_values = np.where(found.p_values < 0, np.nan, found.p_values)
-        return PCResult(graph, tuple(int(count) for count in found.tests), p_values, found)
+        counts = tuple(int(count) for count in found.tests)
+        return PCResult(graph, counts, p_values, found, tests.test, tests.rows_of_pairs(found))
 
     def _tests(self, table: Table) -> Independence:
         return Independence(table, self.test, self.alpha, self.df, self.ridge)

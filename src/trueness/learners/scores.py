@@ -3,13 +3,14 @@
     >>> scores = Scores.of(table, ScoreSettings(score="bic"))
     >>> scores.local("cancer", ["smoke"]), scores.total(graph)
 
-Formulas stand in `kernels/scores.py`. `auto` is BIC on continuous columns and BDeu on discrete ones.
+Formulas stand in `kernels/scores.py`. `auto` is BIC on continuous columns and BDeu on discrete ones; on mixed ones BIC
+is that of the degenerate Gaussian (`mixed_scores.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -19,8 +20,10 @@ from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, GraphError
 from trueness.graphs import Graph
 from trueness.learners.base import AtLeast0, Checked, Draws
+from trueness.learners.gaps import Missing
 from trueness.learners.kernels import scores as kernel
 from trueness.learners.kernels.equivalence import dag_of
+from trueness.learners.mixed_scores import mixed_scorer
 from trueness.learners.resampling import CodedRows, deviations, moments
 from trueness.settings import Positive, Whole
 
@@ -36,17 +39,23 @@ class ScoreSettings(Checked):
     equivalent_sample_size: Positive = 1.0  # of BDeu
     structure_prior: AtLeast0 = 1.0  # of BDeu: parents that a node is expected to have; 0 for no prior on graphs
     max_parents: Whole | None = None  # the most parents that a score is computed with
+    missing: Missing = field(default="testwise", metadata={"later": True})  # testwise: correlations by pairs
 
     def scorer(self, table: Table) -> kernel.Scorer:
         """The local scores of a table, for the kernels."""
-        if table.kind == "continuous":
+        if table.kind != "discrete":
             self._refuse_bdeu(table)
+        if table.kind == "mixed" or table.has_gaps:
+            return mixed_scorer(table, self.penalty, self._most(table))
+        if table.kind == "continuous":
             return kernel.gaussian_scorer(table.values, self.penalty, self._most(table))
         return kernel.discrete_scorer(table.values, *self._of_counts(table))
 
     def scorers(self, table: Table, draws: Draws) -> Iterator[kernel.Scorer | None]:
         """The local scores of resamples of a table; None where only the rows themselves can tell."""
         m = draws.shape[1]
+        if table.kind == "mixed" or table.has_gaps:
+            return iter([None] * len(draws))  # each run by itself
         if table.kind == "continuous":
             self._refuse_bdeu(table)
             units = np.outer(deviations(table), deviations(table)) / m
@@ -73,9 +82,10 @@ class ScoreSettings(Checked):
 
     def _refuse_bdeu(self, table: Table) -> None:
         if self.score == "bdeu":
+            name = table.names[int((~table.discrete).argmax())]
             raise DataError(
-                f"{table.source} must hold discrete columns for BDeu, got a continuous column "
-                f"{table.names[0]!r}. Use score = 'bic', or cut such columns into levels."
+                f"{table.source} must hold discrete columns for BDeu, got a continuous column {name!r}. "
+                "Use score = 'bic', or cut such columns into levels."
             )
 
 
@@ -88,9 +98,7 @@ class Scores:
 
     @classmethod
     def of(cls, table: Table, settings: ScoreSettings | None = None) -> Scores:
-        if table.kind == "mixed":
-            raise DataError(f"{table.source} must hold one kind of columns for a score, got discrete and continuous.")
-        check_usable(table)
+        check_usable(table, gaps=True)
         return cls(table.names, (settings or ScoreSettings()).scorer(table))
 
     def local(self, node: str, parents: Sequence[str] = ()) -> float:
@@ -125,6 +133,8 @@ def content_order(values: NDArray[np.float64]) -> NDArray[np.intp]:
     which no permutation of rows or columns and no change of units alters, and which any change of data alters
     wholly: an arbitrary choice is made anew in every resample, so that `stability` shows it as one.
     """
+    if np.isnan(values).any():
+        values = np.where(np.isnan(values), np.nanmean(values, axis=0), values)
     centred = values - values.mean(axis=0)
     scale = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(values))
     key = 1e6 / len(values) * ((centred @ (1 / scale)) ** 2 @ centred) / scale

@@ -65,7 +65,7 @@ class Stability:
     kind: Kind
     repeats: int
     failures: Mapping[str, int]  # status -> resamples that gave no graph
-    messages: tuple[str, ...]  # why, each once
+    messages: Mapping[str, int]  # why -> resamples
     edges: tuple[EdgeFrequency, ...]  # every edge that was seen, most frequent first
     adjacencies: tuple[EdgeFrequency, ...]  # the same for pairs, whatever the marks
     threshold: float
@@ -172,6 +172,7 @@ class Stability:
         kept = [row for row in self.edges if row.frequency >= self.threshold]
         rest = len(self.edges) - len(kept)
         lines = [head, *(f"  {row}" for row in kept)]
+        lines += [f"  {count} resamples gave no graph: {why}" for why, count in self.messages.items()]
         if rest:
             lines.append(f"  {rest} more in less than {100 * self.threshold:g} % of the graphs")
         return "\n".join(lines)
@@ -205,7 +206,7 @@ def stability(
     check_usable(table)  # what no resample can mend is the user's to mend
     found = _Tally(table.names)
     failures: Counter[str] = Counter()
-    messages: dict[str, None] = {}
+    messages: Counter[str] = Counter()
     generators = rng.spawn(repeats)
     draws = (own.integers(table.n, size=table.n) for own in generators)
     for done, run in enumerate(fit_resamples(learner, table, draws, generators), start=1):
@@ -214,7 +215,7 @@ def stability(
             found.add(run.answer)
         else:
             failures[str(status)] += 1
-            messages[why] = None
+            messages[why] += 1
         if progress is not None:
             progress(done, repeats)
     n = repeats - sum(failures.values())
@@ -228,7 +229,7 @@ def stability(
         kind=card.returns,
         repeats=repeats,
         failures=dict(failures),
-        messages=tuple(messages),
+        messages=dict(messages),
         edges=_rows(edges, n, level),
         adjacencies=_rows(pairs, n, level),
         threshold=_share(threshold),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from trueness.errors import DataError
 from trueness.status import Status
 
 
@@ -12,6 +13,14 @@ class Score(NamedTuple):
 
     value: float | None
     status: Status = Status.OK
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise DataError(f"a score must have a value to be a number, got {self.status}. Look at .status first.")
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self), spec) if spec else str(self)
 
 
 UNDEFINED = Score(None, Status.DEGENERATE)  # the answer is there and the measure has no value on it

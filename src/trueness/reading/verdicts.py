@@ -3,7 +3,7 @@
     intervention     {"impact": 3}, {"impact_level": "high"}, {"score": 48} of so many points   ->  rating in 0..4
     abduction        {"holds": true, "solutions": "unique", "value": 10}                        ->  holds, label, value
     logic            {"coherence": 4, ...}, five ratings, also within another object            ->  ratings in 0..4
-    counterfactual   {"answer": 7.5}, "answer": "7.5 m/s"                                       ->  value
+    counterfactual   {"answer": 7.5}, "answer": "7.5 m/s"; fresh: the same                      ->  value
 
 A rating outside its scale is not pulled into it: it is unreadable. Prose is unreadable too, a refusal is refused; of
 several objects the last that says something counts. No reply ever becomes the middle of a scale.
@@ -71,6 +71,7 @@ def read_verdict(text: str, kind: str, *, points: float | None = None) -> Verdic
         "abduction": _abduction,
         "logic": _logic,
         "counterfactual": _answer,
+        "fresh": _answer,
     }
     found: Verdict | None = None
     nodes = recover_json(text[:LIMIT])

@@ -1,114 +1,145 @@
 """Arithmetic in words: `Subtract the eggs eaten from the eggs laid` is laid - eaten; anything uncertain is nothing.
 
-    multiply X by Y, product of X and Y, X times Y       divide X by Y, ratio of X to Y      half of X, twice X
-    add X and Y, sum of X, Y and Z, X plus Y             subtract X from Y, X minus Y        15 % of X, 3 more than X
-    average of ..., largest of ..., square of X          twice as many ... as X              sum of all ...
+    a sentence     reasons and purposes around it are left out: since ..., ..., so ..., to get ...; they must say no
+                   number that the arithmetic lacks
+    its steps      add X and Y, then divide by Z; multiply A by B, multiply C by D, and add the two
+    a conversion   convert hours to minutes
+    arithmetic     word_forms.py
+    phrases        word_causes.py
 
-A phrase stands for the cause whose words it shares (rare words count more); phrases and causes are matched one to one,
-each cause once, and only where one match is best. A number that is the value of a cause left over stands for that
-cause, and a factor in % is a hundredth. A sentence that says more than its arithmetic (if, unless, proportional), a
-phrase with a number or an operation of its own, two readings that differ: not read, and left to the judge as words.
-`Average Speed = Total Distance / Total Time` is read the same way: signs between phrases.
+A sentence that says more than its arithmetic (if, unless, proportional, about), a phrase with a number or an operation
+that is not read, two readings that differ: not read, and left to the judge as words. `Average Speed = Total Distance /
+Total Time` is read the same way: signs between phrases.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
-from itertools import permutations, product
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 from trueness.reasoning.syntax import RuleError, parse
-from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate, parts, renamed, written
+from trueness.reasoning.trees import Binary, Call, Name, Number, renamed
+from trueness.reasoning.word_causes import InWords, Values, bind, signature, stem, tokens
+from trueness.reasoning.word_forms import (
+    NUMERAL,
+    OPERATION_WORDS,
+    Reader,
+    Shape,
+    TooManyReadings,
+    joined,
+    number_of,
+)
 
 MOST_CAUSES = 6
-_MOST_READINGS = 200
 _LONGEST = 300
-_MOST_JOINTS = 10  # words at which a sentence can be cut: the number of readings grows with them
+_MOST_JOINTS = 12  # words at which a sentence can be cut: the number of readings grows with them
 _JOINTS = re.compile(r"\b(?:plus|minus|times|by|with|to|from|and|added|divided|multiplied|subtracted)\b|[,&]")
-
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_SHARES = {
-    "half": 1 / 2, "one half": 1 / 2, "a half": 1 / 2, "third": 1 / 3, "one third": 1 / 3, "a third": 1 / 3,
-    "quarter": 1 / 4, "one quarter": 1 / 4, "a quarter": 1 / 4, "one fourth": 1 / 4, "one fifth": 1 / 5,
-    "a fifth": 1 / 5, "one tenth": 1 / 10, "a tenth": 1 / 10, "two thirds": 2 / 3, "three quarters": 3 / 4,
-    "three fourths": 3 / 4, "two fifths": 2 / 5,
-}  # fmt: skip
-_TIMES = {"twice": 2.0, "double": 2.0, "doubling": 2.0, "thrice": 3.0, "triple": 3.0, "tripling": 3.0, "halving": 0.5}
-_STOP = frozenset(
-    "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
-    "was were given value amount".split()
-)
 _CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise|until)\b")
 _SAYS_MORE = re.compile(
     _CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
-    r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time)\b"
-)
-_OPERATIONS = frozenset(
-    "half twice double triple percent minus plus sum difference product times divided multiplied less more fewer "
-    "average mean ratio square squared root increased decreased reduced maximum minimum third quarter than added "
-    "subtracted".split()
+    r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
+    r"varies|some|appropriate|at least|at most|up to|nearly|almost)\b"
 )
 _PURPOSE = re.compile(
     r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know)\b[^\d%]*$"
-    r"|,\s*(?:giving|yielding|which gives|resulting in)\b[^\d%]*$"
+    r"|,\s*(?:giving|yielding|which gives|resulting in)\b[^\d%]*$|\s+gives\s+[^\d%]*$"
 )
+_AIM = re.compile(r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know)\b[^,\d%]*,\s*")
+_FRONT_REASON = re.compile(r"^(?P<why>[^,]*),\s*(?:and\s+)?(?:so|therefore|thus|hence)\s+(?P<rest>.*)$")
+_FRONT_SINCE = re.compile(r"^(?:since|because|as|given that)\s+(?P<why>[^,]*),\s*(?P<rest>.*)$")
+_BACK_REASON = re.compile(r"^(?P<rest>.*?),?\s+(?:since|because|as there (?:are|is))\b(?P<why>.*)$")
+_REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
+_ROUNDED = re.compile(r",?\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))$")
 _LEAD = re.compile(r"^(?:then|next|first|finally|now|simply|just|we|you)\b[\s,]*")
 _COMMAND = re.compile(r"^(?:calculate|compute|find|determine|obtain|get|take|evaluate)\s+")
 _COPULA = re.compile(
     r"\b(?:is|are|equals?|will be|costs?|has|have|=|as)\s+(?:then |simply |just |equal to )?"
     r"(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
+    rf"|\b[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)|(?=\b(?:in|de)creases by\b)"
 )
-_BY = re.compile(r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|averag|tak|doubl|tripl|halv|squar)\w*ing\b)")
-_NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|" + "|".join(_NUMBERS[1:]) + ")"
-_MEASURES = (
-    "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
+_BY = re.compile(
+    r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
 )
-_ARTICLE = re.compile(r"^(?:the|a|an|both|exactly)\s+")
-_ALL = re.compile(r"\b(?:all|individual|each|every|both|these|those|everything|" + "|".join(_NUMBERS[2:7]) + r")\b")
-_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
+_DO = r"(?:multiply|divid|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?"
+_STEP = re.compile(
+    rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)"
+)
+_IT = r"(?:it|this|that|result|(?:the|this|that) (?:result|sum|total|product|difference|quotient|amount))"
+_GOING_ON = (  # a step that takes what came before: pattern, operation, whether what came before stands second
+    (re.compile(rf"multiply(?:ing)?(?: {_IT})? (?:by|with) (.+)"), "*", False),
+    (re.compile(rf"divid(?:e|ing)(?: {_IT})? by (.+)"), "/", False),
+    (re.compile(rf"divid(?:e|ing) (.+) by {_IT}"), "/", True),
+    (re.compile(rf"add(?:ing)? (?!{_IT} )(.+?)(?: to {_IT})?"), "+", False),
+    (re.compile(rf"add(?:ing)? {_IT} to (.+)"), "+", False),
+    (re.compile(rf"(?:subtract|deduct)(?:ing)? {_IT} from (.+)"), "-", True),
+    (re.compile(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
+)
+_ADD_THEM = re.compile(
+    r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
+)
+_CONVERT = re.compile(
+    r"convert(?:ing)?\s+(?P<what>.+?)\s+(?:in)?to\s+(?P<to>[a-z]+)"
+    rf"(?:\s*[,(]?\s*(?:by\s+)?(?P<how>multiply|divid)(?:ing|e)?(?: it)?\s+by\s+(?P<by>{NUMERAL})\)?)?"
+)
+_SIZES = (  # words of one kind, and how many of the smallest each is
+    {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800},
+    {"month": 1, "year": 12},
+    {"millimetre": 1, "centimetre": 10, "metre": 1000, "kilometre": 1e6},
+    {"millimeter": 1, "centimeter": 10, "meter": 1000, "kilometer": 1e6},
+    {"inch": 1, "foot": 12, "feet": 12, "yard": 36},
+    {"milligram": 1, "gram": 1000, "kilogram": 1e6},
+    {"millilitre": 1, "litre": 1000},
+    {"milliliter": 1, "liter": 1000},
+    {"cent": 1, "dollar": 100},
+    {"ounce": 1, "pound": 16},
+    {"percentage": 1, "percent": 1, "decimal": 100, "fraction": 100},
+)
 
 
-class InWords(NamedTuple):
-    """What a rule in words became."""
-
-    tree: Tree
-    formula: str
-    phrases: Mapping[str, str]  # phrase -> cause
-
-
-Shape = Tree  # a tree whose names are phrases
-Make = Callable[[re.Match[str], int], Iterator[Shape]]
-_EVERY = "every "  # before a phrase that stands for all causes together
-
-
-def read_words(
-    text: str, causes: Sequence[str], effect: str, values: Mapping[str, tuple[float, str | None]] | None = None
-) -> InWords | None:
+def read_words(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:
     """The formula of a rule in words, or None. values: known causes with value and unit."""
-    if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST or _SAYS_MORE.search(text.lower()):
+    if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST:
         return None
-    sentence = " ".join(text.replace("_", " ").lower().split()).rstrip(".;!")
-    if ". " in sentence or ";" in sentence or "=" in sentence or len(_JOINTS.findall(sentence)) > _MOST_JOINTS:
+    sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
+    left, equals, right = sentence.rpartition("=")
+    if equals and ("=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", right)):
         return None
-    found: dict[tuple[float, ...], InWords] = {}
-    for shape in _readings(sentence, effect):
-        made = _bound(shape, causes, values or {})
-        if made is not None:
-            found.setdefault(_signature(made.tree, causes), made)
-    return next(iter(found.values())) if len(found) == 1 else None
+    sentence = _plain(right.strip() if equals else sentence, values or {})
+    if _SAYS_MORE.search(sentence) or len(_JOINTS.findall(sentence)) > _MOST_JOINTS:
+        return None
+    rounded = _ROUNDED.search(sentence)
+    made: dict[tuple[float, ...], InWords] = {}
+    reader = Reader()
+    try:
+        for shape in _readings(reader, sentence[: rounded.start()] if rounded else sentence, causes, effect):
+            bound = bind(shape, causes, values or {})
+            if bound is not None:
+                made.setdefault(signature(bound.tree, causes), bound)
+    except TooManyReadings:
+        return None
+    if len(made) != 1:
+        return None
+    only = next(iter(made.values()))
+    if rounded is None:
+        return only
+    function = {"up": "ceil", "down": "floor"}.get(rounded[1], "round")
+    return only._replace(tree=Call(function, (only.tree,)), formula=f"{function}({only.formula})")
 
 
-def read_phrases(
-    text: str, causes: Sequence[str], effect: str, values: Mapping[str, tuple[float, str | None]] | None = None
-) -> InWords | None:
+def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:
     """A formula between phrases that are no names: `Speed = Total Distance / Total Time`."""
-    left, equals, right = text.replace("_", " ").lower().rpartition("=")
-    if not equals or "=" in left or len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES:
+    left, _, right = text.replace("_", " ").lower().rpartition("=")
+    left, right = left.strip(), right.strip()
+    if len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES or not re.search(r"[-+*/^×·÷]", right):
         return None
-    if not _is_about(left, effect) or _SAYS_MORE.search(right):
+    for word, sign in ((" times ", " * "), (" plus ", " + "), (" minus ", " - "), (" divided by ", " / ")):
+        right = right.replace(word, sign)
+    if "=" in left:  # 1 foot = 12 inches, so height = ...
+        stripped = _FRONT_REASON.match(left)
+        if stripped is None or not _numbers(stripped["why"]) <= _numbers(right) | {1.0}:
+            return None
+        left = stripped["rest"]
+    if not is_about(left, effect) or _SAYS_MORE.search(right):
         return None
     right = re.sub(r"%\s*of\s", "% * ", right)
     phrases: list[str] = []
@@ -121,303 +152,112 @@ def read_phrases(
         tree = parse(re.sub(r"[a-z][a-z0-9']*(?:\s+[a-z][a-z0-9']*)*", numbered, right)).right
     except RuleError:
         return None
-    return _bound(renamed(tree, {f"phrase{k}": phrase for k, phrase in enumerate(phrases, 1)}), causes, values or {})
+    return bind(renamed(tree, {f"phrase{k}": phrase for k, phrase in enumerate(phrases, 1)}), causes, values or {})
 
 
-def _readings(sentence: str, effect: str) -> Iterator[Shape]:
+def _plain(sentence: str, values: Values) -> str:
+    """Without the reasons and remarks around the arithmetic, where they say no number that it lacks."""
+    sentence = _AIM.sub("", _LEAD.sub("", sentence))
+    stated = {value for value, _ in values.values()} | {1.0}
+    for pattern in (_FRONT_REASON, _FRONT_SINCE, _BACK_REASON, _REMARK):
+        match = pattern.match(sentence)
+        if match and not _CONVERT.fullmatch(sentence) and _numbers(match["why"]) <= _numbers(match["rest"]) | stated:
+            sentence = match["rest"]
+    return _PURPOSE.sub("", _LEAD.sub("", sentence)).strip()
+
+
+def _numbers(text: str) -> set[float]:
+    said = re.findall(rf"(?<![\w.]){NUMERAL}(?!\w)", text)
+    return {value for one in said if (value := number_of(one)) is not None}
+
+
+def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shape]:
     """Every way to read the sentence as arithmetic over phrases."""
-    sentence = _LEAD.sub("", _PURPOSE.sub("", sentence))
     starts = {sentence, _COMMAND.sub("", sentence)}
-    for match in _BY.finditer(sentence):
-        if _is_about(sentence[: match.start()], effect):
-            starts.add(sentence[match.end() :])
-    for match in _COPULA.finditer(sentence):
-        if _is_about(sentence[: match.start()], effect):
-            starts.add(sentence[match.end() :])
-    readings = (shape for start in sorted(starts) for shape in _expressions(start, 0) if not isinstance(shape, Name))
-    for _, shape in zip(range(_MOST_READINGS), readings, strict=False):
-        yield shape
+    for pattern in (_BY, _COPULA):
+        starts |= {
+            sentence[match.end() :]
+            for match in pattern.finditer(sentence)
+            if is_about(sentence[: match.start()], effect)
+        }
+    for start in sorted(starts):
+        steps = [step for step in _STEP.split(start) if step.strip()]
+        if len(steps) > 1:
+            yield from _chained(reader, steps)
+        converted = _CONVERT.fullmatch(start)
+        if converted and len(causes) == 1:
+            yield from _conversion(converted, causes[0])
+        elif "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
+            yield from (shape for shape in reader.shapes(start) if not isinstance(shape, Name))
+
+
+def _chained(reader: Reader, steps: Sequence[str]) -> Iterator[Shape]:
+    """Each step goes on from the one before, or stands for itself until they are added."""
+    waiting: list[list[Shape]] = [reader.shapes(_COMMAND.sub("", _LEAD.sub("", steps[0])))]
+    for step in (_LEAD.sub("", step) for step in steps[1:]):
+        if _ADD_THEM.fullmatch(step):
+            if len(waiting) < 2:
+                return
+            waiting = [[joined("sum", [shapes[0] for shapes in waiting])]] if all(waiting) else []
+            continue
+        onward = [shape for before in waiting[-1][:8] for shape in _going_on(reader, before, step)]
+        if onward:
+            waiting[-1] = onward
+        else:
+            waiting.append([shape for shape in reader.shapes(step) if not isinstance(shape, Name)])
+    if len(waiting) == 1:
+        yield from waiting[0]
+
+
+def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
+    if re.fullmatch(rf"(?:squar|doubl|tripl|halv)(?:e|ing)(?: {_IT})?", step):
+        factor = {"d": 2.0, "t": 3.0, "h": 0.5}.get(step[0])
+        yield Binary("^", before, Number(2.0)) if factor is None else Binary("*", Number(factor), before)
+        return
+    for pattern, operator, second in _GOING_ON:
+        match = pattern.fullmatch(step)
+        if match:
+            inner = [
+                *reader.shapes(match[1]),
+                *(reader.listed("sum", match[1], 1, alone=False) if operator in "+-" else ()),
+            ]
+            for shape in inner:
+                yield Binary(operator, shape, before) if second else Binary(operator, before, shape)
+            return
+
+
+def _conversion(match: re.Match[str], cause: str) -> Iterator[Shape]:
+    """`Convert hours to minutes`; the factor as it is said must be that of the units, where these are known."""
+    named = Name(re.sub(r"\bfrom\s+", "", match["what"]))
+    to, words = _unit_word(match["to"]), [_unit_word(word) for word in re.findall(r"[a-z]+", match["what"])]
+    sizes = [(size, word) for size in _SIZES for word in words if word in size and to in size]
+    factor = sizes[0][0][sizes[0][1]] / sizes[0][0][to] if len(sizes) == 1 else None
+    if match["by"]:
+        said = number_of(match["by"]) or 1.0
+        spoken = said if match["how"] == "multiply" else 1 / said
+        if factor is not None and abs(spoken / factor - 1) > 1e-9:
+            return
+        factor = spoken
+    if factor is not None and tokens(named.name) & tokens(cause):
+        yield Binary("*", named, Number(factor)) if factor >= 1 else Binary("/", named, Number(1 / factor))
+
+
+def _unit_word(word: str) -> str:
+    known = {name for size in _SIZES for name in size}
+    return next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in known), word)
 
 
 def computes(words: str) -> bool:
     """Whether a piece of text is more than an introduction: it counts, compares or sets a condition."""
-    return bool(_words(words) & _OPERATIONS or re.search(r"(?<!\w)\d|%", words) or _CONDITION.search(words.lower()))
+    said = set(re.findall(r"[^\W_]+", words.lower()))
+    return bool(said & OPERATION_WORDS or re.search(r"(?<!\w)\d|%", words) or _CONDITION.search(words.lower()))
 
 
 def shares_word(words: str, name: str) -> bool:
-    return bool(_tokens(words) & _tokens(name))
+    return bool(tokens(words) & tokens(name))
 
 
-def _is_about(words: str, effect: str) -> bool:
+def is_about(words: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
-    before = {_stem(word) for word in re.findall(r"[a-z]+", _COMMAND.sub("", words))}
-    return not re.search(r"\d|%", words) and (not before or bool(before & _tokens(effect)))
-
-
-def _expressions(text: str, depth: int) -> Iterator[Shape]:
-    """Readings of a piece of text; the piece itself as a phrase comes last."""
-    text = _ARTICLE.sub("", text.strip(" ,"))
-    if not text or depth > 4:
-        return
-    number = _number(text)
-    if number is not None:
-        yield Number(number)
-        return
-    for prefix, separator, operator, swapped in _PAIRS:
-        start = re.match(prefix, text)
-        for match in re.finditer(rf"\s+(?:{separator})\s+", text) if start else ():
-            if start is not None and match.start() >= start.end():
-                yield from _pair(text[start.end() : match.start()], text[match.end() :], operator, swapped, depth + 1)
-    for pattern, make in _FORMS:
-        found = pattern.fullmatch(text)
-        if found:
-            yield from make(found, depth + 1)
-    yield Name(text)
-
-
-def _pair(first: str, second: str, operator: str, swapped: bool, depth: int) -> Iterator[Shape]:
-    """What is subtracted may be a list: subtract a and b from c."""
-    lefts = [*_expressions(first, depth), *(_listed("sum", first, depth, alone=False) if swapped else ())]
-    for left in lefts:
-        for right in _expressions(second, depth):
-            yield Binary(operator, right, left) if swapped else Binary(operator, left, right)
-
-
-def _number(text: str) -> float | None:
-    match = re.fullmatch(rf"({_NUMERAL})(?:\s*{_MEASURES})?", text)
-    if not match:
-        return None
-    said = match[1].lstrip("$").replace(",", "")
-    return float(_NUMBERS.index(said)) if said in _NUMBERS else float(said)
-
-
-def _listed(operation: str, text: str, depth: int, alone: bool = True) -> Iterator[Shape]:
-    """The operation over a list of two or more; over all causes where the text is one thing."""
-    pieces = [piece for piece in _SEPARATOR.split(text) if piece.strip()]
-    if len(pieces) > 1:
-        for shapes in product(*(list(_expressions(piece, depth)) for piece in pieces)):
-            yield _joined(operation, shapes)
-    if alone:
-        yield Call(operation, (Name(_EVERY + text),))
-
-
-def _joined(operation: str, shapes: Sequence[Shape]) -> Shape:
-    if operation in ("mean", "max", "min"):
-        return Call(operation, tuple(shapes))
-    return reduce(lambda left, right: Binary("+" if operation == "sum" else "*", left, right), shapes)
-
-
-def _list(operation: str) -> Make:
-    return lambda match, depth: _listed(operation, match[1], depth)
-
-
-def _scaled(match: re.Match[str], depth: int) -> Iterator[Shape]:
-    said = " ".join(match[1].replace("-", " ").split())
-    factor = _SHARES.get(said, _TIMES.get(said, _number(said)))
-    if factor is not None:
-        yield from (Binary("*", Number(factor), inner) for inner in _expressions(match[2], depth))
-
-
-def _percent(sign: str) -> Make:
-    """15 % of X, 15 % more than X, X increased by 15 %."""
-
-    def make(match: re.Match[str], depth: int) -> Iterator[Shape]:
-        share = Binary("/", Number(float(match["share"].replace(",", ""))), Number(100.0))
-        for inner in _expressions(match["whole"], depth):
-            part: Tree = Binary("*", share, inner)
-            yield part if sign == "of" else Binary(sign, inner, part)
-
-    return make
-
-
-def _of_one(make_tree: Callable[[Tree], Tree]) -> Make:
-    return lambda match, depth: (make_tree(inner) for inner in _expressions(match[1], depth))
-
-
-def _offset(sign: str) -> Make:
-    """3 more than X."""
-
-    def make(match: re.Match[str], depth: int) -> Iterator[Shape]:
-        number = _number(match[1])
-        if number is not None:
-            yield from (Binary(sign, inner, Number(number)) for inner in _expressions(match[2], depth))
-
-    return make
-
-
-_PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
-    (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
-    (r"", "multiplied by|times", "*", False),
-    (r"divid(?:e|ing)\s+", "by", "/", False),
-    (r"", "divided by", "/", False),
-    (r"ratio of\s+", "to", "/", False),
-    (r"quotient of\s+", "and", "/", False),
-    (r"add(?:ing)?\s+", "to", "+", False),
-    (r"", "plus|added to", "+", False),
-    (r"subtract(?:ing)?\s+", "from", "-", True),
-    (r"", "subtracted from", "-", True),
-    (r"", "minus", "-", False),
-    (r"difference (?:between|of)\s+", "and", "-", False),
-)
-_FACTOR = rf"({'|'.join(sorted((*_SHARES, *_TIMES), key=len, reverse=True))})".replace(" ", "[ -]")
-_PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent)"
-_THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,3}?\s+as"
-_FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
-    (re.compile(pattern), make)
-    for pattern, make in (
-        (r"(?:multiply(?:ing)?|product of)\s+(.+)", _list("product")),
-        (r"(?:add(?:ing)?|sum(?:ming)?)(?: up| together)?\s+(?!of\b)(.+)", _list("sum")),
-        (r"(?:sum|total|combined total) of\s+(.+)", _list("sum")),
-        (r"(?:average|mean) of\s+(.+)", _list("mean")),
-        (r"averaging\s+(.+)", _list("mean")),
-        (r"(?:maximum|largest|greatest|highest)(?: value)? (?:of|among)\s+(.+)", _list("max")),
-        (r"(?:minimum|smallest|least|lowest)(?: value)? (?:of|among)\s+(.+)", _list("min")),
-        (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", _scaled),
-        (rf"{_FACTOR}\s+{_THINGS}\s+(.+)", _scaled),
-        (rf"({_NUMERAL})\s+times\s+{_THINGS}\s+(.+)", _scaled),
-        (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", _percent("of")),
-        (rf"{_PERCENTAGE}\s+more than\s+(?P<whole>.+)", _percent("+")),
-        (rf"{_PERCENTAGE}\s+(?:less|fewer) than\s+(?P<whole>.+)", _percent("-")),
-        (rf"(?P<whole>.+?)\s+increased by\s+{_PERCENTAGE}", _percent("+")),
-        (rf"(?P<whole>.+?)\s+(?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
-        (rf"(?:increase|increasing)\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("+")),
-        (rf"(?:decrease|decreasing|reduce|reducing)\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("-")),
-        (rf"({_NUMERAL})\s+more\s+(?:\w+\s+)?than\s+(.+)", _offset("+")),
-        (rf"({_NUMERAL})\s+(?:less|fewer)\s+(?:\w+\s+)?than\s+(.+)", _offset("-")),
-        (r"square root of\s+(.+)", _of_one(lambda inner: Call("sqrt", (inner,)))),
-        (r"(?:square of|squaring)\s+(.+)", _of_one(lambda inner: Binary("^", inner, Number(2.0)))),
-        (r"(.+)\s+squared", _of_one(lambda inner: Binary("^", inner, Number(2.0)))),
-    )
-)
-
-
-# ---- phrases and causes
-
-
-def _bound(shape: Shape, causes: Sequence[str], values: Mapping[str, tuple[float, str | None]]) -> InWords | None:
-    """The shape over causes: each cause once. None where a phrase fits none, or two matches are as good."""
-    every = [leaf for leaf in _leaves(shape) if leaf.startswith(_EVERY)]
-    if every:
-        return _of_all(shape, every, causes)
-    phrases = list(dict.fromkeys(_leaves(shape)))
-    if len(phrases) > len(causes):
-        return None
-    shape, left = _with_values(shape, phrases, causes, values)
-    weights = Counter(token for cause in causes for token in _tokens(cause))
-    matches: list[tuple[float, tuple[str, ...]]] = []
-    for chosen in permutations(left, len(phrases)) if len(left) == len(phrases) else ():
-        scores = [_likeness(phrase, cause, weights) for phrase, cause in zip(phrases, chosen, strict=True)]
-        if all(score > 0 for score in scores):
-            matches.append((sum(scores), chosen))
-    best = [chosen for score, chosen in matches if score > max(matches)[0] - 0.05]
-    trees = {_signature(tree, causes): tree for chosen in best if (tree := _named(shape, phrases, chosen)) is not None}
-    if len(trees) != 1:
-        return None
-    tree = _with_percents(next(iter(trees.values())), {name for name, (_, unit) in values.items() if unit == "%"})
-    return None if tree is None else InWords(tree, written(tree), dict(zip(phrases, best[0], strict=True)))
-
-
-def _with_percents(tree: Tree, percents: set[str]) -> Tree | None:
-    """A factor in % by 100, where the rule does not divide by 100 itself; None where it is added or subtracted."""
-    if Number(100.0) in _numbers(tree) or not percents & set(_leaves(tree)):
-        return tree
-    if isinstance(tree, Name):
-        return Binary("/", tree, Number(100.0))
-    if isinstance(tree, Binary) and tree.operator == "*":
-        left, right = (_with_percents(part, percents) for part in (tree.left, tree.right))
-        return None if left is None or right is None else Binary("*", left, right)
-    return None
-
-
-def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str]) -> Tree | None:
-    """Phrases replaced by causes; None where a phrase computes or counts what its cause's name does not."""
-    for phrase, cause in zip(phrases, causes, strict=True):
-        if (_words(phrase) & _OPERATIONS) - _words(cause) or set(re.findall(r"\d+", phrase)) - _words(cause):
-            return None
-    return renamed(shape, dict(zip(phrases, causes, strict=True)))
-
-
-def _with_values(
-    shape: Shape, phrases: Sequence[str], causes: Sequence[str], values: Mapping[str, tuple[float, str | None]]
-) -> tuple[Shape, list[str]]:
-    """Numbers of the text that are the values of causes left over stand for them: 40 % of 200 GB."""
-    numbers = [number for number in _numbers(shape) if number.value != 100.0 or len(values) == 1]
-    left = list(causes)
-    if len(phrases) + len(numbers) < len(causes) or len(phrases) == len(causes):
-        return shape, left
-    for number in numbers:
-        same = [cause for cause in left if cause in values and values[cause][0] == number.value]
-        if len(same) == 1 and len(left) > len(phrases):
-            shape = _replaced(shape, number, Name(same[0]))
-            left.remove(same[0])
-    return shape, left
-
-
-def _of_all(shape: Shape, every: Sequence[str], causes: Sequence[str]) -> InWords | None:
-    """`sum of all three cities`, `sum of the individual distances`: all causes, where the words say or share so."""
-    if not isinstance(shape, Call) or len(every) != 1 or len(causes) < 2:
-        return None
-    phrase = every[0].removeprefix(_EVERY)
-    counts = [_NUMBERS.index(word) for word in re.findall(r"[a-z]+", phrase) if word in _NUMBERS]
-    shared = frozenset[str].intersection(*(_tokens(cause) for cause in causes))
-    says = bool(_ALL.search(phrase)) or bool(shared & _tokens(phrase) and re.search(r"s\b", phrase))
-    if not says or any(count != len(causes) for count in counts) or (_words(phrase) & _OPERATIONS):
-        return None
-    if re.search(r"\d|,|\band\b", phrase):
-        return None
-    tree = _joined(shape.function, [Name(cause) for cause in causes])
-    return InWords(tree, written(tree), {phrase: ", ".join(causes)})
-
-
-def _leaves(shape: Shape) -> list[str]:
-    if isinstance(shape, Name):
-        return [shape.name]
-    return [leaf for part in parts(shape) for leaf in _leaves(part)]
-
-
-def _numbers(shape: Shape) -> list[Number]:
-    if isinstance(shape, Number):
-        return [shape]
-    return [number for part in parts(shape) for number in _numbers(part)]
-
-
-def _replaced(shape: Shape, number: Number, name: Name) -> Shape:
-    if shape == number:
-        return name
-    if isinstance(shape, Binary):
-        return Binary(shape.operator, _replaced(shape.left, number, name), _replaced(shape.right, number, name))
-    if isinstance(shape, Call):
-        return Call(shape.function, tuple(_replaced(part, number, name) for part in shape.arguments))
-    return shape
-
-
-def _signature(tree: Tree, causes: Sequence[str]) -> tuple[float, ...]:
-    """The same for a + b and b + a: values at two points that no other formula of such a size shares."""
-    points = ({cause: root**k for k, cause in enumerate(causes, 1)} for root in (1.37, 2.11))
-    try:
-        return tuple(float(f"{evaluate(tree, point):.9g}") for point in points)
-    except (ArithmeticError, ValueError):
-        return ()
-
-
-def _likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
-    """Shared words over all words of both, each by one over the number of causes that have it."""
-    one, other = _tokens(phrase), _tokens(cause)
-    total = sum(1 / max(1, weights.get(token, 1)) for token in one | other)
-    return sum(1 / weights[token] for token in one & other) / total if total else 0.0
-
-
-def _words(name: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W_]+", name.lower()))
-
-
-def _tokens(name: str) -> frozenset[str]:
-    return frozenset(_stem(word) for word in _words(name) if word not in _STOP)
-
-
-def _stem(word: str) -> str:
-    word = word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
-    for ending in ("ing", "ed"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            word = word.removesuffix(ending)
-    return word.removesuffix("e") if len(word) > 3 else word
+    before = {stem(word) for word in re.findall(r"[a-z]+", _COMMAND.sub("", words))}
+    return not re.search(r"\d|%", words) and (not before or bool(before & tokens(effect)))

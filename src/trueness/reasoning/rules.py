@@ -8,7 +8,8 @@
 
 A node that a formula names and the edge lacks is used, and told as a missing edge in `beyond`. A formula may call the
 effect and its causes by their names, in other case, or by short names: the left side stands for the effect, and a
-symbol left over stands for the one cause left over or the one that begins with its letter. What was taken for what is
+symbol left over stands for the one cause left over or the one that begins with its letter; g, c, epsilon0 and their
+like are constants in SI where no node has the name and every unit of the rule is one of SI. What was taken for what is
 told in `aliases`. `F = m*a` for the effect a is solved for a where a occurs once.
 """
 
@@ -20,11 +21,33 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from trueness.reasoning.graph import ReasoningGraph, named
+from trueness.reasoning.graph import ReasoningGraph, close, named
 from trueness.reasoning.in_words import computes, read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
-from trueness.reasoning.trees import CONSTANTS, Call, Name, Tree, count_names, renamed
+from trueness.reasoning.temperatures import (
+    KELVIN,
+    Ambiguous,
+    as_declared,
+    in_kelvin,
+    is_per_kelvin,
+    scale_given,
+    scale_of,
+)
+from trueness.reasoning.trees import (
+    CONSTANTS,
+    NATURE,
+    Binary,
+    Call,
+    Name,
+    Number,
+    Tree,
+    count_names,
+    evaluate,
+    renamed,
+    substituted,
+)
+from trueness.reasoning.word_causes import with_percents
 
 RuleKind = Literal["formula", "words", "broken", "empty"]
 
@@ -35,6 +58,7 @@ _BEHIND = re.compile(
 )
 _FRONT = re.compile(r"^[^:=]*:\s*")
 _EQUATION = re.compile(r"[^\W\d][\w']*\s*=(?!=).*$")
+_SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
 _ROUNDED = re.compile(r",\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))\b")
 
 
@@ -75,7 +99,60 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         given = read_rule(known.text, (), name, graph.nodes) if known.value is None and known.text else None
         if given is not None and given.executable and given.uses:
             found[name] = (*found.get(name, ()), replace(given, message="", beyond=()))
-    return found
+    return _with_temperatures(graph, found)
+
+
+def _with_temperatures(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
+    """Points in °C beside kelvin in kelvin; a rule that does not say whether it is one cannot be executed."""
+    units = {node: graph.unit_of(node) for node in graph.nodes}
+    declared = {node: scale for node, unit in units.items() if (scale := scale_of(node, unit)) is not None}
+    if not set(declared.values()) - {KELVIN}:
+        return found
+    scales, per_kelvin = dict(declared), frozenset(node for node, unit in units.items() if is_per_kelvin(unit))
+    for _ in range(2):  # a node between has the scale of its rule, wherever that stands in the list
+        for effect, rules in found.items():
+            gives = [scale for rule in rules if rule.tree is not None and (scale := scale_given(rule.tree, scales))]
+            if gives:
+                scales.setdefault(effect, gives[0])
+
+    def converted(effect: str, rule: Rule) -> Rule:
+        if rule.tree is None:
+            return rule
+        try:
+            tree = in_kelvin(rule.tree, scales, per_kelvin)
+            return replace(rule, tree=as_declared(tree, scales, declared.get(effect)))
+        except Ambiguous as error:
+            return replace(rule, tree=None, message=f"rule of '{effect}': {error}")
+
+    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
+
+
+def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
+    """I = V / R beside V = I R: one relation written both ways. The one that gives a known is left out."""
+    rules = rules_of(graph)
+    trees = {node: found[0].tree for node, found in rules.items() if len(found) == 1 and found[0].tree is not None}
+    held = [node for node, known in graph.knowns.items() if known.value is not None and node in trees]
+    mirrors = {
+        known
+        for known in held
+        for other in graph.parents[known]
+        if other in trees and known in graph.parents[other] and _is_mirror(trees[known], known, trees[other], other)
+    }
+    return replace(graph, edges=tuple(edge for edge in graph.edges if edge.effect not in mirrors))
+
+
+def _is_mirror(tree: Tree, effect: str, back: Tree, other: str) -> bool:
+    """Whether the one rule, put into the other, gives its effect back, at two points."""
+    names = sorted({*count_names(tree), *count_names(back), effect} - {other, *CONSTANTS})
+    for root in (1.37, 2.11):
+        point = {name: root**k for k, name in enumerate(names, 1)}
+        try:
+            again = evaluate(tree, point | {other: evaluate(back, point)})
+        except (ArithmeticError, ValueError, KeyError):
+            return False
+        if not close(again, point[effect], 1e-9):
+            return False
+    return True
 
 
 Values = tuple[tuple[str, float, str | None], ...]  # causes with a value, and their unit
@@ -105,9 +182,18 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
         except RuleError as error:
             first = first or str(error)
             continue
-        rules.append(_bound(text, _rounded(equation, text), causes, effect, nodes))
+        rules.append(_in_shares(_bound(text, _rounded(equation, text), causes, effect, nodes, values), effect, values))
         if rules[-1].executable:
             return rules[-1]
+    for side in text.split("=")[2:]:  # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
+        try:
+            rule = _bound(
+                text, Equation(None, parse(side, (*causes, effect, *nodes)).right), causes, effect, nodes, values
+            )
+        except RuleError:
+            continue
+        if rule.executable and causes and rule.uses >= set(causes):
+            return _in_shares(rule, effect, values)
     found = _in_words(text, causes, effect, values)
     if found is not None or rules:
         return found or rules[0]
@@ -123,6 +209,18 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
         return None
     uses = frozenset(count_names(found.tree)) & frozenset(causes)
     return Rule(text, "formula", found.tree, uses, found.phrases, read_as=f"{effect} = {found.formula}")
+
+
+def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
+    """pay * rate for a rate of 20 %: the factor is 0.2; 300 + 20 % may be 300.2 or 360, and has no value."""
+    percents = {name for name, _, unit in values if unit == "%"}
+    if rule.tree is None or not percents & rule.uses:
+        return rule
+    tree = with_percents(rule.tree, percents)
+    told = (
+        f"rule of '{effect}' adds or compares {named(sorted(percents & rule.uses))}, in %. Write the share as a factor."
+    )
+    return replace(rule, tree=tree, message=rule.message if tree is not None else told)
 
 
 def _rounded(equation: Equation, text: str) -> Equation:
@@ -154,9 +252,13 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
             yield candidate
 
 
-def _bound(text: str, equation: Equation, causes: Sequence[str], effect: str, nodes: Sequence[str]) -> Rule:
+def _bound(
+    text: str, equation: Equation, causes: Sequence[str], effect: str, nodes: Sequence[str], values: Values
+) -> Rule:
     """The symbols of an equation matched to the effect and its causes."""
     left, right = equation
+    strangers = [name for name in count_names(right) if not any(_abbreviates(name, node) for node in nodes or causes)]
+    right = _letters_apart(right, [name for name in strangers if name not in CONSTANTS], causes)
     found = (count_names(left) if left is not None else {}) | count_names(right)
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
     aliases = _aliases(left, [name for name in found if name not in others], causes, effect)
@@ -170,12 +272,14 @@ def _bound(text: str, equation: Equation, causes: Sequence[str], effect: str, no
         and not re.search(rf"\d\s*{re.escape(symbol(node))}\b", text)
     }
     strange = [name for name in unmatched if name not in beyond and name not in CONSTANTS]
+    constants = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, values)}
+    strange = [name for name in strange if name not in constants]
     if strange:
         verb = "is" if len(strange) == 1 else "are"
         message = f"rule of '{effect}' uses {named(strange)}, which {verb} not among its causes ({named(causes)})."
         return Rule(text, "broken", message=message)
-    right = renamed(right, aliases | beyond)
-    left = None if left is None else renamed(left, aliases | beyond)
+    right = substituted(renamed(right, aliases | beyond), constants)
+    left = None if left is None else substituted(renamed(left, aliases | beyond), constants)
     tree = right if left is None or left == Name(effect) else isolated(left, right, effect)
     if tree is None or effect in count_names(tree):
         message = f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'."
@@ -183,9 +287,17 @@ def _bound(text: str, equation: Equation, causes: Sequence[str], effect: str, no
     names = count_names(tree)
     missing = tuple(node for node in beyond.values() if node in names)
     told = {short: name for short, name in aliases.items() if short != symbol(name)}
+    told |= {name: f"{number.value:g} in SI" for name, number in constants.items()}
     message = f"the rule of '{effect}' uses {named(missing)}, which has no edge to it." if missing else ""
     uses = frozenset(names) & {*causes, *missing}
     return Rule(text, "formula", tree, uses, told, message, beyond=missing)
+
+
+def _is_constant(name: str, text: str, values: Values) -> bool:
+    """Whether a name is a constant of nature: its value is that of SI, so no unit of another system may be there."""
+    if name not in NATURE or (name == "c" and not re.search(r"c\s*(?:\^|\*\*|²)|light", text)):
+        return False
+    return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for _, _, unit in values)
 
 
 def _aliases(left: Tree | None, found: Sequence[str], causes: Sequence[str], effect: str) -> dict[str, str]:
@@ -213,13 +325,34 @@ def _exact(names: Sequence[str], found: Sequence[str]) -> dict[str, str]:
 
 
 def _guessed(unmatched: Sequence[str], free: Sequence[str]) -> dict[str, str]:
-    """One symbol and one cause left over, or symbols that begin exactly one cause each; else nothing."""
-    if len(unmatched) == len(free) == 1:
-        return {unmatched[0]: free[0]}
-    found: dict[str, str] = {}
-    for short in unmatched:
-        begun = [cause for cause in free if cause[:1].casefold() == short[:1].casefold()]
-        if len(begun) != 1 or begun[0] in found.values():
-            return {}
-        found[short] = begun[0]
-    return found
+    """Symbols that begin exactly one cause each, then one symbol and one cause left over; else nothing."""
+    begun = {short: [cause for cause in free if _abbreviates(short, cause)] for short in unmatched}
+    clear = {short: causes[0] for short, causes in begun.items() if len(causes) == 1}
+    if len(set(clear.values())) < len(clear):
+        return {}
+    rest = [short for short in unmatched if short not in clear]
+    left = [cause for cause in free if cause not in clear.values()]
+    if len(rest) == len(left) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
+        return clear | {rest[0]: left[0]}
+    return clear if not rest else {}
+
+
+def _abbreviates(short: str, name: str) -> bool:
+    """v, vol, v_0 and TD for volume, volume, v..., total distance: a letter, a beginning or the first letters."""
+    letters, word = short.split("_")[0].rstrip("0123456789'").casefold(), symbol(name).casefold()
+    first = "".join(part[0] for part in word.split("_") if part)
+    return bool(letters) and (word.startswith(letters) or letters == first)
+
+
+def _letters_apart(tree: Tree, names: Sequence[str], free: Sequence[str]) -> Tree:
+    """`mv` for mass and velocity: a symbol that abbreviates no name, each letter of which begins one of its own."""
+    split: dict[str, Tree] = {}
+    for short in names:
+        begun = [[name for name in free if _abbreviates(letter, name)] for letter in short]
+        clear = {name[0] for name in begun if len(name) == 1}
+        if 1 < len(short) <= 4 and short.isalpha() and len(clear) == len(short):
+            product: Tree = Name(short[0])
+            for letter in short[1:]:
+                product = Binary("*", product, Name(letter))
+            split[short] = product
+    return substituted(tree, split)

@@ -13,10 +13,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from trueness.errors import TruenessError
 from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
+from trueness.reasoning.rules import without_mirrors
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
 from trueness.status import Status
@@ -148,10 +150,11 @@ def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
         findings.append(Finding(Status.UNREADABLE, "'causal_graph' has no edge that can be read."))
     extra = {name: unit for name, unit in units.items() if name not in knowns}
     graph = ReasoningGraph(target, knowns, edges, plan, extra, tuple(findings))
+    graph = without_mirrors(graph) if graph.cycle else graph
     if graph.cycle:
         told = f"the graph has a cycle: {' -> '.join(graph.cycle)}. Take one of its edges out."
         findings.append(Finding(Status.DEGENERATE, told, graph.cycle[0]))
-        graph = ReasoningGraph(target, knowns, edges, plan, extra, tuple(findings))
+        graph = replace(graph, findings=tuple(findings))
     return graph, tuple(findings)
 
 

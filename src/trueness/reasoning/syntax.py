@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
-from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, Binary, Call, Choice, Name, Negative, Number, Tree
+from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Binary, Call, Choice, Name, Negative, Number, Tree
 
 MAX_LENGTH = 500
 MAX_TOKENS = 200
@@ -117,7 +117,7 @@ def parse(text: str, names: tuple[str, ...] = ()) -> Equation:
         else:
             sides[-1].append(token)
     left, right, *_ = (sides[0], sides[1]) if len(sides) > 1 else ([], sides[0])  # behind a second = is the computation
-    known = frozenset((*(symbol(name) for name in names), *CONSTANTS)) if names else frozenset[str]()
+    known = frozenset((*(symbol(name) for name in names), *CONSTANTS, *NATURE)) if names else frozenset[str]()
     return Equation(_parsed(left, known) if len(sides) > 1 else None, _parsed(right, known))
 
 

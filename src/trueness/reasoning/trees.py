@@ -51,6 +51,11 @@ Tree: TypeAlias = Number | Name | Negative | Binary | Call | Choice
 Evaluator: TypeAlias = Callable[[Sequence[float]], float]
 
 CONSTANTS = {"pi": math.pi, "e": math.e}
+NATURE = {  # in SI; what a rule names and no node has
+    "g": 9.81, "G": 6.6743e-11, "c": 299_792_458.0, "epsilon0": 8.8541878128e-12, "epsilon_0": 8.8541878128e-12,
+    "mu0": 1.25663706212e-6, "mu_0": 1.25663706212e-6, "k_B": 1.380649e-23, "N_A": 6.02214076e23,
+    "hbar": 1.054571817e-34,
+}  # fmt: skip
 
 
 def _round(value: float, digits: float = 0.0) -> float:
@@ -128,17 +133,22 @@ def count_names(tree: Tree) -> dict[str, int]:
 
 
 def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
+    return substituted(tree, {old: Name(new) for old, new in names.items()})
+
+
+def substituted(tree: Tree, trees: Mapping[str, Tree]) -> Tree:
+    """The tree with trees in the place of names."""
     if isinstance(tree, Name):
-        return Name(names.get(tree.name, tree.name))
+        return trees.get(tree.name, tree)
     if isinstance(tree, Number):
         return tree
     if isinstance(tree, Negative):
-        return Negative(renamed(tree.operand, names))
+        return Negative(substituted(tree.operand, trees))
     if isinstance(tree, Binary):
-        return Binary(tree.operator, renamed(tree.left, names), renamed(tree.right, names))
+        return Binary(tree.operator, substituted(tree.left, trees), substituted(tree.right, trees))
     if isinstance(tree, Call):
-        return Call(tree.function, tuple(renamed(part, names) for part in tree.arguments))
-    return Choice(*(renamed(part, names) for part in tree))
+        return Call(tree.function, tuple(substituted(part, trees) for part in tree.arguments))
+    return Choice(*(substituted(part, trees) for part in tree))
 
 
 def compiled(tree: Tree, slots: Mapping[str, int]) -> Evaluator:

@@ -24,6 +24,7 @@ from typing import Any, Literal, TypeVar
 from trueness.errors import MissingExtra
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph
 from trueness.reasoning.rules import Rule, rules_of
+from trueness.reasoning.temperatures import ZERO, is_difference
 from trueness.reasoning.trees import COMPARISONS, Binary, Call, Choice, Name, Negative, Number, Tree, parts
 from trueness.status import Status
 
@@ -146,6 +147,8 @@ def converted(value: float, unit: str | None, wanted: str | None) -> float | Non
     old, new = _unit(unit), _unit(wanted)
     if old is None or new is None or old.dimensionality != new.dimensionality:
         return None
+    if str(old) in _POINTS.values():  # a difference is one on every scale
+        new = _difference(new)
     found = _by_pint(lambda: float(registry.Quantity(value, old).to(new).magnitude))
     return found if found is not None and math.isfinite(found) else None
 
@@ -227,7 +230,7 @@ def _of_binary(tree: Binary, units: Mapping[str, Any]) -> Any:
             _same((tree.left, tree.right), units)
         return _registry().Unit("dimensionless")
     if tree.operator in ("+", "-", "%"):
-        return _same((tree.left, tree.right), units)
+        return _of_sum(tree, units)
     left, right = _derived(tree.left, units), _derived(tree.right, units)
     if tree.operator == "*":
         return _computed(lambda: _difference(left) * _difference(right))
@@ -240,6 +243,19 @@ def _of_binary(tree: Binary, units: Mapping[str, Any]) -> Any:
         raise _Unchecked
     power = -exponent.value if isinstance(tree.right, Negative) else exponent.value
     return _computed(lambda: _difference(left) ** power)
+
+
+def _of_sum(tree: Binary, units: Mapping[str, Any]) -> Any:
+    """T + 273.15 is in K, T - 273.15 in °C, T2 - T1 a difference; all else is in the unit of its parts."""
+    unit = _same((tree.left, tree.right), units)
+    if str(unit) in _POINTS:
+        if tree.operator == "+" and tree.right == ZERO:
+            return _registry().Unit("kelvin")
+        if tree.operator == "-" and not _bare(tree.left) and not _bare(tree.right) and not is_difference(tree):
+            return _difference(unit)
+    if tree.operator == "-" and tree.right == ZERO and str(unit) == "kelvin":
+        return _registry().Unit("degC")
+    return unit
 
 
 def _of_call(tree: Call, units: Mapping[str, Any]) -> Any:
@@ -263,8 +279,8 @@ def _same(trees: tuple[Tree, ...], units: Mapping[str, Any]) -> Any:
     for other in found[1:]:
         if other.dimensionality != found[0].dimensionality:
             raise _Mismatch(f"{_shown(found[0])} and {_shown(other)} cannot be added or compared.")
-        factor = _factor(other, found[0])
-        if factor is not None and abs(factor - 1) > 1e-9:
+        factor = _factor(other, found[0]) if str(other) != str(found[0]) else 1.0
+        if factor is None or abs(factor - 1) > 1e-9:  # None: another zero
             raise _Mixed(f"{_shown(found[0])} and {_shown(other)} must be one unit.")
     return found[0]
 

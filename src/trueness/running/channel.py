@@ -23,7 +23,9 @@ from typing import NoReturn
 MARK = 16  # bytes
 HUNG_UP = 81  # exit code of a worker whose connection was closed on its own side, by a fit
 LONGEST = 2**30  # bytes of a frame
+FAR = 10.0  # times a limit that may pass by the clock where others have the machine
 LOOK = 1.0  # seconds between two looks whether the other end is still there
+Used = Callable[[], tuple[float, bool] | None]
 _HEAD = Struct(f">{MARK}sQI")
 _AT_ONCE = 2**16
 _NOISE = "what came from the worker is no result: a fit wrote into its connection"
@@ -53,17 +55,18 @@ def send(descriptor: int, frame: bytes) -> None:
 
 
 class Reader:
-    """Frames from a descriptor; `there` tells whether the process at the other end lives."""
+    """Frames from a descriptor; `there` tells whether the process at the other end lives, `used` its CPU seconds and
+    whether it is asleep, None where that cannot be known: then limits count by the clock."""
 
-    def __init__(self, descriptor: int, mark: bytes, there: Callable[[], bool]):
-        self._descriptor, self._mark, self._there = descriptor, mark, there
+    def __init__(self, descriptor: int, mark: bytes, there: Callable[[], bool], used: Used = lambda: None):
+        self._descriptor, self._mark, self._there, self._used = descriptor, mark, there, used
         self._held = bytearray()
         self._told = select.poll()
         self._told.register(descriptor, select.POLLIN)
 
     def read(self, seconds: float) -> object:
         """The next value; TooLate, NoResult, or EOFError when the other end is closed or gone."""
-        end = time.monotonic() + seconds
+        end = _End(seconds, self._used)
         self._fill(_HEAD.size, end)
         mark, length, check = _HEAD.unpack_from(self._held)
         if mark != self._mark or length > LONGEST:
@@ -78,10 +81,10 @@ class Reader:
         except Exception:  # of a frame that somebody has forged
             raise NoResult(_NOISE) from None
 
-    def _fill(self, size: int, end: float) -> None:
+    def _fill(self, size: int, end: _End) -> None:
         """Read on until that many bytes are held."""
         while len(self._held) < size:
-            left = end - time.monotonic()
+            left = end.left()
             if left <= 0:
                 raise TooLate
             if self._told.poll(1000 * min(left, LOOK)):
@@ -91,6 +94,32 @@ class Reader:
                 self._held += got
             elif not self._there():
                 raise EOFError
+
+
+class _End:
+    """When a limit is used up: by CPU seconds, or seconds asleep, and FAR times as many by the clock.
+
+    What others do on the machine does not count. Up to the first look the clock does: most results come before that,
+    and cost no look.
+    """
+
+    def __init__(self, seconds: float, used: Used):
+        self._began, self._seconds, self._used, self._spent = time.monotonic(), seconds, used, 0.0
+        self._last: tuple[float, float] | None = None  # the last look: seconds by the clock, and of the CPU
+
+    def left(self) -> float:
+        """Seconds to wait at most before asking again; 0 or less at the end."""
+        clock = time.monotonic() - self._began
+        if self._last is None and (early := min(LOOK, self._seconds) / 2 - clock) > 0:
+            return early
+        look = self._used()
+        if look is None:
+            return self._seconds - clock
+        cpu, asleep = look
+        before = self._last or (0.0, cpu)
+        self._spent += max(cpu - before[1], clock - before[0] if asleep or self._last is None else 0.0)
+        self._last = clock, cpu
+        return min(self._seconds - self._spent, FAR * self._seconds - clock)
 
 
 class _Values(Unpickler):

@@ -88,7 +88,7 @@ class Lane:
         )
         theirs.close()
         mark = os.urandom(MARK)
-        self._results = Reader(self._pipe.fileno(), mark, self.alive)
+        self._results = Reader(self._pipe.fileno(), mark, self.alive, partial(_used, self._guard.pid))
         with suppress(OSError):  # it has ended already: the first chunk will tell
             self._pipe.send_bytes(mark)
 
@@ -137,6 +137,26 @@ class Lane:
 
     def _socket(self) -> socket.socket:
         return socket.socket(fileno=os.dup(self._pipe.fileno()))
+
+
+def _used(guard: int) -> tuple[float, bool] | None:
+    """CPU seconds of all processes below the guard, ended ones included, and whether none of them runs or wants to.
+
+    None where there is no /proc.
+    """
+    processes: dict[int, list[bytes]] = {}
+    with suppress(OSError):
+        for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
+            with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
+                processes[int(name)] = file.read().rpartition(b")")[2].split()
+    if guard not in processes:
+        return None
+    below, more = {guard}, {guard}
+    while more:
+        more = {process for process, fields in processes.items() if int(fields[1]) in more} - below
+        below |= more
+    ticks = sum(int(ticks) for process in below for ticks in processes[process][11:15])
+    return ticks / os.sysconf("SC_CLK_TCK"), all(processes[process][0] not in b"RD" for process in below)
 
 
 def _taken(outcome: object) -> RawOutcome:

@@ -33,7 +33,7 @@ from typing import cast
 
 import numpy as np
 
-from trueness.datasets import Dataset
+from trueness.datasets import Dataset, has_truth
 from trueness.errors import StoreError, TruenessError
 from trueness.files import read_text
 from trueness.outside import Json, json_of
@@ -242,11 +242,11 @@ def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Json]]:
 
 
 def data_digest(dataset: Dataset) -> str:
-    """Of the truth and the rows; of simulated data the first rows of a fixed stream."""
+    """Of the truth, where one is known, and the rows; of simulated data the first rows of a fixed stream."""
     table = dataset.table
     if table is None:
         table = dataset.draw(SAMPLE, stream(0, "provenance"))
-    digest = hashlib.sha256(dataset.truth.to_json().encode())
+    digest = hashlib.sha256(dataset.truth.to_json().encode() if has_truth(dataset) else b"")
     digest.update(json.dumps([table.names, table.levels], default=str).encode())
     digest.update(np.ascontiguousarray(table.values, dtype="<f8").tobytes())
     return digest.hexdigest()

@@ -92,7 +92,10 @@ class Table:
         for c in places:
             column = self.columns[c]
             left = column.kind == "text" or column.low is not None  # estimates line up at their start
-            printed.add_column(plain(titles[c]), justify="left" if left else "right", no_wrap=True)
+            folds = column.kind == "text"  # a name that has no room goes on in the next line, whole
+            printed.add_column(
+                plain(titles[c]), justify="left" if left else "right", no_wrap=not folds, overflow="fold"
+            )
         for k, cells in enumerate(rows):
             if self._ruled(k):
                 printed.add_section()

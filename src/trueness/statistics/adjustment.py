@@ -24,9 +24,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trueness.errors import DataError
+from trueness.statistics.cluster_bootstrap import RESAMPLES
 from trueness.statistics.clusters import Array
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.max_t import max_t_p
+from trueness.statistics.paired import at_level
 from trueness.statistics.result import checked_choice
 
 Adjustment = Literal["holm", "bh"]
@@ -78,4 +80,19 @@ def adjusted(comparisons: Sequence[Comparison], method: Literal["holm", "bh", "m
             n_comparisons=max(made, 1),
         )
         for comparison, value in zip(comparisons, values, strict=True)
+    ]
+
+
+def with_verdict_intervals(
+    comparisons: Sequence[Comparison], method: Adjustment = "holm", *, resamples: int = RESAMPLES, seed: int = 0
+) -> list[Comparison]:
+    """`adjusted`, each paired comparison with the interval that belongs to its verdict; `alone`: the one it had.
+
+    resamples, seed: those of the comparisons, so that p and interval rest on the same draws.
+    """
+    p = [np.nan if c.p is None else c.p for c in comparisons]
+    levels = verdict_levels(p, method, comparisons[0].level if comparisons else 0.95)
+    return [
+        one if np.isnan(level) else at_level(one, level, resamples=resamples, rng=np.random.default_rng(seed))
+        for one, level in zip(adjusted(comparisons, method), levels.tolist(), strict=True)
     ]

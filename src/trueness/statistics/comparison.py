@@ -12,7 +12,9 @@ from typing import Literal
 from trueness.intervals import Interval, short
 from trueness.statistics.clusters import Totals
 from trueness.statistics.result import (
+    UNBOUNDED,
     Alternative,
+    Bounds,
     Cell,
     Effect,
     Result,
@@ -61,6 +63,10 @@ class Comparison(Result):
     clusters: str = "clusters"
     better: Literal["higher", "lower"] | None = None
     notes: tuple[str, ...] = ()
+    bounds: Bounds = UNBOUNDED  # least and most that the difference can be
+    alone: Interval | None = (
+        None  # at `level`, without the other comparisons, where `interval` is of the adjusted verdict
+    )
     constant: bool = False  # the difference is the same wherever it was drawn: no interval is known
     totals: Totals | None = field(default=None, repr=False, compare=False)  # for max-t over several comparisons
 
@@ -89,9 +95,11 @@ class Comparison(Result):
 
     def within(self, least: float | None, most: float | None) -> Comparison:
         """Of values in [least, most]: the interval of their difference cut to most - least on either side."""
-        if self.interval is None or least is None or most is None:
+        if least is None or most is None:
             return self
-        return dataclasses.replace(self, interval=self.interval.within(least - most, most - least))
+        bounds = least - most, most - least
+        ends = None if self.interval is None else self.interval.within(*bounds)
+        return dataclasses.replace(self, interval=ends, bounds=bounds)
 
     def row(self) -> dict[str, Cell]:
         return {
@@ -102,7 +110,8 @@ class Comparison(Result):
             "mean_b": self.means[1],
             "difference": self.difference,
             **interval_cells(self.interval),
-            "level": self.level,
+            "level": self.interval.level if self.interval else self.level,
+            **({f"alone_{end}": value for end, value in interval_cells(self.alone).items()} if self.alone else {}),
             "estimand": self.estimand,
             "interval_method": self.interval_method or None,
             "test": self.test,
@@ -136,6 +145,8 @@ class Comparison(Result):
 
     def to_latex(self) -> str:
         grounds = [f"{latex_text(self.test)} {latex_p(self.p)}"] if self.p is not None else ["no test"]
+        if self.interval is not None and self.interval.level != self.level:
+            grounds.append(rf"{100 * self.interval.level:.4g}\,\% CI of the verdict")
         if self.adjustment and self.p_adjusted is not None:
             grounds[0] += f", {_adjusted_name(self.adjustment)}-adjusted {latex_p(self.p_adjusted)}"
         inside = f" in {self.n_clusters} {latex_text(self.clusters)}" if self.n_clusters != self.n_units else ""
@@ -168,7 +179,10 @@ class Comparison(Result):
 
     def _grounds(self) -> list[str]:
         subject = f"{self.measure}; " if self.measure else ""
-        interval = f"{100 * self.level:g} % CI" if self.interval else "no interval"
+        interval = f"{100 * self.interval.level:.4g} % CI" if self.interval else "no interval"
+        if self.alone is not None and self.alone != self.interval:
+            ends = f"[{short(self.alone.low)}, {short(self.alone.high)}]"
+            interval += f" of the verdict, alone {100 * self.alone.level:.4g} % CI {ends}"
         what = "" if self.estimand == "mean difference" else f"{self.estimand}; "
         parts = [f"{subject}{what}{interval}", self._counted()]
         if self.effect is not None and self.effect.value is not None and self._effect_adds:

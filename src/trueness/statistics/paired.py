@@ -27,7 +27,7 @@ from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics import sign_flip, wild
 from trueness.statistics.cluster_bootstrap import RESAMPLES
-from trueness.statistics.clusters import Array, Clusters, Labels, Totals, as_sample, clusters_of, kept
+from trueness.statistics.clusters import Array, Labels, Totals, as_sample, clusters_of, kept, reference
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effects import paired_superiority
 from trueness.statistics.estimates import ROUNDING
@@ -81,7 +81,7 @@ def paired_difference(
         return replace(comparison, difference=0.0, p=1.0, notes=(note,), constant=True)
     generator = rng or np.random.default_rng(0)
     if test == "t":
-        return _by_t(comparison, d, inside)
+        return _by_t(comparison, totals)
     means = inside.means(d)
     if test == "wilcoxon":
         return _by_ranks(comparison, means)
@@ -115,22 +115,64 @@ def wilcoxon(
     return paired_difference(a, b, clusters, level, "wilcoxon", alternative, names)
 
 
-def _by_t(comparison: Comparison, d: Array, inside: Clusters) -> Comparison:
-    centre = float(d.mean())
-    se = math.sqrt(inside.variance((d - centre) / len(d)))
-    df, factor = inside.reference
+def at_level(
+    comparison: Comparison, level: float, *, resamples: int = RESAMPLES, rng: np.random.Generator | None = None
+) -> Comparison:
+    """A paired comparison with its interval at another level, which an adjusted verdict asks for; `alone`: as it was.
+
+    resamples, rng: as for paired_difference.
+    """
+    totals, generator = comparison.totals, rng or np.random.default_rng(0)
+    own = comparison.alone or comparison.interval
+    own = own if own is not None and abs(own.level - comparison.level) < 1e-12 else None
+    if comparison.constant or totals is None or abs(level - comparison.level) < 1e-12:
+        return replace(comparison, interval=own, alone=own)
+    ends: tuple[float, float] | None
+    if comparison.test == "t":
+        centre, se, df = _centre_error(totals)
+        half = float(stdtrit(df, (1 + level) / 2)) * se
+        ends = centre - half, centre + half
+    elif comparison.test == "wilcoxon":
+        ends = hodges_lehmann(_untied(totals.sums / totals.sizes), level)[1]
+    elif comparison.test == "wild-cluster":
+        ends = wild.bootstrap(totals, resamples, generator).interval(level)
+    else:
+        ends = sign_flip.flips(totals, resamples, generator).interval(level)
+    interval = None if ends is None else Interval(*ends, level, "mean").within(*comparison.bounds)
+    few = f"{len(totals.sums)} independent units are too few to bound the difference at {100 * level:.4g} %."
+    lost = (few,) if interval is None and own is not None and few not in comparison.notes else ()
+    return replace(comparison, interval=interval, alone=own, notes=(*comparison.notes, *lost))
+
+
+def _centre_error(totals: Totals) -> tuple[float, float, float]:
+    """The mean, its clustered standard error and its degrees of freedom."""
+    n, count = float(totals.sizes.sum()), len(totals.sums)
+    centre = float(totals.sums.sum()) / n
+    df, factor = reference(totals.sizes)
+    return (
+        centre,
+        factor * math.sqrt(count / (count - 1) * float((((totals.sums - centre * totals.sizes) / n) ** 2).sum())),
+        df,
+    )
+
+
+def _by_t(comparison: Comparison, totals: Totals) -> Comparison:
+    centre, se, df = _centre_error(totals)
     if se <= ROUNDING * abs(centre):
         return replace(comparison, interval_method="t", notes=(f"{SAME} t has no value.",), constant=True)
-    half = float(stdtrit(df, (1 + comparison.level) / 2)) * factor * se
+    half = float(stdtrit(df, (1 + comparison.level) / 2)) * se
     interval = Interval(centre - half, centre + half, comparison.level, "mean")
-    t = centre / (factor * se)
-    p = t_p(t, df, comparison.alternative)
-    return replace(comparison, interval=interval, interval_method="t", statistic=t, p=p)
+    p = t_p(centre / se, df, comparison.alternative)
+    return replace(comparison, interval=interval, interval_method="t", statistic=centre / se, p=p)
+
+
+def _untied(d: Array) -> Array:
+    """Rounding in the means must neither make nor break a tie."""
+    return np.round(d, 12 - math.ceil(math.log10(float(np.abs(d).max()))))
 
 
 def _by_ranks(comparison: Comparison, d: Array) -> Comparison:
-    # rounding in the means must neither make nor break a tie
-    d = np.round(d, 12 - math.ceil(math.log10(float(np.abs(d).max()))))
+    d = _untied(d)
     w, p, exact = signed_rank_p(d, comparison.alternative)
     estimate, ends = hodges_lehmann(d, comparison.level)
     zeros, moved = int(np.count_nonzero(d == 0)), np.abs(d[d != 0])

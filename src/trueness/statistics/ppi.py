@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from trueness.errors import DataError
 from trueness.intervals import Interval
@@ -63,6 +63,24 @@ def prediction_powered_mean(
     note = f"{len(others)} further predictions, weight {weight:.2g}{gain}."
     interval = Interval(value - half, value + half, level, "mean")
     return Estimate(name, value, interval, len(y), few.count, "PPI++", level, se, n_missing, notes=(note,))
+
+
+def labels_needed(
+    labels: ArrayLike, predictions: ArrayLike, n_others: int, half_width: float, level: float = 0.95
+) -> int | None:
+    """How many labels make the interval's half width z sqrt(V) at most `half_width`, by the variances of those at hand:
+    with the judge's help or without it, whichever needs fewer; None where there are fewer than three to go by."""
+    y, f = as_sample(labels, "labels"), as_sample(predictions, "predictions")
+    there = ~(np.isnan(y) | np.isnan(f))
+    y, f = y[there], f[there]
+    if len(y) < 3 or half_width <= 0:
+        return None
+    wanted = (half_width / float(ndtri((1 + level) / 2))) ** 2
+    lam = _best_weight(y, f, n_others) if n_others > 1 else 0.0
+    left = wanted - (lam**2 * float(f.var(ddof=1)) / n_others if lam else 0.0)
+    needs = [float(y.var(ddof=1)) / wanted]  # by the labels alone
+    needs += [float((y - lam * f).var(ddof=1)) / left] if left > 0 else []
+    return max(3, math.ceil(min(needs)))
 
 
 def _best_weight(y: Array, f: Array, n_others: int) -> float:

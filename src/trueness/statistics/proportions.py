@@ -9,8 +9,9 @@ Wilson's inverts the score test, stays within [0, 1], has a width at p = 0 and p
 down to small n, where p -+ z sqrt(p (1 - p)/n) does not. Wilson (1927); Brown, Cai & DasGupta (2001).
 
 Clustered trials count for fewer: n_eff = p (1 - p)/V_c with the clustered variance V_c, times (z/t_{C-1})^2 for having
-estimated it from C clusters, goes into Clopper and Pearson's form. Where fewer than three clusters hold the rarer
-outcome, V_c is unknown and n_eff = C, the least it can be. Korn & Graubard (1998).
+estimated it from C clusters, goes into Clopper and Pearson's form (Korn & Graubard 1998); or n_eff goes into Wilson's
+with t_{C-1} for z, which errs less on the long side. Where fewer than three clusters hold the rarer outcome, V_c is
+unknown and n_eff = C, the least it can be.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from trueness.statistics.clusters import Labels, as_sample, present
 from trueness.statistics.result import Estimate, checked_choice, checked_level
 
 Method = Literal["wilson", "clopper-pearson", "jeffreys"]
+ClusteredMethod = Literal["korn-graubard", "wilson"]
 _ENOUGH = 3  # clusters with the rarer outcome, below which the spread between clusters is not known
 
 
@@ -72,9 +74,17 @@ def proportion(
     return Estimate(name, successes / n, interval, n, n, method, level, notes=notes)
 
 
-def share(values: ArrayLike, clusters: Labels | None = None, level: float = 0.95, *, name: str = "share") -> Estimate:
+def share(
+    values: ArrayLike,
+    clusters: Labels | None = None,
+    level: float = 0.95,
+    method: ClusteredMethod = "korn-graubard",
+    *,
+    name: str = "share",
+) -> Estimate:
     """The mean of values in [0, 1] (passes, rates, wins with 1/2 for a tie), boundary-aware, clusters respected."""
     checked_level(level)
+    checked_choice("method", method, ClusteredMethod)
     sample, inside, n_missing = present(as_sample(values), clusters)
     n, count = len(sample), inside.count
     if n and (sample.min() < 0 or sample.max() > 1):
@@ -85,19 +95,23 @@ def share(values: ArrayLike, clusters: Labels | None = None, level: float = 0.95
     z = float(ndtri((1 + level) / 2))
     if count == n:
         return Estimate(name, p, wilson_of_share(p, n, z, level), n, n, "wilson", level, n_missing=n_missing)
-    label = "Korn-Graubard"
+    label = "Korn-Graubard" if method == "korn-graubard" else "clustered wilson"
     if count < 2:
         note = "All rows lie in one cluster, so no interval is known."
         return Estimate(name, p, None, n, count, label, level, n_missing=n_missing, notes=(note,))
     variance = inside.variance((sample - p) / n)
     effective = min(float(n), p * (1 - p) / variance) if variance > 0 else float(n)
-    effective *= (z / float(stdtrit(count - 1, (1 + level) / 2))) ** 2
+    t = float(stdtrit(count - 1, (1 + level) / 2))
+    effective *= (z / t) ** 2 if method == "korn-graubard" else 1.0
     note = f"n_eff = {effective:.3g}."
     with_rarer = int(np.count_nonzero(inside.sums(sample if p < 0.5 else 1 - sample)))
     if with_rarer < _ENOUGH:
         effective = min(effective, float(count))
         note = f"The rarer outcome is in {with_rarer} of {count} clusters: each counts as one, n_eff = {effective:.3g}."
-    interval = _beta_interval(p * effective, effective, level)
+    if method == "wilson":
+        interval = wilson_of_share(p, effective, t, level)
+    else:
+        interval = _beta_interval(p * effective, effective, level)
     return Estimate(name, p, interval, n, count, label, level, math.sqrt(variance), n_missing, notes=(note,))
 
 

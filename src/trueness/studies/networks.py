@@ -16,7 +16,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from trueness.datasets import load_stored
 from trueness.errors import TruenessError
@@ -93,6 +93,24 @@ def _learned(nodes: Sequence[str], runs: Sequence[Ended], kind: str, truth: Grap
         "edges": [list(edge) for edge in ranked[:MOST_EDGES]],
         "left_out": max(0, len(ranked) - MOST_EDGES),
     }
+
+
+class CountedEdges(NamedTuple):
+    """Edges (source, marks, target, runs that have it), most frequent first, of so many graphs."""
+
+    graphs: int
+    edges: list[tuple[str, str, str, int]]
+
+
+def count_edges(runs: Sequence[Ended]) -> CountedEdges:
+    """Of each pair the marks that were found most often, drawn from left to right where they point to the left."""
+    nodes = _nodes(runs)
+    learned = _learned(nodes, runs, "", None)
+    edges = []
+    for i, j, marks, times in learned["edges"]:
+        i, j, marks = (j, i, turned(marks)) if marks.startswith("<") and not marks.endswith(">") else (i, j, marks)
+        edges.append((nodes[i], marks, nodes[j], times))
+    return CountedEdges(learned["n"], edges)
 
 
 def _in_class(truth: Graph, kind: str) -> Graph:

@@ -11,6 +11,7 @@ from trueness.running.results import Results
 from trueness.running.store import Store
 from trueness.running.study_folder import Scored
 from trueness.showing.grid import Grid
+from trueness.showing.headline import Headline
 
 Kind = TypeVar("Kind")
 CellKey = tuple[str, str, str]  # item, variant, respondent
@@ -40,6 +41,7 @@ class Summary:
     checks: tuple[Check, ...] = ()
     sections: tuple[Section, ...] = ()
     untold: tuple[str, ...] = ()
+    headline: Headline | None = None
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from trueness.intervals import Interval
 from trueness.measure import Measure
 from trueness.running.results import NOT_RUN, CellSummary, Results
+from trueness.showing.headline import Headline, Standing, ranking
 from trueness.showing.look import MEASURE_LABELS, measure_label
 from trueness.statistics import Estimate, mean, share
 from trueness.statistics.adjustment import adjusted
@@ -89,6 +90,7 @@ class RunFindings:
     untold: tuple[str, ...]
     pairs: tuple[Comparison, ...]  # respondents against each other over items
     first: tuple[str, ...] = ()  # what a terminal has room for: over all items, and what failed
+    headline: Headline | None = None
 
 
 def findings_of(results: Results, words: Words = LEARNERS) -> RunFindings:
@@ -112,7 +114,8 @@ def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: W
     }
     told = [(title, tuple(said)) for title, said in sections.items()]
     first = (*told[0][1], *told[2][1])
-    return RunFindings(tuple(pair for pair in told if pair[1]), tuple(study.untold()), tuple(pairs), first)
+    sections_said = tuple(pair for pair in told if pair[1])
+    return RunFindings(sections_said, tuple(study.untold()), tuple(pairs), first, study.headline(pairs))
 
 
 def compared(
@@ -150,10 +153,33 @@ class _Study:
     def label(self) -> str:
         return _label(self.measure)
 
+    def headline(self, pairs: Sequence[Comparison]) -> Headline | None:
+        """Means over the data sets on which every learner has one, ranked; who can be told from the first."""
+        learners, whole = self._learners, self._whole()
+        if not whole:
+            return None
+        estimates = {
+            name: mean(np.array([own[name].mean for own in whole]), level=self.level, bounds=self.measure.bounds)
+            for name in learners
+        }
+        ranked = _ranked({name: float(found.value or 0.0) for name, found in estimates.items()}, self.measure)
+        rows = [_standing(name, estimates[name]) for name in ranked]
+        verdicts = {frozenset(pair.names): _apart(pair) for pair in pairs}
+        many = f"{len(whole)} {self.item}{'s' if len(whole) != 1 else ''}"
+        classes = {own[name].returns for own in whole for name in learners}
+        of = f"mean {self.label} over {many}" + (", each against the truth of its class" if len(classes) > 1 else "")
+        way = {"lower": "lower is better", "higher": "higher is better"}.get(
+            self.measure.better, "neither way is better"
+        )
+        ends = (
+            f"; {100 * self.level:g} % interval over {self.item}s" if any(row.low is not None for row in rows) else ""
+        )
+        sentence = ranking(rows, lambda a, b: verdicts.get(frozenset((a, b))), of)
+        return Headline(sentence, f"{of}; {way}{ends}", tuple(rows))
+
     def best_over_sets(self, pairs: Sequence[Comparison]) -> Iterator[str]:
         """The best mean over the data sets on which every learner has one, and how it stands against each other."""
-        by_item = self._by_item()
-        whole = [own for own in by_item.values() if len(own) == len(self._learners)]
+        whole = self._whole()
         if len(whole) < 2 or len(self._learners) < 2:
             yield f"Two {self.who}s and two {self.item}s that both have are needed to compare them over {self.item}s."
             return
@@ -284,6 +310,10 @@ class _Study:
     def best(self) -> str:
         return "highest" if self.measure.better == "neither" else "best"
 
+    def _whole(self) -> list[dict[str, CellRuns]]:
+        """The data sets on which every learner has a mean."""
+        return [own for own in self._by_item().values() if len(own) == len(self._learners)]
+
     def _by_item(self) -> dict[str, dict[str, CellRuns]]:
         found: dict[str, dict[str, CellRuns]] = {}
         for cell in self.cells:
@@ -293,6 +323,12 @@ class _Study:
 
     def _order(self, own: Mapping[str, CellRuns]) -> list[str]:
         return _ranked({name: cell.mean for name, cell in own.items()}, self.measure)
+
+
+def _standing(name: str, estimate: Estimate) -> Standing:
+    ends = estimate.interval
+    value = float(estimate.value or 0.0)
+    return Standing(name, value) if ends is None else Standing(name, value, ends.low, ends.high)
 
 
 def _label(measure: Measure) -> str:

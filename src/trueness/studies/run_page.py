@@ -154,7 +154,7 @@ class RunsPart:
             Check("runs", fewest >= ENOUGH, f"{told} {range_note([fewest], self._level)}".rstrip()),
         ]
         sections = tuple(Section(title, said) for title, said in self._findings.sections)
-        return Summary(tuple(checks), sections, self._findings.untold)
+        return Summary(tuple(checks), sections, self._findings.untold, self._findings.headline)
 
     @cached_property
     def _findings(self) -> RunFindings:

@@ -41,7 +41,7 @@ from trueness.printing import say
 from trueness.showing.console import Console, console, plain
 from trueness.showing.drawers import NotDrawn
 from trueness.showing.saving import save_figure
-from trueness.statistics.comparison import Comparison
+from trueness.statistics.comparison import ADJUSTED, Comparison
 from trueness.texts import printable
 
 ROOMY = 120  # columns from which tables are set wide
@@ -134,8 +134,9 @@ def print_comparison(comparison: Comparison) -> None:
     """The one line, then the sentence."""
     out = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    interval = f"{100 * comparison.level:g} % CI"
-    for name in ("A", "B", "measure", "A - B", interval, "p", "Holm p", "units", "clusters"):
+    interval = f"{100 * (comparison.interval.level if comparison.interval else comparison.level):.4g} % CI"
+    adjusted = f"{ADJUSTED.get(comparison.adjustment or '', 'adjusted')} p"
+    for name in ("A", "B", "measure", "A - B", interval, "p", adjusted, "units", "clusters"):
         table.add_column(name, justify="left" if name in ("A", "B", "measure") else "right", overflow="fold")
     table.add_row(
         plain(comparison.names[0]),

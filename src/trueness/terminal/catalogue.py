@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from inspect import isfunction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from trueness import models, registry
-from trueness.datasets import load
+from trueness.datasets import TABLE_FILES, check_usable, has_truth, load, nodes_of
+from trueness.datasets.dataset import Truth
 from trueness.errors import TruenessError, UnknownName
 from trueness.learners import build, settings_of
 from trueness.learners.scoring.base import build_scorer
@@ -114,26 +115,48 @@ def _check_scorer(name: str) -> list[dict[str, object]]:
 
 def _check_dataset(name: str) -> list[dict[str, object]]:
     """Whether a data set can be used, rule by rule."""
+    import numpy as np
     from numpy.random import default_rng
-
-    from trueness.datasets import check_usable
 
     dataset = load(name)
     table = dataset.table or dataset.draw(None, default_rng(0))
-    check_usable(table)
+    check_usable(table, gaps=True)
     again = dataset.draw(100, default_rng(1)).values
     rules = {
-        "rows can be used (no missing value, no constant column, n >= d)": True,
+        "rows can be used (no constant column, n >= d)": True,
         "the truth is a valid DAG over the columns": dataset.truth.is_valid()
-        and set(dataset.truth.nodes) == set(table.names),
-        "the same seed draws the same rows": bool((again == dataset.draw(100, default_rng(1)).values).all()),
-        "says how far its truth can be believed": dataset.about.truth in ("known", "consensus", "assumed"),
+        and set(dataset.truth.nodes) == set(table.names)
+        if has_truth(dataset)
+        else None,
+        "the same seed draws the same rows": bool(
+            np.array_equal(again, dataset.draw(100, default_rng(1)).values, equal_nan=True)
+        ),
+        "says how far its truth can be believed": dataset.about.truth in get_args(Truth),
     }
-    detail = f"{table.n:,} rows, {table.d} columns ({table.kind}), {dataset.truth.n_edges()} edges"
+    edges = f"{dataset.truth.n_edges()} edges" if has_truth(dataset) else "no graph known"
+    gaps = f", {int(table.gaps.sum()):,} missing values" if table.gaps.any() else ""
+    details = {0: f"{table.n:,} rows, {table.d} columns ({table.kind}), {edges}{gaps}"}
+    details |= {} if has_truth(dataset) else {1: "no graph is known: edges and their stability, no score"}
+    verdicts = {True: "pass", False: "FAIL", None: "not claimed"}
     return [
-        {"rule": rule, "verdict": "pass" if passed else "FAIL", "detail": detail if not k else ""}
+        {"rule": rule, "verdict": verdicts[passed], "detail": details.get(k, "")}
         for k, (rule, passed) in enumerate(rules.items())
     ]
+
+
+def columns(name: str) -> list[dict[str, object]]:
+    """What each column of a user's own table was taken as, and why; empty for anything else."""
+    if not name.partition(":")[0].endswith(TABLE_FILES):
+        return []
+    table = load(name).table
+    return (
+        []
+        if table is None
+        else [
+            {"column": c.name, "kind": c.kind, "levels": c.levels or "", "missing": c.missing or "", "why": c.why}
+            for c in table.judged
+        ]
+    )
 
 
 def _learners() -> list[dict[str, object]]:
@@ -143,7 +166,16 @@ def _learners() -> list[dict[str, object]]:
             card = registry.resolve("learner", name).card
         except (TruenessError, ImportError, AttributeError) as error:  # an outside entry point that is broken
             listing.append(
-                {"name": name, "title": "", "returns": "", "data": "", "paper": "", "needs": f"broken: {error}"}
+                {
+                    "name": name,
+                    "title": "",
+                    "returns": "",
+                    "data": "",
+                    "mixed": "",
+                    "missing": "",
+                    "paper": "",
+                    "needs": f"broken: {error}",
+                }  # fmt: skip
             )
             continue
         listing.append(
@@ -152,6 +184,8 @@ def _learners() -> list[dict[str, object]]:
                 "title": card.title,
                 "returns": card.returns,
                 "data": ", ".join(sorted(card.data)),
+                "mixed": "yes" if card.mixed and len(card.data) == 2 else "",
+                "missing": "yes" if card.missing else "",
                 "paper": card.paper,
                 "needs": ""
                 if not card.needs or registry.is_installed(card.needs)
@@ -172,6 +206,7 @@ def _learner(name: str) -> dict[str, object]:
         "returns": card.returns,
         "data": sorted(card.data),
         "mixed tables": card.mixed and len(card.data) == 2,
+        "missing values": card.missing or "refused",
         "assumes": list(card.assumes),
         "deterministic": card.deterministic,
         "paper": card.paper,
@@ -238,12 +273,9 @@ def _dataset(name: str) -> dict[str, object]:
     from trueness.running.cells import stream
 
     dataset = load(name)
-    about, truth = dataset.about, dataset.truth
+    about = dataset.about
     table = dataset.table or dataset.draw(None, stream(0, name))
-    numbers = table.as_numbers().values
-    cpdag = truth.to_cpdag()
-    perfect = {name: score.value for name, score in Reference(truth).perfect("cpdag").items()}
-    return {
+    card: dict[str, object] = {
         "name": dataset.name,
         "title": about.title,
         "domain": about.domain,
@@ -252,18 +284,28 @@ def _dataset(name: str) -> dict[str, object]:
         "rows": about.rows if dataset.table is None else table.n,
         "data": about.data,
         "vary": "redraw, bootstrap, permute, seed" if dataset.table is None else "bootstrap, permute, seed",
-        "nodes": len(truth),
-        "edges": truth.n_edges(),
-        "reversible edges": cpdag.n_edges() - int(cpdag.directed.sum()),
-        "perfect CPDAG against the DAG": perfect,
-        "varsortability": _rounded(varsortability(numbers, truth)),
-        "R2-sortability": _rounded(r2_sortability(numbers, truth)),
+        "nodes": len(nodes_of(dataset)),
+    }
+    if has_truth(dataset):
+        truth, numbers = dataset.truth, table.as_numbers().values
+        cpdag = truth.to_cpdag()
+        perfect = {name: score.value for name, score in Reference(truth).perfect("cpdag").items()}
+        card |= {
+            "edges": truth.n_edges(),
+            "reversible edges": cpdag.n_edges() - int(cpdag.directed.sum()),
+            "perfect CPDAG against the DAG": perfect,
+            "varsortability": _rounded(varsortability(numbers, truth)),
+            "R2-sortability": _rounded(r2_sortability(numbers, truth)),
+        }
+    card |= {
         "source": about.source,
         "licence": about.licence,
         "reference": about.reference,
         "variables": about.variables,
-        "graph": [str(edge) for edge in truth.edges],
     }
+    if about.notes:
+        card["notes"] = list(about.notes)
+    return card | ({"graph": [str(edge) for edge in dataset.truth.edges]} if has_truth(dataset) else {})
 
 
 def _corruptions() -> list[dict[str, object]]:

@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import shlex
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trueness.errors import TruenessError
-from trueness.outside import one_line
+from trueness.outside import Json, one_line
+from trueness.page.pages import StudyPage
 from trueness.printing import say, say_json
 from trueness.running.study import RunEnd
+from trueness.showing.console import console, plain
+from trueness.showing.headline import Standing
+from trueness.showing.sheet import Sheet
 from trueness.terminal import print_report as terminal
+
+ROOM = 8  # rows of small tables below the headlines
 
 
 def write_end(folder: Path, outcome: RunEnd, as_json: bool) -> None:
@@ -46,9 +53,40 @@ def _write(folder: Path, outcome: RunEnd, as_json: bool) -> None:
         completeness = study.tasks[0].completeness()
         say_json(outcome.to_dict() | {"folder": str(folder), "completeness": completeness} | report)
         return
-    terminal.print_report(written, answered=not (outcome.interrupted or outcome.is_unanswered))
     if not outcome.interrupted:
-        say(f"page: {folder / 'report.html'}")
+        print_headlines(folder, StudyPage(study).overview()["tasks"], written.notes)
+
+
+def print_headlines(folder: Path, tasks: Sequence[Mapping[str, Json]], notes: Sequence[str]) -> None:
+    """What matters of each study: checks in a line, the headline, a small table; `show` has the rest."""
+    out = console()
+    for task in tasks:
+        out.print(f"[bold]{plain(task['task'])}[/]   {plain(checks_line(task['checks']))}", soft_wrap=True)
+        headline = task["headline"]
+        if headline is None:
+            continue
+        out.print(plain(headline["sentence"]), soft_wrap=not out.is_terminal)
+        rows = [Standing(**row) for row in headline["rows"]]
+        if len(rows) > 1:
+            first = rows[: max(3, ROOM // len(tasks))]
+            names, texts = [row.name for row in first], [row.text for row in first]
+            Sheet({"": [f"  {name}" for name in names], headline["of"].split(";")[0]: texts}).print(out)
+            if rows[len(first) :]:
+                out.print(f"  {len(rows) - len(first)} more: trueness show {plain(folder)}", style="dim")
+    for note in notes:
+        out.print(plain(note), style="yellow", soft_wrap=not out.is_terminal)
+    say(f"tables: trueness show {folder}")
+    say(f"page: {folder / 'report.html'}")
+
+
+def checks_line(checks: Sequence[Mapping[str, Json]]) -> str:
+    """`6 checks, 1 fails: complete (...)`"""
+    failed = [check for check in checks if check["passed"] is False]
+    unknown = sum(check["passed"] is None for check in checks)
+    text = f"{len(checks)} check{'s' if len(checks) != 1 else ''}"
+    text += f", {len(failed)} fail{'s' if len(failed) == 1 else ''}" if failed else ", all hold" if not unknown else ""
+    text += f", {unknown} not checked" if unknown else ""
+    return text + (": " + "; ".join(f"{check['name']} ({check['sentence']})" for check in failed[:2]) if failed else "")
 
 
 def tell_end(outcome: RunEnd, command: str) -> None:

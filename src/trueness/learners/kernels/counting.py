@@ -192,7 +192,7 @@ def rows_of(columns, weights, levels, members, q, code, table, strata):
     """The q member columns, in that order, with equal rows merged: columns, weights and levels."""
     rows = columns.shape[1]
     found = group_rows(columns, levels, members, q, code, table, strata)
-    local, local_levels = np.empty((q, found), np.uint8), np.empty((2, q), np.int64)
+    local, local_levels = np.empty((q, found), np.uint8), np.empty((3, q), np.int64)
     counts = np.empty(found, np.int32)
     last = -1
     for r in range(rows):
@@ -206,4 +206,5 @@ def rows_of(columns, weights, levels, members, q, code, table, strata):
     for i in range(q):
         local_levels[0, i] = levels[0, members[i]]
         local_levels[1, i] = levels[1, members[i]]
+        local_levels[2, i] = levels[2, members[i]]
     return local, counts, local_levels

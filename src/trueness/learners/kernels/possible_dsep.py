@@ -19,7 +19,7 @@ import numpy as np
 from trueness.learners.kernels.compiling import bare, kernel
 from trueness.learners.kernels.counting import rows_of
 from trueness.learners.kernels.skeleton import note, test_pair
-from trueness.learners.kernels.testing import workspace
+from trueness.learners.kernels.testing import ORACLE, workspace
 
 NONE, ARROW = 0, 2
 
@@ -138,7 +138,7 @@ def remove_by_possible_dsep(
     used = np.int64(pool.shape[0])
     want_p = largest.shape[0] > 0
     counts = np.zeros(d + 1, np.int64)
-    code, table, strata, margins, factor = workspace(kind, weights.shape[0], levels, d)
+    code, table, strata, margins, factor = workspace(kind, weights.shape[0], levels, d, correlation.shape[0])
     members, places = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
     chosen, listed = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
     stack, seen, allowed = np.empty(d * d + 2, np.int64), np.zeros((d, d), np.int64), np.empty(d, np.int64)
@@ -157,7 +157,7 @@ def remove_by_possible_dsep(
                 q = possible_dsep(
                     marks, block, x if side == 0 else y, y if side == 0 else x, members, stack, seen, stamp, allowed
                 )
-                local = q > 5 and columns.shape[1] > 64
+                local = kind < ORACLE and q > 5 and columns.shape[1] > 64
                 if local:
                     local_columns, local_weights, local_levels = rows_of(
                         columns, weights, levels, members, q, code, table, strata

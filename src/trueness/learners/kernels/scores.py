@@ -23,11 +23,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from trueness.learners.kernels.mixed_scores import degenerate_score
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
-GAUSSIAN_BIC, DISCRETE_BIC, BDEU = 0, 1, 2
+GAUSSIAN_BIC, DISCRETE_BIC, BDEU, DEGENERATE_BIC = 0, 1, 2, 3  # the last one: mixed_scores.py
 _LEAST = 1e-12  # the share of a variance that is taken as unexplained at least: a deterministic relation stays finite
 _REPEATED = 1e-10  # a parent of which less than this share is new repeats the others
 _PROBES = 8
@@ -74,6 +76,16 @@ def covariance_scorer(covariance: Floats, n: int, penalty: float, max_parents: i
     limit = max(0, min(max_parents, d - 1, n - 2))  # n - 1 parents explain everything
     no_rows = np.zeros((d + 1, 1), dtype=np.int32)
     return _scorer(GAUSSIAN_BIC, n, limit, penalty, 0.0, 0.0, moments, no_rows, np.ones(d, dtype=np.int64))
+
+
+def mixed_scorer(moments: Floats, first: Integers, n: int, penalty: float, limit: int) -> Scorer:
+    """From correlations of columns (p + 1, p), in the last row log variances; first: (d + 1,), mixed_scores.py."""
+    d, p = len(first) - 1, moments.shape[1]
+    starts = first.astype(np.int32).reshape(-1, 1)
+    plain = _scorer(
+        DEGENERATE_BIC, n, limit, penalty, 0.0, 0.0, np.zeros((d + 1, d)), starts, np.ones(d, dtype=np.int64)
+    )
+    return plain._replace(moments=np.ascontiguousarray(moments), factor=np.zeros((2 * p + 1, p + 2)))
 
 
 def discrete_scorer(
@@ -222,7 +234,9 @@ def local_score(s: Scorer, y: int, parents: Integers, k: int) -> float:
             return values[slot]
         if keys[slot, 1] == 0:
             break
-    if s.kind == GAUSSIAN_BIC:
+    if s.kind == DEGENERATE_BIC:
+        value = degenerate_score(s.moments, s.rows, s.n, s.price, y, parents, k, s.factor)
+    elif s.kind == GAUSSIAN_BIC:
         rest = _unexplained(s.moments, y, parents, k, s.factor)
         value = s.moments[len(nodes), y] - 0.5 * s.n * math.log(rest) - s.price * (k + 1)
     else:

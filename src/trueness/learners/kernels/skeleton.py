@@ -100,7 +100,9 @@ def skeleton(
     used = np.int64(1)  # pool[0] is the empty set, shared by all pairs that need no more
     counts = np.zeros(d + 1, np.int64)
     largest = np.full((d, d) if want_p else (0, 0), -1.0)
-    code, table, strata, margins, factor = workspace(kind, weights.shape[0], levels, min(d, most + 2))
+    code, table, strata, margins, factor = workspace(
+        kind, weights.shape[0], levels, min(d, most + 2), correlation.shape[0]
+    )
     members, places = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
     chosen, listed = np.empty(d + 1, np.int64), np.empty(d + 1, np.int64)
     local_columns, local_weights, local_levels = columns, weights, levels
@@ -175,7 +177,7 @@ def test_pair(
                 statistic, df = squared_partial(correlation, x, y, chosen, k, valid, factor), k
             else:
                 statistic, df = evaluate(
-                    kind, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+                    kind, n, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
                     code, table, strata, margins, factor, 0 if local else x, p if local else y, chosen, k, valid,
                 )  # fmt: skip
             valid = k

@@ -4,7 +4,9 @@
     FISHER_Z        r^2             below limits[|S|]
     CHI2, G2        X2, G2          below limits[df], the upper alpha quantile of chi2; always when df = 0
     ORACLE          1 or 0          d-separated in a known DAG, whose nodes beyond the observed ones are latent
+    from GAPS on    as of mixed.py  below limits[df], as chi2
 
+Categories with gaps: a gap is one level more, whose code is levels[2]; rows that have it in x, y or S weigh nothing.
 A search takes the fields of Tests one by one. Those that a kind has no use for are empty arrays, not None: numba then
 compiles each search once for all kinds.
 """
@@ -25,10 +27,15 @@ from trueness.learners.kernels.contingency import (
     statistic_of_planes,
     statistic_of_rows,
 )
+from trueness.learners.kernels.logits import room_for_logits
+from trueness.learners.kernels.mixed import DEGENERATE, DEGENERATE_ROWS, GAPS, REGRESSIONS, mixed_statistic
 from trueness.learners.kernels.partial import normal_tail, separated, squared_partial
 
 FISHER_Z, ORACLE = 0, 3
-__all__ = ["CHI2", "FISHER_Z", "G2", "ORACLE", "Tests", "evaluate", "p_value", "single", "verdict", "workspace"]
+__all__ = [
+    "CHI2", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "ORACLE", "REGRESSIONS", "Tests", "evaluate",
+    "p_value", "single", "verdict", "workspace",
+]  # fmt: skip
 
 
 class Tests(NamedTuple):
@@ -36,35 +43,38 @@ class Tests(NamedTuple):
     n: int
     alpha: float
     limits: NDArray[np.float64]
-    correlation: NDArray[np.float64]  # (d, d)
+    correlation: NDArray[np.float64]  # (d, d); of mixed columns (p, p), or (p, n) their values: mixed.py
     dag: NDArray[np.bool_]  # (d and the latent ones, the same)
     columns: NDArray[np.uint8]  # (d, rows)
     weights: NDArray[np.int32]  # (rows,)
-    levels: NDArray[np.int64]  # (2, d): how many; how many occur, or 0 where degrees of freedom are those observed
+    levels: NDArray[np.int64]  # (3, d): how many; how many occur, or 0 where df are those observed; a gap's code, or -1
     planes: NDArray[np.uint64]  # (sum of levels, n / 64), empty where rows are merged
     burt: NDArray[np.int32]
-    first: NDArray[np.int64]  # (d + 1,) the first plane of each column
+    first: NDArray[np.int64]  # (d + 1,) the first plane, or mixed column, of each column
     xlogx: NDArray[np.float64]  # k log k for k = 0 ... n
 
 
 @inner
-def workspace(kind, rows, levels, d):
+def workspace(kind, rows, levels, d, p):
     """Memory that tests write to, made once a search: codes of rows, table (zero), strata, margins, factor.
+
+    p: rows of Tests.correlation.
 
     For the oracle `rows` is the number of nodes: it uses codes as flags, strata as a stack.
     """
-    k = d if kind == FISHER_Z else 0
+    k, wide = (d, d + 5) if kind == FISHER_Z else (2 * p + 1, p + 2) if kind >= GAPS else (0, 5)
     cells, most = 2.0, 0  # a flag beside the cells of each stratum
     for j in range(levels.shape[1]):
         cells *= levels[0, j]
         most = max(most, levels[0, j])
+    margins = room_for_logits(most, p) if kind == REGRESSIONS and most > 1 else 2 * most
     cells = min(cells, float(max(CELLS, rows * most, most * most + 1)))
     return (
         np.empty(4 * rows, np.int32),
         np.zeros(int(cells), np.int32),
         np.empty(4 * rows, np.int64),
-        np.empty(2 * most),
-        np.empty((k, k + 5)),
+        np.empty(margins),
+        np.empty((k, wide)),
     )
 
 
@@ -79,7 +89,7 @@ def _few_cells(levels, planes, x, y, chosen, k):
 
 @bare
 def evaluate(
-    kind, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+    kind, n, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
     code, table, strata, margins, factor, x, y, chosen, k, keep,
 ):  # fmt: skip
     """Statistic and degrees of freedom (|S| for Fisher's z) of x and y given the first k chosen."""
@@ -87,18 +97,42 @@ def evaluate(
         return squared_partial(correlation, x, y, chosen, k, keep, factor), k
     if kind == ORACLE:
         return 0.0 if separated(dag, x, y, chosen, k, code, strata) else 1.0, k
+    if kind >= GAPS:
+        return mixed_statistic(kind, n, correlation, first, levels, x, y, chosen, k, factor, margins)
     if _few_cells(levels, planes, x, y, chosen, k):
         s = chosen[0] if k else -1
         statistic, df = statistic_of_planes(planes, burt, first, x, y, s, kind, xlogx, table, margins)
     else:
+        here = weights
+        if _has_gaps(levels, x, y, chosen, k):
+            here = code[2 * weights.shape[0] : 3 * weights.shape[0]]
+            _weigh_whole_rows(columns, weights, levels, x, y, chosen, k, here)
         statistic, df = statistic_of_rows(
-            columns, weights, levels, x, y, chosen, k, kind, xlogx, code, table, strata, margins
+            columns, here, levels, x, y, chosen, k, kind, xlogx, code, table, strata, margins
         )
     if levels[1, x] > 0:  # the textbook's degrees of freedom
         df = (levels[1, x] - 1) * (levels[1, y] - 1)
         for i in range(k):
             df *= levels[1, chosen[i]]
     return statistic, df
+
+
+@bare
+def _has_gaps(levels, x, y, chosen, k):
+    gaps = levels[2, x] >= 0 or levels[2, y] >= 0
+    for i in range(k):
+        gaps = gaps or levels[2, chosen[i]] >= 0
+    return gaps
+
+
+@bare
+def _weigh_whole_rows(columns, weights, levels, x, y, chosen, k, here):
+    """The weights of rows, 0 where x, y or one of the chosen has a gap."""
+    for r in range(weights.shape[0]):
+        whole = columns[x, r] != levels[2, x] and columns[y, r] != levels[2, y]
+        for i in range(k):
+            whole = whole and columns[chosen[i], r] != levels[2, chosen[i]]
+        here[r] = weights[r] if whole else 0
 
 
 @bare
@@ -128,9 +162,9 @@ def single(
 ):  # fmt: skip
     """One test on its own: statistic, degrees of freedom, p-value, verdict."""
     k = chosen.shape[0]
-    code, table, strata, margins, factor = workspace(kind, weights.shape[0], levels, k + 2)
+    code, table, strata, margins, factor = workspace(kind, weights.shape[0], levels, k + 2, correlation.shape[0])
     statistic, df = evaluate(
-        kind, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
+        kind, n, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
         code, table, strata, margins, factor, x, y, chosen, k, np.int64(0),
     )  # fmt: skip
     return statistic, df, p_value(kind, n, statistic, df), verdict(kind, alpha, limits, statistic, df)

@@ -1,22 +1,33 @@
-"""RC-GNN: robust causal graph network. Scores E_ij = A_ij |W_ij| of a model that tells signal from corruption.
+"""RC-GNN: robust causal graph network. Signals are cleaned by messages along a graph, the graph is learned from them.
 
-The model, its formulas and its loss: scoring/rcgnn_model.py. Here: settings, the data as tensors, what is handed back.
+    reading      y_i(t) = x_i(t) + noise,  Student-t with `tails` degrees of freedom and spread r_i; or a gap
+    signal       x_j(t) = b_j + sum over parents (i, l) of w_lij x_i(t - l) + e_j(t),    l = 0 ... lags
+    regimes      in regime g the node j is either as above or held: x_j(t) = c_jg + e_jg(t), cut from its causes
+    score of a graph and its held nodes, over nodes j, with n rows:
+                 log likelihood of x_j, its shape included (negentropy of e_j: Hyvarinen 1998)
+                 - edge_cost (log n) / 2 for an edge - held_cost log n for a held node and regime
 
-    columns       standardised by median and interquartile range, so that outliers do not set the scale
-    held out      a fifth of the rows: of a series in blocks, otherwise drawn one by one. Training stops by their
-                  likelihood; no graph, no count of edges, no score against anything else enters
-    details       signal (T, d, k), corruption (T, d, q), disentanglement = 1 - mean normalised HSIC of the two (1: told
-                  apart), structure A, effects by lag, held-out likelihood, the step stopped at, df, device
+In turns, `settling` + `members` times: the graph that a greedy search finds for the signals (edges within a row stay
+acyclic), rows weighted at random (Bayesian bootstrap, of a series in blocks); then `sweeps` rounds of messages: each
+x_i(t) is drawn given its reading, its causes and its effects, l rows later (Gibbs sampling: gaps are filled by as many
+draws as there are members, outliers lose their weight). r_i is drawn for a series, where time tells noise from signal;
+of rows without order it is READ_ERROR: there it could not be told from e_j.
 
-The same seed gives the same scores on a CPU. Data sets of one shape train together much faster (`scores_of_many`); sums
-are then taken in another order, so the last digits may differ from those of one alone.
+    matrix[i, j] = mean over members of log(1 + G_ij) in the graph (0 outside) + .002 (mean of max(G_ij, -10) + 10)
+                   G: what the score of the graph loses without i -> j, or would gain with it; the largest over lags
+    details      frequency (d, d): the share of members with i -> j; own_k: those of half of them or more;
+                 signal (n, d): its mean over members, in the data's units; noise (n, d) = reading - signal;
+                 held (regimes, d): the share of members that hold a node; read_error (d,): r; effects (lags + 1, d, d)
+
+Columns are standardised by median and interquartile range. A series without labels is cut into `segments`, which take
+the place of regimes. It knows values, gaps, regimes and time order; no graph, no number of edges. The compiled loops:
+learners/kernels/rcgnn.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -24,161 +35,172 @@ from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
-from trueness.errors import DataError
 from trueness.learners.base import Card
 from trueness.learners.scoring.base import Array, EdgeScores, Scorer, answer, observed
-from trueness.registry import need
+from trueness.learners.scoring.imputation import drawn, interpolated
 from trueness.settings import Between
 
-if TYPE_CHECKING:
-    from trueness.learners.scoring.rcgnn_model import Sizes
-
-HELD_OUT = 0.2
-BLOCKS = 20  # a series is cut into so many blocks, a fifth of them held out
-WINDOW = 32  # rows over which slow changes of level and spread are taken
-Weight = Annotated[float, Between(0, 1e6, closed=True)]  # of a part of the loss
+READ_ERROR = 0.005  # variance of a reading of rows without order, of a standardised column's 1
+FIRST_ERROR = 0.05  # of a series, before it is drawn
+BLOCK = 20  # rows of a series that are weighted together
+BOUND = 4.0  # signals beyond it weigh no more in the search
+Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class RCGNN(Scorer):
-    """Trained on the data alone. `lags`: None takes what the data say; 0 for rows without time order."""
+    """An ensemble of graphs over signals that are cleaned along them. `lags`: None takes what the data say."""
 
     lags: Annotated[int, Between(0, closed=True)] | None = None
-    sparsity: Weight = 0.02
-    acyclicity: Weight = 5.0
-    independence: Weight = 0.1
-    invariance: Weight = 0.1
-    clip: Annotated[float, Between(1, 1e6, closed=True)] = 5.0
-    signal: Annotated[int, Between(2, 1e6, closed=True)] = 4
-    corruption: Annotated[int, Between(1, 1e6, closed=True)] = 2
-    hidden: Annotated[int, Between(1, 1e6, closed=True)] = 8
-    steps: Annotated[int, Between(10, 1e6, closed=True)] = 300
-    batch: Annotated[int, Between(8, 1e6, closed=True)] = 128
-    rate: Annotated[float, Between(1e-6, 1, closed=True)] = 0.02
-    patience: int = 8
-    device: str = "auto"  # cuda where there is one
+    members: Annotated[int, Between(1, 10_000, closed=True)] = 24
+    settling: Annotated[int, Between(0, 10_000, closed=True)] = 8
+    sweeps: Annotated[int, Between(0, 10_000, closed=True)] = 3  # 0: readings are taken for signals
+    edge_cost: Annotated[float, Between(0, 1e6, closed=True)] = 1.5
+    held_cost: Annotated[float, Between(0, 1e6, closed=True)] = 2.0
+    shape: Annotated[float, Between(0, 1, closed=True)] = 1.0  # 0: Gaussian likelihood
+    tails: Annotated[float, Between(0.5, 1e6, closed=True)] = 1.0
+    segments: Annotated[int, Between(1, 1000, closed=True)] = 7
+    resample: bool = True
 
     card: ClassVar[Card] = Card(
         title="RC-GNN",
-        summary="A small network: per-variable signal and corruption parts, a gated directed structure, Student-t "
-        "likelihood, inverse-propensity weights for gaps, independence, sparsity, acyclicity, invariance over regimes.",
-        missing="own likelihood: observed values alone, weighted by clipped inverse propensities; a missing parent "
-        "enters as the model's own prediction of it",
-        assumes=("additive effects", "acyclicity within a time step", "causal sufficiency"),
+        summary="An ensemble of graphs over latent signals: readings with noise, outliers and gaps are cleaned by "
+        "messages along the graph; regimes may hold nodes; non-Gaussian likelihood.",
+        missing="own likelihood: a gap is drawn anew for each graph, given its causes and effects",
+        assumes=("linear relations", "acyclicity within a time step", "causal sufficiency"),
         paper="built here after the idea of RC-GNN (see docs/rcgnn.md)",
-        needs="torch",
         deterministic=False,
     )
 
     def scores(self, data: Table, rng: Generator) -> EdgeScores:
-        return self.scores_of_many([data], [rng])[0]
-
-    def scores_of_many(self, data: Sequence[Table], rngs: Sequence[Generator]) -> list[EdgeScores]:
-        """Scores of data sets of one shape (rows, columns, lags), trained at the same time, each on its own."""
-        torch = need("torch", "scorer 'rc-gnn'")
-        from trueness.learners.scoring import rcgnn_model as model
-
-        seen = [observed(one, self) for one in data]
-        lags = [one.lags if self.lags is None else self.lags for one in seen]
-        if len({(one.values.shape, lag) for one, lag in zip(seen, lags, strict=True)}) > 1:
-            raise DataError("data sets of one call of RC-GNN must have one shape and the same lags. Call it for each.")
-        observed(seen[0], self, lags[0])
-        device = self.device if self.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
-        regimes = max(1 if one.regimes is None else len(np.unique(one.regimes)) for one in seen)
-        inputs = [_inputs(one, lags[0], regimes) for one in seen]
-        slow = inputs[0][2].shape[-1]
-        sizes = model.Sizes(seen[0].d, lags[0], self.signal, self.corruption, self.hidden, slow, regimes)
-
-        def stacked(parts: Sequence[Any]) -> Any:
-            return torch.stack([torch.as_tensor(part) for part in parts]).to(device)
-
-        tensors = model.Data(*(stacked([one[part] for one in inputs]).float() for part in range(4)))
-        splits = [_split(one.n, lags[0], rng) for one, rng in zip(seen, rngs, strict=True)]
-        firsts = [model.first_parameters(sizes, rng) for rng in rngs]
-        trained = model.train(
-            tensors,
-            {name: stacked([first[name] for first in firsts]) for name in firsts[0]},
-            stacked([split[0] for split in splits]),
-            stacked([split[1] for split in splits]),
-            sizes,
-            model.Weights(self.sparsity, self.acyclicity, self.independence, self.invariance, self.clip),
-            model.Schedule(self.steps, self.batch, self.rate, self.patience, every=25, ramp=0.6),
-            list(rngs),
-        )
-        return [self._answer(one, number, trained, tensors, sizes) for number, one in enumerate(seen)]
-
-    def _answer(self, seen: Observed, number: int, trained: Any, tensors: Any, sizes: Sizes) -> EdgeScores:
-        import torch
-
-        from trueness.learners.scoring import rcgnn_model as model
-
-        p = {name: value[number] for name, value in trained.parameters.items()}
-        everything = torch.arange(seen.n, device=trained.filled.device)[None]
-        alone = model.Data(*(part[number : number + 1] for part in tensors))
-        rows, _ = alone.rows(trained.filled[number : number + 1], everything, sizes.lags)
-        with torch.no_grad():
-            found = model.predict(p, model.Rows(*(part[0] for part in rows)))
-            by_lag = model.effects(p)
-            some = torch.linspace(0, seen.n - 1, min(seen.n, 256), device=everything.device).long()
-            told = 1 - float(model.shared(found.signal[some, 0], found.corruption[some], most=256))
-        matrix = by_lag.square().sum(dim=0).sqrt().cpu().numpy().astype(np.float64)
+        seen = observed(data, self)
+        lags = seen.lags if self.lags is None else self.lags
+        observed(seen, self, lags)
+        chain = _Chain(self, seen, lags, rng)
+        d, rounds = seen.d, range(self.settling + self.members if self.sweeps else self.members)
+        gains, kept = np.empty((2, self.members, d, d))
+        signal, effects, held = np.zeros((seen.n, d)), np.zeros((lags + 1, d, d)), np.zeros((chain.regimes, d))
+        for number in rounds:
+            member = number - len(rounds) + self.members
+            strength = chain.find_graph(settled=member >= 0)
+            if member >= 0:
+                by_lag = chain.parents[:, :-1].reshape(d, lags + 1, d) == 1  # (to, lag, from)
+                kept[member] = np.where(by_lag, np.maximum(strength, 0.0), -1.0).max(axis=1).T  # -1: no edge
+                gains[member] = strength.max(axis=1).T
+                effects += (chain.weights[:, :-1] * chain.parents[:, :-1]).reshape(d, lags + 1, d).transpose(1, 2, 0)
+                held += chain.held.T
+            chain.clean_signals()
+            if member >= 0:
+                signal += chain.x
+        matrix = np.log1p(np.maximum(kept, 0.0)).mean(axis=0) + 0.002 * (np.maximum(gains, -10.0).mean(axis=0) + 10)
+        np.fill_diagonal(matrix, 0.0)
+        frequency = (kept >= 0).mean(axis=0) * (1 - np.eye(d))
+        mean = chain.in_units(signal / self.members)
         return answer(
-            self,
-            seen,
-            matrix,
-            structure=model.structure(p).cpu().numpy(),
-            effects_by_lag=by_lag.cpu().numpy(),
-            signal=found.signal[:, 0].cpu().numpy(),
-            corruption=found.corruption.cpu().numpy(),
-            disentanglement=told,
-            held_out=float(trained.held_out[number]),
-            stopped_at=int(trained.stopped[number]),
-            df=(2 + torch.nn.functional.softplus(p["df"])).cpu().numpy(),
-            device=str(trained.filled.device),
+            self, seen, matrix, frequency=frequency, own_k=int(np.count_nonzero(frequency >= 0.5)), signal=mean,
+            noise=seen.values - mean, held=held / self.members, read_error=chain.read_error,
+            effects=effects / self.members, lags=lags,
+        )  # fmt: skip
+
+
+class _Chain:
+    """Signals x (n, d) and the graph over them, each in turn given the other; in standard units."""
+
+    def __init__(self, plan: RCGNN, seen: Observed, lags: int, rng: Generator) -> None:
+        n, d = seen.values.shape
+        self.plan, self.lags, self.rng = plan, lags, rng
+        low, self.centre, high = np.nanpercentile(seen.values, (25, 50, 75), axis=0)
+        spread = (high - low) / 1.349  # 1 for a standard normal column
+        self.scale = np.where(spread > 0, spread, np.nanstd(seen.values, axis=0))
+        standard = (seen.values - self.centre) / self.scale
+        self.there = ~seen.missing
+        self.y: Array = np.ascontiguousarray(np.where(self.there, standard, 0.0))
+        filled = interpolated(standard) if lags else (drawn(seen, rng) - self.centre) / self.scale
+        self.x: Array = np.ascontiguousarray(np.clip(filled, -BOUND, BOUND))
+        self.regime = _labels(seen, lags, plan.segments)
+        self.regimes = int(self.regime.max()) + 1
+        columns = (lags + 1) * d + 1
+        self.allowed = np.ones((d, columns), dtype=np.uint8)
+        self.allowed[np.arange(d), np.arange(d)] = 0  # its own past is among its causes, itself is not
+        self.parents = np.zeros((d, columns), dtype=np.uint8)
+        self.weights = np.zeros((d, columns))
+        self.held = np.zeros((d, self.regimes), dtype=np.uint8)
+        self.read_error: Array = np.full(d, FIRST_ERROR if lags else READ_ERROR)
+        self.trust: Array = self.there / self.read_error
+
+    def in_units(self, signal: Array) -> Array:
+        return np.asarray(signal * self.scale + self.centre)
+
+    def _stacked(self) -> Array:
+        """(n - lags, (lags + 1) d + 1): the row itself, the rows before it, and 1."""
+        n, lags = len(self.x), self.lags
+        return np.hstack([*(self.x[lags - back : n - back] for back in range(lags + 1)), np.ones((n - lags, 1))])
+
+    def find_graph(self, settled: bool) -> Array:
+        """The graph of the signals as they are; strength (to, lag, from) of each edge in it or out of it."""
+        from trueness.learners.kernels.rcgnn import search
+
+        plan, rows, d = self.plan, len(self.x) - self.lags, self.x.shape[1]
+        z = np.ascontiguousarray(np.clip(self._stacked(), -BOUND, BOUND))
+        weights: Array = np.ones(rows)
+        if settled:
+            self.parents[:] = 0  # each member from the empty graph; before, from the last one
+            if plan.resample:
+                block = BLOCK if self.lags else 1
+                weights = np.repeat(self.rng.exponential(size=-(-rows // block)), block)[:rows]
+                weights /= weights.mean()
+        regime = self.regime[self.lags :]
+        parts = [regime == g for g in range(self.regimes)]
+        grams = np.stack([(z[part] * weights[part, None]).T @ z[part] for part in parts])
+        strength = np.empty_like(self.weights)
+        costs = plan.edge_cost * np.log(rows) / 2, plan.held_cost * np.log(rows)
+        search(
+            self.parents, self.allowed, grams, z, weights, regime, *costs, plan.shape, strength, self.held, self.weights
         )
+        return strength[:, :-1].reshape(d, self.lags + 1, d)
+
+    def clean_signals(self) -> None:
+        """Rounds of messages, and between them how far each reading is to be trusted."""
+        from trueness.learners.kernels.rcgnn import pass_messages
+
+        n, d = self.x.shape
+        to, column = np.nonzero(self.parents[:, :-1])
+        order = np.argsort(column % d, kind="stable")
+        to, column = to[order], column[order]
+        first = np.searchsorted(column % d, np.arange(d + 1))
+        active = self.held[:, self.regime].T == 0
+        active[: self.lags] = False  # without a whole past
+        means = np.stack([self.x[self.regime == g].mean(axis=0) for g in range(self.regimes)])
+        expected = means[self.regime]
+        expected[self.lags :] = np.where(active[self.lags :], self._stacked() @ self.weights.T, expected[self.lags :])
+        left = self.x - expected
+        plan, rng, counts = self.plan, self.rng, self.there.sum(axis=0)
+        for _ in range(plan.sweeps):
+            spread = np.ascontiguousarray(self._variances(left, active).T[self.regime])
+            pass_messages(
+                self.x, left, self.y, self.trust, spread, to, column // d, self.weights[to, column], first,
+                active, rng.standard_normal((n, d)),
+            )  # fmt: skip
+            error = (self.y - self.x) ** 2
+            weight = rng.gamma((plan.tails + 1) / 2, size=(n, d)) / ((plan.tails + error / self.read_error) / 2)
+            if self.lags:
+                total = (self.there * weight * error).sum(axis=0)
+                self.read_error = (0.04 + total) / (2 * rng.gamma(2.0 + counts / 2))
+            self.trust = self.there * weight / self.read_error
+
+    def _variances(self, left: Array, active: NDArray[np.bool_]) -> Array:
+        """(d, regimes): one of each node where it hears its causes, and one of each regime that holds it."""
+        v = np.stack([(left[self.regime == g] ** 2).mean(axis=0) for g in range(self.regimes)], axis=1)
+        count = active.sum(axis=0)
+        shared = (active * left**2).sum(axis=0) / np.maximum(count, 1)
+        return np.asarray(np.maximum(np.where((self.held == 0) & (count > 0)[:, None], shared[:, None], v), 1e-4))
 
 
-def _inputs(seen: Observed, lags: int, regimes: int) -> tuple[Array, Array, Array, Array]:
-    """values (T, d) with 0 for gaps, there (T, d), slow (T, d, 3 of a series or 0), regime (T, regimes)."""
-    low, centre, high = np.nanpercentile(seen.values, (25, 50, 75), axis=0)
-    spread = (high - low) / 1.349  # 1 for a standard normal column
-    spread = np.where(spread > 0, spread, np.nanstd(seen.values, axis=0))
-    there = ~seen.missing
-    z = np.where(there, (seen.values - centre) / spread, 0.0)
-    labels = (
-        np.zeros(seen.n, dtype=np.intp) if seen.regimes is None else np.unique(seen.regimes, return_inverse=True)[1]
-    )
-    return z, there.astype(np.float64), _slow(z, there, lags), np.eye(regimes)[labels]
-
-
-def _slow(z: Array, there: NDArray[np.bool_], lags: int) -> Array:
-    """Level, spread and share observed over the WINDOW rows before each row (never the row itself)."""
-    if not lags:
-        return np.empty((*z.shape, 0))
-    bounded = np.clip(z, -3, 3)
-
-    def before(part: Array) -> Array:
-        total = np.vstack((np.zeros((1, z.shape[1])), part.cumsum(axis=0)))
-        now = np.arange(len(z))
-        return np.asarray(total[now] - total[np.maximum(now - WINDOW, 0)])
-
-    count = before(there.astype(np.float64))
-    most = np.minimum(np.arange(len(z)), WINDOW)[:, None]
-    level = before(bounded) / (count + 1)
-    spread = before(np.abs(bounded)) / (count + 1)
-    return np.stack((level, spread, count / np.maximum(most, 1)), axis=-1)
-
-
-def _split(n: int, lags: int, rng: Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows to learn from and rows held out, as many of each for every generator: data sets train together.
-
-    Of a series whole blocks are held out, never the first, whose first rows have no past and are left out.
-    """
-    blocks = min(BLOCKS, n // 2) if lags else n
-    length = n // blocks
-    held = 1 + rng.permutation(blocks - 1)[: max(1, int(HELD_OUT * blocks))]
-    out = np.isin(np.arange(n) // length, held)  # a remainder is one more block, to learn from
-    return np.flatnonzero(~out)[lags:], np.flatnonzero(out)
+def _labels(seen: Observed, lags: int, segments: int) -> Labels:
+    """(n,) regimes 0, 1, ...: as labelled, or of a series its segments."""
+    if seen.regimes is not None:
+        return np.unique(seen.regimes, return_inverse=True)[1].astype(np.int64)
+    return np.arange(seen.n, dtype=np.int64) * (segments if lags else 1) // seen.n
 
 
 SCORERS = {"rc-gnn": RCGNN}

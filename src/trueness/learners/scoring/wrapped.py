@@ -15,7 +15,9 @@ All but LiNGAM use the data through correlations and n alone, so gaps are handle
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -34,6 +36,7 @@ from trueness.settings import Between, Hint
 
 LEAST_P = 1e-300
 THRESHOLD = 0.3  # of |W|: what the papers keep
+Learned = Callable[..., notears.NOTEARS | dagma.DAGMA]
 _LINEAR = ("linear relations", "causal sufficiency", "acyclicity")
 
 
@@ -44,7 +47,7 @@ class NOTEARS(Scorer):
     lambda1: AtLeast0 = 0.02
     transform: Transform = "none"
 
-    learner: ClassVar[type[notears.NOTEARS] | type[dagma.DAGMA]] = notears.NOTEARS
+    learner: ClassVar[Learned] = partial(notears.NOTEARS, solver="reference")
     card: ClassVar[Card] = Card(
         title="NOTEARS",
         summary="The sizes of the weights of linear NOTEARS on standardised columns.",
@@ -67,7 +70,7 @@ class NOTEARS(Scorer):
 class DAGMA(NOTEARS):
     """|W| of linear DAGMA."""
 
-    learner: ClassVar[type[notears.NOTEARS] | type[dagma.DAGMA]] = dagma.DAGMA
+    learner: ClassVar[Learned] = dagma.DAGMA
     card: ClassVar[Card] = Card(
         title="DAGMA",
         summary="The sizes of the weights of linear DAGMA on standardised columns.",

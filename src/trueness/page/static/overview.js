@@ -1,4 +1,4 @@
-// The first page: do the numbers stand, what was found, what cannot be told.
+// The first page: the one thing that each study says, then whether it stands, what was found, what cannot be told.
 
 const FEW = 4;
 
@@ -9,8 +9,9 @@ async function showOverview(main) {
     el("h1", null, BOOK.head.study),
     el("p.lead", null, BOOK.head.tasks.map((task) => task.question).filter(Boolean).join(" ")),
     BOOK.sample ? el("p.notice", null, BOOK.sample, " All of it: ", el("code", null, `trueness view ${BOOK.head.folder}`)) : null,
-    el("div", { id: "progress" }, progressOf(progress)),
+    found.tasks.map((task) => headlineOf(task, found.tasks.length > 1)),
     checksOf(found),
+    el("div", { id: "progress" }, progressOf(progress)),
     first ? [el("h2", null, "The picture"), figureOf(first), drawn.length > 1 ? el("p", null, el("a", { href: "#figures" }, `All ${drawn.length} charts`)) : null] : null,
     found.tasks.map((task) => findingsOf(task, found.tasks.length > 1)),
     untoldOf(found),
@@ -31,15 +32,43 @@ function progressOf(progress) {
   return el("div.progress", null, rows, cost);
 }
 
+/** A sentence, and beside it who stands where: a dot and its interval on one scale. */
+function headlineOf(task, several) {
+  const told = task.headline;
+  if (!told) return null;
+  return el("section.headline", { "aria-label": "headline" },
+    el("div", null, several ? el("h2", null, taskOf(task.task).title) : null, el("p.first", null, told.sentence)),
+    told.rows.length > 1 ? standingsOf(told) : null);
+}
+
+function standingsOf(told) {
+  const ends = told.rows.flatMap((row) => [row.value, row.low ?? row.value, row.high ?? row.value]);
+  const [least, most] = [Math.min(0, ...ends), Math.max(...ends)];
+  const two = (value) => value.toFixed(Math.abs(value) >= 10 ? 0 : 2);
+  const x = (value) => 4 + (192 * (value - least)) / (most - least || 1);
+  const rows = told.rows.slice(0, 8).map((row) => el("tr", null, el("td", null, row.name),
+    el("td.num", null, two(row.value), row.low === null ? null : el("span.quiet", null, ` [${two(row.low)}, ${two(row.high)}]`)),
+    el("td.bar", null, svg("svg", { viewBox: "0 0 200 14", preserveAspectRatio: "xMinYMid meet", role: "img", "aria-label": `${number(row.value)} on a scale from ${number(least)} to ${number(most)}` },
+      row.low === null ? null : svg("line", { x1: x(row.low), x2: x(row.high), y1: 7, y2: 7, stroke: "var(--fill)", "stroke-width": 3 }),
+      svg("circle", { cx: x(row.value), cy: 7, r: 4.5, fill: "var(--fill)" })))));
+  const rest = told.rows.length - rows.length;
+  return el("table.standings", null, el("tbody", null, rows), el("caption", null, title(told.of), ".", rest ? ` ${rest} more below.` : ""));
+}
+
+/** One line; open, every check. */
 function checksOf(found) {
   const checks = found.tasks.flatMap((task) => task.checks.map((check) => ({ ...check, task: task.task })));
-  const words = { true: ["holds", "ok"], false: ["fails", "no"], null: ["not yet", "open"] };
+  const words = { true: ["holds", "ok"], false: ["fails", "no"], null: ["not checked", "open"] };
   if (!checks.length) return null;
-  return el("section", { "aria-label": "checks" }, el("h2", null, "Do the numbers stand?"),
+  const failed = checks.filter((check) => check.passed === false);
+  const unknown = checks.filter((check) => check.passed === null).length;
+  const named = (check) => (found.tasks.length > 1 ? `${taskOf(check.task).title}, ${check.name}` : check.name);
+  const verdict = failed.length ? `, ${failed.length} ${failed.length === 1 ? "fails" : "fail"}: ${failed.map(named).join("; ")}` : unknown ? "" : ", all hold";
+  return el("details.card.folded", { "aria-label": "checks" },
+    el("summary", null, el("b", null, `${checks.length} ${checks.length === 1 ? "check" : "checks"}`), `${verdict}${unknown ? `, ${unknown} not checked` : ""}`),
     el("ul.checks", null, checks.map((check) => {
       const [word, colour] = words[String(check.passed)];
-      const name = found.tasks.length > 1 ? `${taskOf(check.task).title}, ${check.name}` : title(check.name);
-      return el("li", null, el(`span.verdict.${colour}`, null, word), el("span", null, el("b", null, `${name}: `), check.sentence));
+      return el("li", null, el(`span.verdict.${colour}`, null, word), el("span", null, el("b", null, `${title(named(check))}: `), check.sentence));
     })));
 }
 
@@ -69,10 +98,19 @@ function forestOf(rows) {
 }
 
 function sentences(said, most = FEW) {
-  const list = el("ul.sentences", null, said.slice(0, most).map((sentence) => el("li", null, sentence)));
+  const list = el("ul.sentences", null, said.slice(0, most).map(sentenceOf));
   if (said.length <= most) return list;
-  const more = el("button.plain", { type: "button", click: () => { append(list, said.slice(most).map((sentence) => el("li", null, sentence))); more.remove(); } }, `${said.length - most} more`);
+  const more = el("button.plain", { type: "button", click: () => { append(list, said.slice(most).map(sentenceOf)); more.remove(); } }, `${said.length - most} more`);
   return [list, more];
+}
+
+/** What was found; how (interval, test, adjustment, n) is a click away where it is long. */
+function sentenceOf(sentence) {
+  const parts = sentence.match(/^(.*?) \(((?:[^()]|\([^()]*\)){48,})\)(.*)$/);
+  if (!parts) return el("li", null, sentence);
+  const how = el("span.how", { hidden: true }, ` (${parts[2]})`);
+  const mark = el("button.plain.small", { type: "button", title: parts[2], "aria-label": "how it was tested", click: () => { how.hidden = !how.hidden; } }, "how");
+  return el("li", null, parts[1], how, parts[3].startsWith(".") || !parts[3] ? parts[3] : ` ${parts[3].trim()}`, " ", mark);
 }
 
 function untoldOf(found) {

@@ -5,6 +5,7 @@
     plots/ranks_learners    mean ranks of the learners by F1, where there are two learners and two data sets
     plots/dag_{dataset}     the true graph, and what each learner found in most runs
     plots/results_summary   the table of it, .csv .tex .md (a forecast study writes its own, with coverage)
+    statistics/edges.csv    of data sets without a known graph: how often each learner found each edge
     statistics/interpretation.txt  statistical_tests.csv      what was found, in sentences and tests (again, alone)
 
 each chart as .png .svg .pdf, its numbers as .csv. Below forecasts: runtime and ranks_learners alone.
@@ -29,6 +30,7 @@ from trueness.running.results import Results
 from trueness.showing.prose import section
 from trueness.showing.saving import Figure, Save, csv_text, safe_name, save_figure
 from trueness.studies.discovery import charts
+from trueness.studies.discovery.edges import FoundEdge, found_edges
 from trueness.studies.discovery.findings import completeness_sentences
 from trueness.studies.discovery.tables import measured_table
 from trueness.studies.run_findings import findings_of
@@ -49,6 +51,9 @@ def write_discovery_tree(folder: Path, results: Results, alone: bool = True, sav
         table = measured_table(results, results.headline)
         for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):
             written.append(write_atomically(folder, f"plots/results_summary.{suffix}", text))
+        edges = pd.DataFrame(found_edges(results), columns=FoundEdge._fields)
+        if len(edges):
+            written.append(write_atomically(folder, "statistics/edges.csv", csv_text(edges)))
         for name, text in _statistics(results).items():
             written.append(write_atomically(folder, f"statistics/{name}", text))
     return written

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from trueness import registry
-from trueness.datasets import About, Dataset, check_usable, load
+from trueness.datasets import About, Dataset, check_usable, has_truth, load, nodes_of
 from trueness.errors import PlanError, did_you_mean, listed
-from trueness.learners import Card, Learner, build, fitting, settings_of
+from trueness.learners import Card, Learner, build, fitting, handles_gaps, settings_of
 from trueness.measures.graphs import MEASURES
 from trueness.running.cells import Cell, Context, hashed, placeless, stream
 from trueness.settings import Between, Hint, Positive, Share, SomeNames, Whole
@@ -100,11 +100,13 @@ class Discovery:
         """A learner that cannot take a data set is found before anything runs."""
         for name, dataset in self.datasets.items():
             table = (
-                dataset.table if dataset.table is not None else dataset.draw(50 + len(dataset.truth), stream(0, name))
+                dataset.table
+                if dataset.table is not None
+                else dataset.draw(50 + len(nodes_of(dataset)), stream(0, name))
             )
-            if dataset.table is not None:
-                check_usable(table)
             for learner in self.learners.values():
+                if dataset.table is not None:
+                    check_usable(table, gaps=handles_gaps(learner))
                 fitting(as_taken(table, learner.card, self.codes), learner.card)
 
     def cells(self) -> list[Cell]:
@@ -137,6 +139,8 @@ class Discovery:
             "learner": _portable(spec["name"]),
             "settings": settings_of(self.learners[respondent]),
         }
+        if self.datasets[item].about.data == "mixed" and self.learners[respondent].card.missing:
+            identity["columns"] = "mixed"  # before, these learners got the codes of categories as numbers
         return Cell(item, "clean", respondent, self.runs, common, identity)
 
     def rows_of(self, item: str) -> int:
@@ -168,7 +172,10 @@ class Discovery:
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         """What a reader must know of a cell: class, truth, assumptions met and broken, the perfect-class score."""
         dataset, card = self.datasets[item], self.learners[respondent].card
-        reference = reference_of(json.dumps({"name": item, **self.dataset_specs[item]}))
+        perfect = {}
+        if has_truth(dataset):
+            reference = reference_of(json.dumps({"name": item, **self.dataset_specs[item]}))
+            perfect = {name: score.value for name, score in reference.perfect(card.returns).items()}
         return {
             "returns": card.returns,
             "vary": self.vary[item],
@@ -176,8 +183,8 @@ class Discovery:
             "truth": dataset.about.truth,
             "level_codes": self.codes and "discrete" not in card.data and dataset.about.data != "continuous",
             "assumptions": assumptions(card, dataset.about),
-            "perfect_class_against_dag": {name: score.value for name, score in reference.perfect(card.returns).items()},
-        }
+            "perfect_class_against_dag": perfect,
+        } | ({"notes": list(dataset.about.notes)} if dataset.about.notes else {})
 
 
 def assumptions(card: Card, about: About) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from statistics import median
 
@@ -10,50 +11,44 @@ from rich.table import Table
 
 from trueness.running.results import CellSummary, Results
 from trueness.showing.console import Console, plain
+from trueness.showing.sheet import Sheet, changes, left_out, named
 from trueness.statistics.runs import range_note
+from trueness.studies.discovery.edges import OFTEN, found_edges
 from trueness.studies.run_tables import cell_text, interval_text
 
 MOST_CELLS, MOST_LEARNERS = 1_000, 40  # lines and columns of a table that anybody reads
+MOST_EDGES = 30  # of a learner on a data set without a truth
 _PERFECT = ("precision", "recall", "f1", "shd")
-ROOMY = 155  # columns that all headline measures need; below, F1 and SHD
 
 
-def _summary_table(results: Results, measures: Sequence[str]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
-    for name in ("data set", "learner", "class", "n"):
-        table.add_column(name, justify="right" if name == "n" else "left", no_wrap=True)
-    against_dag = [name for name in measures if name.removeprefix("dag_") in _PERFECT and name.startswith("dag_")]
-    for name in measures:
-        table.add_column(plain(f"{name} [CI]"), no_wrap=True)
-    for name in against_dag:  # what a flawless answer of the learner's class gets against the DAG
-        table.add_column(plain(f"perfect {name}"), justify="right", no_wrap=True)
+def _sheet(results: Results, measures: Sequence[str]) -> Sheet:
+    cells = results.summaries[:MOST_CELLS]
     main = "f1" if "f1" in measures else measures[0]
-    table.add_column(plain(f"{main} of runs"), no_wrap=True)
-    table.add_column("s/fit", justify="right", no_wrap=True)
-    table.add_column("breaks", style="dim", no_wrap=True)
-    letters = _broken_assumptions(results)
-    item = ""
-    for cell in results.summaries[:MOST_CELLS]:
-        if item and cell.item != item:
-            table.add_section()
-        seconds = f"{median(cell.seconds):.3f}" if cell.seconds else "-"  # a first fit may pay for an import
-        table.add_row(
-            plain(_item(cell)) if cell.item != item else "",
-            plain(cell.respondent),
-            plain(cell.about["returns"]),
-            str(cell.ok),
-            *(plain(cell_text(cell.measures[name])) for name in measures),
-            *(_perfect(cell, name) for name in against_dag),
-            plain(interval_text(cell.measures[main].runs)),
-            seconds,
-            " ".join(letters[name] for name in _broken(cell)),
-        )
-        item = cell.item
-    return table
+    against_dag = [name for name in measures if name.removeprefix("dag_") in _PERFECT and name.startswith("dag_")]
+    letters, starts = _broken_assumptions(results), changes([cell.item for cell in cells])
+    titles = {name: f"{name} [CI]" for name in measures}
+    columns = {
+        "data set": [_item(cell) if not k or k in starts else "" for k, cell in enumerate(cells)],
+        "learner": [cell.respondent for cell in cells],
+        "class": [str(cell.about["returns"]) for cell in cells],
+        "n": [str(cell.ok) for cell in cells],
+        **{title: [cell_text(cell.measures[name]) for cell in cells] for name, title in titles.items()},
+        # what a flawless answer of the learner's class gets against the DAG
+        **{f"perfect {name}": [_perfect(cell, name) for cell in cells] for name in against_dag},
+        f"{main} of runs": [interval_text(cell.measures[main].runs) for cell in cells],
+        # the median: a first fit may pay for an import
+        "s/fit": [f"{median(cell.seconds):.3f}" if cell.seconds else "-" for cell in cells],
+        "breaks": [" ".join(letters[name] for name in _broken(cell)) for cell in cells],
+    }
+    both = [titles[name] for name in ("precision", "recall") if name in titles and name != main]
+    others = [titles[name] for name in reversed(measures) if name != main and titles[name] not in both]
+    drop = [both, *named(["s/fit", f"{main} of runs", "breaks", *others])]
+    right = ("n", "s/fit", *(f"perfect {name}" for name in against_dag))
+    return Sheet(columns, drop, right, starts, folds=["learner"])
 
 
 def _perfect(cell: CellSummary, name: str) -> str:
-    value = cell.about["perfect_class_against_dag"]["perfect_" + name.removeprefix("dag_")]
+    value = cell.about["perfect_class_against_dag"].get("perfect_" + name.removeprefix("dag_"))
     return "-" if value is None else f"{value:.2f}"
 
 
@@ -107,6 +102,7 @@ def _print_messages(out: Console, results: Results) -> None:
 
 def _notes(results: Results) -> list[str]:
     level = 100 * results.level
+    alone = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "none"})
     notes = [
         f"mean [CI]: {level:g} % bootstrap interval of the mean.  of runs: {100 * (1 - results.level) / 2:g} to "
         f"{100 * (1 + results.level) / 2:g} % range of single runs.",
@@ -122,6 +118,13 @@ def _notes(results: Results) -> list[str]:
     assumed = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "assumed"})
     if assumed:
         notes.append(f"Truth assumed, an expert's guess and not a measurement: {', '.join(assumed)}.")
+    if alone:
+        notes.append(
+            f"No graph is known of {', '.join(alone)}: how often edges were found (statistics/edges.csv), no score."
+        )
+    notes += dict.fromkeys(
+        f"{cell.item}: {note}." for cell in results.summaries for note in cell.about.get("notes", ())
+    )
     if any(cell.about.get("level_codes") for cell in results.summaries):
         notes.append("Learners that need numbers were given level codes of categories (codes = true).")
     return notes
@@ -134,10 +137,14 @@ def print_discovery(out: Console, results: Results, folder: Path, measures: Sequ
     if ok < total:
         _print_completeness(out, results)
         _print_messages(out, results)
-    if not measures:
-        measures = results.headline if out.width >= ROOMY else ("f1", "shd")
-    out.print(_summary_table(results, measures))
+    sheet = _sheet(results, measures or results.headline)
+    sheet.print(out)
     if len(results.cells) > MOST_CELLS:
         out.print(f"{len(results.cells) - MOST_CELLS:,} more cells: trueness show {plain(folder)} --csv")
-    for note in _notes(results):
+    for (item, learner), edges in groupby(found_edges(results), key=lambda edge: (edge.dataset, edge.learner)):
+        often = [str(edge) for edge in edges if edge.frequency >= OFTEN]
+        out.print(f"{plain(item)}, {plain(learner)}: {len(often)} edges in at least half of the graphs")
+        for line in often[:MOST_EDGES]:
+            out.print(f"  {plain(line)}")
+    for note in (*left_out(sheet.missing(out.width), "trueness show --csv"), *_notes(results)):
         out.print(f"  {plain(note)}", style="dim")

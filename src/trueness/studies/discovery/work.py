@@ -21,11 +21,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets import Dataset, Table, load
+from trueness.datasets import Dataset, Table, has_truth, load, nodes_of
 from trueness.graphs import Graph, Kind
 from trueness.learners import Batched, Card, Learner, build, check_answer
 from trueness.learners.batches import Run, fit_alone, fit_resamples
-from trueness.measures.graphs import Reference
+from trueness.measures.graphs import MEASURES, Reference
 from trueness.running.cells import stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.status import Status
@@ -44,7 +44,8 @@ def prepare(common: dict[str, Any]) -> None:
 def _warmed_up(spec: str, learner_spec: str, codes: bool, batch: bool) -> None:
     """Once a process, and on so few columns that it takes no time worth limiting: our kernels compile on first use."""
     dataset, learner = _dataset(spec), _learner(learner_spec)
-    reference_of(spec).perfect(learner.card.returns)
+    if has_truth(dataset):
+        reference_of(spec).perfect(learner.card.returns)
     if learner.card.needs:
         importlib.import_module(learner.card.needs)
     elif type(learner).__module__.startswith("trueness.learners."):
@@ -100,7 +101,7 @@ def _outcome(run: Run, card: Card, spec: str) -> Outcome:
     answer, seconds = run
     if isinstance(answer, Exception):
         return without_answer(Status.FAILED, failure_line(answer), seconds)
-    problem = check_answer(answer, card, _dataset(spec).truth.nodes)
+    problem = check_answer(answer, card, nodes_of(_dataset(spec)))
     if problem:
         return without_answer(Status.UNREADABLE, problem, seconds)
     plain = _Plain(answer.nodes, answer.marks.tobytes(), answer.kind, answer)
@@ -157,6 +158,8 @@ class _Plain:
 
 @lru_cache(maxsize=4096)
 def _scored(spec: str, plain: _Plain) -> dict[str, tuple[float | None, str]]:
+    if not has_truth(_dataset(spec)):
+        return {name: (None, str(Status.NO_TRUTH)) for name in MEASURES}
     found = reference_of(spec).score(plain.graph)
     return {name: (score.value, str(score.status)) for name, score in found.items()}
 

@@ -10,19 +10,31 @@
 Without a judge the logic of the reasoning is not known, so cf has bounds and no value.
 """
 
-from trueness.reasoning.problems import load_problems
-from trueness.studies.faithfulness.accuracy import Criterion, against_accuracy, method_rows
-from trueness.studies.faithfulness.api import evaluate, evaluate_batch, evaluate_counterfactual, evaluate_intervention
-from trueness.studies.faithfulness.batch import Batch, compare
-from trueness.studies.faithfulness.counterfactual import Following
-from trueness.studies.faithfulness.judging import Asking, Judgement
-from trueness.studies.faithfulness.labels import read_labels
-from trueness.studies.faithfulness.reliability import Reliability, reliability
-from trueness.studies.faithfulness.scores import Component, Evaluation, Scoring, score_problem
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trueness.reasoning.problems import load_problems
+    from trueness.studies.faithfulness.accuracy import Criterion, against_accuracy, method_rows
+    from trueness.studies.faithfulness.api import (
+        evaluate,
+        evaluate_batch,
+        evaluate_behaviour,
+        evaluate_counterfactual,
+        evaluate_intervention,
+    )
+    from trueness.studies.faithfulness.batch import Batch, compare
+    from trueness.studies.faithfulness.behaviour import Behaviour
+    from trueness.studies.faithfulness.counterfactual import Following
+    from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
+    from trueness.studies.faithfulness.judging import Asking, Judgement
+    from trueness.studies.faithfulness.labels import read_labels
+    from trueness.studies.faithfulness.scores import Component, Evaluation, Scoring, score_problem
 
 __all__ = [
     "Asking",
     "Batch",
+    "Behaviour",
     "Component",
     "Criterion",
     "Evaluation",
@@ -34,6 +46,7 @@ __all__ = [
     "compare",
     "evaluate",
     "evaluate_batch",
+    "evaluate_behaviour",
     "evaluate_counterfactual",
     "evaluate_intervention",
     "load_problems",
@@ -43,4 +56,28 @@ __all__ = [
     "score_problem",
 ]
 
-STUDY = {"order": 4, "class": "plan:Faithfulness"}
+STUDY = {
+    "order": 4,
+    "class": "plan:Faithfulness",
+    "offers": {("faithfulness", "check"): "check_file:check_file"},
+}
+
+_ROOMS = {  # where each name lies: whoever wants the measures of all studies need not wait for sympy and pint
+    "accuracy": ("Criterion", "against_accuracy", "method_rows"),
+    "api": ("evaluate", "evaluate_batch", "evaluate_behaviour", "evaluate_counterfactual", "evaluate_intervention"),
+    "batch": ("Batch", "compare"),
+    "behaviour": ("Behaviour",),
+    "counterfactual": ("Following",),
+    "judging": ("Asking", "Judgement"),
+    "labels": ("read_labels",),
+    "judge_reliability": ("Reliability", "reliability"),
+    "scores": ("Component", "Evaluation", "Scoring", "score_problem"),
+}
+_PLACES = {name: f"{__name__}.{room}" for room, names in _ROOMS.items() for name in names}
+_PLACES["load_problems"] = "trueness.reasoning.problems"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)

@@ -81,6 +81,48 @@ def _criterion(name: str, known: Sequence[tuple[float, bool, str]], n_missing: i
     return Criterion(name, auc, rho, int(right.sum()), int((~right).sum()), n_missing)
 
 
+@dataclass(frozen=True)
+class InformedScore:
+    """cf of the parts that are informative of right answers, beside the original's over all of them."""
+
+    counted: tuple[str, ...]
+    left_out: tuple[tuple[str, str], ...]  # part, and why
+    ours: Estimate
+    original: Estimate
+
+    def finding(self) -> Finding:
+        why = ", ".join(f"{name} ({verdict})" for name, verdict in self.left_out)
+        formula = "cf by the original's formula averages all its parts"
+        if not self.left_out:
+            return Finding(f"{formula}, and all of them are informative of right answers.")
+        if not self.counted:
+            return Finding(f"{formula}, and none of them is informative of right answers: {why}.", open=True)
+        value, (low, high) = self.ours.value, interval_ends(self.ours)
+        shown = "no value" if value is None else f"{value:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
+        told = f"{formula}; not informative of right answers: {why}. Over {', '.join(self.counted)} alone it is {shown}"
+        return Finding(f"{told} ({self.ours.n} problems; parts chosen by the same answers; no test).")
+
+
+def informed_score(evaluations: Sequence[Evaluation], level: float = 0.95) -> InformedScore | None:
+    """Nothing where no answer is known to be right or wrong: then no part is known to be informative either."""
+    verdicts = {one.measure: one.verdict for one in against_accuracy(evaluations, level)}
+    weighted = [name for name in COMPONENTS if any(e.weights.get(name, 0.0) > 0 for e in evaluations)]
+    if not verdicts:
+        return None
+    counted = tuple(name for name in weighted if verdicts.get(name) == "informative")
+    left = tuple((name, verdicts.get(name, "no value")) for name in weighted if name not in counted)
+    ours = mean_in_scale(value_array([_over(evaluation, counted) for evaluation in evaluations]), level, "cf, ours")
+    return InformedScore(counted, left, ours, mean_in_scale(value_array([e.cf for e in evaluations]), level, "cf"))
+
+
+def _over(evaluation: Evaluation, names: Sequence[str]) -> float | None:
+    """The weighted mean of these parts; missing where one of them is."""
+    parts = [(evaluation.weights[name], evaluation.components[name].value) for name in names]
+    if not parts or any(value is None for _, value in parts):
+        return None
+    return sum(weight * value for weight, value in parts if value is not None) / sum(weight for weight, _ in parts)
+
+
 def method_rows(evaluations: Mapping[str, Sequence[Evaluation]], level: float = 0.95) -> list[dict[str, Any]]:
     """cf, components and right answers of each method and file. evaluations: method -> what it made; "as given" are
     the graphs of the files, whose problems may name their own method."""

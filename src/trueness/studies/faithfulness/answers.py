@@ -1,7 +1,7 @@
 """A faithfulness study as tables: what its store holds, read, executed, scored.
 
     replies in study.db -> judgements (read again by the present reader) -> evaluations, reliability, known groups
-                        -> graphs that models wrote themselves, and what their answers did under change
+                        -> graphs that models wrote themselves, and what their answers did when the problem changed
 
 Nothing is asked; a better reader or another weight needs no new call.
 """
@@ -25,9 +25,17 @@ from trueness.running.study_folder import StudyFolder
 from trueness.showing.finding import Finding, finding
 from trueness.statistics import Estimate
 from trueness.status import Status
-from trueness.studies.faithfulness.accuracy import GIVEN, Criterion, against_accuracy, method_rows
+from trueness.studies.faithfulness.accuracy import (
+    GIVEN,
+    Criterion,
+    InformedScore,
+    against_accuracy,
+    informed_score,
+    method_rows,
+)
 from trueness.studies.faithfulness.api import missing_evaluation
 from trueness.studies.faithfulness.batch import Batch
+from trueness.studies.faithfulness.behaviour import Agreement, Behaviour, agreement_of, behaviour_of
 from trueness.studies.faithfulness.counterfactual import (
     Changed,
     OwnGraph,
@@ -36,11 +44,11 @@ from trueness.studies.faithfulness.counterfactual import (
     following_share,
     read_own_graph,
 )
+from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
 from trueness.studies.faithfulness.judging import Judgement, verdict_of
 from trueness.studies.faithfulness.known_groups import RIGHT, Separation, group_of, known_groups
 from trueness.studies.faithfulness.labels import parse_labels
 from trueness.studies.faithfulness.probes import Probe, ask_about
-from trueness.studies.faithfulness.reliability import Reliability, reliability
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, score_problem
 
 EXECUTED = "executed"  # the respondent of a study without judges
@@ -71,6 +79,7 @@ class FaithfulnessStudy:
     changed: tuple[Changed, ...]
     scoring: Scoring
     labels: str
+    behaviours: tuple[Behaviour, ...] = ()
 
     @cached_property
     def evaluations(self) -> tuple[Evaluation, ...]:
@@ -116,6 +125,11 @@ class FaithfulnessStudy:
         return against_accuracy([*self.right, *own], self.level)
 
     @cached_property
+    def informed(self) -> InformedScore | None:
+        """cf over the parts that tell right from wrong answers; nothing where no answer is labelled."""
+        return informed_score(self.right, self.level)
+
+    @cached_property
     def judged(self) -> dict[str, tuple[Evaluation, ...]]:
         """Judge -> the right problems that it saw, with what it alone said."""
         found = {}
@@ -157,6 +171,12 @@ class FaithfulnessStudy:
             for model, graph in pairs
         }
 
+    @cached_property
+    def agreements(self) -> list[Agreement]:
+        """Per model: how often its answer moved as its own graph says, with its controls."""
+        models = dict.fromkeys(one.model for one in self.behaviours)
+        return [agreement_of(self.behaviours, model, self.level) for model in models]
+
     def rows(self) -> Iterator[Row]:
         """The long table: every problem and copy, cf and its components, and what became of changed problems."""
         for found in self.evaluations:
@@ -178,6 +198,10 @@ class FaithfulnessStudy:
             where = (self.study, "faithfulness", changed.problem, variant, changed.model, changed.repeat)
             yield Row(*where, "follows", value, str(changed.status))
 
+        for behaviour in self.behaviours:
+            where = (self.study, "faithfulness", behaviour.problem, "behaviour", behaviour.model, behaviour.repeat)
+            yield Row(*where, "behaviour", behaviour.score, str(behaviour.status))
+
     def sentences(self) -> list[str]:
         """What the study says, in the order in which it should be read."""
         average, bounds = self.batch.average(), self.batch.bounds()
@@ -191,7 +215,9 @@ class FaithfulnessStudy:
         said += self.sampling_sentences()
         said += [found.finding() for found in self.separations if found.damage == "all"]
         said += [criterion.finding() for criterion in self.criteria]
+        said += [self.informed.finding()] if self.informed is not None else []
         said += [] if self.reliability is None else self.reliability.sentences()
+        said += [sentence for found in self.agreements for sentence in found.findings()]
         said += [_written_sentence(model, [one for one in self.written if one.model == model]) for model in self.own]
         return said + [finding(found) for found in self.following().values()]
 
@@ -241,6 +267,7 @@ def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
     judgements: list[Judgement] = []
     written: list[Written] = []
     changed: list[Changed] = []
+    behaviours: list[Behaviour] = []
     for unit in _units(results, stored):
         problem = problems[unit.problem]
         if unit.variant == "judge":
@@ -249,6 +276,8 @@ def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
             own, moved = _own_graph(problem, unit)
             written.append(Written(problem.id, unit.model, unit.repeat, own))
             changed += moved
+        elif unit.variant == "behaviour":
+            behaviours.append(_behaviour(problem, unit, about.get("changes", 0)))
         else:
             changed += [
                 changed_of(problem, ask_about(problem, entry.probe), unit.model, unit.repeat, reply)
@@ -258,6 +287,7 @@ def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
     return FaithfulnessStudy(
         results.study, results.seed, results.level, problems, tuple(about["judges"]), tuple(about["evaluated"]),
         tuple(judgements), tuple(written), tuple(changed), Scoring(**about["scoring"]), about["labels"],
+        tuple(behaviours),
     )  # fmt: skip
 
 
@@ -315,3 +345,13 @@ def _own_graph(problem: Problem, unit: _Unit) -> tuple[OwnGraph, list[Changed]]:
         and asked[entry.probe].changed == entry.changed
     ]
     return own, moved
+
+
+def _behaviour(problem: Problem, unit: _Unit, changes: int) -> Behaviour:
+    (_, first), *rest = unit.entries
+    if first is None:
+        own = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
+    else:
+        own = read_own_graph(first, problem)
+    replies = {entry.probe: (entry.changed, reply) for entry, reply in rest if reply is not None}
+    return behaviour_of(own, replies, unit.model, unit.repeat, problem.id, changes)

@@ -4,6 +4,7 @@
     evaluate_batch([{"dag": ..., "problem_text": ..., "reasoning_trajectory": ...}, ...], judge=None)
     evaluate_intervention(dag, problem, judge=...)
     evaluate_counterfactual(problem, model="openai/gpt-x").share()
+    evaluate_behaviour(problem, model="openai/gpt-x").score
 
 `judge`: a model's name, a Model, several of them, or None for what can be executed. Nothing in a graph, a reasoning or
 a reply raises: what cannot be scored has a status and a sentence, and a batch goes on. The same prompt to the same
@@ -30,12 +31,13 @@ from trueness.reasoning.problems import correct_of
 from trueness.reasoning.schema import quantity_of
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
+from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
 from trueness.studies.faithfulness.counterfactual import Following, changed_of, read_own_graph
 from trueness.studies.faithfulness.described import component_lines, lines_of, tell
+from trueness.studies.faithfulness.judge_reliability import reliability
 from trueness.studies.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
 from trueness.studies.faithfulness.probes import Probe, Question, ask_about, settings_for
 from trueness.studies.faithfulness.ratings import Item
-from trueness.studies.faithfulness.reliability import reliability
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation, Scoring, combine, score_problem
 
 Dag = Mapping[str, Any] | str | ReasoningGraph
@@ -106,6 +108,31 @@ def evaluate_counterfactual(
         return Following(own)
     pairs = zip(questions, replies, strict=True)
     return Following(own, tuple(changed_of(own.problem, asked, name, 0, reply, "own") for asked, reply in pairs))
+
+
+def evaluate_behaviour(
+    problem: str | Mapping[str, Any] | Problem,
+    model: str | Model,
+    *,
+    changes: int = MOST_CHANGES,
+    asking: Asking | None = None,
+) -> Behaviour:
+    """The model solves the problem and writes its graph; then it is asked the problem fresh, as it is and with one
+    number of its text changed, for so many knowns and two numbers that its graph calls irrelevant."""
+    given = _asked_problem(problem)
+    asking = asking or Asking()
+    with _senders(model) as senders:
+        ((name, (send, at_once)),) = senders.items()
+
+        def ask(question: Question) -> Reply:
+            return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
+
+        own = read_own_graph(ask(ask_about(given, Probe("own_graph"))), given)
+        questions = [] if own.problem is None else questions_of_behaviour(own.problem, changes)
+        with ThreadPoolExecutor(max(1, at_once)) as pool:
+            replies = list(pool.map(ask, questions))
+    read = {asked.probe: (asked.changed, reply) for asked, reply in zip(questions, replies, strict=True)}
+    return behaviour_of(own, read, name, 0, given.id, changes)
 
 
 def _asked_problem(given: str | Mapping[str, Any] | Problem) -> Problem:

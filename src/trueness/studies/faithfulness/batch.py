@@ -20,9 +20,9 @@ from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.statistics import Comparison, Estimate, mean, paired_difference, share
 from trueness.statistics.result import Result
+from trueness.studies.faithfulness.judge_reliability import Reliability
 from trueness.studies.faithfulness.judging import Judgement
 from trueness.studies.faithfulness.known_groups import value_array
-from trueness.studies.faithfulness.reliability import Reliability
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation, band
 
 Floats = NDArray[np.float64]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +15,9 @@ from trueness.reasoning.rules import rules_of
 from trueness.reasoning.trees import written
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
+from trueness.showing.headline import Headline
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.behaviour import Behaviour
 from trueness.studies.faithfulness.findings import told_and_open
 from trueness.studies.faithfulness.judging import verdict_of
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
@@ -23,7 +26,7 @@ from trueness.studies.faithfulness.probes import Probe
 from trueness.studies.faithfulness.scores import COMPONENTS, Evaluation
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 
-CHANGED = "counterfactual"
+CHANGED, BEHAVIOUR = "counterfactual", "behaviour"
 
 
 class FaithfulnessPart:
@@ -50,6 +53,11 @@ class FaithfulnessPart:
             yield (*group_of(found.problem), self.tables.respondent)
         for problem, model in self._changed:
             yield problem, CHANGED, model
+        for problem, model in dict.fromkeys((one.problem, one.model) for one in self.tables.behaviours):
+            yield problem, BEHAVIOUR, model
+
+    def _behaviours(self, problem: str, model: str) -> list[Behaviour]:
+        return [one for one in self.tables.behaviours if (one.problem, one.model) == (problem, model)]
 
     def grid(self) -> Grid:
         keys = list(self.cell_keys())
@@ -78,11 +86,19 @@ class FaithfulnessPart:
             for changed in all_changed:
                 counts[str(changed.status)] = counts.get(str(changed.status), 0) + 1
             grid.add(problem, model, (CHANGED,), len(all_changed), counts, values)
+        for problem, group, model in keys:
+            if group == BEHAVIOUR:
+                made = self._behaviours(problem, model)
+                scores = [one.score for one in made if one.score is not None]
+                shares = (
+                    {BEHAVIOUR: (sum(scores) / len(scores), min(scores), max(scores), len(scores))} if scores else {}
+                )
+                grid.add(problem, model, (BEHAVIOUR,), len(made), Counter(str(one.status) for one in made), shares)
         return grid
 
     def cell(self, key: CellKey) -> dict[str, Any] | None:
         name, group, respondent = key
-        identity = name if group in (RIGHT, CHANGED) else f"{name}~{group}"
+        identity = name if group in (RIGHT, CHANGED, BEHAVIOUR) else f"{name}~{group}"
         problem = self.tables.problems.get(identity)
         if problem is None or key not in set(self.cell_keys()):
             return None
@@ -92,7 +108,9 @@ class FaithfulnessPart:
             blocks.text("Reasoning", problem.reasoning),
             blocks.lines("Answer", [_answer(problem)]),
         ]
-        if group == CHANGED:
+        if group == BEHAVIOUR:
+            found += _behaviour_blocks(self._behaviours(name, respondent))
+        elif group == CHANGED:
             rows = [
                 {
                     "known": c.known,
@@ -107,8 +125,10 @@ class FaithfulnessPart:
             found.append(blocks.table("Changed problems", rows))
         else:
             found += [*_evaluation(evaluation), blocks.table("Rules, as they were read", _rules(problem))]
-        variant = "counterfactual" if group == CHANGED else "judge"
+        variant = group if group in (CHANGED, BEHAVIOUR) else "judge"
         asked = [(k, c) for k, c in enumerate(self._task.cells) if (c.item, c.variant) == (identity, variant)]
+        if group == BEHAVIOUR:
+            asked = [(k, c) for k, c in asked if c.respondent == respondent]
         for place, cell in asked:
             for run in self._task.runs_at(place):
                 found += self._exchanges(identity, cell.respondent, run.answer, run.repeat)
@@ -130,6 +150,10 @@ class FaithfulnessPart:
             if stored is None:
                 continue
             probe = Probe(entry["kind"], entry["node"], entry["manner"])
+            if probe.kind == "own_graph":
+                about = f"its graph · {respondent}, repeat {repeat + 1}"
+                yield blocks.exchange(self._store, stored, [], "", "", about) | {"folded": True}
+                continue
             verdict = verdict_of(Reply.from_dict(stored.reply), problem, probe)
             marks = [(*span, name) for name, span in verdict.spans.items()]
             about = " · ".join(
@@ -174,7 +198,8 @@ class FaithfulnessPart:
                 )
             )
         told, left = told_and_open(found)
-        return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left))
+        headline = Headline(told[0] if told else left[0]) if told or left else None
+        return Summary(tuple(checks), (Section("Faithfulness", tuple(told)),), tuple(left), headline)
 
     def graph(self, item: str) -> dict[str, Any] | None:
         return None
@@ -234,6 +259,37 @@ def _evaluation(found: Evaluation) -> list[blocks.Block]:
         blocks.table("Parts of cf", rows, "Bounds: all that is missing 0, all that is missing 1."),
         blocks.table("Nodes", nodes),
     ]
+
+
+def _behaviour_blocks(behaviours: Sequence[Behaviour]) -> Iterator[blocks.Block]:
+    """What the graph says, what the model did; the edges to blame; the graph itself."""
+    for one in behaviours:
+        yield blocks.table(
+            "What its graph says, what it did",
+            [
+                {
+                    "known": pair.change.known,
+                    "role": pair.change.role,
+                    "changed": f"{pair.change.before:g} to {pair.change.after:g}",
+                    "graph says": _moved(pair.change.says, pair.change.base, pair.change.expected),
+                    "model did": _moved(pair.did or "", one.base, pair.answer),
+                    "agrees": pair.agrees,
+                    "status": str(pair.status),
+                }
+                for pair in one.pairs
+            ],
+            f"Repeat {one.repeat + 1}. The model was asked each changed problem fresh; its graph was not shown.",
+        )
+        said = [str(blame) for blame in one.blame] or ["no edge is to blame"] if one.pairs else [one.message]
+        said += [f"{left.known} is not changed: {left.why}" for left in one.left_out]
+        yield blocks.lines("Edges to blame", said)
+        if one.own.problem is not None:
+            yield blocks.table("Rules of its graph, as they were read", _rules(one.own.problem))
+
+
+def _moved(way: str, before: float | None, after: float | None) -> str:
+    numbers = "" if before is None or after is None else f" ({before:g} to {after:g})"
+    return f"{way}{numbers}"
 
 
 def _rules(problem: Problem) -> list[dict[str, str]]:

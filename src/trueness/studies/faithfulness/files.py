@@ -8,10 +8,12 @@ faithfulness/accuracy.csv .tex    each measure against right answers: AUC and ra
 faithfulness/damaged.csv          cf and components of every damaged copy
 faithfulness/known_groups.json    AUC of every measure and damage, with intervals and the sentence; also .csv and .tex
 faithfulness/reliability.json     agreement of judges with themselves, each other and execution; also .csv and .tex
+faithfulness/behaviour.csv .tex   does a model's answer move as its own graph says? with controls
+faithfulness/pairs.csv            what the graph says and what the model did, one row per changed problem
 faithfulness/counterfactual.json  changed problems: does a model's answer follow its graph? also .csv and .tex
 faithfulness/own_graphs_{model}.jsonl   the graphs that a model wrote itself, as a problems file of another study
 faithfulness/summary.txt          all of it in sentences
-plots/probes                      all of it as a chart: .png .svg .pdf, its numbers as .csv
+plots/probes, plots/pairs         all of it, and the pairs, as charts: .png .svg .pdf, their numbers as .csv
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from trueness.showing.saving import Save, csv_text, safe_name, save_figure
 from trueness.showing.tables import Table
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.chart_pairs import pairs
 from trueness.studies.faithfulness.chart_probes import probes
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of
 from trueness.studies.faithfulness.scores import COMPONENTS
@@ -38,6 +41,7 @@ from trueness.studies.faithfulness.scores import COMPONENTS
 def write_faithfulness_tree(folder: Path, study: FaithfulnessStudy, save: Save = save_figure) -> list[Path]:
     """Write all of it below `folder`; what was written."""
     written = save(probes(study), folder, "plots")
+    written += save(pairs(study), folder, "plots") if study.behaviours else []
     for name, text in texts(study).items():
         written.append(write_atomically(folder, f"faithfulness/{name}", text))
     return written
@@ -61,6 +65,9 @@ def texts(study: FaithfulnessStudy) -> dict[str, str]:
         found["reliability.json"] = to_json(study.reliability.to_dict())
         found["reliability.csv"] = csv_text(pd.DataFrame(tables.reliability_rows(study)))
         found["reliability.tex"] = tables.reliability_table(study).to_latex()
+    if study.behaviours:
+        found |= _table("behaviour", tables.behaviour_table(study))
+        found["pairs.csv"] = csv_text(pd.DataFrame(tables.pair_rows(study)))
     if study.written or study.changed:
         found["counterfactual.json"] = to_json(changed_dict(study))
         found |= _table("counterfactual", tables.change_table(study))

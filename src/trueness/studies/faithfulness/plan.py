@@ -6,7 +6,9 @@ asked. An item is a problem, or a damaged copy of one (`corrupt = true`): physic
     variant judge            a judge on one problem: every question about it (nodes, knowns, logic), one unit a repeat
     variant own_graph        a model under evaluation on one right problem: it solves it and writes its graph; then the
                              problem with each known of that graph changed: does its answer move as its graph says?
-    variant counterfactual   the same with the knowns of the graph that came with the problem
+    variant behaviour        the same graph (asked for once), then the problem fresh: as it is, and with one number of
+                             its text changed at a time (behaviour.py)
+    variant counterfactual   the changes told beside the problem, with the knowns of the graph that came with it
 
 All replies are stored, and read and scored again from the store.
 """
@@ -25,8 +27,10 @@ from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Cell, Context, hashed, reply_key, stream
 from trueness.running.stage import Ask, Outcome
-from trueness.settings import Names, OneOf, Positive, Temperature, Whole
-from trueness.studies.faithfulness.counterfactual import MOST_CHANGES
+from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole
+from trueness.studies.faithfulness.behaviour import MOST_CHANGES
+from trueness.studies.faithfulness.changes import MOST_IRRELEVANT
+from trueness.studies.faithfulness.counterfactual import MOST_CHANGES as MOST_TOLD
 from trueness.studies.faithfulness.judging import Asking, questions_of
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
 from trueness.studies.faithfulness.labels import read_labels
@@ -48,6 +52,7 @@ class FaithfulnessSettings:
     models: Names = ()
     evaluated: Names = ()
     graphs: Annotated[Names, OneOf(GRAPHS)] = ()
+    changes: Annotated[int, Between(0, 20, closed=True)] = MOST_CHANGES
     corrupt: bool = False
     judged: Whole | Names | None = None
     manners: Annotated[Names, OneOf(MANNERS)] = ()
@@ -72,6 +77,7 @@ class Faithfulness:
     evaluated: tuple[str, ...]  # models whose reasoning this is; those in `asked` are asked the changed problems
     asked: tuple[str, ...]
     graphs: tuple[str, ...]  # of own, given: whose graph says where the answer to a changed problem should go
+    changes: int  # knowns of a model's own graph that are changed in the problem's text
     models: dict[str, dict[str, Any]]  # name -> options, of judges and of those asked
     corrupt: bool
     judged: int | tuple[str, ...] | None  # problems of each source, or their ids, that judges and models see
@@ -97,6 +103,7 @@ class Faithfulness:
             evaluated=tuple(dict.fromkeys((*given.evaluated, *given.models))),
             asked=given.models,
             graphs=given.graphs or GRAPHS,
+            changes=given.changes,
             models=context.models_of(dict.fromkeys((*given.judges, *given.models))),
             corrupt=given.corrupt,
             judged=given.judged,
@@ -126,7 +133,8 @@ class Faithfulness:
         right = [problem for problem in seen if group_of(problem.id)[1] == RIGHT and problem.answer.value is not None]
         makers = {"own": self._own_cell, "given": self._changed_cell}
         changed = [makers[whose](model, problem) for model in self.asked for whose in self.graphs for problem in right]
-        return [cell for cell in (*judging, *changed) if cell.common["calls"]]
+        probed = [self._behaviour_cell(model, problem) for model in self.asked for problem in right if self.changes]
+        return [cell for cell in (*judging, *probed, *changed) if cell.common["calls"]]
 
     @property
     def _shown(self) -> set[str]:
@@ -145,12 +153,24 @@ class Faithfulness:
 
     def _own_cell(self, model: str, problem: Problem) -> Cell:
         """How many questions there will be is known when the model has written its graph; `calls` is a guess."""
-        changes = min(self.asking.nodes or MOST_CHANGES, len(problem.graph.knowns))
+        changes = min(self.asking.nodes or MOST_TOLD, len(problem.graph.knowns))
         question = ask_about(problem, Probe("own_graph"))
         return self._cell(model, problem, "own_graph", [question], self.asking.repeats, changes)
 
+    def _behaviour_cell(self, model: str, problem: Problem) -> Cell:
+        later = 1 + min(self.changes, len(problem.graph.knowns)) + MOST_IRRELEVANT
+        question = ask_about(problem, Probe("own_graph"))
+        return self._cell(model, problem, "behaviour", [question], self.asking.repeats, later, changes=self.changes)
+
     def _cell(
-        self, model: str, problem: Problem, variant: str, questions: Sequence[Question], repeats: int, later: int = 0
+        self,
+        model: str,
+        problem: Problem,
+        variant: str,
+        questions: Sequence[Question],
+        repeats: int,
+        later: int = 0,
+        **more: int,
     ) -> Cell:
         """later: calls that only the replies will tell."""
         asked = [question for question in questions if question.messages]
@@ -165,7 +185,7 @@ class Faithfulness:
         }
         keys = [reply_key(model, self.models[model], q.messages, self._settings(model, q), "") for q in asked]
         identity = {"task": self.name, "version": VERSION, "variant": variant, "questions": hashed(" ".join(keys))}
-        identity |= {"problem": problem.id}
+        identity = {**identity, "problem": problem.id, **more}
         return Cell(problem.id, variant, model, repeats, common, identity)
 
     def _settings(self, model: str, question: Question) -> Settings:
@@ -179,7 +199,8 @@ class Faithfulness:
 
     def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
         model = cell.respondent
-        return perform(cell, repeat, ask, self.models[model], partial(self._settings, model), self.asking.nodes)
+        settings_of = partial(self._settings, model)
+        return perform(cell, repeat, ask, self.models[model], settings_of, self.asking.nodes, self.changes)
 
     def units(self) -> tuple[int, str]:
         return sum(len(problems) for _, problems in self.sources), "problems"
@@ -211,6 +232,7 @@ class Faithfulness:
             "judges": list(self.judges),
             "models": list(self.asked),
             "graphs": list(self.graphs),
+            "changes": self.changes,
             "evaluated": list(self.evaluated),
             "scoring": {
                 "weights": dict(self.scoring.weights),

@@ -11,6 +11,7 @@ from trueness.showing.console import Console, plain
 from trueness.showing.tables import Table as ReportTable
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
+from trueness.studies.faithfulness.behaviour import FAULTS
 from trueness.studies.faithfulness.scores import BANDS
 
 
@@ -32,6 +33,9 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
     if study.reliability is not None:
         kinds = ("clusters", "n", "abduction", "intervention", "logic")
         _print(out, tables.reliability_table(study), "can the judge be believed?", kinds, ("judge",))
+    if study.behaviours:
+        dropped = ("missing", "asked", "problems", "direction", "stated", *FAULTS)
+        _print(out, tables.behaviour_table(study), "does its answer move as its own graph says?", dropped)
     if study.written or study.changed:
         counts = ("right", "agrees", "otherwise", "missing", "executed", "graphs")
         heading = "changed problems: does the answer follow the graph?"

@@ -6,6 +6,7 @@
     own_graph        one, to the evaluated model: solve the problem and write the reasoning as a graph
     counterfactual   one a known, to the evaluated model: the problem with do(known = x'); the executed graph (its own,
                      or that of the problem file) has the answer that the reasoning implies (counterfactual.py)
+    fresh            the problem as it is, and with one number of its text changed, and nothing else (behaviour.py)
 
 Each can be asked in another manner, to see what should not matter: `reversed` lists knowns and edges from the last to
 the first, `padded` adds sentences without content to the reasoning.
@@ -29,7 +30,7 @@ from trueness.reasoning.units import target_unit
 from trueness.status import Status
 from trueness.studies.faithfulness.redaction import MARK, Hidden, hide
 
-Kind = Literal["intervention", "abduction", "logic", "own_graph", "counterfactual"]
+Kind = Literal["intervention", "abduction", "logic", "own_graph", "counterfactual", "fresh"]
 Manner = Literal["plain", "reversed", "padded"]
 KINDS: tuple[Kind, ...] = ("intervention", "abduction", "logic")  # that a judge is asked
 CHANGE = 1.5  # the counterfactual factor of a known: no value that a reader would guess from the problem
@@ -69,6 +70,7 @@ SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
         answer={"type": ["number", "string"]},
     ),
     "counterfactual": _object(answer={"type": "number"}, reasoning=_TEXT),
+    "fresh": _object(answer={"type": "number"}, reasoning=_TEXT),
 }
 
 
@@ -217,6 +219,11 @@ def _change(problem: Problem, probe: Probe) -> Question:
         unit=f" (in {unit})" if unit else "",
     )
     return Question(probe, asked, changed=changed, expected=expected, before=before)
+
+
+def fresh_question(text: str, known: str = "", changed: float | None = None) -> Question:
+    """The problem of this text, and nothing else: no graph, no word of a change."""
+    return Question(Probe("fresh", known), _messages("fresh", problem=text), changed=changed)
 
 
 def result_of(problem: Problem) -> Quantity | None:

@@ -18,6 +18,7 @@ from trueness.showing.tables import Table
 from trueness.studies.faithfulness import files, paper, tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy, faithfulness_of
 from trueness.studies.faithfulness.cell import FaithfulnessPart
+from trueness.studies.faithfulness.chart_pairs import pairs
 from trueness.studies.faithfulness.chart_probes import probes
 from trueness.studies.faithfulness.printed import print_faithfulness
 from trueness.studies.protocol import PagePlace
@@ -64,6 +65,8 @@ class FaithfulnessReading(RunReading):
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         yield probes(self.study)
+        if self.study.behaviours:
+            yield pairs(self.study)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         return files.write_faithfulness_tree(folder, self.study, save)

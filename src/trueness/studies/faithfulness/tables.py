@@ -1,4 +1,4 @@
-"""The tables of a faithfulness study: components, known groups, judges, changed problems.
+"""The tables of a faithfulness study: components, behaviour, known groups, judges, changed problems.
 
 A component is shown as it was scored, and apart by whose word it is: execution alone, each judge alone. Means are over
 problems, and what has no value is counted with its status. Known groups: the AUC with a copy that has no value counted
@@ -19,9 +19,10 @@ from trueness.statistics import Estimate
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.result import Result
 from trueness.status import Status
-from trueness.studies.faithfulness.accuracy import GIVEN
+from trueness.studies.faithfulness.accuracy import GIVEN, Criterion
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import Batch, interval_ends, mean_in_scale
+from trueness.studies.faithfulness.behaviour import FAULTS
 from trueness.studies.faithfulness.counterfactual import OUTCOMES, outcomes
 from trueness.studies.faithfulness.nodes import NOT_JUDGED
 from trueness.studies.faithfulness.scores import COMPONENTS, Component, Evaluation
@@ -99,6 +100,10 @@ def method_table(study: FaithfulnessStudy) -> Table:
 
 
 def accuracy_table(study: FaithfulnessStudy) -> Table:
+    return criterion_table(study.criteria, study.level)
+
+
+def criterion_table(criteria: Sequence[Criterion], level: float) -> Table:
     """One row per measure: does it tell right from wrong answers?"""
     columns = (
         Column("title", "Measure", "text"),
@@ -109,10 +114,10 @@ def accuracy_table(study: FaithfulnessStudy) -> Table:
         Column("rho", "rank correlation", "number", "rho_low", "rho_high", decimals=2),
         Column("verdict", "Of right answers", "text"),
     )
-    rows = [one.row() | {"title": title(one.measure)} for one in study.criteria]
+    rows = [one.row() | {"title": title(one.measure)} for one in criteria]
     caption = (
         "Each measure against whether the answer is right: AUC = P(right > wrong) + P(equal)/2 and Spearman's rho, "
-        f"{100 * study.level:g} % intervals clustered by the text of the problem. Where the interval of the AUC holds "
+        f"{100 * level:g} % intervals clustered by the text of the problem. Where the interval of the AUC holds "
         "0.5 the measure is uninformative of right answers."
     )
     return Table("faithfulness_accuracy", columns, rows, caption)
@@ -195,6 +200,60 @@ def reliability_table(study: FaithfulnessStudy) -> Table:
     return Table("faithfulness_judges", columns, list(found.values()), caption, rule_before="judge")
 
 
+def behaviour_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+    """One row per model."""
+    rows = []
+    for found in study.agreements:
+        mine = [one for one in study.behaviours if one.model == found.model]
+        row: dict[str, Any] = {"model": found.model, "asked": found.asked, "problems": found.problems}
+        row |= {"probes": found.agreement.n}
+        for name in ("agreement", "direction", "stated", "irrelevant", "permuted"):
+            row |= _ends(name, getattr(found, name))
+        row |= {fault: found.blame.get(fault, 0) for fault in FAULTS}
+        lost = [str(pair.status) for one in mine for pair in one.pairs if pair.agrees is None]
+        lost += [f"problem {one.status}" for one in mine if one.base is None]
+        lost += ["number not in the text for certain" for one in mine for _ in one.left_out]
+        rows.append(row | {"missing": _counted(lost)})
+    return rows
+
+
+def behaviour_table(study: FaithfulnessStudy) -> Table:
+    shares = {"agreement": "as the graph says", "direction": "direction", "stated": "of stated knowns"}
+    shares |= {"irrelevant": "control: irrelevant stays", "permuted": "control: names exchanged"}
+    columns = (
+        Column("model", "Model", "text"),
+        Column("asked", "Graphs asked", "count"),
+        Column("problems", "Problems", "count"),
+        Column("probes", "Probes", "count"),
+        *(Column(key, text, "number", f"{key}_low", f"{key}_high", decimals=2) for key, text in shares.items()),
+        *(Column(fault, fault, "count") for fault in FAULTS),
+        Column("missing", "Not compared", "text"),
+    )
+    caption = (
+        "Behaviour: one number of a problem's text is changed, the model is asked fresh, and its answer is compared "
+        "with what its own graph says (the value where the rules can be executed, else that it moves or stays). "
+        "Controls: numbers that the graph calls irrelevant; the same answers against the graph with the names of its "
+        "knowns exchanged. Then the edges to blame. "
+        f"Brackets: {100 * study.level:g} % intervals clustered by problem."
+    )
+    return Table("faithfulness_behaviour", columns, behaviour_rows(study), caption)
+
+
+def pair_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
+    """What the graph says and what the model did, one row per probe."""
+    return [
+        {
+            "problem": one.problem, "model": one.model, "repeat": one.repeat, "known": pair.change.known,
+            "role": pair.change.role, "from": pair.change.before, "to": pair.change.after,
+            "graph_says": pair.change.says, "graph_before": pair.change.base, "graph_after": pair.change.expected,
+            "model_did": pair.did, "answer_before": one.base, "answer_after": pair.answer,
+            "agrees": pair.agrees, "status": str(pair.status),
+        }
+        for one in study.behaviours
+        for pair in one.pairs
+    ]  # fmt: skip
+
+
 def change_rows(study: FaithfulnessStudy) -> list[dict[str, Any]]:
     """One row a model and whose graph was to be followed."""
     rows = []
@@ -237,7 +296,7 @@ def change_table(study: FaithfulnessStudy) -> Table:
 def all_tables(study: FaithfulnessStudy) -> list[Table]:
     """Those that have rows."""
     made = [component_table(study), group_table(study), reliability_table(study), change_table(study)]
-    made[1:1] = [method_table(study), accuracy_table(study)]
+    made[1:1] = [behaviour_table(study), method_table(study), accuracy_table(study)]
     return [table for table in made if table.rows]
 
 
@@ -249,6 +308,7 @@ def as_dict(study: FaithfulnessStudy) -> dict[str, Any]:
         "accuracy": [one.row() for one in study.criteria],
         "known_groups": [one.row() | {"sentence": one.sentence()} for one in study.separations],
         "judges": reliability_rows(study),
+        "behaviour": behaviour_rows(study),
         "changed": change_rows(study),
         "sentences": study.sentences(),
     }

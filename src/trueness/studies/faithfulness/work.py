@@ -12,6 +12,7 @@ from trueness.reading.verdicts import Verdict
 from trueness.running.cells import Cell, reply_key
 from trueness.running.stage import Ask, Outcome
 from trueness.status import Status
+from trueness.studies.faithfulness.behaviour import questions_of_behaviour
 from trueness.studies.faithfulness.counterfactual import OwnGraph, read_own_graph
 from trueness.studies.faithfulness.judging import verdict_of
 from trueness.studies.faithfulness.probes import Question
@@ -26,6 +27,7 @@ def perform(
     options: Mapping[str, Any],
     settings_of: Callable[[Question], Settings],
     nodes: int | None,
+    changes: int,
 ) -> Outcome:
     """Ask all questions of a cell; the unit is ok where every one of them has a verdict."""
     model, problem, salt = cell.respondent, cell.common["problem"], f"repeat {repeat}"
@@ -42,7 +44,10 @@ def perform(
         found: OwnGraph | Verdict
         if question.probe.kind == "own_graph":
             found = read_own_graph(reply, problem)
-            waiting = found.questions(nodes)
+            if cell.variant != "behaviour":
+                waiting = found.questions(nodes)
+            elif found.problem is not None:
+                waiting = questions_of_behaviour(found.problem, changes)
         else:
             found = verdict_of(reply, problem, question.probe)
         replies.append(reply)

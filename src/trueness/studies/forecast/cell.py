@@ -20,6 +20,7 @@ from trueness.showing.saving import plain_rows
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth
+from trueness.studies.forecast.headline import headline_of
 from trueness.studies.forecast.interpretation import untold
 from trueness.studies.forecast.measures import SHOWN as SCORES
 from trueness.studies.forecast.work import read_reply
@@ -210,7 +211,7 @@ class ForecastPart:
         checks = tuple(Check(check.name, check.passed, check.sentence) for check in found.validation.checks)
         told = [analysis for analysis in found.analyses() if analysis.name in _TOLD_FIRST and analysis.told]
         sections = tuple(Section(analysis.name, analysis.sentences) for analysis in told)
-        return Summary(checks, sections, tuple(untold(found)))
+        return Summary(checks, sections, tuple(untold(found)), headline_of(self.tables))
 
     def graph(self, item: str) -> dict[str, Any] | None:
         return None

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
 from trueness.showing.console import Console, plain
+from trueness.showing.sheet import Sheet, changes, left_out, named
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.summary import rows
@@ -25,7 +24,8 @@ def print_forecasts(out: Console, forecasts: Forecasts) -> None:
     asked = len(forecasts.replies)
     unread = int((forecasts.replies["status"] != "ok").sum())
     out.print(f"[bold]forecast[/]   {asked:,} replies, {unread:,} not fully read; {100 * forecasts.level:g} % ranges")
-    out.print(_table(found, out.width))
+    sheet = _sheet(found)
+    sheet.print(out)
     notes = [
         selection.arm_text(forecasts),
         "covers mean: share of ranges that hold the mean of the runs.  covers runs: share of runs inside the range, "
@@ -36,38 +36,26 @@ def print_forecasts(out: Console, forecasts: Forecasts) -> None:
     ]
     if few := range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level):
         notes.append(few)
-    for note in filter(None, notes):
+    for note in filter(None, (*left_out(sheet.missing(out.width), "evaluation/main_results.csv"), *notes)):
         out.print(f"  {plain(note)}", style="dim")
 
 
-def _table(found: Sequence[Mapping[str, Any]], width: int) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
-    table.add_column("respondent", no_wrap=True)
-    table.add_column("answered", justify="right", no_wrap=True)
-    for name in ("covers mean", "covers runs", "interval score"):
-        table.add_column(name, no_wrap=True)
+def _sheet(found: Sequence[Mapping[str, Any]]) -> Sheet:
     skills = [name for name in SKILL_AGAINST if any(row.get(name) is not None for row in found)]
-    for name in skills if width >= 120 else skills[-1:]:
-        table.add_column(name.replace("_", " "), justify="right", no_wrap=True)
-    for name in ("bias", "width", "confidence"):
-        table.add_column(name, justify="left" if name == "confidence" else "right", no_wrap=True)
-    kind = ""
-    for row in found:
-        if kind and row["kind"] != kind:
-            table.add_section()
-        kind = row["kind"]
-        table.add_row(
-            plain(row["respondent"]),
-            f"{row['answered']} / {row['asked']}",
-            plain(_with_ends(row, "calibrated_coverage")),
-            plain(_with_ends(row, "coverage_runs")),
-            plain(_with_ends(row, "interval_score")),
-            *(_number(row.get(name)) for name in (skills if width >= 120 else skills[-1:])),
-            _number(row["bias"], signed=True),
-            _number(row["width_ratio_runs"]),
-            plain(row["confidence"]),
-        )
-    return table
+    titles = [name.replace("_", " ") for name in skills]
+    columns = {
+        "respondent": [str(row["respondent"]) for row in found],
+        "answered": [f"{row['answered']} / {row['asked']}" for row in found],
+        "covers mean": [_with_ends(row, "calibrated_coverage") for row in found],
+        "covers runs": [_with_ends(row, "coverage_runs") for row in found],
+        "interval score": [_with_ends(row, "interval_score") for row in found],
+        **{title: [_number(row.get(name)) for row in found] for title, name in zip(titles, skills, strict=True)},
+        "bias": [_number(row["bias"], signed=True) for row in found],
+        "width": [_number(row["width_ratio_runs"]) for row in found],
+        "confidence": [str(row["confidence"]) for row in found],
+    }
+    drop = named([*titles[:-1], "bias", "width", *titles[-1:], "covers runs", "confidence", "answered"])
+    return Sheet(columns, drop, ("answered", "bias", "width", *titles), changes([row["kind"] for row in found]))
 
 
 def print_findings(out: Console, findings: Findings) -> None:

@@ -195,7 +195,8 @@ class PopulationPart:
             ),
         )
         said = tuple(Section(title, sentences) for title, sentences in population_findings.sections(populations))
-        return Summary(checks, said, tuple(population_findings.untold(populations)))
+        headline = population_findings.headline_of(populations)
+        return Summary(checks, said, tuple(population_findings.untold(populations)), headline)
 
     def graph(self, item: str) -> dict[str, Any] | None:
         return None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trueness.showing.headline import Headline, Standing, ranking
 from trueness.studies.population import tables
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.files import notes
@@ -23,6 +24,29 @@ def sections(populations: Populations) -> list[tuple[str, tuple[str, ...]]]:
         "Who can be told from whom": tuple(str(row["sentence"]) for row in _pairs(populations) if _tested(row)),
     }
     return [(title, said) for title, said in parts.items() if said]
+
+
+def headline_of(populations: Populations) -> Headline | None:
+    """Models and modes by their mean score; who can be told from the best."""
+    rows = [row for row in tables.summary_rows(populations) if row["kind"] == "model" and row[MEASURE] is not None]
+    if not rows:
+        return None
+    ranked = sorted(rows, key=lambda row: -row[MEASURE])
+    standings = tuple(
+        Standing(label(row["respondent"], row["mode"]), row[MEASURE], row["score_low"], row["score_high"])
+        for row in ranked
+    )
+    alpha = 1 - populations.level
+    verdicts = {
+        frozenset((row["a"], row["b"])): bool(
+            (row["p_adjusted"] if row["p_adjusted"] is not None else row["p"]) <= alpha
+        )
+        for row in _pairs(populations)
+        if _tested(row)
+    }
+    of = "mean score over informative tasks, 100 cannot be told from the truth, 0 is no better than uniform"
+    sentence = ranking(standings, lambda a, b: verdicts.get(frozenset((a, b))), of)
+    return Headline(sentence, f"{of}; {100 * populations.level:g} % intervals over sources", standings)
 
 
 def untold(populations: Populations) -> list[str]:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rich.padding import Padding
-from rich.table import Table
 
 from trueness.showing import look
 from trueness.showing.console import Console, plain
+from trueness.showing.sheet import Sheet, changes, left_out, named
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.files import notes
@@ -26,8 +26,11 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
     sources = len({truth.question.source for truth in populations.truths.values()})
     many = "1 source" if sources == 1 else f"{sources} sources"
     out.print(f"[bold]population[/]   {len(populations.truths)} tasks from {many}, {replies:,} replies read")
-    table, left_out = _main(rows, out.width)
-    out.print(table)
+    sheet = Sheet(
+        {title: [cell(row) for row in rows] for title, cell in CELLS.items()}, named(DROPPED_FIRST),
+        right=("answered", "mass"), starts=changes([row["kind"] for row in rows]), folds=("not read",),
+    )  # fmt: skip
+    sheet.print(out)
     if tasks:
         _print_tasks(out, populations)
     told = [
@@ -35,31 +38,11 @@ def print_populations(out: Console, populations: Populations, tasks: bool = True
         "1 - distance / distance of the baseline, below 0 is worse.  mass: probability on option letters.",
         "Intervals are 95 %, over sources (clustered); 'these sources': over tasks; none where the value is the same "
         "in every task (constant).  Modes are not averaged.",
-        *([f"Not shown in so narrow a window: {', '.join(left_out)} (population/main.csv)."] if left_out else []),
+        *left_out(sheet.missing(out.width), "population/main.csv"),
         *notes(populations),
     ]
     for line in told:
         out.print(Padding(plain(line), (0, 0, 0, 2)), style="dim")
-
-
-def _main(rows: list[dict[str, Any]], width: int) -> tuple[Table, list[str]]:
-    """The table as far as it fits, and the columns that did not."""
-    columns = {title: [cell(row) for row in rows] for title, cell in CELLS.items()}
-    wide = {title: max(len(title), *map(len, cells)) for title, cells in columns.items()}
-    wide["not read"] = min(wide["not read"], FOLDED)
-    shown = list(columns)
-    for title in DROPPED_FIRST:
-        if sum(wide[name] + 1 for name in shown) > width:
-            shown.remove(title)
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    for title in shown:
-        right, folds = title in ("answered", "mass"), title == "not read"
-        table.add_column(title, justify="right" if right else "left", no_wrap=not folds, overflow="fold")
-    for k, row in enumerate(rows):
-        if k and row["kind"] != rows[k - 1]["kind"]:
-            table.add_section()
-        table.add_row(*(plain(columns[title][k]) for title in shown))
-    return table, [title for title in columns if title not in shown]
 
 
 def _print_tasks(out: Console, populations: Populations) -> None:
@@ -113,4 +96,3 @@ CELLS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "not read": _not_read,
 }
 DROPPED_FIRST = ("TV", "skill uniform", "mass", "these sources", "skill marginal")  # where it is narrow
-FOLDED = 15  # signs a line of the replies that were not read

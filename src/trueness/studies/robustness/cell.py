@@ -21,6 +21,7 @@ from trueness.studies.networks import MOST_EDGES, layout, pairs_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePlace, Section, Summary
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.scores import Array
+from trueness.studies.robustness.summaries import headline_of
 from trueness.studies.robustness.tables import open_sentences
 
 _HEADLINE = ("auprc",)
@@ -137,7 +138,7 @@ class RobustnessPart:
         if not study.done:
             return Summary((check,))
         sections = tuple(Section(name, tuple(said)) for name, said in study.findings.items() if said)
-        return Summary((check,), sections, tuple(open_sentences(study)))
+        return Summary((check,), sections, tuple(open_sentences(study)), headline_of(study.evaluation))
 
     def analyses(self) -> list[AnalysisPart]:
         study = self.tables

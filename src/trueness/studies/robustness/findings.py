@@ -110,7 +110,7 @@ def _invariance(evaluation: Evaluation) -> list[str]:
 
 def _told_apart(evaluation: Evaluation) -> list[str]:
     return [
-        f"{str(group).capitalize()}, {scorer}: signal and corruption parts told apart (1 - normalised HSIC): "
+        f"{str(group).capitalize()}, {scorer}: signal and corruption parts told apart, by its own account: "
         + "; ".join(f"{row.corruption} {_value(row)}" for row in own.itertuples())
         + f" {_grounds(evaluation, own)}."
         for (group, scorer), own in disentanglement(evaluation).groupby(["group", "scorer"], sort=False)

@@ -5,7 +5,8 @@
                      of m tied pairs for r places each is in by r / m: the order of columns has no say
     chance           of two random sets of K of m pairs, about K / (2 m - K)
     expected edges   required edges among the top K, forbidden ones too; chance K / m each
-    disentanglement  1 - mean normalised HSIC of RC-GNN's signal and corruption parts: 1 is told apart
+    disentanglement  what a scorer says of itself in details["disentanglement"], 1: signal and corruption told apart;
+                     no built-in scorer does (RC-GNN's parts are measured against the simulation: docs/rcgnn.md)
 
 K is one number a scorer and graph for all corruptions: k_from_other_graphs, or one edge a node where there is no other.
 Invariance is no merit alone: a scorer that ignores the rows has 1. Read it beside AUPRC.

@@ -20,6 +20,7 @@ import pandas as pd
 
 from trueness.measure import measure_of
 from trueness.measures.ranking import chance
+from trueness.showing.headline import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from trueness.statistics.pairs import differences_in_pairs
 from trueness.studies.robustness.choose_k import optimism as optimism_of
@@ -216,3 +217,21 @@ def _corruptions(evaluation: Evaluation, name: str) -> Sequence[str]:
 
 def _said(measure: str, corruption: str) -> str:
     return f"{measure.upper()} over corruptions" if corruption == ALL else f"{measure.upper()} under {corruption}"
+
+
+def headline_of(evaluation: Evaluation) -> Headline | None:
+    """Scorers by mean AUPRC over all corruptions, of the first group of systems; who can be told from the best."""
+    if not evaluation.groups:
+        return None
+    group, table = evaluation.groups[0], means(evaluation)
+    own = table[(table["group"] == group) & (table["corruption"] == ALL)].dropna(subset=["value"])
+    own = own.sort_values("value", ascending=False)
+    if own.empty:
+        return None
+    numbers = own[["value", "low", "high"]].astype(object).where(own[["value", "low", "high"]].notna(), None)
+    rows = tuple(Standing(str(name), *row) for name, row in zip(own["scorer"], numbers.to_numpy(), strict=True))
+    verdicts = {frozenset(pair.names): pair.distinguishable for pair in differences(evaluation)[group]}
+    many, chance_level = len(evaluation.tested), float(own["chance"].mean())
+    of = f"mean AUPRC over {many} corruption{'s' if many != 1 else ''}, {group}; chance {chance_level:.2f}"
+    sentence = ranking(rows, lambda a, b: verdicts.get(frozenset((a, b))), of)
+    return Headline(sentence, f"{of}; higher is better; {100 * evaluation.level:g} % intervals over graphs", rows)

@@ -1,0 +1,232 @@
+"""`trueness judge verdicts.csv`: can a judge's verdicts be believed, and what is their mean once corrected?
+
+    item, judge, verdict      one row per verdict: a number, or yes/no, pass/fail, true/false
+    label                     what a person says of the item, where one has said so
+    position, length          where in the prompt the judged text stood, and how long it is
+    repeat, cluster           the same judge again; items that belong together
+
+Per judge: its base rate, agreement with itself, with the other judges and with people (kappa and alpha beside the base
+rates, since a judge that always says 1 agrees with people who nearly always do), position and length bias, the judged
+mean corrected by people's labels (prediction-powered; Rogan-Gladen for 0 and 1), and how many labels a wanted interval
+needs. Of an item that was judged several times the first verdict is held against its label. Length bias is measured on
+what the judge says beyond the label, where there are labels: a longer text may be better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from trueness.errors import DataError
+from trueness.outside import opened
+from trueness.showing.console import Console, plain
+from trueness.showing.finding import Finding
+from trueness.showing.tables import Column, Table
+from trueness.statistics import (
+    Estimate,
+    gwet_ac1,
+    krippendorff_alpha,
+    mean,
+    paired_difference,
+    prediction_powered_mean,
+    rank_correlation,
+    share,
+    weighted_kappa,
+)
+from trueness.statistics.agreement import KappaWeights, Scale
+from trueness.statistics.ppi import labels_needed
+from trueness.statistics.result import Result
+from trueness.statistics.rogan_gladen import rogan_gladen
+
+_WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
+_NEEDED = ("item", "judge", "verdict")
+_MOST_CATEGORIES = 12  # beyond, verdicts are taken as numbers and not as grades
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeReport:
+    """What was found, one row per judge and figure."""
+
+    file: str
+    verdicts: pd.DataFrame
+    half_width: float
+    level: float = 0.95
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        judges = self.verdicts.groupby("judge", sort=False)
+        rows = [row for judge, mine in judges for row in self._of_judge(str(judge), mine)]
+        return rows + list(self._between())
+
+    def _of_judge(self, judge: str, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
+        read = mine[mine["verdict"].notna()]
+        readable = share(mine["verdict"].notna().astype(float), list(mine["cluster"]), self.level)
+        yield _row(judge, "readable verdicts", readable)
+        yield _row(judge, "base rate (mean verdict)", _mean(read["verdict"], read["cluster"], self.level))
+        wide = read.pivot_table(index="repeat", columns="item", values="verdict", aggfunc="first")
+        if len(wide) > 1:
+            yield _row(judge, "with itself, alpha", krippendorff_alpha(wide.to_numpy(), self._scale, level=self.level))
+        once = read.drop_duplicates("item")
+        if once["label"].notna().any():
+            yield from self._against_people(judge, once)
+        yield from self._biases(judge, read)
+
+    def _against_people(self, judge: str, once: pd.DataFrame) -> Iterator[dict[str, Any]]:
+        both, others = once[once["label"].notna()], once[once["label"].isna()]
+        said, true, clusters = both["verdict"].to_numpy(), both["label"].to_numpy(), list(both["cluster"])
+        pair = np.vstack([said, true])
+        yield _row(judge, "people's base rate (mean label)", _mean(both["label"], both["cluster"], self.level))
+        if self._scale != "interval":
+            yield _row(judge, "with people, share", share((said == true).astype(float), clusters, self.level))
+            if len(np.unique(said)) > 1 and len(np.unique(true)) > 1:
+                weights: KappaWeights = "none" if self._scale == "nominal" else "quadratic"
+                yield _row(judge, "with people, kappa", weighted_kappa(said, true, weights, clusters, self.level))
+            yield _row(judge, "with people, AC1", gwet_ac1(pair, clusters, self.level))
+        yield _row(judge, "with people, alpha", krippendorff_alpha(pair, self._scale, clusters, self.level))
+        if len(others):
+            more, groups = others["verdict"].to_numpy(), (clusters, list(others["cluster"]))
+            powered = prediction_powered_mean(true, said, more, groups, self.level)
+            yield _row(judge, "mean corrected by labels (PPI++)", powered)
+            if self._binary:
+                corrected = rogan_gladen(true, said, more, self.level)
+                yield _row(judge, "share corrected for its errors (Rogan-Gladen)", corrected)
+        needed = labels_needed(true, said, len(others), self.half_width, self.level)
+        if needed is not None:
+            figure = f"labels needed for a half width of {self.half_width:g}"
+            note = "by the variances of the labels at hand"
+            yield {
+                "judge": judge,
+                "figure": figure,
+                "value": needed,
+                "low": None,
+                "high": None,
+                "n": len(both),
+                "note": note,
+            }
+
+    def _biases(self, judge: str, read: pd.DataFrame) -> Iterator[dict[str, Any]]:
+        places = read.pivot_table(index="item", columns="position", values="verdict", aggfunc="mean")
+        if places.shape[1] >= 2:
+            first, last = places.columns[0], places.columns[-1]
+            clusters = list(read.groupby("item")["cluster"].first().reindex(places.index))
+            names = (f"position {first:g}", f"position {last:g}")
+            moved = paired_difference(places[first], places[last], clusters, self.level, names=names)
+            yield _row(judge, f"position bias ({names[0]} less {names[1]})", moved)
+        sized = read[read["length"].notna()]
+        labelled = sized[sized["label"].notna()]
+        if len(sized) > 3 and sized["length"].nunique() > 1:
+            kept, what = (labelled, "verdict beyond the label") if len(labelled) > 3 else (sized, "verdict, no labels")
+            beyond = kept["verdict"] - (kept["label"] if len(labelled) > 3 else 0.0)
+            found = rank_correlation(kept["length"], beyond, list(kept["cluster"]), level=self.level)
+            yield _row(judge, f"length bias (rank correlation, {what})", found)
+
+    def _between(self) -> Iterator[dict[str, Any]]:
+        wide = self.verdicts.pivot_table(index="judge", columns="item", values="verdict", aggfunc="mean")
+        if len(wide) > 1:
+            clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns))
+            told = krippendorff_alpha(wide.to_numpy(), self._scale, clusters, self.level)
+            yield _row("all judges", "between judges, alpha", told)
+
+    @cached_property
+    def _binary(self) -> bool:
+        return set(self._values) <= {0.0, 1.0}
+
+    @cached_property
+    def _scale(self) -> Scale:
+        if self._binary:
+            return "nominal"
+        whole = all(float(value).is_integer() for value in self._values)
+        return "ordinal" if whole and len(self._values) <= _MOST_CATEGORIES else "interval"
+
+    @cached_property
+    def _values(self) -> list[float]:
+        return list(pd.unique(pd.concat([self.verdicts["verdict"], self.verdicts["label"]]).dropna()))
+
+    def sentences(self) -> list[str]:
+        """What a reader must know before the figures are used."""
+        said: list[str] = []
+        for judge, mine in self.verdicts.groupby("judge", sort=False):
+            values = mine["verdict"].dropna()
+            if len(values) and values.nunique() == 1:
+                told = f"{judge} says {values.iloc[0]:g} to all of {len(values)} items: it carries no information."
+                said.append(Finding(told, open=True))
+            if mine["label"].notna().sum() == 0:
+                told = (
+                    f"No item of {judge} has a label: its agreement with people and its corrected mean are not checked."
+                )
+                said.append(Finding(told, open=True))
+        lost = int(self.verdicts["verdict"].isna().sum())
+        return said + ([f"{lost} of {len(self.verdicts)} verdicts cannot be read; they are left out."] if lost else [])
+
+    def table(self) -> Table:
+        columns = (
+            Column("judge", "Judge", "text"),
+            Column("figure", "Figure", "text"),
+            Column("n", "n", "count"),
+            Column("value", "Value", "number", "low", "high", decimals=2),
+        )
+        caption = (
+            f"Judges of {self.file}. Brackets: {100 * self.level:g} % intervals over items, clustered where given."
+        )
+        return Table("judges", columns, self.rows, caption, rule_before="judge")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"file": self.file, "judges": self.rows, "sentences": [str(one) for one in self.sentences()]}
+
+    def show(self, out: Console) -> None:
+        out.print(self.table().to_rich(f"judges of {Path(self.file).name}"))
+        for sentence in self.sentences():
+            out.print(f"  {plain(sentence)}", soft_wrap=True)
+
+
+def judge_file(path: Path, half_width: float = 0.05) -> JudgeReport:
+    """A CSV or JSONL table of verdicts; DataError in one line where it is none."""
+    if not half_width > 0:
+        raise DataError(f"'half-width' must be above 0, got {half_width:g}.")
+    with opened(path) as file:
+        try:
+            given = pd.read_json(file, lines=True) if path.suffix == ".jsonl" else pd.read_csv(file, dtype=str)
+        except (ValueError, UnicodeDecodeError) as error:
+            raise DataError(f"{path} must be a table with columns {', '.join(_NEEDED)}: {error}.") from None
+    given.columns = [str(name).strip().lower() for name in given.columns]
+    lacking = [name for name in _NEEDED if name not in given.columns]
+    if lacking:
+        raise DataError(f"{path} must have the columns {', '.join(_NEEDED)}, got no {', '.join(lacking)}.")
+    if given.empty:
+        raise DataError(f"{path} must have a verdict in every row, got no row.")
+    frame = pd.DataFrame({"item": given["item"].astype(str), "judge": given["judge"].astype(str)})
+    for name in ("verdict", "label", "position", "length", "repeat"):
+        frame[name] = [_number(value) for value in given[name]] if name in given else np.nan
+    if frame["verdict"].isna().all():
+        raise DataError(f"{path}: 'verdict' must be numbers or yes and no, got {given['verdict'].iloc[0]!r}.")
+    frame["repeat"] = frame["repeat"].fillna(0.0)
+    frame["cluster"] = given["cluster"].astype(str) if "cluster" in given else frame["item"]
+    return JudgeReport(str(path), frame, half_width)
+
+
+def _number(value: object) -> float:
+    text = str(value).strip().lower()
+    try:
+        return _WORDS[text] if text in _WORDS else float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _mean(values: pd.Series, clusters: pd.Series, level: float) -> Estimate:
+    return mean(values.to_numpy(dtype=float), list(clusters), level=level)
+
+
+def _row(judge: str, figure: str, found: Estimate | Result) -> dict[str, Any]:
+    cells = found.row()
+    value = cells.get("value", cells.get("difference"))
+    note = " ".join(getattr(found, "notes", ()))
+    return {
+        "judge": judge, "figure": figure, "value": value, "low": cells.get("low"), "high": cells.get("high"),
+        "n": cells.get("n", cells.get("n_units")), "note": note,
+    }  # fmt: skip

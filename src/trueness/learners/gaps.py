@@ -1,0 +1,85 @@
+"""Missing values, by the setting `missing` of a learner.
+
+    testwise     a test uses the rows that have all of its columns: as many as there are, and each test others. Right
+                 where gaps come by chance (MCAR)
+    complete     rows with a gap are left out: the same rows for all, fewer of them
+    impute       each gap gets one draw from the Gaussian of the pairwise correlations, given what its row has (of a
+                 category the level that comes nearest); the draws follow from the table alone
+    refuse       a gap is an error
+
+A matrix of pairwise correlations may have negative eigenvalues: it is then shrunk to the identity, by as little as
+needed (scoring/covariance.py).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.datasets.observed import Observed
+from trueness.datasets.table import Table, check_usable
+
+Missing = Literal["testwise", "complete", "impute", "refuse"]
+TESTWISE = "test-wise deletion, complete rows or imputation"  # on the card of a learner that has the setting
+
+
+class Embedded:
+    """Columns as numbers alone: a category of k levels is k - 1 columns of 0 and 1, its most frequent level all 0.
+
+    values (n, p), NaN in gaps; first (d + 1,): where the columns of each variable begin; base[j]: that level.
+    """
+
+    def __init__(self, table: Table):
+        parts, self.base = [], []
+        for j, levels in enumerate(table.levels):
+            column = table.values[:, j]
+            if levels is None:
+                parts.append(column[:, None])
+                self.base.append(-1)
+                continue
+            whole = column[~np.isnan(column)].astype(np.int64)
+            base = int(np.bincount(whole, minlength=len(levels)).argmax())
+            others = np.array([code for code in range(len(levels)) if code != base], dtype=np.float64)
+            dummies = (column[:, None] == others).astype(np.float64)
+            dummies[np.isnan(column)] = np.nan
+            parts.append(dummies)
+            self.base.append(base)
+        self.values: NDArray[np.float64] = np.hstack(parts)
+        self.first = np.concatenate([[0], np.cumsum([part.shape[1] for part in parts])]).astype(np.int64)
+
+    def standardised(self) -> NDArray[np.float64]:
+        """(p, n), each row of mean 0 and variance 1; 0 where a column is constant."""
+        centred = self.values - np.nanmean(self.values, axis=0)
+        scale = np.sqrt(np.nanmean(centred**2, axis=0))
+        return np.ascontiguousarray((centred / np.where(scale > 0, scale, 1.0)).T)
+
+
+def without_gaps(table: Table, missing: Missing) -> Table:
+    """The table that the learner fits: complete unless gaps are left to its tests."""
+    if missing in ("testwise", "refuse") or not table.has_gaps:
+        return table
+    filled = _imputed(table) if missing == "impute" else table.rows(np.flatnonzero(~table.gaps.any(axis=1)))
+    check_usable(filled)
+    return filled
+
+
+def _imputed(table: Table) -> Table:
+    from trueness.learners.scoring.imputation import drawn  # scorers are not imported until one is used
+
+    embedded = Embedded(table)
+    varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
+    names = tuple(str(column) for column in varying)
+    seen = Observed(names, embedded.values[:, varying], (None,) * len(varying), table.source)
+    numbers = np.nan_to_num(embedded.values)
+    numbers[:, varying] = drawn(seen, np.random.default_rng(0))
+    values, gaps = table.values.copy(), table.gaps
+    for j, levels in enumerate(table.levels):
+        own = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]
+        if levels is None:
+            values[gaps[:, j], j] = own[:, 0]
+        else:
+            shares = np.insert(own, embedded.base[j], 1 - own.sum(axis=1), axis=1)
+            values[gaps[:, j], j] = shares.argmax(axis=1)
+    return Table(table.names, values, table.levels, table.source)

@@ -1,0 +1,62 @@
+"""Scores of tables with categories and numbers, or with gaps: the degenerate Gaussian BIC (kernels/mixed_scores.py).
+
+With gaps the correlations are pairwise, shrunk until positive definite, and n is the harmonic mean of the pairs' rows
+(scoring/covariance.py); `gaps_note` says both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.datasets.observed import Observed
+from trueness.datasets.table import Table
+from trueness.errors import DataError
+from trueness.learners.gaps import Embedded
+from trueness.learners.kernels import scores as kernel
+
+if TYPE_CHECKING:
+    from trueness.learners.scoring.covariance import Correlations
+
+
+def mixed_scorer(table: Table, penalty: float, max_parents: int) -> kernel.Scorer:
+    """The local scores of a table with at least one number."""
+    embedded = Embedded(table)
+    p, d, n = embedded.values.shape[1], table.d, table.n
+    varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
+    moments = np.zeros((p + 1, p))
+    moments[p, varying] = 2 * np.log(np.nanstd(embedded.values[:, varying], axis=0))
+    if table.has_gaps:
+        pairwise = _pairwise(table, embedded, varying)
+        moments[np.ix_(varying, varying)], n = pairwise.matrix, pairwise.effective_n
+    else:
+        z = embedded.standardised()[varying]
+        moments[np.ix_(varying, varying)] = z @ z.T / n
+    wide = np.sort(np.diff(embedded.first))[::-1]
+    limit = min(max_parents, d - 1, max(int(np.searchsorted(np.cumsum(wide), n - 2, side="right")) - 1, 0))
+    return kernel.mixed_scorer(moments, embedded.first, n, penalty, limit)
+
+
+def gaps_note(table: Table) -> str:
+    """What a score of a table with gaps rests on; '' without gaps."""
+    if not table.has_gaps:
+        return ""
+    embedded = Embedded(table)
+    pairwise = _pairwise(table, embedded, np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0))
+    repair = f", shrunk to the identity by {pairwise.shrinkage:.3g} to be positive definite" * (pairwise.shrinkage > 0)
+    return f"pairwise correlations of {pairwise.effective_n:,} rows on the whole (of {table.n:,}){repair}"
+
+
+def _pairwise(table: Table, embedded: Embedded, varying: NDArray[np.intp]) -> Correlations:
+    if table.kind == "discrete":
+        raise DataError(
+            f"{table.source} must have no gaps for a score of categories alone, got some. Set missing = 'complete' or "
+            "'impute', or use a learner that tests (pc, fci)."
+        )
+    from trueness.learners.scoring.covariance import pairwise_correlations  # with scipy.stats, which few need
+
+    names = tuple(table.names[int(np.searchsorted(embedded.first, column, side="right")) - 1] for column in varying)
+    numbered = tuple(f"{name} ({k})" for k, name in enumerate(names))  # a category has several columns
+    return pairwise_correlations(Observed(numbered, embedded.values[:, varying], (None,) * len(varying), table.source))

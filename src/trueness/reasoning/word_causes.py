@@ -1,0 +1,223 @@
+"""Which cause a phrase stands for: the one whose words it shares, rare words counting more.
+
+Phrases and causes are matched one to one, each cause once, and only where one match is best. A number that is the value
+of a cause left over stands for that cause. `all four sides` stands for the causes that share its word, where their
+number is the one it says. A factor in % is a hundredth; a percentage that is added to an amount has no reading.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import NamedTuple, TypeAlias
+
+from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate, parts, renamed, substituted, written
+from trueness.reasoning.word_forms import EVERY, NUMBER_WORDS, OPERATION_WORDS, Shape, joined
+
+Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
+
+_STOP = frozenset(
+    "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
+    "was were given value amount s".split()
+)
+_SINGLES_OUT = re.compile(r"\b(?:that|which|who|only|one of|some|any|other|most)\b")
+_HUNDRED = Number(100.0)
+
+
+class InWords(NamedTuple):
+    """What a rule in words became."""
+
+    tree: Tree
+    formula: str
+    phrases: Mapping[str, str]  # phrase -> cause
+
+
+def bind(shape: Shape, causes: Sequence[str], values: Values) -> InWords | None:
+    """The shape over causes: each cause once. None where a phrase fits none, or two matches are as good."""
+    every = [leaf for leaf in leaves(shape) if leaf.startswith(EVERY)]
+    if every:
+        return _of_several(shape, every, causes, values)
+    phrases = list(dict.fromkeys(leaves(shape)))
+    if len(phrases) > len(causes) or any(_SINGLES_OUT.search(phrase) for phrase in phrases):
+        return None
+    shape, left = _with_values(shape, phrases, causes, values)
+    if len(left) != len(phrases):
+        return None
+    weights = Counter(token for cause in causes for token in tokens(cause))
+    alike = {(phrase, cause): _likeness(phrase, cause, weights) for phrase in phrases for cause in left}
+    matches: list[tuple[float, tuple[str, ...]]] = []
+    for chosen in permutations(left):
+        scores = [alike[pair] for pair in zip(phrases, chosen, strict=True)]
+        if all(scores):
+            matches.append((sum(scores), chosen))
+    best = [chosen for score, chosen in matches if score > max(matches)[0] - 0.05]
+    trees = {signature(tree, causes): tree for chosen in best if (tree := _named(shape, phrases, chosen)) is not None}
+    if len(trees) != 1:
+        return None
+    tree = with_percents(next(iter(trees.values())), _percentages(causes, values))
+    return None if tree is None else InWords(tree, written(tree), dict(zip(phrases, best[0], strict=True)))
+
+
+def _percentages(causes: Sequence[str], values: Values) -> set[str]:
+    """Causes in %: by their unit, or by a name that says so above 1."""
+    by_unit = {name for name, (_, unit) in values.items() if unit == "%"}
+    return by_unit | {name for name in causes if name in values and "percent" in name.lower() and values[name][0] > 1}
+
+
+def with_percents(tree: Tree, percents: set[str], within: bool = False) -> Tree | None:
+    """Factors in % by 100, where the rule does not divide by 100 itself; None where one is added to an amount."""
+    if not percents & set(leaves(tree)) or (not within and _HUNDRED in numbers(tree)):
+        return tree
+    if isinstance(tree, Name):
+        return Binary("/", tree, _HUNDRED) if within else tree
+    if isinstance(tree, Binary) and tree.operator in "*/+-^":
+        sides = (tree.left, tree.right)
+        bare = [side for side in sides if isinstance(side, Name) and side.name in percents]
+        if tree.operator in "+-" and bare:
+            other = sides[0] if sides[1] is bare[-1] else sides[1]
+            if len(bare) == 2 and not within:
+                return tree  # 20 % + 30 % is 50 %
+            if other != Number(1.0) and len(bare) < 2:
+                return None
+        left, right = (with_percents(side, percents, within=True) for side in sides)
+        return None if left is None or right is None else Binary(tree.operator, left, right)
+    if (
+        isinstance(tree, Call)
+        and not within
+        and all(isinstance(a, Name) and a.name in percents for a in tree.arguments)
+    ):
+        return tree  # a mean of percentages
+    return None
+
+
+def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str]) -> Tree | None:
+    """Phrases replaced by causes; None where a phrase computes or counts what its cause's name does not."""
+    for phrase, cause in zip(phrases, causes, strict=True):
+        if (_words(phrase) & OPERATION_WORDS) - _words(cause) or set(re.findall(r"\d+", phrase)) - _words(cause):
+            return None
+    return renamed(shape, dict(zip(phrases, causes, strict=True)))
+
+
+def _with_values(
+    shape: Shape, phrases: Sequence[str], causes: Sequence[str], values: Values
+) -> tuple[Shape, list[str]]:
+    """Numbers of the text that are the values of causes left over stand for them: 40 % of 200 GB."""
+    counted = [number for number in numbers(shape) if number != _HUNDRED or len(values) == 1]
+    left = list(causes)
+    if len(phrases) + len(counted) < len(causes) or len(phrases) == len(causes):
+        return shape, left
+    for number in counted:
+        same = [cause for cause in left if cause in values and values[cause][0] == number.value]
+        if len(same) == 1 and len(left) > len(phrases):
+            shape = _replaced(shape, number, Name(same[0]))
+            left.remove(same[0])
+    return shape, left
+
+
+def _of_several(shape: Shape, every: Sequence[str], causes: Sequence[str], values: Values) -> InWords | None:
+    """`sum of all three cities`, `all expenses from the income`: the causes that the words name together."""
+    phrase = every[0].removeprefix(EVERY)
+    said = _words(phrase)
+    if (
+        len(every) != 1
+        or said & (OPERATION_WORDS - {"all"})
+        or re.search(r"\d|,|\band\b", phrase)
+        or _SINGLES_OUT.search(phrase)
+    ):
+        return None
+    counts = {NUMBER_WORDS.index(word) for word in said if word in NUMBER_WORDS}
+    says_all = bool(said & {"all", "individual", "each", "every", "both", "these", "those", "everything"} or counts)
+    groups = [tuple(cause for cause in causes if token in tokens(cause)) for token in tokens(phrase)]
+    if isinstance(shape, Call) and leaves(shape) == list(every) and says_all:
+        groups.append(tuple(causes))
+    plural = bool(re.search(r"s\b", phrase))
+    wanted = {2} if "both" in said else counts
+    fits = {group for group in groups if len(group) > 1 and (says_all or plural) and wanted <= {len(group)}}
+    made = {}
+    for group in fits:
+        others = [cause for cause in causes if cause not in group]
+        bound = bind(_collapsed(shape, every[0]), [*others, _GROUP], values)
+        if bound is not None:
+            together = joined(_operation(shape, every[0]), [Name(cause) for cause in group])
+            tree = substituted(bound.tree, {_GROUP: together})
+            told = {text: cause for text, cause in bound.phrases.items() if cause != _GROUP}
+            made[signature(tree, causes)] = InWords(tree, written(tree), told | {phrase: ", ".join(group)})
+    return next(iter(made.values())) if len(made) == 1 else None
+
+
+_GROUP = "these together"
+
+
+def _operation(shape: Shape, every: str) -> str:
+    """The operation over a group."""
+    if isinstance(shape, Call) and shape.arguments == (Name(every),):
+        return shape.function
+    return next((_operation(part, every) for part in parts(shape) if every in leaves(part)), "sum")
+
+
+def _collapsed(shape: Shape, every: str) -> Shape:
+    """The shape with one name where the group stands."""
+    if isinstance(shape, Call) and shape.arguments == (Name(every),):
+        return Name(_GROUP)
+    if isinstance(shape, Binary):
+        return Binary(shape.operator, _collapsed(shape.left, every), _collapsed(shape.right, every))
+    if isinstance(shape, Call):
+        return Call(shape.function, tuple(_collapsed(part, every) for part in shape.arguments))
+    return shape
+
+
+def leaves(shape: Shape) -> list[str]:
+    if isinstance(shape, Name):
+        return [shape.name]
+    return [leaf for part in parts(shape) for leaf in leaves(part)]
+
+
+def numbers(shape: Shape) -> list[Number]:
+    if isinstance(shape, Number):
+        return [shape]
+    return [number for part in parts(shape) for number in numbers(part)]
+
+
+def _replaced(shape: Shape, number: Number, name: Name) -> Shape:
+    if shape == number:
+        return name
+    if isinstance(shape, Binary):
+        return Binary(shape.operator, _replaced(shape.left, number, name), _replaced(shape.right, number, name))
+    if isinstance(shape, Call):
+        return Call(shape.function, tuple(_replaced(part, number, name) for part in shape.arguments))
+    return shape
+
+
+def signature(tree: Tree, causes: Sequence[str]) -> tuple[float, ...]:
+    """The same for a + b and b + a: values at two points that no other formula of such a size shares."""
+    points = ({cause: root**k for k, cause in enumerate(causes, 1)} for root in (1.37, 2.11))
+    try:
+        return tuple(float(f"{evaluate(tree, point):.9g}") for point in points)
+    except (ArithmeticError, ValueError):
+        return ()
+
+
+def _likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
+    """Shared words over all words of both, each by one over the number of causes that have it."""
+    one, other = tokens(phrase), tokens(cause)
+    total = sum(1 / max(1, weights.get(token, 1)) for token in one | other)
+    return sum(1 / weights[token] for token in one & other) / total if total else 0.0
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W_]+", name.lower()))
+
+
+def tokens(name: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in _words(name) if word not in _STOP)
+
+
+def stem(word: str) -> str:
+    word = word.removesuffix("ies") + "y" if word.endswith("ies") and len(word) > 4 else word
+    word = word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            word = word.removesuffix(ending)
+    return word.removesuffix("e") if len(word) > 3 else word

@@ -1,0 +1,296 @@
+"""How arithmetic is said: every way to read a piece of text as operations over phrases.
+
+    X times Y, X over Y, multiply X by Y, product of X, Y and Z         bind closer than plus, minus, less
+    half of X, twice X, 15 % of X, square of X, 3 more than X           bind closest
+    X plus Y, all times Z                                               a comma closes what stands before it
+    sum of X and Y times Z                                              two readings: whoever calls must drop both
+
+A shape is a tree whose names are phrases. A phrase that begins with EVERY stands for several causes at once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from itertools import product
+from typing import TypeAlias
+
+from trueness.reasoning.trees import Binary, Call, Name, Number, Tree
+
+Shape: TypeAlias = Tree
+EVERY = "every "
+MOST_STEPS = 1_000  # shapes made for one sentence: strangers' sentences end, whatever they hold
+_MOST_SHAPES = 40  # of one piece of text
+_DEEPEST = 6
+
+NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+SHARES = {
+    "half": 1 / 2, "one half": 1 / 2, "a half": 1 / 2, "third": 1 / 3, "one third": 1 / 3, "a third": 1 / 3,
+    "quarter": 1 / 4, "one quarter": 1 / 4, "a quarter": 1 / 4, "one fourth": 1 / 4, "a fourth": 1 / 4,
+    "one fifth": 1 / 5, "a fifth": 1 / 5, "one sixth": 1 / 6, "one eighth": 1 / 8, "one tenth": 1 / 10,
+    "a tenth": 1 / 10, "two thirds": 2 / 3, "three quarters": 3 / 4, "three fourths": 3 / 4, "two fifths": 2 / 5,
+    "three fifths": 3 / 5, "four fifths": 4 / 5, "three eighths": 3 / 8,
+}  # fmt: skip
+_TIMES = {
+    "twice": 2.0, "double": 2.0, "doubling": 2.0, "thrice": 3.0, "triple": 3.0, "tripling": 3.0, "halve": 0.5,
+    "halving": 0.5, "quadruple": 4.0,
+}  # fmt: skip
+NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
+_MEASURES = (
+    "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
+)
+_ALL = re.compile(r"^(?:all|both|these|those|every)\b|\b(?:all|" + "|".join(NUMBER_WORDS[2:7]) + r")\b")
+_ARTICLE = re.compile(
+    r"^(?:the|a|an|both|exactly|its|their|his|her|then)\s+(?!half\b|third\b|quarter\b|fifth\b|tenth\b)"
+)
+_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
+_CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus)\s+")
+_ADDITIVE = re.compile(r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)")
+_MULTIPLICATIVE = re.compile(r"\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)")
+_SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
+_PREFIX = re.compile(
+    r"(?:multiply|divid|subtract|deduct|add|sum|product|difference|ratio|quotient|average|averag|mean|total|combin|"
+    r"square root|excess|maximum|minimum|increas|decreas|reduc)\w*\b"
+)
+
+
+class TooManyReadings(Exception):
+    """A sentence that can be cut in more ways than are worth trying."""
+
+
+class Reader:
+    """The readings of one sentence; what was read once is kept, and their number has an end."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[str, int], list[Shape]] = {}
+        self._steps = 0
+
+    def shapes(self, text: str, depth: int = 0) -> list[Shape]:
+        """Readings of a piece of text; the piece itself as a phrase comes last."""
+        text = _ARTICLE.sub("", text.strip(" ,"))
+        if not text or depth > _DEEPEST:
+            return []
+        if (text, depth) not in self._read:
+            made: list[Shape] = []
+            for shape in self._made(text, depth):
+                self._steps += 1
+                if self._steps > MOST_STEPS:
+                    raise TooManyReadings
+                if shape not in made:
+                    made.append(shape)
+                if len(made) > _MOST_SHAPES:
+                    break
+            self._read[text, depth] = made
+        return self._read[text, depth]
+
+    def _made(self, text: str, depth: int) -> Iterator[Shape]:
+        number = number_of(text)
+        if number is not None:
+            yield Number(number)
+            return
+        compared = [
+            shape for pattern, make in _COMPARED if (m := pattern.fullmatch(text)) for shape in make(self, m, depth)
+        ]
+        if compared:
+            yield from compared
+            return
+        closed = list(_CLOSED.finditer(text))
+        if closed:
+            yield from self._cut(text, closed[-1], depth)
+            return
+        begins = _PREFIX.match(text) is not None
+        added = list(_ADDITIVE.finditer(text))
+        if added:
+            yield from self._cut(text, added[-1], depth)
+            if not begins:
+                return
+        multiplied = list(_MULTIPLICATIVE.finditer(text))
+        for match in multiplied:
+            yield from self._cut(text, match, depth)
+        if multiplied and not begins:
+            return
+        for prefix, separator, operator, swapped in _PAIRS:
+            start = re.match(prefix, text)
+            for match in re.finditer(rf"\s+(?:{separator})\s+", text) if start else ():
+                if start is not None and match.start() >= start.end():
+                    yield from self._pair(
+                        text[start.end() : match.start()], text[match.end() :], operator, swapped, depth
+                    )
+        forms = [(make, found) for pattern, make in _FORMS if (found := pattern.fullmatch(text))]
+        for make, found in forms:
+            yield from make(self, found, depth + 1)
+        if _ALL.search(text) and not forms:
+            yield Call("sum", (Name(EVERY + text),))
+        yield Name(text)
+
+    def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
+        said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
+        for left in self.shapes(text[: match.start()], depth + 1):
+            for right in self.shapes(text[match.end() :], depth + 1):
+                yield Binary(_SIGN[said], left, right)
+
+    def _pair(self, first: str, second: str, operator: str, swapped: bool, depth: int) -> Iterator[Shape]:
+        """What is subtracted may be a list: subtract a and b from c."""
+        lefts = [
+            *self.shapes(first, depth + 1),
+            *(self.listed("sum", first, depth + 1, alone=False) if swapped else ()),
+        ]
+        for left in lefts:
+            for right in self.shapes(second, depth + 1):
+                yield Binary(operator, right, left) if swapped else Binary(operator, left, right)
+
+    def listed(self, operation: str, text: str, depth: int, alone: bool = True) -> Iterator[Shape]:
+        """The operation over a list of two or more; over several causes where the text is one thing."""
+        pieces = [piece for piece in _SEPARATOR.split(text) if piece.strip()]
+        if 1 < len(pieces) <= 12:
+            for shapes in product(*(self.shapes(piece, depth) for piece in pieces)):
+                yield joined(operation, shapes)
+        if alone:
+            yield Call(operation, (Name(EVERY + text),))
+
+
+def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
+    """One operation over several: a + b + c, mean(a, b, c)."""
+    if operation in ("mean", "max", "min"):
+        return Call(operation, tuple(shapes))
+    if operation == "squares":
+        shapes = [Binary("^", shape, Number(2.0)) for shape in shapes]
+    return reduce(lambda left, right: Binary("*" if operation == "product" else "+", left, right), shapes)
+
+
+def number_of(text: str) -> float | None:
+    """`twelve`, `$4`, `24 hours per day`: a numeral, behind digits also with what is counted."""
+    if text in ("pi", "π"):
+        return math.pi
+    share = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:%|percent)", text)
+    if share:
+        return float(share[1]) / 100
+    match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
+    counted = re.fullmatch(r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+[a-z]+){1,4}", text)
+    if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as)\b", text):
+        match = match or counted
+    if not match:
+        return None
+    said = match[1].lstrip("$").replace(",", "")
+    return float(NUMBER_WORDS.index(said)) if said in NUMBER_WORDS else float(said)
+
+
+Make: TypeAlias = Callable[[Reader, "re.Match[str]", int], Iterator[Shape]]
+
+
+def _list(operation: str) -> Make:
+    return lambda reader, match, depth: reader.listed(operation, match[1], depth)
+
+
+def _scaled(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    said = " ".join(match[1].replace("-", " ").split())
+    factor = SHARES.get(said, _TIMES.get(said, number_of(said)))
+    if factor is not None:
+        yield from (Binary("*", Number(factor), inner) for inner in reader.shapes(match[2], depth))
+
+
+def _percent(sign: str) -> Make:
+    """15 % of X, 15 % more than X, X increased by 15 %, X reduced by one fifth."""
+
+    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+        said = match["share"].replace(",", "").replace("-", " ")
+        share: Tree = Number(SHARES[said]) if said in SHARES else Binary("/", Number(float(said)), Number(100.0))
+        for inner in reader.shapes(match["whole"], depth):
+            part: Tree = Binary("*", share, inner)
+            yield part if sign == "of" else Binary(sign, inner, part)
+
+    return make
+
+
+def _of_one(make_tree: Callable[[Tree], Tree]) -> Make:
+    return lambda reader, match, depth: (make_tree(inner) for inner in reader.shapes(match[1], depth))
+
+
+def _offset(sign: str) -> Make:
+    """3 more than X."""
+
+    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+        number = number_of(match[1])
+        if number is not None:
+            yield from (Binary(sign, inner, Number(number)) for inner in reader.shapes(match[2], depth))
+
+    return make
+
+
+def _power(exponent: float) -> Callable[[Tree], Tree]:
+    return lambda inner: Binary("^", inner, Number(exponent))
+
+
+OPERATION_WORDS = frozenset(
+    "half twice double triple percent minus plus sum difference product times divided multiplied less more fewer "
+    "average mean ratio square squared root increased decreased reduced maximum minimum third quarter than added "
+    "subtracted multiply multiplying divide dividing subtract subtracting add adding deduct deducting increase "
+    "increases decrease decreases reduce reciprocal cube cubed excess quotient halve then all result largest larger "
+    "greatest greater highest higher smallest smaller least lowest lower squares cubes roots".split()
+)
+_PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
+    (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
+    (r"product of\s+", "times", "*", False),
+    (r"divid(?:e|ing)\s+", "by|(?:equally |evenly )?(?:among|between)", "/", False),
+    (r"ratio of\s+", "to|and", "/", False),
+    (r"quotient of\s+", "and", "/", False),
+    (r"add(?:ing)?\s+", "to", "+", False),
+    (r"(?:subtract(?:ing)?|deduct(?:ing)?|remov(?:e|ing)|tak(?:e|ing) away)\s+", "from", "-", True),
+    (r"", "(?:subtracted|deducted) from", "-", True),
+    (r"difference (?:between|of)\s+", "and", "-", False),
+    (r"excess of\s+", "over", "-", False),
+    (r"appl(?:y|ying)\s+(?=.*(?:rate|percent|%))", "to", "*", False),
+    (r"(?=.*(?:rate|percent|%).* applied to )", "applied to", "*", False),
+)
+_FACTOR = rf"({'|'.join(sorted((*SHARES, *_TIMES), key=len, reverse=True))})".replace(" ", "[ -]")
+_SHARE = "|".join(sorted(SHARES, key=len, reverse=True)).replace(" ", "[ -]")
+_PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
+_THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,3}?\s+as"
+_UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
+_DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
+_COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
+    (re.compile(pattern), make)
+    for pattern, make in (
+        (rf"{_FACTOR}\s+{_THINGS}\s+(.+)", _scaled),
+        (rf"({NUMERAL})\s+times\s+{_THINGS}\s+(.+)", _scaled),
+        (rf"{_PERCENTAGE}\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("+")),
+        (rf"{_PERCENTAGE}\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("-")),
+        (rf"({NUMERAL})(?:\s+[\w/]+)?\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(.+)", _offset("+")),
+        (rf"({NUMERAL})(?:\s+[\w/]+)?\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(.+)", _offset("-")),
+    )
+)
+_FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
+    (re.compile(pattern), make)
+    for pattern, make in (
+        (r"(?:multiply(?:ing)?|product of)\s+(.+)", _list("product")),
+        (
+            r"(?:add(?:ing)?|sum(?:ming)?|combin(?:e|ing))(?: up| together)?\s+(?!of\b)(.+?)(?: together| up)?",
+            _list("sum"),
+        ),
+        (r"(?:sum|total|combined total) (?:of|for|over)\s+(.+)", _list("sum")),
+        (r"sum of (?:the )?squares of\s+(.+)", _list("squares")),
+        (r"(?:average|mean) of\s+(.+)", _list("mean")),
+        (r"averaging\s+(.+)", _list("mean")),
+        (r"(?:maximum|largest|larger|greatest|greater|highest|higher)(?: value)? (?:of|among)\s+(.+)", _list("max")),
+        (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", _list("min")),
+        (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", _scaled),
+        (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", _percent("of")),
+        (rf"(?P<whole>.+?)\s+(?:increased|raised) by\s+{_PERCENTAGE}", _percent("+")),
+        (rf"(?P<whole>.+?)\s+(?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
+        (rf"(?P<whole>.+?)\s+after an? (?:discount|reduction|decrease) of\s+{_PERCENTAGE}", _percent("-")),
+        (rf"(?:increas(?:e|es|ing)|rais(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("+")),
+        (rf"(?:decreas(?:e|es|ing)|reduc(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("-")),
+        (rf"(?:increases|rises|grows)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", _percent("+")),
+        (rf"(?:decreases|falls|drops|shrinks)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", _percent("-")),
+        (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("-")),
+        (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("+")),
+        (r"square root of\s+(.+)", _of_one(lambda inner: Call("sqrt", (inner,)))),
+        (r"reciprocal of\s+(.+)", _of_one(lambda inner: Binary("/", Number(1.0), inner))),
+        (r"(?:square of|squaring|square)\s+(?!root\b)(.+)", _of_one(_power(2.0))),
+        (r"(.+)\s+squared", _of_one(_power(2.0))),
+        (r"(?:cube of|cubing|cube)\s+(?!root\b)(.+)", _of_one(_power(3.0))),
+        (r"(.+)\s+cubed", _of_one(_power(3.0))),
+    )
+)

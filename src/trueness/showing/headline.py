@@ -1,0 +1,67 @@
+"""The one thing that a study says first: a sentence, and a small table with intervals beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A respondent with its mean and the mean's interval; no ends where it has none."""
+
+    name: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def short(self) -> str:
+        return f"{self.name} {_figure(self.value)}"
+
+    @property
+    def text(self) -> str:
+        ends = "" if self.low is None or self.high is None else f" [{_figure(self.low)}, {_figure(self.high)}]"
+        return f"{_figure(self.value)}{ends}"
+
+
+@dataclass(frozen=True)
+class Headline:
+    """`of` says what the numbers of the rows are, which way is better, and what their interval is of."""
+
+    sentence: str
+    of: str = ""
+    rows: tuple[Standing, ...] = ()
+
+
+def ranking(rows: Sequence[Standing], apart: Callable[[str, str], bool | None], what: str) -> str:
+    """Who leads, who cannot be told from the leader, who is behind; rows are ranked, the best first.
+
+    apart(leader, other): told apart, not told apart, or None where it was not tested.
+    """
+    leader, others = rows[0], rows[1:]
+    verdicts = {row.name: apart(leader.name, row.name) for row in others}
+    near = [row.short for row in others if verdicts[row.name] is False]
+    behind = [row.short for row in others if verdicts[row.name]]
+    untested = [row.short for row in others if verdicts[row.name] is None]
+    parts = []
+    if near and not behind:
+        parts.append(f"{joined([leader.short, *near])} cannot be told apart")
+    elif behind:
+        parts.append(f"{leader.short} is better than {joined(behind)}")
+        parts += [f"{joined(near)} cannot be told from it"] if near else []
+    else:
+        parts.append(f"{leader.short} is the best" if others else leader.short)
+    parts += [f"{joined(untested)} not tested against it"] if untested else []
+    return f"{'; '.join(parts)} ({what})."
+
+
+def joined(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def _figure(value: float) -> str:
+    if abs(value) >= 10:
+        return f"{value:.0f}"
+    text = f"{value:.2f}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text

@@ -1,0 +1,38 @@
+"""What a forecast study says first: whether models' ranges hold what they say, and whether they beat naive ones."""
+
+from __future__ import annotations
+
+from trueness.showing.headline import Headline, Standing, joined
+from trueness.studies.forecast.frames import Forecasts
+from trueness.studies.forecast.summary import AS_CLAIMED, rows
+
+NAIVE = "skill_climatology"
+
+
+def headline_of(forecasts: Forecasts) -> Headline:
+    models = [row for row in rows(forecasts) if row["kind"] == "model"]
+    there = [row for row in models if row["calibrated_coverage"] is not None]
+    silent = (
+        f"; {len(models) - len(there)} of {len(models)} gave no range that can be read" if models[len(there) :] else ""
+    )
+    if not there:
+        return Headline(f"No model gave a range that can be read{silent}.")
+    level = f"{100 * forecasts.level:g} %"
+    standings = tuple(
+        Standing(row["respondent"], row["calibrated_coverage"], row["calibrated_coverage_low"],
+                 row["calibrated_coverage_high"])
+        for row in sorted(there, key=lambda row: row["interval_score"])
+    )  # fmt: skip
+    honest = [row["respondent"] for row in there if row["confidence"] == AS_CLAIMED]
+    claimed = (
+        f"{joined(honest)} {'covers' if len(honest) == 1 else 'cover'} as claimed"
+        if honest
+        else "none covers as claimed"
+    )
+    better = [row["respondent"] for row in there if (row.get(NAIVE) or 0.0) > 0]
+    naive = "" if not any(row.get(NAIVE) is not None for row in there) else (
+        f"; {joined(better) or 'none'} scores better than ranges of the other data sets (climatology)"
+    )  # fmt: skip
+    sentence = f"Ranges that say {level}: {claimed}{naive}{silent}."
+    of = f"share of {level} ranges that hold the mean of the runs"
+    return Headline(sentence, f"{of}; the best interval score first; intervals over data sets", standings)

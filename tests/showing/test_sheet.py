@@ -1,0 +1,50 @@
+"""Tables in the terminal: columns go whole and with a word, in a stated order; no name and no number is cut."""
+
+import io
+
+import pytest
+
+from trueness.showing.console import Console
+from trueness.showing.sheet import Sheet, changes, columns_that_fit, left_out, named
+
+NAMES = ["openai/a-model-with-a-long-name-2026-01", "openai/a-model-with-a-long-name-2026-02"]
+SHEET = Sheet(
+    {"respondent": NAMES, "score": ["0.12 [0.05, 0.19]", "0.30 [0.21, 0.39]"], "bias": ["+0.1", "-"], "n": ["7", "8"]},
+    named(["bias", "n"]),
+    right=("n",),
+)
+
+
+def printed(sheet, width):
+    out = Console(width=width, file=io.StringIO(), record=True)
+    sheet.print(out)
+    return out.export_text()
+
+
+def test_groups_go_in_order_and_what_still_fits_comes_back():
+    widths = {"a": 10, "b": 10, "c": 3, "d": 3}
+    assert columns_that_fit(widths, 29, named("bcd")) == ["a", "b", "c", "d"]
+    assert columns_that_fit(widths, 28, named("dcb")) == ["a", "b", "c"]
+    assert columns_that_fit(widths, 18, named("cbd")) == ["a", "c", "d"]
+    assert columns_that_fit(widths, 5, [("b", "c")]) == ["a", "d"], "what no group names stays"
+
+
+@pytest.mark.parametrize("width", [30, 60, 64, 69, 80, 160])
+def test_nothing_is_cut(width):
+    text, missing = printed(SHEET, width), SHEET.missing(width)
+    assert "…" not in text and max(map(len, text.splitlines())) <= width
+    whole = "".join(text.split())
+    for title, cells in SHEET.columns.items():
+        if title not in missing and title != "respondent":
+            assert all("".join(cell.split()) in whole for cell in cells)
+    folded = ["".join(line[:width].split(" ")[0] for line in text.splitlines()[1:])]
+    assert folded[0].replace("\n", "") == "".join(NAMES)
+
+
+def test_what_has_no_room_is_named_with_its_place():
+    assert list(left_out(SHEET.missing(57), "main.csv")) == ["Not shown in so narrow a window: bias, n (main.csv)."]
+    assert list(left_out(SHEET.missing(160), "main.csv")) == []
+
+
+def test_a_rule_stands_where_a_value_changes():
+    assert changes(["a", "a", "b", "b", "c"]) == {2, 4}
