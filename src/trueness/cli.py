@@ -136,12 +136,11 @@ def _parser() -> argparse.ArgumentParser:
     judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
     judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
 
-    own = []
-    for study, whats in registry.study_commands().items():
-        own.append(commands.add_parser(study, help=f"{', '.join(whats)} FILE: beside running a study of {study}"))
-        own[-1].add_argument("what", choices=whats)
-        own[-1].add_argument("file", help="what it is done to")
-
+    whats = registry.study_commands()
+    own = [commands.add_parser(study, help=f"{', '.join(words)} FILE, beside a run") for study, words in whats.items()]
+    for command, choices in zip(own, whats.values(), strict=True):
+        command.add_argument("what", choices=choices)
+        command.add_argument("file", help="what it is done to")
     for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, judge, *own):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
@@ -495,9 +494,9 @@ def _of_study(options: argparse.Namespace) -> int:
 
 
 def _judge(options: argparse.Namespace) -> int:
-    from trueness.analyse.judge_verdicts import judge_file
+    from trueness.analyse import judge_verdicts
 
-    return _shown(judge_file(Path(options.file), options.half_width), options)
+    return _shown(judge_verdicts.judge_file(Path(options.file), options.half_width), options)
 
 
 def _shown(found: Any, options: argparse.Namespace) -> int:

@@ -242,7 +242,7 @@ def test_settings_and_data_are_checked():
         NOTEARS(w_threshold=-0.1)
     with pytest.raises(SettingError, match="'h_tol' of NOTEARS must be a number above 0, got 0."):
         NOTEARS(h_tol=0)
-    with pytest.raises(SettingError, match="'solver' of NOTEARS must be one of scaled, reference, l-bfgs-b, got 'adam'"):
+    with pytest.raises(SettingError, match="'solver' of NOTEARS must be one of scaled, reference, l-bfgs-b"):
         NOTEARS(solver="adam")
     with pytest.raises(SettingError, match="'rho_max' of NOTEARS must be a number above 1"):
         NOTEARS(rho_max=0.5)

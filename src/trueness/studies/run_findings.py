@@ -327,7 +327,8 @@ class _Study:
 
 def _standing(name: str, estimate: Estimate) -> Standing:
     ends = estimate.interval
-    return Standing(name, float(estimate.value or 0.0), ends and ends.low, ends and ends.high)
+    value = float(estimate.value or 0.0)
+    return Standing(name, value) if ends is None else Standing(name, value, ends.low, ends.high)
 
 
 def _label(measure: Measure) -> str:

@@ -16,7 +16,7 @@ log det S_u + L d^2 log(T) / T.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -40,8 +40,8 @@ class Granger(Scorer):
     """Joint F tests of all lags in one VAR."""
 
     lags: Lags | Literal["bic"] = None
-    gaps: Literal["interpolation", "pairwise"] = "interpolation"
-    transform: Transform = "none"
+    gaps: Literal["interpolation", "pairwise"] = field(default="interpolation", metadata={"later": True})
+    transform: Transform = field(default="none", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="Granger",
@@ -84,9 +84,10 @@ class _Autoregression:
         past, now = r.matrix[d:, d:], r.matrix[d:, :d]
         if not np.isnan(stacked).any() and np.linalg.matrix_rank(stacked[:, d:]) < d * lags:
             raise DataError(f"{seen.source} must have no column that is a linear function of others' past.")
-        effects = np.linalg.solve(past, now)
+        effects: Array = np.linalg.solve(past, now).astype(np.float64)
+        inverse: Array = np.linalg.inv(past).astype(np.float64)
         rows = n - lags if not np.isnan(stacked).any() else r.effective_n
-        return cls(lags, effects, np.linalg.inv(past), r.matrix[:d, :d] - now.T @ effects, rows)
+        return cls(lags, effects, inverse, r.matrix[:d, :d] - now.T @ effects, rows)
 
     @property
     def residual_rows(self) -> int:

@@ -142,7 +142,7 @@ class _Chain:
 
         plan, rows, d = self.plan, len(self.x) - self.lags, self.x.shape[1]
         z = np.ascontiguousarray(np.clip(self._stacked(), -BOUND, BOUND))
-        weights = np.ones(rows)
+        weights: Array = np.ones(rows)
         if settled:
             self.parents[:] = 0  # each member from the empty graph; before, from the last one
             if plan.resample:

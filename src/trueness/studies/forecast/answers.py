@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.reading.expected import Reading
 from trueness.running.results import Results, Row
@@ -78,6 +79,8 @@ def truths_of(discovery: Results, datasets: Mapping[str, Mapping[str, Any]]) -> 
     truths = {}
     for cell in discovery.summaries:
         nodes, edges = datasets[cell.item]["nodes"], datasets[cell.item]["edges"]
+        if nodes < 2:  # nothing can be wrong, and nothing can be divided by what could be
+            raise StoreError(f"the nodes of {cell.item} must be at least 2, got {nodes}. The study is damaged.")
         for measure in MEASURES:
             shd = measure == "shd"
             values = cell.values[measure]

@@ -92,12 +92,7 @@ def label_free(
 
 
 def half_sample_scores(scorer: Scorer, data: Observed, rng: Generator, subsamples: int = 20) -> list[Array]:
-    """The learner's scores on half samples, drawn without replacement; of a series, on stretches of half its length.
-
-    A scorer that can train many at a time (`scores_of_many`) does."""
-    if hasattr(scorer, "scores_of_many"):
-        halves = [data.rows(_half(data, rng)) for _ in range(subsamples)]
-        return [found.matrix for found in scorer.scores_of_many(halves, rng.spawn(subsamples))]
+    """The learner's scores on half samples, drawn without replacement; of a series, on stretches of half its length."""
     return [scorer.scores(data.rows(_half(data, rng)), rng).matrix for _ in range(subsamples)]
 
 
