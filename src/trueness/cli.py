@@ -565,9 +565,8 @@ def _check(options: argparse.Namespace) -> int:
     if options.json:
         say_json([*columns, *rows])
     else:
-        if columns:
-            print_rows(columns, title=f"{options.name}: columns")
-        print_rows(rows, title=options.name)
+        for part in filter(None, (columns, rows)):
+            print_rows(part, title=options.name)
     return 1 if any(row["verdict"] == "FAIL" for row in rows) else 0
 
 

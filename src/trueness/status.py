@@ -15,5 +15,4 @@ class Status(StrEnum):
     UNREADABLE = "unreadable"  # an answer came and could not be read, or is not what was asked for
     FAILED = "failed"  # the respondent raised an error or its process died
     TIMED_OUT = "timed_out"  # the time limit ended it
-    NO_TRUTH = "no_truth"  # an answer came, and no truth is known to score it by
     DEGENERATE = "degenerate"  # an answer came, and this measure has no value on it (0/0, zero width)

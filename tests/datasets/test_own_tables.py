@@ -203,3 +203,10 @@ def test_what_needs_a_truth_says_so_in_one_line(folder):
     with pytest.raises(DataError, match="wages.csv must have a known graph") as caught:
         Study(Plan.parse(text, "alone.toml", folder, folder / "out"))
     assert "\n" not in str(caught.value)
+
+
+def test_stability_takes_gaps_where_the_learner_does(wages):
+    gappy = load(wages.assign(wage=wages["wage"].where(wages.index != 6))).table
+    assert stability("pc", gappy, repeats=3, rng=np.random.default_rng(0)).n == 3
+    with pytest.raises(DataError, match="must have no missing values, got 1"):
+        stability("correlation", gappy, repeats=3, rng=np.random.default_rng(0))

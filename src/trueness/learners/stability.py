@@ -25,7 +25,7 @@ from numpy.random import Generator
 from trueness.datasets.table import Table, check_usable
 from trueness.errors import GraphError, SettingError, TruenessError, did_you_mean
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
-from trueness.learners.base import Card, Learner, build, check_answer
+from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
 from trueness.learners.batches import fit_resamples
 from trueness.statistics.proportions import wilson
 from trueness.status import Status
@@ -203,7 +203,7 @@ def stability(
     if card.returns == "weighted":
         raise SettingError(f"stability needs definite edges, and {card.title} gives scores. Choose another learner.")
     table = Table.of(data)
-    check_usable(table)  # what no resample can mend is the user's to mend
+    check_usable(table, handles_gaps(learner))  # what no resample can mend is the user's to mend
     found = _Tally(table.names)
     failures: Counter[str] = Counter()
     messages: Counter[str] = Counter()

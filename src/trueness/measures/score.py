@@ -23,6 +23,7 @@ class Score(NamedTuple):
         return format(float(self), spec) if spec else str(self)
 
 
+NO_TRUTH = "no_truth"  # a status of scores alone: an answer came, and no truth is known to score it by
 UNDEFINED = Score(None, Status.DEGENERATE)  # the answer is there and the measure has no value on it
 
 

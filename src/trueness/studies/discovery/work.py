@@ -26,6 +26,7 @@ from trueness.graphs import Graph, Kind
 from trueness.learners import Batched, Card, Learner, build, check_answer
 from trueness.learners.batches import Run, fit_alone, fit_resamples
 from trueness.measures.graphs import MEASURES, Reference
+from trueness.measures.score import NO_TRUTH
 from trueness.running.cells import stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.status import Status
@@ -159,7 +160,7 @@ class _Plain:
 @lru_cache(maxsize=4096)
 def _scored(spec: str, plain: _Plain) -> dict[str, tuple[float | None, str]]:
     if not has_truth(_dataset(spec)):
-        return {name: (None, str(Status.NO_TRUTH)) for name in MEASURES}
+        return {name: (None, NO_TRUTH) for name in MEASURES}
     found = reference_of(spec).score(plain.graph)
     return {name: (score.value, str(score.status)) for name, score in found.items()}
 
