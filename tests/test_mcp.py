@@ -28,9 +28,7 @@ def test_an_agent_plans_runs_shows_and_compares(tmp_path):
             run = await call("run", file="tiny.toml")
             return tools, refused, run, await call("show"), await call("compare", a="pc", b="random")
 
-    tools, refused, run, shown, compared = background.run(
-        talk()
-    )  # a loop of its own: playwright's may run in this thread
+    tools, refused, run, shown, compared = background.run(talk())  # playwright's loop may run in this thread
     assert tools == {"plan", "run", "show", "compare"}
     assert [bad for bad, _ in refused] == [True, True]
     assert "must not begin with '-'" in refused[0][1] and "nowhere.toml" in refused[1][1]
