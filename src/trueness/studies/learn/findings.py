@@ -73,14 +73,14 @@ def _understood(learned: LearnScores) -> Iterator[str]:
     yield f"{about['data']}: {about['n']:,} rows of {about['d']} {about['kind']} columns{lost}."
     yield from (f"{note}." for note in about.get("notes", ()))
     for key, what, test in (
-        ("curved", "relations look curved", "F test of squares in the regression on all others"),
-        ("not_gaussian", "noise looks non-Gaussian", "Jarque-Bera test of its residuals"),
+        ("curved", "have relations that look curved", "F test of squares in the regression on all others"),
+        ("not_gaussian", "have noise that looks non-Gaussian", "Jarque-Bera test of its residuals"),
     ):
         if key in about:
             told = about[key]
             names = f" ({joined(told['columns'][:5])})" if told["columns"] else ""
             yield (
-                f"Of {len(told['columns'])} of {told['of']} numbers the {what}{names} ({test}, Holm over columns; "
+                f"{len(told['columns'])} of {told['of']} numbers {what}{names} ({test}, Holm over columns; "
                 f"least p = {told['least_p']:.2g}; n = {about['complete_rows']:,} rows)."
             )
     if "r2" in about:
