@@ -133,6 +133,9 @@ def _parser() -> argparse.ArgumentParser:
         "mcp", help="plan, run, show, compare as tools of an agent, over stdio (Model Context Protocol)"
     )
 
+    schema = commands.add_parser("schema", help="JSON schemas of every --json and every file that a study writes")
+    schema.add_argument("name", nargs="?", help="which one (default: a list of them)")
+
     judge = commands.add_parser("judge", help="can a judge be believed? agreement, bias, corrected mean, labels needed")
     judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
     judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
@@ -142,7 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     for command, choices in zip(own, whats.values(), strict=True):
         command.add_argument("what", choices=choices)
         command.add_argument("file", help="what it is done to")
-    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, judge, *own):
+    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, schema, judge, *own):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -213,20 +216,12 @@ def _add_place(command: argparse.ArgumentParser) -> None:
 
 def _add_permissions(command: argparse.ArgumentParser) -> None:
     """What only the user may allow, and no plan."""
-    command.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="let keys go to this address of a plan or .env, e.g. llm.lab.example, http://10.0.0.5:8000 (repeatable)",
-    )
-    command.add_argument(
-        "--allow-key",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="let a plan use this variable as the key of a model that it is not made for (repeatable)",
-    )
+    for name, metavar, what in (
+        ("host", "HOST", "let keys go to this address of a plan or .env, e.g. llm.lab.example, http://10.0.0.5:8000"),
+        ("key", "NAME", "let a plan use this variable as the key of a model that it is not made for"),
+    ):
+        what += " (repeatable)"
+        command.add_argument(f"--allow-{name}", action="append", default=[], metavar=metavar, help=what)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -573,11 +568,18 @@ def _check_model(options: argparse.Namespace) -> int:
     _allow(options)
     _tell_elsewhere({options.name: {}})
     card = registry.offer("check", "model")(options.name, options.edge_cases)
-    if options.json:
-        say_json(card)
-    else:
-        print_card(card)
+    say_json(card) if options.json else print_card(card)
     return 0 if card["status"] == "ok" else 1
+
+
+def _schema(options: argparse.Namespace) -> int:
+    from trueness.running.json_schemas import schema, schemas
+    from trueness.showing.console import print_rows
+
+    rows = [{"name": s.name, "version": s.version, "of": s.of or s.file} for s in schemas().values()]
+    content = schema(options.name).to_dict() if options.name else rows
+    say_json(content) if options.name or options.json else print_rows(rows, title="schemas")
+    return 0
 
 
 def _mcp(options: argparse.Namespace) -> int:
@@ -591,6 +593,6 @@ _COMMANDS = {
     command.__name__.removeprefix("_"): command
     for command in (
         _new, _plan, _run, _show, _analyse, _evaluate, _compare, _report, _view,
-        _read, _list, _check, _judge, _mcp,
+        _read, _list, _check, _schema, _judge, _mcp,
     )
 }  # fmt: skip
