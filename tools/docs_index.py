@@ -14,7 +14,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 QUESTIONS: dict[str, dict[str, str]] = {
     "Learn it": {
         "tutorials/paper.md": "I want to write a paper: from an empty folder to tables, figures and a PDF.",
-        "tutorials/which-algorithm.md": "I have a table of measurements: what is its graph, and which algorithm should I trust on it?",
+        "tutorials/which-algorithm.md": "I have a table: what is its graph, and which algorithm should I trust on it?",
         "tutorials/population.md": "I have survey microdata: does a model know this population?",
     },
     "Use it": {

@@ -49,7 +49,7 @@ class Promise(NamedTuple):
     slope: float
     low: float
     high: float
-    systems: int
+    systems: float
 
     def of(self, value: float) -> float:
         return float(np.clip(self.intercept + self.slope * value, 0.0, 1.0))
