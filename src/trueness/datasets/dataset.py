@@ -77,6 +77,13 @@ def nodes_of(dataset: Dataset) -> tuple[str, ...]:
     return dataset.truth.nodes
 
 
+def targets_of(dataset: Dataset) -> tuple[tuple[str, ...], ...]:
+    """The targets of each of its experiments, () for observational rows; nothing where it has no experiments."""
+    if dataset.table is None:
+        return getattr(dataset, "targets", ())
+    return () if dataset.table.experiments is None else dataset.table.experiments.family
+
+
 @dataclass(frozen=True, eq=False)
 class Anonymous:
     """A data set without its names: X1, X2, ... and L1, L2, ..."""
@@ -94,6 +101,10 @@ class Anonymous:
     @property
     def truth(self) -> Graph:
         return self.inner.truth.rename(self._names)
+
+    @property
+    def targets(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(self._names[node] for node in nodes) for nodes in targets_of(self.inner))
 
     @property
     def about(self) -> About:
@@ -121,7 +132,9 @@ class Anonymous:
             None if kinds is None else tuple(f"L{code + 1}" for code in range(len(kinds))) for kinds in table.levels
         )
         shown = tuple(names[name] for name in table.names)
-        return replace(table, names=shown, levels=levels, source="an anonymous data set")  # a series stays a series
+        told = None if table.experiments is None else table.experiments.rename(names)
+        hidden = replace(table, names=shown, levels=levels, experiments=told)  # a series stays a series
+        return replace(hidden, source="an anonymous data set")
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
         return self._hide(self.inner.draw(n, rng))

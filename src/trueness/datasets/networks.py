@@ -6,6 +6,7 @@ probabilities P(X <= k | parents) that lie below a uniform draw. All rows of a v
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from trueness.datasets.bif import Variable, parse_bif, read_bif
 from trueness.datasets.dataset import About, Anonymous, about_of_card, need_rng, read_card
+from trueness.datasets.interventional import Intervention
 from trueness.datasets.table import Table
 from trueness.errors import SettingError
 from trueness.graphs import Graph
@@ -55,20 +57,34 @@ class Network:
         return steps
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
-        n = self.about.rows if n is None else n
+        return self.draw_under((), self.about.rows if n is None else n, need_rng(rng, self.name))
+
+    def draw_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+        """n rows, some of them under interventions (interventional.py)."""
         if n < 1:
             raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
-        uniform = need_rng(rng, self.name).random((len(self.variables), n))
+        uniform = rng.random((len(self.variables), n))
         codes = np.zeros((len(self.variables), n), dtype=np.intp)
         for column, parents, cumulative in self._steps:
             row = sum((codes[parent] * stride for parent, stride in parents), start=np.zeros(n, dtype=np.intp))
             for at_most in cumulative:
                 codes[column] += uniform[column] > at_most[row]
+            for step in interventions:
+                if column in step.nodes:
+                    _intervene(codes[column, step.start : step.stop], step, len(cumulative) + 1, rng)
         names = tuple(v.name for v in self.variables)
         return Table(names, codes.T.astype(np.float64), tuple(v.levels for v in self.variables), self.name)
 
     def anonymous(self) -> Anonymous:
         return Anonymous(self)
+
+
+def _intervene(codes: NDArray[np.intp], step: Intervention, levels: int, rng: Generator) -> None:
+    """Overwrite the codes of one variable in the rows of an intervention."""
+    share = 1.0 if step.how == "do" else 0.5 if step.strength is None else step.strength
+    moved = rng.random(len(codes)) < share
+    anew = np.minimum(codes + 1, levels - 1) if step.how == "shift" else rng.integers(levels, size=len(codes))
+    codes[moved] = anew[moved]
 
 
 @cache
