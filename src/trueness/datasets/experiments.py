@@ -52,6 +52,11 @@ class Experiments:
         rows.setflags(write=False)
         object.__setattr__(self, "rows", rows)
 
+    def __str__(self) -> str:
+        held = [self.kinds[e] for e in np.unique(self.rows) if self.kinds[e].targets]
+        experiments = f"{len(held)} experiment{'s' if len(held) != 1 else ''} with known targets"
+        return f"{len(self.rows):,} rows, {int(self.observational.sum()):,} observational, the others of {experiments}"
+
     def take(self, index: NDArray[np.intp]) -> Experiments:
         return Experiments(self.kinds, self.rows[index])
 

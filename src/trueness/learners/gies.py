@@ -23,7 +23,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.experiments import Experiments
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.graphs import Graph
@@ -67,7 +66,7 @@ class GIES(ScoreSettings):
         scorer, cut = self._scorer_by_node(table)
         marks, trace = turning.search(scorer, table.d, cut)
         graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
-        note = "" if table.experiments is None else _note(table.experiments)
+        note = "" if table.experiments is None else str(table.experiments)
         return GESResult(graph, Scores(table.names, scorer).total(graph), steps_of(trace, table.names), note)
 
     def _scorer_by_node(self, table: Table) -> tuple[kernel.Scorer, NDArray[np.uint8]]:
@@ -124,13 +123,6 @@ def _centred(table: Table, rows: NDArray[np.intp]) -> Table:
     counts = np.maximum(np.bincount(rows), 1)
     means = np.column_stack([np.bincount(rows, weights=column) for column in table.values.T]) / counts[:, None]
     return Table(table.names, table.values - means[rows], table.levels, table.source, experiments=table.experiments)
-
-
-def _note(experiments: Experiments) -> str:
-    used, counts = np.unique(experiments.rows, return_counts=True)
-    plain = int(experiments.observational.sum())
-    held = [experiments.kinds[e] for e in used if experiments.kinds[e].targets]
-    return f"{counts.sum():,} rows, {plain:,} observational, the others of {len(held)} experiments with known targets"
 
 
 LEARNERS = {"gies": GIES}
