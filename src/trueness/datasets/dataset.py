@@ -8,6 +8,7 @@ known (we simulate from it), consensus (the field agrees on it), assumed (an exp
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -40,6 +41,10 @@ class About:
     data: str = ""  # discrete, continuous or mixed
     properties: tuple[str, ...] = ()  # what is known of the mechanism: linear, gaussian noise, ...
     notes: tuple[str, ...] = ()  # what was done to the table when it was read: columns left out, and why
+
+    def naming(self, nodes: Iterable[str]) -> About:
+        """With the variables of which no meaning is on the card."""
+        return replace(self, variables=dict.fromkeys(nodes, ""))
 
 
 class Dataset(Protocol):
@@ -152,7 +157,7 @@ def read_card(name: str) -> dict[str, Any]:
 
 def about_of_card(card: dict[str, Any], data: str, properties: tuple[str, ...] = ()) -> About:
     rest = {key: value for key, value in card.items() if key not in ("edges", "discrete")}
-    return About(**rest, data=data, properties=properties)
+    return About(**rest | {"notes": tuple(card.get("notes", ()))}, data=data, properties=properties)
 
 
 def need_rng(rng: Generator | None, name: str) -> Generator:

@@ -23,13 +23,14 @@ Pearl (2009), ch. 3; Eberhardt & Scheines (2007).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Anonymous, Dataset, need_rng
 from trueness.datasets.experiments import Experiment, Experiments
@@ -37,6 +38,7 @@ from trueness.datasets.table import Table
 from trueness.errors import SettingError, did_you_mean
 from trueness.graphs import Graph
 
+Array = NDArray[np.float64]
 How = Literal["do", "shift", "soft"]
 STRENGTH = {"do": 2.0, "shift": 2.0, "soft": 0.5}  # of numbers
 
@@ -49,6 +51,25 @@ class Intervention(NamedTuple):
     nodes: tuple[int, ...]
     how: How
     strength: float | None = None
+
+
+def hold_columns(
+    interventions: Sequence[Intervention], mean: Array, sd: Array, fresh: Array
+) -> Callable[[int, Array], None]:
+    """What sets the rows of column j that are intervened on, in place; fresh: (n, d) N(0, 1)."""
+
+    def hold(j: int, column: Array) -> None:
+        for start, stop, nodes, how, strength in interventions:
+            t = STRENGTH[how] if strength is None else strength
+            part, e = column[start:stop], fresh[start:stop, j]
+            if j in nodes and how == "do":
+                part[:] = mean[j] + sd[j] * (t + e)
+            elif j in nodes and how == "shift":
+                part += t * sd[j]
+            elif j in nodes:
+                part[:] = mean[j] + (1 - t) * (part - mean[j]) + sd[j] * np.sqrt(1 - (1 - t) ** 2) * e
+
+    return hold
 
 
 @runtime_checkable

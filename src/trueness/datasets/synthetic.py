@@ -20,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Anonymous, need_rng
-from trueness.datasets.interventional import STRENGTH, Intervention
+from trueness.datasets.interventional import Intervention, hold_columns
 from trueness.datasets.regimes import Regimes
 from trueness.datasets.table import Table
 from trueness.errors import SettingError, listed
@@ -180,19 +180,7 @@ class Synthetic:
         noise, fresh = NOISES[self.noise](rng, (n, self.nodes)), rng.standard_normal((n, self.nodes))
         free = self._run(noise.copy())
         mean, sd = free.mean(axis=0), free.std(axis=0)
-
-        def hold(j: int, column: NDArray[np.float64]) -> None:
-            for start, stop, nodes, how, strength in interventions:
-                t = STRENGTH[how] if strength is None else strength
-                part, e = column[start:stop], fresh[start:stop, j]
-                if j in nodes and how == "do":
-                    part[:] = mean[j] + sd[j] * (t + e)
-                elif j in nodes and how == "shift":
-                    part += t * sd[j]
-                elif j in nodes:
-                    part[:] = mean[j] + (1 - t) * (part - mean[j]) + sd[j] * np.sqrt(1 - (1 - t) ** 2) * e
-
-        values = self._run(noise, hold)
+        values = self._run(noise, hold_columns(interventions, mean, sd, fresh))
         return Table(
             self.columns, (values - mean) / sd if self.standardised else values, (None,) * self.nodes, self.name
         )
