@@ -141,13 +141,13 @@ def _notes(results: Results) -> list[str]:
 
 def _rows_used(results: Results, item: str) -> str:
     words = {
-        "observational": "use observational rows only",
-        "pool": "pool all rows",
-        "targets": "use all rows and their targets, and are scored against the interventional class",
+        "observational": "observational rows only",
+        "pool": "all rows pooled",
+        "targets": "all rows and their targets, scored against the interventional class",
     }
     used = {cell.respondent: cell.about["experiments"] for cell in results.summaries if cell.item == item}
     groups = {way: [name for name, chosen in used.items() if chosen == way] for way in words}
-    return "; ".join(f"{', '.join(names)} {words[way]}" for way, names in groups.items() if names)
+    return "; ".join(f"{words[way]}: {', '.join(names)}" for way, names in groups.items() if names)
 
 
 def print_discovery(out: Console, results: Results, folder: Path, measures: Sequence[str] | None = None) -> None:
