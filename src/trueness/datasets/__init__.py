@@ -5,6 +5,7 @@ load("plant.csv")                  its graph beside it: plant.dot, plant.graph.c
 load("plant.csv:expert.graphml")   its graph named
 load("var-10")                     a simulated time series; settings: kind = "var", lags, relation, regimes, ...
 load("air", {"kind": "air-quality", "data": "AirQualityUCI.csv"}), load("log", {"kind": "series", "data": "log.csv"})
+load("p7", {"kind": "pair", "data": "Tuebingen_pairs.csv", "pair": 7})      a cause and its effect
 load("lab", {"kind": "experiments", "of": "asia", "targets": [["smoke"]]})   rows under interventions
 load("my_file.py:my_dataset")      an object with name, truth, about, table, draw
 load(frame), load(array)           a DataFrame, an array of numbers or a Table in memory, with truth `none`
@@ -27,11 +28,12 @@ __all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_trut
            "targets_of"]  # fmt: skip
 
 TABLE_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".jsonl")
-_KINDS = ("synthetic", "var", "series", "air-quality", "experiments")
+_KINDS = ("synthetic", "var", "series", "air-quality", "experiments", "pair")
 _OWN = ("data", "graph", "discrete", "truth", "direction", "kinds", "redundant", "targets")  # of a user's own table
 _EXPERIMENTS = ("of", "targets", "how", "strength", "observational")
 _RECORDED = {
     "air-quality": ("data", "lags"),
+    "pair": ("data", "pair"),
     "series": ("data", "graph", "lags", "missing", "drop", "truth", "direction"),
 }
 _TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of a file or a word", "truth": "a word",
@@ -52,7 +54,7 @@ def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str =
         return _simulated(kind, name, settings)
     if kind == "experiments":
         return _experiments(name, settings, Path(folder))
-    if kind in ("series", "air-quality"):
+    if kind in _RECORDED:
         return _recorded(kind, name, settings, Path(folder))
     if kind is not None:
         raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
@@ -177,4 +179,8 @@ def _recorded(kind: str, name: str, settings: dict[str, Any], folder: Path) -> D
     paths = {key: folder / settings.pop(key) for key in ("data", "graph") if key in settings}
     if kind == "air-quality":
         return air_quality(paths["data"], **settings)
+    if kind == "pair":
+        from trueness.datasets.pairs import pair_of_file
+
+        return pair_of_file(paths["data"], settings.get("pair", 1), name)
     return series_of_file(paths["data"], paths.get("graph"), name=name, **settings)
