@@ -29,8 +29,8 @@ from trueness.learners.independence import Depth, Freedom, Independence, Ridge, 
 from trueness.learners.kernels.pag import close, colliders
 from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
 from trueness.learners.kernels.skeleton import Skeleton
-from trueness.learners.knowledge import Knowledge, Told
-from trueness.learners.pc import Matrix, Search, search_skeleton, separating_set
+from trueness.learners.knowledge import Knowledge, Matrix, Told
+from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.rfci import Orientation
 
