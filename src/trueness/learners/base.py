@@ -46,6 +46,7 @@ class Card:
     family: Literal["constraint-based", "score-based", "functional", ""] = ""  # its kind of method, for comparisons
     missing: str = ""  # of a scorer: one of MISSING, then in words what is done; others refuse gaps
     symmetric: bool = False  # its scores say nothing of direction: matrix[i, j] == matrix[j, i]
+    curved: bool = False  # relations of any shape, by its method or by a setting
     needs_series: bool = False  # rows must be in time order
 
     def __post_init__(self) -> None:

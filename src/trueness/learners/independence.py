@@ -4,6 +4,8 @@
     fisher-z              numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
     degenerate-gaussian   any columns; categories as columns of 0 and 1 (kernels/mixed.py)
     regressions           any columns; linear and logit regressions (kernels/mixed.py)
+    rcot, kci             any columns, curved relations; by random waves (kernels/rcot.py; the seed decides them), by
+                          kernels (kernels/kci.py, at most 3,000 rows)
     oracle                d-separation in a known DAG, for checking a search against theory
 
 `auto` is chi2 for discrete tables, fisher-z for continuous ones, degenerate-gaussian for mixed ones; what was chosen is
@@ -17,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +30,20 @@ from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners.gaps import Embedded
 from trueness.learners.kernels import counting, partial, testing
+from trueness.learners.kernels.rcot import GIVEN, SIDE
 from trueness.learners.kernels.skeleton import Skeleton
 from trueness.learners.kernels.testing import Tests
 from trueness.settings import Between, Hint
 
-Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions"]
+Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "rcot", "kci"]
 Freedom = Literal["observed", "textbook"]
 Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
 Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
 _MIXED = {"degenerate-gaussian": testing.DEGENERATE, "regressions": testing.REGRESSIONS}
-_KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2} | _MIXED
+_CURVED = {"rcot": testing.RCOT, "kci": testing.KCI}
+_KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2} | _MIXED | _CURVED
 _AUTO = {"discrete": "chi2", "continuous": "fisher-z", "mixed": "degenerate-gaussian"}
+MOST_KERNEL_ROWS = 3000  # of KCI, whose memory grows with their square
 MOST_COEFFICIENTS = 1000  # of a logit: its Hessian has the square of it
 _MERGE = 16  # rows are merged once for all tests where at most one in so many differs
 _PLANES = 2048  # most levels in all for which a table of all pairs is kept
@@ -74,7 +80,13 @@ class Independence:
     present: NDArray[np.bool_] | None = None  # (n, d) where the table has gaps
 
     def __init__(
-        self, table: Table, test: Test = "auto", alpha: float = 0.05, df: Freedom = "observed", ridge: float = 0.0
+        self,
+        table: Table,
+        test: Test = "auto",
+        alpha: float = 0.05,
+        df: Freedom = "observed",
+        ridge: float = 0.0,
+        seed: int = 0,
     ):
         self.names = table.names
         self.n = table.n
@@ -83,6 +95,8 @@ class Independence:
             self.present = ~table.gaps
         if self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
+        elif self.test in _CURVED:
+            self.kernel, self.most = _curved(table, self.test, alpha, seed), max(table.d - 2, 0)
         elif self.test == "fisher-z" and self.present is None:
             self.kernel, self.most = _gaussian(table, alpha, ridge)
         else:
@@ -147,7 +161,7 @@ def chosen_test(table: Table, test: Test) -> str:
     """The test by name, checked against the table: no Fisher's z on categories, no counts of numbers."""
     if test == "auto":
         return _AUTO[table.kind]
-    if test in _MIXED or table.kind == ("continuous" if test == "fisher-z" else "discrete"):
+    if test in _MIXED or test in _CURVED or table.kind == ("continuous" if test == "fisher-z" else "discrete"):
         return test
     got = {"discrete": "categories", "continuous": "continuous columns", "mixed": "both kinds of columns"}[table.kind]
     must = "hold numbers" if test == "fisher-z" else "be discrete"
@@ -226,6 +240,28 @@ def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[Tests, 
         )
     fields = {"correlation": numbers, "first": first, "levels": levels, "limits": _critical_values(alpha)}
     return _bundle(kind, n=table.n, alpha=alpha, **fields), min(most, max(table.d - 2, 0))
+
+
+def _curved(table: Table, test: str, alpha: float, seed: int) -> Tests:
+    """Values for RCoT, with the waves of each column by its name (so that its place does not matter), or for KCI."""
+    if test == "kci" and table.n > MOST_KERNEL_ROWS:
+        raise DataError(
+            f"{table.source} must have at most {MOST_KERNEL_ROWS:,} rows for kci, got {table.n:,}. Use test = 'rcot'."
+        )
+    embedded, wide = Embedded(table), SIDE + GIVEN
+    waves = [np.random.default_rng([seed]).uniform(0, 2 * np.pi, (1, wide))]
+    for name, count in zip(table.names[::-1], np.diff(embedded.first)[::-1], strict=True):
+        waves.insert(0, np.random.default_rng([seed, crc32(name.encode())]).standard_normal((count, wide)))
+    return _bundle(
+        _KINDS[test],
+        n=table.n,
+        alpha=alpha,
+        correlation=embedded.standardised(),
+        first=embedded.first,
+        weights=np.ones(table.n, np.int32),
+        xlogx=np.vstack(waves),
+        limits=_critical_values(alpha),
+    )
 
 
 def _refuse_dependent(table: Table, correlation: NDArray[np.float64], first: NDArray[np.int64]) -> None:

@@ -173,6 +173,7 @@ def _learners() -> list[dict[str, object]]:
                     "data": "",
                     "mixed": "",
                     "missing": "",
+                    "curved": "",
                     "paper": "",
                     "needs": f"broken: {error}",
                 }  # fmt: skip
@@ -186,6 +187,7 @@ def _learners() -> list[dict[str, object]]:
                 "data": ", ".join(sorted(card.data)),
                 "mixed": "yes" if card.mixed and len(card.data) == 2 else "",
                 "missing": "yes" if card.missing else "",
+                "curved": "yes" if card.curved else "",
                 "paper": card.paper,
                 "needs": ""
                 if not card.needs or registry.is_installed(card.needs)
@@ -207,6 +209,7 @@ def _learner(name: str) -> dict[str, object]:
         "data": sorted(card.data),
         "mixed tables": card.mixed and len(card.data) == 2,
         "missing values": card.missing or "refused",
+        "curved relations": card.curved,
         "assumes": list(card.assumes),
         "deterministic": card.deterministic,
         "paper": card.paper,
