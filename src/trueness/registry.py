@@ -115,6 +115,11 @@ def study_commands() -> dict[str, tuple[str, ...]]:
     return found
 
 
+def own_commands() -> dict[str, dict[str, Any]]:
+    """Study -> help, file and options of `trueness STUDY FILE`, which plans and runs it."""
+    return {name: study["command"] for name, study in _studies().items() if "command" in study}
+
+
 def reading(study: str) -> Any:
     """The class that reads a stored study of that name and shows it.
 
