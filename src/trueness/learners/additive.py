@@ -62,9 +62,9 @@ class Additive:
         free, p_values, at = max(n - 1 - len(places), 1), [], 0
         for i in causes:
             own = slice(at, at := at + int(self.first[i + 1] - self.first[i]))
-            more = slopes[own] @ np.linalg.solve(inverse[own, own], slopes[own])
+            more = max(float(slopes[own] @ np.linalg.solve(inverse[own, own], slopes[own])), 0.0)
             count = own.stop - own.start
-            p_values.append(fdtrc(count, free, max(more, 0.0) / count / (left / free)))
+            p_values.append(fdtrc(count, free, more / count / (left / free)))
         return np.array(p_values)
 
     def _with(self, j: int) -> Array:

@@ -65,7 +65,7 @@ class Kernel(NamedTuple):
     def dependence(self, other: Kernel) -> float:
         n = self.rows.shape[1]
         statistic = float(((self.rows @ other.rows.T) ** 2).sum())
-        return (statistic - self.trace * other.trace / n) / np.sqrt(2 * self.squares * other.squares / n**2)
+        return float((statistic * n - self.trace * other.trace) / np.sqrt(2 * self.squares * other.squares))
 
 
 def causal_order(additive: Additive) -> list[int]:
