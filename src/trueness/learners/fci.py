@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
-from trueness.learners.gaps import TESTWISE, Missing, without_gaps
+from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.pag import close, colliders
 from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
@@ -70,7 +70,7 @@ class FCI(Checked):
     required: tuple[Told, ...] = ()
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
-    missing: Missing = field(default="testwise", metadata={"later": True})
+    missing: MissingInTests = field(default="testwise", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="FCI",
@@ -109,7 +109,7 @@ class FCI(Checked):
 
     def _tests(self, table: Table, rng: Generator | None) -> Independence:
         seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
-        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed)
+        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
 
     def _knowledge(self) -> Knowledge:
         return Knowledge.of(self.required, self.forbidden, self.tiers, self.card.title.lower())

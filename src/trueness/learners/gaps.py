@@ -2,6 +2,8 @@
 
     testwise     a test uses the rows that have all of its columns: as many as there are, and each test others. Right
                  where gaps come by chance (MCAR)
+    corrected    test-wise, and corrected for gaps that hang on other columns (kernels/corrected.py): of learners that
+                 test, on numbers
     complete     rows with a gap are left out: the same rows for all, fewer of them
     impute       each gap gets one draw from the Gaussian of the pairwise correlations, given what its row has (of a
                  category the level that comes nearest); the draws follow from the table alone
@@ -22,6 +24,7 @@ from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table, check_usable
 
 Missing = Literal["testwise", "complete", "impute", "refuse"]
+MissingInTests = Literal["testwise", "corrected", "complete", "impute", "refuse"]
 TESTWISE = "test-wise deletion, complete rows or imputation"  # on the card of a learner that has the setting
 
 
@@ -56,9 +59,9 @@ class Embedded:
         return np.ascontiguousarray((centred / np.where(scale > 0, scale, 1.0)).T)
 
 
-def without_gaps(table: Table, missing: Missing) -> Table:
+def without_gaps(table: Table, missing: MissingInTests) -> Table:
     """The table that the learner fits: complete unless gaps are left to its tests."""
-    if missing in ("testwise", "refuse") or not table.has_gaps:
+    if missing in ("testwise", "corrected", "refuse") or not table.has_gaps:
         return table
     filled = _imputed(table) if missing == "impute" else table.rows(np.flatnonzero(~table.gaps.any(axis=1)))
     check_usable(filled)

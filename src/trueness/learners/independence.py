@@ -9,7 +9,8 @@
     oracle                d-separation in a known DAG, for checking a search against theory
 
 `auto` is chi2 for discrete tables, fisher-z for continuous ones, degenerate-gaussian for mixed ones; what was chosen is
-`Independence.test`. A row with a gap is left out of the tests that need what it lacks (test-wise deletion).
+`Independence.test`. A row with a gap is left out of the tests that need what it lacks (test-wise deletion); `corrected`
+Fisher's z also allows for gaps that hang on other columns (kernels/corrected.py).
 Searches compare statistics with critical values; a p-value is computed where one is asked for.
 """
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Annotated, Any, Literal
 from zlib import crc32
 
@@ -78,6 +80,7 @@ class Independence:
     """
 
     present: NDArray[np.bool_] | None = None  # (n, d) where the table has gaps
+    causes: NDArray[np.bool_] | None = None  # (d, d) of a corrected test: gaps of the second hang on the first
 
     def __init__(
         self,
@@ -87,13 +90,17 @@ class Independence:
         df: Freedom = "observed",
         ridge: float = 0.0,
         seed: int = 0,
+        corrected: bool = False,
     ):
         self.names = table.names
         self.n = table.n
         self.test = chosen_test(table, test)
         if table.has_gaps:
             self.present = ~table.gaps
-        if self.test in ("chi2", "g2"):
+        if corrected and table.has_gaps:
+            self.causes = _causes_of_gaps(table, self.test, alpha)
+            self.kernel, self.most = _corrected(table, alpha, self.causes)
+        elif self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
         elif self.test in _CURVED:
             self.kernel, self.most = _curved(table, self.test, alpha, seed), max(table.d - 2, 0)
@@ -103,7 +110,9 @@ class Independence:
             self.kernel, self.most = _mixed(table, self.test, alpha, ridge)
 
     def rows(self, *places: int) -> int:
-        """Rows that have all of these columns."""
+        """Rows that have all of these columns, and those on which their gaps hang where that is corrected for."""
+        if self.causes is not None:
+            places = (*places, *np.flatnonzero(self.causes[:, list(places)].any(axis=1)).tolist())
         return self.n if self.present is None else int(self.present[:, list(places)].all(axis=1).sum())
 
     def rows_of_pairs(self, found: Skeleton) -> NDArray[np.int64]:
@@ -262,6 +271,40 @@ def _curved(table: Table, test: str, alpha: float, seed: int) -> Tests:
         xlogx=np.vstack(waves),
         limits=_critical_values(alpha),
     )
+
+
+def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
+    """[w, v]: whether v is missing hangs on w, given any two others on which it seems to (test-wise deletion)."""
+    if test != "fisher-z":
+        raise DataError(
+            f"{table.source} must hold numbers, tested by fisher-z, for missing = 'corrected', got {test}. "
+            "Use 'testwise'."
+        )
+    causes = np.zeros((table.d, table.d), np.bool_)
+    for v in np.flatnonzero(table.gaps.any(axis=0)).tolist():
+        values = table.values.copy()
+        values[:, v] = table.gaps[:, v]
+        levels = tuple(("there", "missing") if j == v else None for j in range(table.d))
+        (kernel, most), seem = _mixed(Table(table.names, values, levels), "degenerate-gaussian", alpha, 0.0), []
+        for size in range(min(3, most + 1)):
+            others = [w for w in range(table.d) if w != v] if size == 0 else seem
+            seem = [
+                w
+                for w in others
+                if not any(
+                    testing.single(*kernel, v, w, np.array(given, dtype=np.int64))[3]
+                    for given in combinations([u for u in others if u != w] if size else [], size)
+                )
+            ]
+        causes[seem, v] = True
+    return causes
+
+
+def _corrected(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[Tests, int]:
+    most = max(min(table.d - 2, table.n - 4), 0)
+    fields = {"correlation": Embedded(table).standardised(), "dag": causes, "xlogx": np.zeros((0, 0))}
+    kernel = _bundle(testing.CORRECTED, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
+    return kernel, most
 
 
 def _refuse_dependent(table: Table, correlation: NDArray[np.float64], first: NDArray[np.int64]) -> None:

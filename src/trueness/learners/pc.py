@@ -27,7 +27,7 @@ from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.colliders import Colliders, judged
-from trueness.learners.gaps import TESTWISE, Missing, without_gaps
+from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orient
 from trueness.learners.kernels.skeleton import Skeleton, skeleton
@@ -74,7 +74,7 @@ class PC(Checked):
     required: tuple[Told, ...] = ()
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
-    missing: Missing = field(default="testwise", metadata={"later": True})
+    missing: MissingInTests = field(default="testwise", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="PC",
@@ -116,7 +116,7 @@ class PC(Checked):
 
     def _tests(self, table: Table, rng: Generator | None) -> Independence:
         seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
-        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed)
+        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
 
     def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, Skeleton]:
         knowledge = self._knowledge()
