@@ -285,7 +285,8 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
         values = table.values.copy()
         values[:, v] = table.gaps[:, v]
         levels = tuple(("there", "missing") if j == v else None for j in range(table.d))
-        (kernel, most), seem = _mixed(Table(table.names, values, levels), "degenerate-gaussian", alpha, 0.0), []
+        kernel, most = _mixed(Table(table.names, values, levels), "degenerate-gaussian", alpha, 0.0)
+        seem: list[int] = []
         for size in range(min(3, most + 1)):
             others = [w for w in range(table.d) if w != v] if size == 0 else seem
             seem = [

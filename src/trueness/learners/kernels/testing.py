@@ -39,8 +39,8 @@ from trueness.learners.kernels.rcot import NEAR, rcot_statistic, room_for_waves
 FISHER_Z, ORACLE = 0, 3
 RCOT, KCI, CORRECTED = 8, 9, 10  # 4 to 7: mixed.py
 __all__ = [
-    "CHI2", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI", "ORACLE", "RCOT", "REGRESSIONS",
-    "Tests", "evaluate", "p_value", "single", "verdict", "workspace",
+    "CHI2", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI", "ORACLE", "RCOT",
+    "REGRESSIONS", "Tests", "evaluate", "p_value", "single", "verdict", "workspace",
 ]  # fmt: skip
 
 
