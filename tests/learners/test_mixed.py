@@ -312,3 +312,16 @@ def test_correcting_is_a_setting_of_searches_on_numbers(table):
         learner("pc", missing="corrected").fit(with_gaps(table, 0.1))
     numbers = table.columns([3, 4, 5])
     assert learner("pc", missing="corrected").fit(numbers) == learner("pc").fit(numbers)
+
+
+def test_imputed_correlations_are_right_where_gaps_hang_on_what_is_there():
+    rng, n = np.random.default_rng(0), 20_000
+    a = rng.normal(size=n)
+    b = 0.8 * a + 0.6 * rng.normal(size=n)
+    values = np.column_stack([a, b])
+    values[a > 0.5, 1] = np.nan  # of the large half of b hardly any is left: r by pairs is .60 or so
+    from trueness.learners.gaps import without_gaps
+
+    imputed = without_gaps(Table(("a", "b"), values, (None, None)), "impute").values
+    assert np.corrcoef(imputed.T)[0, 1] == pytest.approx(0.8, abs=0.02)
+    assert imputed[:, 1].mean() == pytest.approx(0.0, abs=0.03)

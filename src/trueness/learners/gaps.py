@@ -5,8 +5,8 @@
     corrected    test-wise, and corrected for gaps that hang on other columns (kernels/corrected.py): of learners that
                  test, on numbers
     complete     rows with a gap are left out: the same rows for all, fewer of them
-    impute       each gap gets one draw from the Gaussian of the pairwise correlations, given what its row has (of a
-                 category the level that comes nearest); the draws follow from the table alone
+    impute       each gap gets one draw from the Gaussian under which what is there is most likely, given what its row
+                 has (of a category the level that comes nearest). Right also where gaps hang on what is there (MAR)
     refuse       a gap is an error
 
 A matrix of pairwise correlations may have negative eigenvalues: it is then shrunk to the identity, by as little as
@@ -69,14 +69,14 @@ def without_gaps(table: Table, missing: MissingInTests) -> Table:
 
 
 def _imputed(table: Table) -> Table:
-    from trueness.learners.scoring.imputation import drawn  # scorers are not imported until one is used
+    from trueness.learners.scoring.imputation import drawn_by_likelihood  # scorers are not imported until one is used
 
     embedded = Embedded(table)
     varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
     names = tuple(str(column) for column in varying)
     seen = Observed(names, embedded.values[:, varying], (None,) * len(varying), table.source)
     numbers = np.nan_to_num(embedded.values)
-    numbers[:, varying] = drawn(seen, np.random.default_rng(0))
+    numbers[:, varying] = drawn_by_likelihood(seen, np.random.default_rng(0))
     values, gaps = table.values.copy(), table.gaps
     for j, levels in enumerate(table.levels):
         own = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]
