@@ -64,14 +64,15 @@ def most_likely(z: Array, start: Array) -> tuple[Array, Array]:
 
     Right also where gaps hang on what is there (MAR), which correlations by pairs are not.
     """
-    patterns, mean, c = list(_patterns(z)), np.zeros(z.shape[1]), start
+    patterns, c = list(_patterns(z)), start
+    mean: Array = np.zeros(z.shape[1])
     for _ in range(_STEPS):
         filled, more = z.copy(), np.zeros_like(c)
         for gap, rows in patterns:
             slope, left = _regression(c, gap)
             filled[np.ix_(rows, gap)] = mean[gap] + (z[rows][:, ~gap] - mean[~gap]) @ slope.T
             more[np.ix_(gap, gap)] += len(rows) * left
-        before, mean = c, np.asarray(filled.mean(axis=0), dtype=np.float64)
+        before, mean = c, filled.mean(axis=0)
         centred = filled - mean
         c = (centred.T @ centred + more) / len(z) + _RIDGE * np.eye(len(c))
         if np.abs(c - before).max() < _STILL:
@@ -91,4 +92,4 @@ def _regression(c: Array, gap: NDArray[np.bool_]) -> tuple[Array, Array]:
     """Slopes of what is missing on what is there, and the covariance that they leave."""
     across = c[np.ix_(gap, ~gap)]
     slope = np.linalg.solve(c[np.ix_(~gap, ~gap)], across.T).T
-    return slope, c[np.ix_(gap, gap)] - slope @ across.T
+    return np.asarray(slope, dtype=np.float64), c[np.ix_(gap, gap)] - slope @ across.T
