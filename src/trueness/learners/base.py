@@ -54,6 +54,7 @@ class Card:
     missing: str = ""  # of a scorer: one of MISSING, then in words what is done; others refuse gaps
     interventions: Literal["observational rows or pool", "targets"] = "observational rows or pool"
     symmetric: bool = False  # its scores say nothing of direction: matrix[i, j] == matrix[j, i]
+    curved: bool = False  # relations of any shape, by its method or by a setting
     needs_series: bool = False  # rows must be in time order
 
     def __post_init__(self) -> None:

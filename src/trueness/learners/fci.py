@@ -14,7 +14,7 @@ selection    also apply R5 to R7, which are about selection bias. Without select
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
-from trueness.learners.gaps import TESTWISE, Missing, without_gaps
+from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.pag import close, colliders
 from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
@@ -70,7 +70,7 @@ class FCI(Checked):
     required: tuple[Told, ...] = ()
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
-    missing: Missing = field(default="testwise", metadata={"later": True})
+    missing: MissingInTests = field(default="testwise", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="FCI",
@@ -81,15 +81,18 @@ class FCI(Checked):
         assumes=("faithfulness", "acyclicity", "no selection bias"),
         paper="Spirtes, Meek & Richardson 1995; Zhang 2008",
         family="constraint-based",
+        curved=True,
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._knowledge()
+        if self.test == "rcot":  # the generator chooses its waves
+            object.__setattr__(self, "card", replace(self.card, deterministic=False))
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = without_gaps(checked(data, self), self.missing)
-        return self._learn(self._tests(table), want_p=False).graph
+        return self._learn(self._tests(table, rng), want_p=False).graph
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
         tests = resampled_tests(self, data, draws)
@@ -98,14 +101,15 @@ class FCI(Checked):
     def fit_details(self, data: Table, rng: Generator | None = None) -> FCIResult:
         """With the p-value of each pair, the number of tests and the separating sets."""
         table = without_gaps(checked(data, self), self.missing)
-        return self.run(self._tests(table))
+        return self.run(self._tests(table, rng))
 
     def run(self, tests: Independence) -> FCIResult:
         """The search on tests of your own making: an Oracle, or an Independence with other settings."""
         return self._learn(tests, want_p=True)
 
-    def _tests(self, table: Table) -> Independence:
-        return Independence(table, self.test, self.alpha, self.df, self.ridge)
+    def _tests(self, table: Table, rng: Generator | None) -> Independence:
+        seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
+        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
 
     def _knowledge(self) -> Knowledge:
         return Knowledge.of(self.required, self.forbidden, self.tiers, self.card.title.lower())
@@ -150,6 +154,7 @@ class RFCI(FCI):
         assumes=("faithfulness", "acyclicity", "no selection bias"),
         paper="Colombo, Maathuis, Kalisch & Richardson 2012",
         family="constraint-based",
+        curved=True,
     )
 
     def _learn(self, tests: Independence, want_p: bool) -> FCIResult:

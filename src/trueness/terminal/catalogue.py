@@ -176,6 +176,7 @@ def _learners() -> list[dict[str, object]]:
                     "mixed": "",
                     "missing": "",
                     "interventions": "",
+                    "curved": "",
                     "paper": "",
                     "needs": f"broken: {error}",
                 }  # fmt: skip
@@ -190,6 +191,7 @@ def _learners() -> list[dict[str, object]]:
                 "mixed": "yes" if card.mixed and len(card.data) == 2 else "",
                 "missing": "yes" if card.missing else "",
                 "interventions": "yes" if card.interventions == "targets" else "",
+                "curved": "yes" if card.curved else "",
                 "paper": card.paper,
                 "needs": ""
                 if not card.needs or registry.is_installed(card.needs)
@@ -212,6 +214,7 @@ def _learner(name: str) -> dict[str, object]:
         "mixed tables": card.mixed and len(card.data) == 2,
         "missing values": card.missing or "refused",
         "rows under interventions": card.interventions,
+        "curved relations": card.curved,
         "assumes": list(card.assumes),
         "deterministic": card.deterministic,
         "paper": card.paper,

@@ -213,6 +213,8 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
         else "broken"
         if "nonlinear" in known or not continuous
         else "unknown",
+        "nonlinear relations": "met" if "nonlinear" in known else "broken" if "linear" in known else "unknown",
+        "additive noise": "broken" if "post-nonlinear" in known else "met" if noise else "unknown",
         "non-Gaussian noise": "broken" if gaussian or not continuous else "met" if noise else "unknown",
         "Gaussian noise": "met" if gaussian else "broken" if noise or not continuous else "unknown",
         "hard interventions with known targets": "unknown"
