@@ -37,8 +37,8 @@ from trueness.studies.learn.findings import Learned
 from trueness.studies.learn.guess import violations
 from trueness.studies.learn.plan import _ANY, _NUMBERS
 
-NETWORKS = ("asia", "cancer", "earthquake", "survey", "sachs-network", "alarm", "child", "insurance", "water", "mildew",
-            "barley", "hailfinder", "hepar2")  # fmt: skip
+NETWORKS = ("asia", "cancer", "earthquake", "survey", "sachs-network", "alarm", "child", "insurance", "hailfinder",
+            "hepar2")  # fmt: skip
 FRESH, PERMUTATIONS = 5, 40
 SMALL = {"twins": 1, "draws": 2, "resamples": 16}
 

@@ -52,7 +52,7 @@ def headline(learned: LearnScores) -> Headline | None:
         f"{expected.low:.2f} to {expected.high:.2f} on data like these."
     )
     rows = tuple(_standing(name, *_ends(value)) for name, value in learned.ranking)
-    of = f"F1 on twins; higher is better; {100 * learned.level:g} % t CI of the mean over twins"
+    of = f"F1 expected; higher is better; {100 * learned.level:g} % t CI of the mean over twins"
     return Headline(said, of, rows)
 
 

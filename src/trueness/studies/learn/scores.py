@@ -176,8 +176,8 @@ class LearnScores:
         if not len(values):
             return None
         line = self._line(who, measure)
-        mean, low, high = (float(np.clip(line.of(values.mean()) + add, 0.0, 1.0)) for add in (0.0, line.low, line.high))
-        return Expected(mean, low, high)
+        centre = float(self._kept(who).mean()) if measure == "f1" and self._whole else line.of(float(values.mean()))
+        return Expected(*(float(np.clip(centre + add, 0.0, 1.0)) for add in (0.0, line.low, line.high)))
 
     def _line(self, learner: str, measure: str = "f1") -> Promise:
         lines = _promises().get(self.about["kind"], {}).get(measure, {})

@@ -20,11 +20,16 @@ def ranking_table(learned: LearnScores) -> Table:
     columns = (
         Column("learner", "learner", "text"),
         Column("class", "class", "text"),
-        Column("f1", "F1 over twins [CI]", low="low", high="high", better="higher"),
-        Column("one", "F1 of one table [90 %]", low="one_low", high="one_high"),
+        Column("f1", "F1 expected [CI]", low="low", high="high", better="higher"),
+        Column("one", "of one table [90 %]", low="one_low", high="one_high"),
         Column("verdict", "against the best", "text"),
     )
-    return Table("learners", columns, rows, "Learners on twins of the table: mean F1 with its CI over twins.")
+    return Table(
+        "learners",
+        columns,
+        rows,
+        "Learners on twins of the table: mean F1, as such promises have been kept, with its CI over twins.",
+    )
 
 
 def edges_table(learned: LearnScores, least: float = LIKELY) -> Table:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
 from trueness.datasets import Table, load
 from trueness.datasets.twins import Twin
@@ -26,6 +30,7 @@ from trueness.studies.learn.guess import violations
 from trueness.studies.learn.measures import NAMES, NOT_MEASURED, VIOLATIONS
 
 FACTORS = {"2 n": 2, "10 n": 10}
+TRIES = 50
 
 
 def prepare(common: dict[str, Any]) -> None:
@@ -70,9 +75,7 @@ def _fresh(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Lea
 def _resampled(common: dict[str, Any], units: Sequence[dict[str, Any]], learner: Learner) -> Iterator[Run]:
     table = table_of(json.dumps(common["data"])) if common["twin"] is None else _drawn(common | {"variant": "fresh"}, 0)
     name = json.dumps(common["twin"])
-    draws = (
-        stream(common["seed"], f"resample {unit['repeat']} of {name}").integers(table.n, size=table.n) for unit in units
-    )
+    draws = (_resample(table, stream(common["seed"], f"resample {unit['repeat']} of {name}")) for unit in units)
     yield from fit_resamples(learner, table, draws, (stream(common["seed"], unit["key"]) for unit in units))
 
 
@@ -88,8 +91,28 @@ def _drawn(common: dict[str, Any], repeat: int) -> Table:
 
 @lru_cache(maxsize=8)
 def _drawn_rows(data: str, twin: str, factor: int, repeat: int, seed: int) -> Table:
-    system = twin_of(data, twin)
-    return system.draw(factor * system.table.n, stream(seed, f"draw {repeat} x {factor} of {twin}"))
+    system, rng = twin_of(data, twin), stream(seed, f"draw {repeat} x {factor} of {twin}")
+    return _varying(lambda: system.draw(factor * system.table.n, rng))
+
+
+def _resample(table: Table, rng: Generator) -> NDArray[np.int64]:
+    kept: list[NDArray[np.int64]] = []
+
+    def again() -> Table:
+        kept.append(rng.integers(table.n, size=table.n))
+        return table.rows(kept[-1])
+
+    _varying(again)
+    return kept[-1]
+
+
+def _varying(draw: Callable[[], Table]) -> Table:
+    """Drawn again, at most TRIES times, while a column does not vary: the table's do, and no learner takes one."""
+    for _ in range(TRIES):
+        table = draw()
+        if (np.nanmin(table.values, axis=0) < np.nanmax(table.values, axis=0)).all():
+            break
+    return table
 
 
 def _outcome(run: Run, learner: Learner, data: str, twin: str | None, variant: str) -> Outcome:
@@ -154,7 +177,7 @@ def twin_of(data: str, twin: str) -> Twin:
     """Resample 0 is the table itself."""
     table, told = table_of(data), json.loads(twin)
     rng = stream(json.loads(data)["seed"], f"twin {twin}")
-    rows = table.rows(rng.integers(table.n, size=table.n)) if told["resample"] else table
+    rows = table.rows(_resample(table, rng)) if told["resample"] else table
     graph = learner_of(json.dumps(told["source"])).fit(rows, rng).reorder(table.names)
     return Twin(table, dag_of(graph))
 
