@@ -11,6 +11,7 @@ from pathlib import Path
 
 from trueness import cli
 from trueness.models.services import SERVICES
+from trueness.terminal.options import command_line
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "cli.md"
 
@@ -38,7 +39,7 @@ def main() -> None:
 
 
 def page() -> str:
-    parser = cli._parser()
+    parser = command_line()
     commands = _commands(parser)
     contents = [f"| [`trueness {name}`](#trueness-{name}) | {_cell(about)} |" for name, (_, about) in commands.items()]
     parts = [HEAD, _overview(parser), "\n".join(["| command | |", "|---|---|", *contents])]

@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not follow __get
     from trueness.running.study import Study as Study
     from trueness.status import Status as Status
     from trueness.studies import faithfulness as faithfulness
+    from trueness.studies.learn.command import learn as learn
     from trueness.studies.reporting import figure as figure
 
 __version__ = "0.1.0"
@@ -55,6 +56,7 @@ _PUBLIC = {
     "figure": "trueness.studies.reporting:figure",
     "check_learner": "trueness.learners.contract:check_learner",
     "faithfulness": "trueness.studies.faithfulness:",
+    "learn": "trueness.studies.learn.command:learn",
     "learner": "trueness.learners.base:learner",
     "load": "trueness.datasets:load",
     "score_graph": "trueness.measures.graphs:score_graph",

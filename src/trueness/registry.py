@@ -33,7 +33,11 @@ _PLACES = {  # kind -> (folder, the dict that a file there declares its things i
     "scorer": ("learners/scoring", "SCORERS"),
     "dataset": ("datasets", "DATASETS"),
 }
-_DATA = {".bif.gz": "trueness.datasets.networks:builtin", ".csv.gz": "trueness.datasets.tables:builtin"}
+_DATA = {
+    ".bif.gz": "trueness.datasets.networks:builtin",
+    ".gaussian.json.gz": "trueness.datasets.gaussian_networks:builtin",
+    ".csv.gz": "trueness.datasets.tables:builtin",
+}
 
 EXTRAS = {  # import name of a package -> (its name for people, the extra that brings it)
     "causallearn": ("causal-learn", "bench"),
@@ -113,6 +117,11 @@ def study_commands() -> dict[str, tuple[str, ...]]:
         if command in _studies():
             found[command] = (*found.get(command, ()), what)
     return found
+
+
+def own_commands() -> dict[str, dict[str, Any]]:
+    """Study -> help, file and options of `trueness STUDY FILE`, which plans and runs it."""
+    return {name: study["command"] for name, study in _studies().items() if "command" in study}
 
 
 def reading(study: str) -> Any:

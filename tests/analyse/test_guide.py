@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from trueness.analyse.settings import Settings
-from trueness.cli import _parser
+from trueness.terminal.options import command_line
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +31,10 @@ def test_every_option_of_the_guide_is_one_of_the_command(guide):
         words = [option, "x"] if option not in ("--one-sided", "--lower-is-better") else [option]
         if option in ("--json", "--csv", "--tex", "--html", "--details"):
             words = [option]
-        assert _parser().parse_args(["analyse", "scores.csv", *words]).command == "analyse"
+        assert command_line().parse_args(["analyse", "scores.csv", *words]).command == "analyse"
 
 
 def test_every_setting_of_a_toml_has_its_option():
-    options = vars(_parser().parse_args(["analyse", "scores.csv"]))
+    options = vars(command_line().parse_args(["analyse", "scores.csv"]))
     without = {"level", "resamples", "seed"}
     assert set(vars(Settings())) - without <= set(options)

@@ -100,3 +100,19 @@ def test_a_member_of_the_family_can_be_named_in_a_plan():
     assert (made.name, len(made.truth)) == ("hard", 15)
     with pytest.raises(SettingError, match="'nodez' is not a setting of synthetic. Did you mean 'nodes'"):
         load("hard", {"kind": "synthetic", "nodez": 15})
+
+
+@pytest.mark.parametrize("relation", ["gp", "additive-gp", "sigmoid", "post-nonlinear"])
+def test_curved_relations_are_one_function_for_all_draws(relation):
+    """The same noise gives the same rows, other noise the same curve; a line does not explain what the curve does."""
+    one, two = (
+        Synthetic(nodes=6, relation=relation, noise="gaussian", standardised=False, graph_seed=s) for s in (1, 1)
+    )
+    first, again = (system.draw(400, np.random.default_rng(3)).values for system in (one, two))
+    assert (first == again).all() and "nonlinear" in one.about.properties
+    more = one.draw(800, np.random.default_rng(3)).values
+    assert np.isfinite(more).all() and more.std(axis=0).max() < 10
+    j = int(np.flatnonzero(one.truth.directed.any(axis=0))[0])
+    quiet = np.zeros((2, 6))
+    quiet[1, np.flatnonzero(one.truth.directed[:, j])] = 1.0
+    assert one._run(quiet.copy())[0, j] != one._run(quiet.copy())[1, j]

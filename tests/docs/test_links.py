@@ -6,9 +6,9 @@ import re
 import pytest
 
 from tests.docs.pages import LINKED, PAGES, ROOT, anchors_of, links_of, read
-from trueness.cli import _parser
+from trueness.terminal.options import command_line
 
-COMMANDS = next(a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction)).choices
+COMMANDS = next(a for a in command_line()._actions if isinstance(a, argparse._SubParsersAction)).choices
 
 
 @pytest.mark.parametrize("page", LINKED)

@@ -2,6 +2,11 @@
 
     linear       x_j = sum_i w_ij x_i + e_j                      |w_ij| uniform in [0.5, 2], random sign
     nonlinear    x_j = sum_h v_h tanh(sum_i u_hi x_i) + e_j      10 hidden units a node
+    gp           x_j = f_j(parents) + e_j                        f_j: drawn from a Gaussian process, kernel exp(-r^2/2),
+                 as sqrt(2 / 500) sum_h v_h cos(sum_i u_hi x_i + b_h) (Rahimi & Recht 2007): one function for all draws
+    additive-gp  x_j = sum_i f_ij(x_i) + e_j                     one such function for each parent
+    sigmoid      x_j = sum_i a t / (1 + |t|) + e_j               t = b (x_i + c), as in Buhlmann et al. (2014)
+    post-nonlinear  x_j = s log(1 + |s|) / |s|                   s = f_j(parents) + e_j as in gp: a sensor saturates
     e_j: mean 0, variance 1, gaussian | laplace | uniform | exponential | student-t (5 degrees of freedom)
 
 The order of the nodes is shuffled (node 3 may cause node 1) and columns are standardised unless told otherwise:
@@ -10,16 +15,17 @@ otherwise the variances give the causal order away (varsortability; Reisach et a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Anonymous, need_rng
+from trueness.datasets.interventional import Intervention, hold_columns
 from trueness.datasets.regimes import Regimes
 from trueness.datasets.table import Table
 from trueness.errors import SettingError, listed
@@ -27,7 +33,9 @@ from trueness.graphs import Graph
 
 Noise = Literal["gaussian", "laplace", "uniform", "exponential", "student-t"]
 Hold = Callable[[int, NDArray[np.float64]], None]
+Coefficients = tuple[NDArray[np.float64], ...]
 HIDDEN = 10
+WAVES = 500  # of a Gaussian process
 
 NOISES: dict[str, Callable[[Generator, tuple[int, int]], NDArray[np.float64]]] = {  # each with mean 0 and variance 1
     "gaussian": lambda rng, shape: rng.standard_normal(shape),
@@ -37,7 +45,7 @@ NOISES: dict[str, Callable[[Generator, tuple[int, int]], NDArray[np.float64]]] =
     "student-t": lambda rng, shape: rng.standard_t(5, shape) * np.sqrt(3 / 5),
 }
 _GRAPHS = ("erdos-renyi", "scale-free")
-_RELATIONS = ("linear", "nonlinear")
+Relation = Literal["linear", "nonlinear", "gp", "additive-gp", "sigmoid", "post-nonlinear"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,7 @@ class Synthetic:
     edges_per_node: float = 1.5
     graph: Literal["erdos-renyi", "scale-free"] = "erdos-renyi"
     noise: Noise = "laplace"
-    relation: Literal["linear", "nonlinear"] = "linear"
+    relation: Relation = "linear"
     weights: tuple[float, float] = (0.5, 2.0)
     standardised: bool = True
     rows: int = 1000
@@ -63,7 +71,7 @@ class Synthetic:
         object.__setattr__(self, "weights", tuple(self.weights))
         if not isinstance(self.graph_seed, int) or self.graph_seed < 0:
             raise SettingError(f"'graph_seed' of synthetic must be a whole number >= 0, got {self.graph_seed!r:.60}.")
-        for setting, known in (("graph", _GRAPHS), ("noise", tuple(NOISES)), ("relation", _RELATIONS)):
+        for setting, known in (("graph", _GRAPHS), ("noise", tuple(NOISES)), ("relation", get_args(Relation))):
             value = getattr(self, setting)
             if value not in known:
                 raise SettingError(f"{setting!r} of synthetic must be one of {listed(known)}, got {value!r}.")
@@ -119,11 +127,23 @@ class Synthetic:
         return np.array(edges, dtype=np.intp).reshape(-1, 2)
 
     @cached_property
-    def _hidden(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-        """Of each node: u (parents, hidden) and v (hidden), scaled so that the signal has variance near 1."""
+    def _curves(self) -> list[Coefficients]:
+        """Of each node what its relation needs, as named above; signals have a variance near 1."""
         weights, _, rng = self._model
-        parents = np.count_nonzero(weights, axis=0)
-        return [(rng.standard_normal((p, HIDDEN)), rng.standard_normal(HIDDEN) * 2 / np.sqrt(HIDDEN)) for p in parents]
+        return [self._curve(int(parents), rng) for parents in np.count_nonzero(weights, axis=0)]
+
+    def _curve(self, p: int, rng: Generator) -> Coefficients:
+        if self.relation == "nonlinear":
+            return rng.standard_normal((p, HIDDEN)), rng.standard_normal(HIDDEN) * 2 / np.sqrt(HIDDEN)
+        if self.relation == "sigmoid":
+            sign = rng.choice([-1.0, 1.0], p)
+            return rng.exponential(0.25, p) + 1.0, sign * rng.uniform(0.5, 2.0, p), rng.uniform(-2.0, 2.0, p)
+        waves = p if self.relation == "additive-gp" else 1  # blocks of waves, each of one parent or of all
+        u = rng.standard_normal((p, waves * WAVES))
+        if self.relation == "additive-gp":
+            u *= np.repeat(np.eye(p), WAVES, axis=1)
+        b = rng.uniform(0.0, 2 * np.pi, waves * WAVES)
+        return u, rng.standard_normal(waves * WAVES) * np.sqrt(2 / WAVES), b
 
     @cached_property
     def truth(self) -> Graph:
@@ -151,7 +171,8 @@ class Synthetic:
             variables={column: "simulated variable" for column in self.columns},
             data="continuous",
             properties=(self.relation, f"{self.noise} noise", "causally sufficient", "acyclic")
-            + (("standardised",) if self.standardised else ()),
+            + (("standardised",) if self.standardised else ())
+            + (("nonlinear",) if self.relation not in ("linear", "nonlinear") else ()),
         )
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
@@ -174,6 +195,16 @@ class Synthetic:
         clean, under = (Table(self.columns, values, (None,) * self.nodes, self.name) for values in both)
         return clean, under
 
+    def draw_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+        """n rows, some of them under interventions; all on the scale of the same noise without any."""
+        noise, fresh = NOISES[self.noise](rng, (n, self.nodes)), rng.standard_normal((n, self.nodes))
+        free = self._run(noise.copy())
+        mean, sd = free.mean(axis=0), free.std(axis=0)
+        values = self._run(noise, hold_columns(interventions, mean, sd, fresh))
+        return Table(
+            self.columns, (values - mean) / sd if self.standardised else values, (None,) * self.nodes, self.name
+        )
+
     def _run(self, noise: NDArray[np.float64], hold: Hold | None = None) -> NDArray[np.float64]:
         """Every column from its parents and its noise, which is overwritten; `hold` sets what is held."""
         values = noise
@@ -188,11 +219,21 @@ class Synthetic:
         parents = np.flatnonzero(weights[:, j])
         if not len(parents):
             return
+        causes = values[:, parents]
         if self.relation == "linear":
-            values[:, j] += values[:, parents] @ weights[parents, j]
+            values[:, j] += causes @ weights[parents, j]
+        elif self.relation == "nonlinear":
+            u, v = self._curves[j]
+            values[:, j] += np.tanh(causes @ u) @ v
+        elif self.relation == "sigmoid":
+            scale, slope, shift = self._curves[j]
+            bent = slope * (causes + shift)
+            values[:, j] += (bent / (1 + np.abs(bent))) @ scale
         else:
-            u, v = self._hidden[j]
-            values[:, j] += np.tanh(values[:, parents] @ u) @ v
+            u, v, b = self._curves[j]
+            values[:, j] += np.cos(causes @ u + b) @ v
+            if self.relation == "post-nonlinear":
+                values[:, j] = np.sign(values[:, j]) * np.log1p(np.abs(values[:, j]))
 
     def anonymous(self) -> Anonymous:
         return Anonymous(self)

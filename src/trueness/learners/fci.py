@@ -14,7 +14,7 @@ selection    also apply R5 to R7, which are about selection bias. Without select
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
-from trueness.learners.gaps import TESTWISE, Missing, without_gaps
+from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.pag import close, colliders
 from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
 from trueness.learners.kernels.skeleton import Skeleton
-from trueness.learners.knowledge import Knowledge, Told
+from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.rfci import Orientation
@@ -70,7 +70,7 @@ class FCI(Checked):
     required: tuple[Told, ...] = ()
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
-    missing: Missing = field(default="testwise", metadata={"later": True})
+    missing: MissingInTests = field(default="testwise", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="FCI",
@@ -81,15 +81,18 @@ class FCI(Checked):
         assumes=("faithfulness", "acyclicity", "no selection bias"),
         paper="Spirtes, Meek & Richardson 1995; Zhang 2008",
         family="constraint-based",
+        curved=True,
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._knowledge()
+        if self.test == "rcot":  # the generator chooses its waves
+            object.__setattr__(self, "card", replace(self.card, deterministic=False))
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = without_gaps(checked(data, self), self.missing)
-        return self._learn(self._tests(table), want_p=False).graph
+        return self._learn(self._tests(table, rng), want_p=False).graph
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
         tests = resampled_tests(self, data, draws)
@@ -98,14 +101,15 @@ class FCI(Checked):
     def fit_details(self, data: Table, rng: Generator | None = None) -> FCIResult:
         """With the p-value of each pair, the number of tests and the separating sets."""
         table = without_gaps(checked(data, self), self.missing)
-        return self.run(self._tests(table))
+        return self.run(self._tests(table, rng))
 
     def run(self, tests: Independence) -> FCIResult:
         """The search on tests of your own making: an Oracle, or an Independence with other settings."""
         return self._learn(tests, want_p=True)
 
-    def _tests(self, table: Table) -> Independence:
-        return Independence(table, self.test, self.alpha, self.df, self.ridge)
+    def _tests(self, table: Table, rng: Generator | None) -> Independence:
+        seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
+        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
 
     def _knowledge(self) -> Knowledge:
         return Knowledge.of(self.required, self.forbidden, self.tiers, self.card.title.lower())
@@ -114,19 +118,27 @@ class FCI(Checked):
         required, forbidden = self._knowledge().matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
         first = search_skeleton(tests, required, forbidden, self.search, most, want_p)
-        marks = colliders(first.adjacent, first.where, first.pool, forbidden, required)
-        pool, later = remove_by_possible_dsep(
-            *tests.kernel, marks, first.adjacent, required, first.where, first.pool, most, first.p_values
-        )
-        found = first._replace(pool=pool)
-        marks = colliders(found.adjacent, found.where, pool, forbidden, required)
-        close(marks, found.where, pool, True, self.selection)
-        return self._result(tests, Graph(tests.names, marks, None, "pag"), found, later)
+        return result_of(tests, *mark_ends(tests, first, required, forbidden, most, self.selection))
 
-    def _result(self, tests: Independence, graph: Graph, found: Skeleton, later: NDArray[np.int64]) -> FCIResult:
-        p_values = np.where(found.p_values < 0, np.nan, found.p_values)
-        counts, after = tuple(found.tests.tolist()), tuple(later.tolist())
-        return FCIResult(graph, counts, after, p_values, found, tests.test, tests.rows_of_pairs(found))
+
+def mark_ends(
+    tests: Independence, first: Skeleton, required: Matrix, forbidden: Matrix, most: int, selection: bool
+) -> tuple[Graph, Skeleton, NDArray[np.int64]]:
+    """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
+    marks = colliders(first.adjacent, first.where, first.pool, forbidden, required)
+    pool, later = remove_by_possible_dsep(
+        *tests.kernel, marks, first.adjacent, required, first.where, first.pool, most, first.p_values
+    )
+    found = first._replace(pool=pool)
+    marks = colliders(found.adjacent, found.where, pool, forbidden, required)
+    close(marks, found.where, pool, True, selection)
+    return Graph(tests.names, marks, None, "pag"), found, later
+
+
+def result_of(tests: Independence, graph: Graph, found: Skeleton, later: NDArray[np.int64]) -> FCIResult:
+    p_values = np.where(found.p_values < 0, np.nan, found.p_values)
+    counts, after = tuple(found.tests.tolist()), tuple(later.tolist())
+    return FCIResult(graph, counts, after, p_values, found, tests.test, tests.rows_of_pairs(found))
 
 
 @dataclass(frozen=True)
@@ -142,6 +154,7 @@ class RFCI(FCI):
         assumes=("faithfulness", "acyclicity", "no selection bias"),
         paper="Colombo, Maathuis, Kalisch & Richardson 2012",
         family="constraint-based",
+        curved=True,
     )
 
     def _learn(self, tests: Independence, want_p: bool) -> FCIResult:
@@ -151,7 +164,7 @@ class RFCI(FCI):
         orientation = Orientation(tests, found, required, forbidden)
         orientation.run(self.selection)
         final = found.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)
-        return self._result(tests, Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)
+        return result_of(tests, Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)
 
 
 LEARNERS = {"fci": FCI, "rfci": RFCI}

@@ -2,9 +2,11 @@
 
     testwise     a test uses the rows that have all of its columns: as many as there are, and each test others. Right
                  where gaps come by chance (MCAR)
+    corrected    test-wise, and corrected for gaps that hang on other columns (kernels/corrected.py): of learners that
+                 test, on numbers
     complete     rows with a gap are left out: the same rows for all, fewer of them
-    impute       each gap gets one draw from the Gaussian of the pairwise correlations, given what its row has (of a
-                 category the level that comes nearest); the draws follow from the table alone
+    impute       each gap gets one draw from the Gaussian under which what is there is most likely, given what its row
+                 has (of a category the level that comes nearest). Right also where gaps hang on what is there (MAR)
     refuse       a gap is an error
 
 A matrix of pairwise correlations may have negative eigenvalues: it is then shrunk to the identity, by as little as
@@ -22,6 +24,7 @@ from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table, check_usable
 
 Missing = Literal["testwise", "complete", "impute", "refuse"]
+MissingInTests = Literal["testwise", "corrected", "complete", "impute", "refuse"]
 TESTWISE = "test-wise deletion, complete rows or imputation"  # on the card of a learner that has the setting
 
 
@@ -56,9 +59,9 @@ class Embedded:
         return np.ascontiguousarray((centred / np.where(scale > 0, scale, 1.0)).T)
 
 
-def without_gaps(table: Table, missing: Missing) -> Table:
+def without_gaps(table: Table, missing: MissingInTests) -> Table:
     """The table that the learner fits: complete unless gaps are left to its tests."""
-    if missing in ("testwise", "refuse") or not table.has_gaps:
+    if missing in ("testwise", "corrected", "refuse") or not table.has_gaps:
         return table
     filled = _imputed(table) if missing == "impute" else table.rows(np.flatnonzero(~table.gaps.any(axis=1)))
     check_usable(filled)
@@ -66,14 +69,14 @@ def without_gaps(table: Table, missing: Missing) -> Table:
 
 
 def _imputed(table: Table) -> Table:
-    from trueness.learners.scoring.imputation import drawn  # scorers are not imported until one is used
+    from trueness.learners.scoring.imputation import drawn_by_likelihood  # scorers are not imported until one is used
 
     embedded = Embedded(table)
     varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
     names = tuple(str(column) for column in varying)
     seen = Observed(names, embedded.values[:, varying], (None,) * len(varying), table.source)
     numbers = np.nan_to_num(embedded.values)
-    numbers[:, varying] = drawn(seen, np.random.default_rng(0))
+    numbers[:, varying] = drawn_by_likelihood(seen, np.random.default_rng(0))
     values, gaps = table.values.copy(), table.gaps
     for j, levels in enumerate(table.levels):
         own = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]
@@ -82,4 +85,4 @@ def _imputed(table: Table) -> Table:
         else:
             shares = np.insert(own, embedded.base[j], 1 - own.sum(axis=1), axis=1)
             values[gaps[:, j], j] = shares.argmax(axis=1)
-    return Table(table.names, values, table.levels, table.source)
+    return Table(table.names, values, table.levels, table.source, experiments=table.experiments)

@@ -4,10 +4,13 @@
     fisher-z              numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
     degenerate-gaussian   any columns; categories as columns of 0 and 1 (kernels/mixed.py)
     regressions           any columns; linear and logit regressions (kernels/mixed.py)
+    rcot, kci             any columns, curved relations; by random waves (kernels/rcot.py; the seed decides them), by
+                          kernels (kernels/kci.py, at most 3,000 rows)
     oracle                d-separation in a known DAG, for checking a search against theory
 
 `auto` is chi2 for discrete tables, fisher-z for continuous ones, degenerate-gaussian for mixed ones; what was chosen is
-`Independence.test`. A row with a gap is left out of the tests that need what it lacks (test-wise deletion).
+`Independence.test`. A row with a gap is left out of the tests that need what it lacks (test-wise deletion); `corrected`
+Fisher's z also allows for gaps that hang on other columns (kernels/corrected.py).
 Searches compare statistics with critical values; a p-value is computed where one is asked for.
 """
 
@@ -16,7 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Annotated, Any, Literal
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +32,20 @@ from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners.gaps import Embedded
 from trueness.learners.kernels import counting, partial, testing
+from trueness.learners.kernels.rcot import GIVEN, SIDE
 from trueness.learners.kernels.skeleton import Skeleton
 from trueness.learners.kernels.testing import Tests
 from trueness.settings import Between, Hint
 
-Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions"]
+Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "rcot", "kci"]
 Freedom = Literal["observed", "textbook"]
 Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
 Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
 _MIXED = {"degenerate-gaussian": testing.DEGENERATE, "regressions": testing.REGRESSIONS}
-_KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2} | _MIXED
+_CURVED = {"rcot": testing.RCOT, "kci": testing.KCI}
+_KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2} | _MIXED | _CURVED
 _AUTO = {"discrete": "chi2", "continuous": "fisher-z", "mixed": "degenerate-gaussian"}
+MOST_KERNEL_ROWS = 3000  # of KCI, whose memory grows with their square
 MOST_COEFFICIENTS = 1000  # of a logit: its Hessian has the square of it
 _MERGE = 16  # rows are merged once for all tests where at most one in so many differs
 _PLANES = 2048  # most levels in all for which a table of all pairs is kept
@@ -72,24 +80,39 @@ class Independence:
     """
 
     present: NDArray[np.bool_] | None = None  # (n, d) where the table has gaps
+    causes: NDArray[np.bool_] | None = None  # (d, d) of a corrected test: gaps of the second hang on the first
 
     def __init__(
-        self, table: Table, test: Test = "auto", alpha: float = 0.05, df: Freedom = "observed", ridge: float = 0.0
+        self,
+        table: Table,
+        test: Test = "auto",
+        alpha: float = 0.05,
+        df: Freedom = "observed",
+        ridge: float = 0.0,
+        seed: int = 0,
+        corrected: bool = False,
     ):
         self.names = table.names
         self.n = table.n
         self.test = chosen_test(table, test)
         if table.has_gaps:
             self.present = ~table.gaps
-        if self.test in ("chi2", "g2"):
+        if corrected and table.has_gaps:
+            self.causes = _causes_of_gaps(table, self.test, alpha)
+            self.kernel, self.most = _corrected(table, alpha, self.causes)
+        elif self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
+        elif self.test in _CURVED:
+            self.kernel, self.most = _curved(table, self.test, alpha, seed), max(table.d - 2, 0)
         elif self.test == "fisher-z" and self.present is None:
             self.kernel, self.most = _gaussian(table, alpha, ridge)
         else:
             self.kernel, self.most = _mixed(table, self.test, alpha, ridge)
 
     def rows(self, *places: int) -> int:
-        """Rows that have all of these columns."""
+        """Rows that have all of these columns, and those on which their gaps hang where that is corrected for."""
+        if self.causes is not None:
+            places = (*places, *np.flatnonzero(self.causes[:, list(places)].any(axis=1)).tolist())
         return self.n if self.present is None else int(self.present[:, list(places)].all(axis=1).sum())
 
     def rows_of_pairs(self, found: Skeleton) -> NDArray[np.int64]:
@@ -147,7 +170,7 @@ def chosen_test(table: Table, test: Test) -> str:
     """The test by name, checked against the table: no Fisher's z on categories, no counts of numbers."""
     if test == "auto":
         return _AUTO[table.kind]
-    if test in _MIXED or table.kind == ("continuous" if test == "fisher-z" else "discrete"):
+    if test in _MIXED or test in _CURVED or table.kind == ("continuous" if test == "fisher-z" else "discrete"):
         return test
     got = {"discrete": "categories", "continuous": "continuous columns", "mixed": "both kinds of columns"}[table.kind]
     must = "hold numbers" if test == "fisher-z" else "be discrete"
@@ -226,6 +249,63 @@ def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[Tests, 
         )
     fields = {"correlation": numbers, "first": first, "levels": levels, "limits": _critical_values(alpha)}
     return _bundle(kind, n=table.n, alpha=alpha, **fields), min(most, max(table.d - 2, 0))
+
+
+def _curved(table: Table, test: str, alpha: float, seed: int) -> Tests:
+    """Values for RCoT, with the waves of each column by its name (so that its place does not matter), or for KCI."""
+    if test == "kci" and table.n > MOST_KERNEL_ROWS:
+        raise DataError(
+            f"{table.source} must have at most {MOST_KERNEL_ROWS:,} rows for kci, got {table.n:,}. Use test = 'rcot'."
+        )
+    embedded, wide = Embedded(table), SIDE + GIVEN
+    waves = [np.random.default_rng([seed]).uniform(0, 2 * np.pi, (1, wide))]
+    for name, count in zip(table.names[::-1], np.diff(embedded.first)[::-1], strict=True):
+        waves.insert(0, np.random.default_rng([seed, crc32(name.encode())]).standard_normal((count, wide)))
+    return _bundle(
+        _KINDS[test],
+        n=table.n,
+        alpha=alpha,
+        correlation=embedded.standardised(),
+        first=embedded.first,
+        weights=np.ones(table.n, np.int32),
+        xlogx=np.vstack(waves),
+        limits=_critical_values(alpha),
+    )
+
+
+def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
+    """[w, v]: whether v is missing hangs on w, given any two others on which it seems to (test-wise deletion)."""
+    if test != "fisher-z":
+        raise DataError(
+            f"{table.source} must hold numbers, tested by fisher-z, for missing = 'corrected', got {test}. "
+            "Use 'testwise'."
+        )
+    causes = np.zeros((table.d, table.d), np.bool_)
+    for v in np.flatnonzero(table.gaps.any(axis=0)).tolist():
+        values = table.values.copy()
+        values[:, v] = table.gaps[:, v]
+        levels = tuple(("there", "missing") if j == v else None for j in range(table.d))
+        kernel, most = _mixed(Table(table.names, values, levels), "degenerate-gaussian", alpha, 0.0)
+        seem: list[int] = []
+        for size in range(min(3, most + 1)):
+            others = [w for w in range(table.d) if w != v] if size == 0 else seem
+            seem = [
+                w
+                for w in others
+                if not any(
+                    testing.single(*kernel, v, w, np.array(given, dtype=np.int64))[3]
+                    for given in combinations([u for u in others if u != w] if size else [], size)
+                )
+            ]
+        causes[seem, v] = True
+    return causes
+
+
+def _corrected(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[Tests, int]:
+    most = max(min(table.d - 2, table.n - 4), 0)
+    fields = {"correlation": Embedded(table).standardised(), "dag": causes, "xlogx": np.zeros((0, 0))}
+    kernel = _bundle(testing.CORRECTED, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
+    return kernel, most
 
 
 def _refuse_dependent(table: Table, correlation: NDArray[np.float64], first: NDArray[np.int64]) -> None:

@@ -39,9 +39,11 @@ Call = Callable[[Any, Table, Rng], Graph]  # settings, data, randomness
 def adapter(ours: Card, package: str, call: Call, settings: dict[str, tuple[Any, Any]], **card: Any) -> type:
     """A learner whose card is that of ours but for the package and what is named; settings are (type, default).
 
-    Mixed columns and gaps are ours to take: these packages would read codes as numbers.
+    Mixed columns, gaps and curves are ours to take: these packages would read codes as numbers.
     """
-    known = replace(ours, package=package, needs=package.replace("-", ""), mixed=False, missing="", **card)
+    known = replace(
+        ours, package=package, needs=package.replace("-", ""), mixed=False, missing="", curved=False, **card
+    )
     known = replace(known, title=f"{known.title} ({package})")
 
     def fit(self: Any, data: Table, rng: Generator | None = None) -> Graph:

@@ -16,7 +16,7 @@ No arrow that closes a directed cycle is drawn: the edge stays undirected, the c
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -27,7 +27,7 @@ from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.colliders import Colliders, judged
-from trueness.learners.gaps import TESTWISE, Missing, without_gaps
+from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orient
 from trueness.learners.kernels.skeleton import Skeleton, skeleton
@@ -74,7 +74,7 @@ class PC(Checked):
     required: tuple[Told, ...] = ()
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
-    missing: Missing = field(default="testwise", metadata={"later": True})
+    missing: MissingInTests = field(default="testwise", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
         title="PC",
@@ -85,15 +85,18 @@ class PC(Checked):
         assumes=("causal sufficiency", "faithfulness", "acyclicity", "no selection bias"),
         paper="Spirtes & Glymour 1991",
         family="constraint-based",
+        curved=True,
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._knowledge()
+        if self.test == "rcot":  # the generator chooses its waves
+            object.__setattr__(self, "card", replace(self.card, deterministic=False))
 
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = without_gaps(checked(data, self), self.missing)
-        return self._learn(self._tests(table), want_p=False)[0]
+        return self._learn(self._tests(table, rng), want_p=False)[0]
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
         tests = resampled_tests(self, data, draws)
@@ -102,7 +105,7 @@ class PC(Checked):
     def fit_details(self, data: Table, rng: Generator | None = None) -> PCResult:
         """With the p-value of each pair, the number of tests and the separating sets."""
         table = without_gaps(checked(data, self), self.missing)
-        return self.run(self._tests(table))
+        return self.run(self._tests(table, rng))
 
     def run(self, tests: Independence) -> PCResult:
         """The search on tests of your own making: an Oracle, or an Independence with other settings."""
@@ -111,8 +114,9 @@ class PC(Checked):
         counts = tuple(int(count) for count in found.tests)
         return PCResult(graph, counts, p_values, found, tests.test, tests.rows_of_pairs(found))
 
-    def _tests(self, table: Table) -> Independence:
-        return Independence(table, self.test, self.alpha, self.df, self.ridge)
+    def _tests(self, table: Table, rng: Generator | None) -> Independence:
+        seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
+        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
 
     def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, Skeleton]:
         knowledge = self._knowledge()

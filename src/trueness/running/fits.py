@@ -39,7 +39,10 @@ class FitDriver:
         missing: dict[int, list[int]],
         progress: Progress,
         report: Report,
+        until: float = math.inf,
     ):
+        """until: when by time.monotonic() nothing more is begun."""
+        self.until = until
         self.stage, self.cells, self.store, self.executor, self.slots = stage, stage.cells, store, executor, slots
         self.missing = {index: deque(repeats) for index, repeats in missing.items() if repeats}  # not handed out yet
         self.fresh = deque(self.missing)  # cells of which no fit was handed out
@@ -81,7 +84,7 @@ class FitDriver:
 
     def _submit_next(self) -> bool:
         """One fit of every cell first, so that each one's time is known; then chunks of about a second."""
-        if not self.missing:
+        if not self.missing or time.monotonic() > self.until:
             return False
         first = next(iter(self.missing))
         index = self.fresh.popleft() if self.fresh else next((i for i in self.missing if i in self.seconds), first)

@@ -11,8 +11,10 @@ the first (`--replan`).
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Mapping
 from concurrent.futures import Executor
@@ -156,8 +158,10 @@ class Study:
         report: Report | None = None,
         retry: bool = False,
         replan: bool = False,
+        seconds: float | None = None,
     ) -> RunEnd:
-        """Do what is missing (with `retry`, also what failed), then write the outputs."""
+        """Do what is missing (with `retry`, also what failed), no fit begun after `seconds`; then write the outputs."""
+        until = math.inf if seconds is None else time.monotonic() + seconds
         self._check_size()
         folder = self.plan.folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -177,7 +181,8 @@ class Study:
                     tell = report or (lambda _: None)
                     if not (interrupted or asking.stopped):
                         if stage.is_fitted:
-                            interrupted = FitDriver(stage, store, executor, slots, missing, progress, tell).drive()
+                            driver = FitDriver(stage, store, executor, slots, missing, progress, tell, until)
+                            interrupted = driver.drive()
                         else:
                             where = (self.plan.base, self.plan.seed)
                             asking = AskDriver(stage, store, missing, progress, tell, retry, *where).drive()

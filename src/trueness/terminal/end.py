@@ -100,6 +100,8 @@ def tell_end(outcome: RunEnd, command: str) -> None:
         say(f"Stopped with {outcome.done:,} of {outcome.total:,} done. Go on with: {command}", stderr=True)
     elif outcome.stopped:
         say(f"trueness: stopped with {outcome.done:,} of {outcome.total:,} done: {outcome.stopped}", stderr=True)
+    elif left and not outcome.models:
+        say(f"{left:,} of {outcome.total:,} were left when the time was up. Go on with: {command}", stderr=True)
     elif left:
         say(f"{left:,} of {outcome.total:,} were not asked. Ask them with: {command}", stderr=True)
     if outcome.failed:

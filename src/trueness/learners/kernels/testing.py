@@ -5,10 +5,12 @@
     CHI2, G2        X2, G2          below limits[df], the upper alpha quantile of chi2; always when df = 0
     ORACLE          1 or 0          d-separated in a known DAG, whose nodes beyond the observed ones are latent
     from GAPS on    as of mixed.py  below limits[df], as chi2
+    RCOT, KCI       -2 log p        the same with df = 2: rcot.py, kci.py
+    CORRECTED       of corrected.py the same with df = 1
 
 Categories with gaps: a gap is one level more, whose code is levels[2]; rows that have it in x, y or S weigh nothing.
 A search takes the fields of Tests one by one. Those that a kind has no use for are empty arrays, not None: numba then
-compiles each search once for all kinds.
+compiles each search once for all kinds; the last three are known by a matrix in place of xlogx, and compiled when used.
 """
 
 from __future__ import annotations
@@ -27,14 +29,18 @@ from trueness.learners.kernels.contingency import (
     statistic_of_planes,
     statistic_of_rows,
 )
+from trueness.learners.kernels.corrected import corrected_statistic
+from trueness.learners.kernels.kci import kci_statistic, room_for_kernels
 from trueness.learners.kernels.logits import room_for_logits
 from trueness.learners.kernels.mixed import DEGENERATE, DEGENERATE_ROWS, GAPS, REGRESSIONS, mixed_statistic
 from trueness.learners.kernels.partial import normal_tail, separated, squared_partial
+from trueness.learners.kernels.rcot import NEAR, rcot_statistic, room_for_waves
 
 FISHER_Z, ORACLE = 0, 3
+RCOT, KCI, CORRECTED = 8, 9, 10  # 4 to 7: mixed.py
 __all__ = [
-    "CHI2", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "ORACLE", "REGRESSIONS", "Tests", "evaluate",
-    "p_value", "single", "verdict", "workspace",
+    "CHI2", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI", "ORACLE", "RCOT",
+    "REGRESSIONS", "Tests", "evaluate", "p_value", "single", "verdict", "workspace",
 ]  # fmt: skip
 
 
@@ -44,14 +50,14 @@ class Tests(NamedTuple):
     alpha: float
     limits: NDArray[np.float64]
     correlation: NDArray[np.float64]  # (d, d); of mixed columns (p, p), or (p, n) their values: mixed.py
-    dag: NDArray[np.bool_]  # (d and the latent ones, the same)
+    dag: NDArray[np.bool_]  # (d and the latent ones, the same); of CORRECTED the causes of gaps
     columns: NDArray[np.uint8]  # (d, rows)
     weights: NDArray[np.int32]  # (rows,)
     levels: NDArray[np.int64]  # (3, d): how many; how many occur, or 0 where df are those observed; a gap's code, or -1
     planes: NDArray[np.uint64]  # (sum of levels, n / 64), empty where rows are merged
     burt: NDArray[np.int32]
     first: NDArray[np.int64]  # (d + 1,) the first plane, or mixed column, of each column
-    xlogx: NDArray[np.float64]  # k log k for k = 0 ... n
+    xlogx: NDArray[np.float64]  # k log k for k = 0 ... n; a matrix of RCOT (waves), KCI and CORRECTED
 
 
 @inner
@@ -68,6 +74,11 @@ def workspace(kind, rows, levels, d, p):
         cells *= levels[0, j]
         most = max(most, levels[0, j])
     margins = room_for_logits(most, p) if kind == REGRESSIONS and most > 1 else 2 * most
+    if kind == RCOT:
+        k, wide = room_for_waves(rows, p)
+        margins = NEAR * NEAR // 2
+    elif kind == KCI:
+        k, wide = room_for_kernels(rows, p)
     cells = min(cells, float(max(CELLS, rows * most, most * most + 1)))
     return (
         np.empty(4 * rows, np.int32),
@@ -93,6 +104,12 @@ def evaluate(
     code, table, strata, margins, factor, x, y, chosen, k, keep,
 ):  # fmt: skip
     """Statistic and degrees of freedom (|S| for Fisher's z) of x and y given the first k chosen."""
+    if xlogx.ndim == 2:  # known to numba as it compiles, which leaves out one side or the other
+        if kind == RCOT:
+            return rcot_statistic(correlation, first, xlogx, x, y, chosen, k, factor, margins, code)
+        if kind == CORRECTED:
+            return corrected_statistic(correlation, dag, x, y, chosen, k, factor)
+        return kci_statistic(correlation, first, x, y, chosen, k, factor, code)
     if kind == FISHER_Z:
         return squared_partial(correlation, x, y, chosen, k, keep, factor), k
     if kind == ORACLE:

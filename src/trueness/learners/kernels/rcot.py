@@ -1,0 +1,217 @@
+"""RCoT: a test of independence for curved relations, by random waves in place of kernels.
+
+    f(x) = cos(w'x / sigma + b)         w ~ N(0, I), b ~ U(0, 2 pi); sigma: the median distance of 200 rows;
+                                        5 of x, 5 of y, up to 100 of S, each of mean 0 and variance 1
+    C(x, y | S) = C_xy - C_xS (C_SS + e I)^-1 C_Sy,   e = 1e-10
+    T = (n - 1 - df) sum C(x, y | S)^2                df = tr C_SS (C_SS + e I)^-1, which the residuals have lost
+    T ~ sum_k l_k chi2_1 if independent               l: eigenvalues of A, the covariances of r_i(x | S) r_j(y | S)
+    p = P(chi2_v > v + (T - c_1) sqrt(2 v / c_2))     c_1 = tr A, c_2 = 2 tr A^2, c_3 = 8 tr A^3, v = 8 c_2^3 / c_3^2
+
+Strobl, Zhang & Visweswaran (2019), whose T has n; the tail by three moments: Hall, Buckley & Eagleson (Buckley &
+Eagleson 1988). Statistic and degrees of freedom are -2 log p and 2: the same p, in the words of chi2.
+numbers: (p, n) columns, NaN in gaps; waves: (p + 1, SIDE + GIVEN), w of each column, then b.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from trueness.learners.kernels.compiling import bare, reordered
+from trueness.learners.kernels.contingency import chi2_tail
+from trueness.learners.kernels.rows import add_times, cholesky, dot, gather, standardise, whole_rows
+
+SIDE, GIVEN = 5, 100  # waves of a side; of the set given at most
+NEAR = 200  # rows whose distances are measured
+RIDGE = 1e-10
+PRODUCTS = SIDE * SIDE
+
+
+@bare
+def features_of_sets(n):
+    """As many as n rows can bear."""
+    return min(GIVEN, max(n // 4, SIDE))
+
+
+@bare
+def room_for_waves(n, p):
+    """Rows and columns of work."""
+    m = 2 * SIDE + features_of_sets(n)
+    return p + 2 * m + 2 * PRODUCTS, max(n, 2 * m)
+
+
+@bare
+def rcot_statistic(numbers, first, waves, x, y, chosen, k, work, distances, code):
+    """-2 log p and 2 of x and y given the first k chosen."""
+    p = numbers.shape[0]
+    n = whole_rows(numbers, first, x, y, chosen, k, code)
+    q = features_of_sets(n) if k else 0
+    m = q + 2 * SIDE
+    if n < 4 * SIDE:
+        return np.inf, 2
+    features, spare = work[:m], work[m : m + p]
+    gram, products = work[m + p : 2 * m + p], work[2 * m + p :]
+    if k:
+        _set_features(numbers, first, waves, chosen, k, code, n, spare, distances, features)
+    _side_features(numbers, first, waves, x, code, n, spare, distances, features[q:])
+    _side_features(numbers, first, waves, y, code, n, spare, distances, features[q + SIDE :])
+    lost = _take_out(features, gram, q, n)
+    t, c1, c2, c3 = _cumulants(features[q:], products, n, (m - q) // 2)
+    if c1 <= 1e-12 or c3 <= 0.0:
+        return 0.0, 2
+    if n - 1 - lost < SIDE:
+        return np.inf, 2
+    v = 8.0 * c2**3 / (c3 * c3)
+    at = v + ((n - 1 - lost) * t - c1) * math.sqrt(2.0 * v / c2)
+    return -2.0 * math.log(max(chi2_tail(at, v), 1e-300)), 2
+
+
+@bare
+def _set_features(numbers, first, waves, chosen, k, code, n, spare, distances, features):
+    """The same whatever the order of the set: every column brings its own waves."""
+    q = features_of_sets(n)
+    at = np.int64(0)
+    for i in range(k):
+        at = gather(numbers, first, chosen[i], code, n, spare, at)
+    inverse = 1.0 / median_distance(spare, at, n, distances)
+    for f in range(q):
+        fill(features[f], waves[numbers.shape[0], SIDE + f], n)
+        at = 0
+        for i in range(k):
+            for column in range(first[chosen[i]], first[chosen[i] + 1]):
+                add_times(features[f], inverse * waves[column, SIDE + f], spare[at], n)
+                at += 1
+        bend(features[f], n)
+        standardise(features[f], n)
+
+
+@bare
+def _side_features(numbers, first, waves, v, code, n, spare, distances, features):
+    end = gather(numbers, first, v, code, n, spare, np.int64(0))
+    inverse = 1.0 / median_distance(spare, end, n, distances)
+    for f in range(SIDE):
+        fill(features[f], waves[numbers.shape[0], f], n)
+        for at in range(end):
+            add_times(features[f], inverse * waves[first[v] + at, f], spare[at], n)
+        bend(features[f], n)
+        standardise(features[f], n)
+
+
+@bare
+def fill(a, value, n):
+    for i in range(n):
+        a[i] = value
+
+
+@reordered
+def bend(a, n):
+    """cos of the first n, by its series on [-pi, pi] / 2: an error of 1e-10, on the vector unit."""
+    for i in range(n):
+        turns = a[i] * 0.15915494309189535
+        t = 0.5 - abs(turns - np.floor(turns + 0.5)) * 2.0  # cos a = sin(pi t), t in [-.5, .5]
+        u = t * math.pi
+        s = u * u
+        series = 1.0 / 39916800.0 - s * (1.0 / 6227020800.0 - s / 1307674368000.0)
+        a[i] = u * (1.0 - s * (1.0 / 6.0 - s * (1.0 / 120.0 - s * (1.0 / 5040.0 - s * (1.0 / 362880.0 - s * series)))))
+
+
+@bare
+def median_distance(z, columns, n, distances):
+    """Of the pairs of the first NEAR rows, those that are equal left out; 1 where all are."""
+    rows, count = min(n, NEAR), 0
+    for i in range(rows):
+        for j in range(i):
+            square = 0.0
+            for c in range(columns):
+                square += (z[c, i] - z[c, j]) ** 2
+            if square > 0.0:
+                distances[count] = square
+                count += 1
+    return math.sqrt(_select(distances, count, count // 2)) if count else 1.0
+
+
+@bare
+def _select(a, count, rank):
+    """The value at that rank (Hoare's quickselect); `a` is reordered."""
+    low, high = 0, count - 1
+    while low < high:
+        pivot, i, j = a[(low + high) // 2], low, high
+        while i <= j:
+            while a[i] < pivot:
+                i += 1
+            while a[j] > pivot:
+                j -= 1
+            if i <= j:
+                a[i], a[j] = a[j], a[i]
+                i += 1
+                j -= 1
+        if rank <= j:
+            high = j
+        elif rank >= i:
+            low = i
+        else:
+            break
+    return a[rank]
+
+
+@bare
+def _take_out(features, gram, q, n):
+    """The features of both sides less what those of S (the first q) say of them, in place; the degrees of freedom."""
+    if q == 0:
+        return 0.0
+    m = q + 2 * SIDE
+    for i in range(m):
+        for j in range(min(i + 1, q)):
+            gram[i, j] = dot(features[i], features[j], n) / n
+    for i in range(q):
+        gram[i, i] += RIDGE
+    cholesky(gram, q)
+    lost, inverse = float(q), gram[0, q:]  # q - e tr (C_SS + e I)^-1: the squares of the factor's inverse, by columns
+    for j in range(q):
+        for i in range(j, q):
+            inverse[i] = ((i == j) - dot(gram[i, j:], inverse[j:], i - j)) / gram[i, i]
+            lost -= RIDGE * inverse[i] * inverse[i]
+    for i in range(q, m):
+        for j in range(q):  # b = C^-1 c: forwards, then backwards
+            gram[i, j] = (gram[i, j] - dot(gram[i], gram[j], j)) / gram[j, j]
+        for j in range(q - 1, -1, -1):
+            gram[i, j] /= gram[j, j]
+            add_times(gram[i], -gram[i, j], gram[j], j)
+        for j in range(q):
+            add_times(features[i], -gram[i, j], features[j], n)
+    return lost
+
+
+@bare
+def _cumulants(sides, products, n, side):
+    """sum C(x, y | S)^2 and the cumulants of its limit; products: (2 side^2, at least n)."""
+    total, count = 0.0, side * side
+    for i in range(count):
+        times(products[i], sides[i // side], sides[side + i % side], n)
+        total += (_sum(products[i], n) / n) ** 2
+    c1, c2, c3 = 0.0, 0.0, 0.0
+    a = products[count:]
+    for i in range(count):
+        for j in range(i + 1):
+            a[i, j] = a[j, i] = dot(products[i], products[j], n) / n
+    for i in range(count):
+        c1 += a[i, i]
+        for j in range(count):
+            c2 += 2.0 * a[i, j] * a[i, j]
+            c3 += 8.0 * a[i, j] * dot(a[i], a[j], count)
+    return total, c1, c2, c3
+
+
+@bare
+def times(target, a, b, n):
+    for i in range(n):
+        target[i] = a[i] * b[i]
+
+
+@reordered
+def _sum(a, n):
+    total = 0.0
+    for i in range(n):
+        total += a[i]
+    return total

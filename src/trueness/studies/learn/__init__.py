@@ -1,0 +1,18 @@
+"""What is the graph of my data, how sure is each edge, and which learner should be believed on data like these?"""
+
+STUDY = {
+    "order": 6,
+    "class": "plan:Learn",
+    "offers": {("command", "learn"): "command:plan_of"},
+    "command": {
+        "help": "a table in; a graph with the odds of every edge, and which learner to believe, out",
+        "file": "a table (CSV, TSV, parquet, JSONL), or a data set's name",
+        "options": {
+            "graph": "your own guess (.dot, .json, .csv): is it better than chance, and what do the data speak against",
+            "time": "stop after so long, 90s or 5m, with what is known by then",
+            "knowledge": "a .toml file with required, forbidden or tiers",
+            "rows": "rows to draw of a simulated data set, or to take of a table",
+            "folder": "where the study is kept (default: results/learn-NAME)",
+        },
+    },
+}

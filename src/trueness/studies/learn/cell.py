@@ -1,0 +1,27 @@
+"""What the page shows of learn beside the runs on twins."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from trueness.studies.learn.findings import Learned, headline, sentences, untold
+from trueness.studies.protocol import AnalysisPart, PagePlace, Section, Summary
+from trueness.studies.run_page import RunsPart
+
+
+class LearnPart(RunsPart):
+    def __init__(self, place: PagePlace):
+        super().__init__(place)
+        self._place = place
+
+    @cached_property
+    def _learned(self) -> Learned:
+        return Learned.of(self._task)
+
+    def summary(self) -> Summary:
+        made = tuple(Section(title, tuple(lines)) for title, lines in sentences(self._learned))
+        checks = tuple(check for check in super().summary().checks if check.name == "complete")
+        return Summary(checks, made, tuple(untold(self._learned)), headline(self._learned))
+
+    def analyses(self) -> list[AnalysisPart]:
+        return [AnalysisPart(title, tuple(lines)) for title, lines in sentences(self._learned)]

@@ -1,0 +1,239 @@
+"""Learn: a table without a known graph is learned by studying twins of it, whose graphs are known.
+
+    twins      systems fitted to the table, with the graphs that several learners find in it or in a resample of it
+               (datasets/twins.py)
+    fresh      each learner on fresh draws of every twin, as many rows as the table: who is to be believed
+    resampled  each learner on resamples of one such draw, and of the table: how sure an edge is, calibrated on twins
+    2 n, 10 n  draws of more rows: what more data would bring
+    your graph the user's guess, and the same graph with its names permuted: is it better than chance
+
+Draw k of a twin is the same table for every learner. What a worker does with a unit stands in work.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from trueness import registry
+from trueness.datasets import Dataset, Table, load
+from trueness.errors import DataError, GraphError, PlanError, did_you_mean, listed
+from trueness.graphs import Graph
+from trueness.learners import Learner, build, handles_gaps, settings_of
+from trueness.running.cells import Cell, Context, hashed, placeless
+from trueness.settings import Between, Hint, Positive, Share, Whole
+from trueness.studies.learn import work
+from trueness.studies.learn.look import look_at
+from trueness.studies.learn.measures import MEASURES
+
+VERSION = 1
+TABLE, GUESS = "table", "your graph"
+MORE = ("2 n", "10 n")
+_ANY: dict[str, tuple[str, dict[str, Any]]] = {
+    "pc": ("pc", {}),
+    "pc (alpha .01)": ("pc", {"alpha": 0.01}),
+    "ges": ("ges", {}),
+    "ges (extended)": ("ges", {"search": "extended"}),
+    "boss": ("boss", {}),
+    "hill-climbing": ("hill-climbing", {}),
+}
+_NUMBERS: dict[str, tuple[str, dict[str, Any]]] = {"lingam": ("lingam", {}), "dagma": ("dagma", {})}
+
+
+@dataclass(frozen=True)
+class LearnSettings:
+    """The [learn] table of a plan, beside the tables of its learners."""
+
+    data: str
+    graph: str = ""
+    learners: Annotated[tuple[str, ...], Hint("See 'trueness list learners'.")] = ()
+    rows: Annotated[int, Between(20, closed=True)] | None = None
+    twins: Annotated[Whole, Hint("Graphs that each learner gives twins: of the table, then of resamples.")] = 2
+    draws: Whole = 3
+    resamples: Whole = 40
+    permutations: Whole = 200
+    required: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    tiers: tuple[tuple[str, ...], ...] = ()
+    time_limit: Positive = 60.0
+    level: Share = 0.95
+
+
+@dataclass(frozen=True)
+class Learn:
+    """The checked plan; `cells()` is the work."""
+
+    settings: LearnSettings
+    dataset: Dataset
+    data_spec: dict[str, Any]
+    specs: dict[str, dict[str, Any]]
+    learners: dict[str, Learner]
+    guess: Graph | None
+    seed: int
+
+    name = "learn"
+    function = "trueness.studies.learn.work:perform"
+    measures = tuple(measure.name for measure in MEASURES)
+    headline = ("f1",)
+
+    @classmethod
+    def from_plan(cls, table: Mapping[str, Any], context: Context) -> Learn:
+        options = {key: value for key, value in table.items() if not isinstance(value, dict)}
+        chosen = context.settings_of("learn", LearnSettings, options)
+        spec: dict[str, Any] = {"name": chosen.data, "folder": str(context.folder)}
+        spec["settings"] = dict(context.settings.get("datasets", {}).get(chosen.data, {}))
+        if (context.folder / chosen.data).is_file():  # its graph, where one lies beside it, is not told to anybody
+            own = {"data": str(context.folder / chosen.data), "truth": "none"}
+            spec |= {"name": Path(chosen.data).name, "settings": own | spec["settings"]}
+        dataset = load(spec["name"], spec["settings"], context.folder)
+        if chosen.rows and dataset.table is not None and chosen.rows > dataset.table.n:
+            raise PlanError(
+                f"'rows' must be at most the {dataset.table.n} of {chosen.data}, got {chosen.rows}.  ({context.file})"
+            )
+        spec |= {"rows": chosen.rows, "seed": context.seed}
+        sample = work.table_of(json.dumps(spec))
+        specs = _specs(table, chosen, sample, context)
+        learners = {name: build(one["name"], one["settings"], context.file) for name, one in specs.items()}
+        guess = None
+        if chosen.graph:
+            guess = Graph.read(context.folder / chosen.graph)
+            _check_guess(guess, sample, chosen.graph)
+        return cls(chosen, dataset, spec, specs, learners, guess, context.seed)
+
+    @property
+    def level(self) -> float:
+        return self.settings.level
+
+    @property
+    def time_limit(self) -> float:
+        return self.settings.time_limit
+
+    @property
+    def table(self) -> Table:
+        return work.table_of(json.dumps(self.data_spec))
+
+    def cells(self) -> list[Cell]:
+        """Of the table first, then twin by twin: what is known early is of use early."""
+        cells = [self._cell(TABLE, "resampled", name, None) for name in self.learners]
+        if self.guess is not None:
+            cells.append(self._guess_cell(self.guess))
+        for item, twin in self._twins().items():
+            for variant in ("fresh", "resampled", *MORE):
+                cells += [self._cell(item, variant, name, twin) for name in self.learners]
+        return cells
+
+    def _twins(self) -> dict[str, dict[str, Any]]:
+        sources = [name for name in self.learners if self.learners[name].card.returns in ("dag", "cpdag")]
+        return {
+            f"twin {k + 1} from {name}": {"source": self.specs[name], "resample": k}
+            for k in range(self.settings.twins)
+            for name in sources
+        }
+
+    def _repeats(self, item: str, variant: str) -> int:
+        if variant == "resampled":
+            return self.settings.resamples if item == TABLE else max(self.settings.resamples // 2, 2)
+        return 1 if variant in MORE else self.settings.draws
+
+    def _cell(self, item: str, variant: str, name: str, twin: dict[str, Any] | None) -> Cell:
+        common = {
+            "data": self.data_spec,
+            "learner": self.specs[name],
+            "twin": twin,
+            "variant": variant,
+            "seed": self.seed,
+        }
+        identity = {
+            **self._identity(item, variant),
+            "twin": None if twin is None else [twin["source"]["name"], twin["source"]["settings"], twin["resample"]],
+            "learner": self.specs[name]["name"],
+            "settings": settings_of(self.learners[name]),
+        }
+        return Cell(item, variant, name, self._repeats(item, variant), common, identity)
+
+    def _guess_cell(self, guess: Graph) -> Cell:
+        edges = json.loads(guess.to_json())
+        common = {"data": self.data_spec, "guess": edges, "variant": GUESS, "seed": self.seed}
+        identity = self._identity(GUESS, "names permuted") | {"guess": edges}
+        return Cell(GUESS, "names permuted", GUESS, self.settings.permutations + 1, common, identity)
+
+    def _identity(self, item: str, variant: str) -> dict[str, Any]:
+        table = self.table
+        content = hashed(json.dumps([table.names, table.levels]) + hashed(table.values.tobytes().hex()))
+        data = {**placeless({"name": self.data_spec["name"]}), "content": content, "seed": self.seed}
+        return {
+            "task": self.name,
+            "version": VERSION,
+            "data": data,
+            "item": item.split(" from ")[0],
+            "variant": variant,
+        }
+
+    def units(self) -> tuple[int, str]:
+        return len(self._twins()), "twins"
+
+    def cautions(self) -> list[str]:
+        count = self.settings.resamples
+        return [f"{count} resamples tell odds no finer than {1 / count:.2f}."] if count < 20 else []
+
+    def about(self) -> dict[str, Any]:
+        """What the data look like, and what was left out of them."""
+        table = self.table
+        return look_at(table) | {
+            "data": self.data_spec["name"],
+            "notes": list(self.dataset.about.notes),
+            "guess": None if self.guess is None else json.loads(self.guess.to_json()),
+            "classes": {name: learner.card.returns for name, learner in self.learners.items()},
+        }
+
+    def describe(self, item: str, respondent: str) -> dict[str, Any]:
+        if respondent not in self.learners:
+            return {"rows": self.table.n, "truth": "assumed"}
+        returns = self.learners[respondent].card.returns
+        return {"returns": returns, "rows": self.table.n, "truth": "none" if item == TABLE else "known"}
+
+
+def _specs(
+    table: Mapping[str, Any], chosen: LearnSettings, sample: Table, context: Context
+) -> dict[str, dict[str, Any]]:
+    """Of each learner: its name and settings; [learn.NAME] holds settings, `learner = "pc"` in it makes NAME a pc."""
+    usual = _ANY | (_NUMBERS if sample.kind == "continuous" else {})
+    names = chosen.learners or tuple(usual)
+    for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
+        hint = did_you_mean(name, names)
+        raise PlanError(f"[learn.{name}] must be named in 'learners'. {hint}  ({context.file})")
+    told = {key: value for key in ("required", "forbidden", "tiers") if (value := getattr(chosen, key))}
+    specs = {}
+    for name in names:
+        base, settings = usual.get(name, (name, {}))
+        settings = settings | dict(table.get(name, {}))
+        base = registry.located(str(settings.pop("learner", base)), context.folder)
+        learner = build(base, settings, f"{context.file}, [learn.{name}]")
+        takes = learner.card.takes(sample) and (handles_gaps(learner) or not sample.has_gaps)
+        if not takes and chosen.learners:
+            raise DataError(
+                f"{chosen.data} must suit {name}, got {sample.kind} columns"
+                f"{' with gaps' if sample.has_gaps else ''}. Leave it out of 'learners'.  ({context.file})"
+            )
+        if takes:
+            specs[name] = {"name": base, "settings": _with_knowledge(learner, settings, told)}
+    if not specs:
+        raise DataError(f"{chosen.data} must suit at least one learner of {listed(names)}, got none.  ({context.file})")
+    return specs
+
+
+def _with_knowledge(learner: Learner, settings: dict[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the learner can heed it; the report says who cannot."""
+    heeds = settings_of(learner)
+    return settings | {key: value for key, value in told.items() if key in heeds}
+
+
+def _check_guess(guess: Graph, sample: Table, file: str) -> None:
+    if guess.kind != "dag":
+        raise GraphError(f"the graph in {file} must be a dag to imply independences, got a {guess.kind}.")
+    if set(guess.nodes) != set(sample.names):
+        odd = sorted(set(guess.nodes) ^ set(sample.names))
+        raise GraphError(f"the nodes of {file} must be the columns of the table, got a difference: {listed(odd)}.")

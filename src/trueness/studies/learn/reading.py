@@ -1,0 +1,108 @@
+"""Learn: which learner to believe on a table, its graph with the odds of every edge, and a user's own graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from trueness.files import write_atomically
+from trueness.showing.console import Console, plain
+from trueness.showing.drawn import Draw, drawn
+from trueness.showing.paper import Part as PaperPart
+from trueness.showing.prose import section
+from trueness.showing.saving import Drawing, Figure, Save
+from trueness.showing.sheet import Sheet, left_out, named
+from trueness.showing.tables import Table
+from trueness.studies.learn.cell import LearnPart
+from trueness.studies.learn.findings import Learned, sentences, untold
+from trueness.studies.learn.tables import edges_table, ranking_table
+from trueness.studies.protocol import PagePlace
+from trueness.studies.run_reading import RunReading
+
+
+class LearnReading(RunReading):
+    title = "Learn"
+    question = "What is the graph of this table, how sure is each edge, and which learner is to be believed?"
+    charts_first = ("learned",)
+    clusters = "twins"
+
+    @classmethod
+    def page(cls, place: PagePlace) -> LearnPart:
+        return LearnPart(place)
+
+    @cached_property
+    def learned(self) -> Learned:
+        return Learned.of(self.results)
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.learned.to_dict()
+
+    def as_json(self, measures: Sequence[str] | None) -> dict[str, Any]:
+        return self.learned.to_dict()
+
+    def as_csv(self, measures: Sequence[str] | None) -> str:
+        return edges_table(self.learned, 0.0).to_csv()
+
+    def tables(self, measures: Sequence[str] | None) -> list[Table]:
+        return [ranking_table(self.learned), edges_table(self.learned)]
+
+    def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
+        for title, lines in sentences(self.learned):
+            out.print(f"[bold]{plain(title)}[/]")
+            if title == "Which learner to believe":
+                self._print(ranking_table(self.learned), out, folder, ["class", "against the best"])
+            elif title == "The graph":
+                self._print(edges_table(self.learned), out, folder, ["hidden cause", "share of graphs"])
+                lines = [line for line in lines if ": odds " not in line]
+            for line in lines:
+                out.print(f"- {plain(line)}", soft_wrap=not out.is_terminal)
+
+    def _print(self, table: Table, out: Console, folder: Path, drop: Sequence[str]) -> None:
+        cells = table.cells()
+        if cells:
+            columns = {title: [row[k] for row in cells] for k, title in enumerate(table.titles())}
+            sheet = Sheet(columns, named(drop))
+            sheet.print(out)
+            for word in left_out(sheet.missing(out.width), f"{folder}/learn"):
+                out.print(plain(word), style="dim")
+
+    def show_findings(self, out: Console) -> None:
+        """They are what `show` prints."""
+
+    def figures(self, folder: Path) -> Iterator[Figure]:
+        if self.learned.edges:
+            caption = "Edges of at least even odds; the direction is drawn where it is sure enough."
+            yield Figure(
+                "learned_graph", edges_table(self.learned, 0.0).frame(), Drawing(self.learned._repr_svg_()), caption
+            )
+
+    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
+        place, learned = self.where(), self.learned
+        written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
+        for table in (ranking_table(learned), edges_table(learned, 0.0)):
+            for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):
+                written.append(write_atomically(folder, f"{place}/{table.name}.{suffix}", text))
+        written.append(write_atomically(folder, f"{place}/graph.dot", learned.graph.to_dot()))
+        parts = [section(title, lines) for title, lines in self._said]
+        return [*written, write_atomically(folder, f"{place}/findings.txt", "\n\n".join(parts) + "\n")]
+
+    @property
+    def _said(self) -> list[tuple[str, list[str]]]:
+        return [*sentences(self.learned), ("What this design cannot tell", untold(self.learned))]
+
+    def paper(self, folder: Path, draw: Draw) -> PaperPart:
+        learned, twins = self.learned, len(next(iter(self.learned.f1.values()), {}))
+        about = learned.about
+        abstract = f"The graph of {about['data']} ({about['n']:,} rows, {about['d']} columns) was learned with odds."
+        checks = [
+            f"{learned.done:,} of {learned.planned:,} runs were done; {sum(learned.failures.values())} gave no graph."
+        ]
+        methods = [
+            f"Learners were run on fresh draws of {twins} twins: systems fitted to the table, with the graphs that the "
+            "learners found in it or in resamples of it. Odds are shares over resamples, calibrated on twins."
+        ]
+        pictures = drawn(folder, "plots", "learned_graph")
+        said = [(title, tuple(lines)) for title, lines in self._said]
+        return PaperPart("learn", abstract, checks, methods, said, self.tables(None), pictures)

@@ -1,0 +1,335 @@
+"""LearnScores: what the stored runs say of a table, of its learners, of its edges and of a user's graph.
+
+F1 of a learner on a twin     mean over fresh draws; ranking by the mean over twins, paired over twins
+chosen                        the best mean; learners that cannot be told from it hold up beside it
+F1 to expect                  quantiles over draws of twins, at 90 %, WIDER on both sides (docs/learn.md: measured)
+an edge's odds                odds.py, from the learners that hold up
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.graphs import ARROW, TAIL, Graph
+from trueness.outside import Json
+from trueness.running.results import Results
+from trueness.statistics import Estimate, mean
+from trueness.statistics.adjustment import adjusted
+from trueness.statistics.comparison import Comparison
+from trueness.statistics.paired import paired_difference
+from trueness.status import Status
+from trueness.studies.learn.odds import Calibration, Votes, calibrate, votes_of
+
+TABLE, GUESS, MORE = "table", "your graph", ("2 n", "10 n")
+LEVEL = 0.90
+LIKELY, DIRECTED = 0.5, 0.75  # from which odds on an edge is drawn, and its direction
+MOST_HOLD_UP = 4
+
+
+class Expected(NamedTuple):
+    """A measure of a learner on data like these: its mean, and where 90 % of single tables lie."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class Promise(NamedTuple):
+    """What came true of means on twins: intercept + slope x, and the quantiles of what remained."""
+
+    intercept: float
+    slope: float
+    low: float
+    high: float
+    systems: float
+
+    def of(self, value: float) -> float:
+        return float(np.clip(self.intercept + self.slope * value, 0.0, 1.0))
+
+
+@cache
+def _promises() -> dict[str, dict[str, dict[str, list[float]]]]:
+    """Kind of columns -> measure -> learner; made by benchmarks/learn_calibration.py."""
+    text = (resources.files("trueness.studies.learn") / "promises.json").read_text(encoding="utf-8")
+    made: dict[str, dict[str, dict[str, list[float]]]] = json.loads(text)
+    return made
+
+
+class LearnedEdge(NamedTuple):
+    """`source` -> `target` is the likelier way. present: P(edge); onward: P(source -> target | edge)."""
+
+    source: str
+    target: str
+    present: float
+    onward: float
+    share: float  # of the graphs over resamples, as counted
+    confounded: float
+
+    @property
+    def forward(self) -> float:
+        return self.present * self.onward
+
+    @property
+    def mark(self) -> str:
+        return "->" if self.onward >= DIRECTED else "--"
+
+
+@dataclass(frozen=True)
+class GuessVerdict:
+    share: float
+    tests: int
+    p: float
+    permutations: int
+    same_class: int  # permutations that change nothing: the least p is their share
+    permuted_mean: float
+    missing: tuple[tuple[str, str, float], ...]
+    unsupported: tuple[tuple[str, str, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class LearnScores:
+    """What `trueness learn` found so far; fields are None where too little is known yet."""
+
+    about: Mapping[str, Json]
+    planned: int
+    done: int
+    failures: Mapping[str, int]
+    f1: Mapping[str, Mapping[str, float]]  # learner -> twin -> mean F1 of fresh draws
+    level: float
+    _expected: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(repr=False)  # learner -> measure -> single draws
+    _more: Mapping[str, Mapping[str, Mapping[str, float]]] = field(repr=False)  # variant -> learner -> twin -> F1
+    _graphs: Mapping[str, Mapping[str, list[NDArray[np.int8]]]] = field(repr=False)  # item -> learner -> resamples
+    _truths: Mapping[str, NDArray[np.bool_]] = field(repr=False)
+    guess: GuessVerdict | None = None
+
+    @classmethod
+    def of(cls, results: Results) -> Self:
+        return cls(*_read(results))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column["column"] for column in self.about["columns"])
+
+    # ---- which learner
+
+    @cached_property
+    def _whole(self) -> list[str]:
+        """Twins on which every learner has a score."""
+        return [
+            t
+            for t in dict.fromkeys(t for own in self.f1.values() for t in own)
+            if all(t in o for o in self.f1.values())
+        ]
+
+    @cached_property
+    def ranking(self) -> tuple[tuple[str, Estimate], ...]:
+        """Learners, the best mean F1 over twins first, with the interval of that mean."""
+        rows = [(name, mean(self._kept(name), level=self.level, bounds=(0.0, 1.0))) for name in self.f1 if self._whole]
+        return tuple(sorted(rows, key=lambda row: -float(row[1].value or 0.0)))
+
+    @cached_property
+    def pairs(self) -> tuple[Comparison, ...]:
+        """The best against every other, paired over twins, Holm."""
+        if len(self.ranking) < 2 or len(self._whole) < 3:
+            return ()
+        best = self.ranking[0][0]
+        values = {name: self._kept(name) for name in self.f1}
+        made = [
+            paired_difference(values[best], values[other], level=self.level, test="t", names=(best, other)).within(
+                0.0, 1.0
+            )
+            for other, _ in self.ranking[1:]
+        ]
+        return tuple(
+            pair.described(measure="F1", units="twins", clusters="twins", better="higher")
+            for pair in adjusted(made, "holm")
+        )
+
+    def _kept(self, name: str) -> NDArray[np.float64]:
+        """F1 of a learner on each twin, as such promises have been kept."""
+        line = self._line(name)
+        return np.array([line.of(self.f1[name][twin]) for twin in self._whole])
+
+    @property
+    def chosen(self) -> str | None:
+        return self.ranking[0][0] if self.ranking else None
+
+    @cached_property
+    def holding_up(self) -> tuple[str, ...]:
+        """The chosen one and those that cannot be told from it, the best first."""
+        open_ones = [pair.names[1] for pair in self.pairs if not pair.distinguishable]
+        if self.chosen is None:
+            return tuple(self._graphs.get(TABLE, {}))
+        return (self.chosen, *open_ones)[:MOST_HOLD_UP]
+
+    def expected(self, measure: str = "f1", learner: str | None = None) -> Expected | None:
+        who = learner or self.chosen or ""
+        values = self._expected.get(who, {}).get(measure, np.zeros(0))
+        if not len(values):
+            return None
+        line = self._line(who, measure)
+        mean, low, high = (float(np.clip(line.of(values.mean()) + add, 0.0, 1.0)) for add in (0.0, line.low, line.high))
+        return Expected(mean, low, high)
+
+    def _line(self, learner: str, measure: str = "f1") -> Promise:
+        lines = _promises().get(self.about["kind"], {}).get(measure, {})
+        return Promise(*lines.get(learner) or lines["any"])
+
+    def with_more_rows(self) -> dict[str, Expected]:
+        """F1 of the chosen learner on the same twins, with more rows."""
+        made = {}
+        for variant in MORE:
+            own = [*self._more.get(variant, {}).get(self.chosen or "", {}).values()]
+            if own:
+                line = self._line(self.chosen or "")
+                made[variant] = Expected(*(line.of(value) for value in (np.mean(own), *np.quantile(own, (0.05, 0.95)))))
+        return made
+
+    # ---- the graph
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        known = [(self._votes(item), self._truths[item]) for item in self._truths]
+        return calibrate([(votes, truth) for votes, truth in known if votes.graphs])
+
+    def _votes(self, item: str) -> Votes:
+        own = self._graphs.get(item, {})
+        return votes_of([own.get(name, []) for name in self.holding_up], len(self.names))
+
+    @cached_property
+    def edges(self) -> tuple[LearnedEdge, ...]:
+        """Every pair, the surest first."""
+        votes = self._votes(TABLE)
+        if not votes.graphs:
+            return ()
+        present, onward = self.calibration.odds(votes)
+        made = []
+        for i in range(len(self.names)):
+            for j in range(i):
+                a, b = (i, j) if onward[i, j] >= onward[j, i] else (j, i)
+                way = float(onward[a, b] / (onward[a, b] + onward[b, a]))
+                made.append(
+                    LearnedEdge(
+                        self.names[a],
+                        self.names[b],
+                        float(present[a, b]),
+                        way,
+                        float(votes.adjacent[a, b]),
+                        float(votes.confounded[a, b]),
+                    )  # fmt: skip
+                )
+        return tuple(sorted(made, key=lambda edge: (-edge.present, edge.source, edge.target)))
+
+    @property
+    def graph(self) -> Graph:
+        """Edges of at least even odds; those whose direction is not sure have none. Weights are the odds."""
+        index = {name: k for k, name in enumerate(self.names)}
+        marks = np.zeros((len(index), len(index)), dtype=np.int8)
+        weights = np.zeros(marks.shape)
+        for edge in self.edges:
+            if edge.present >= LIKELY:
+                i, j = index[edge.source], index[edge.target]
+                marks[j, i] = TAIL
+                marks[i, j] = ARROW if edge.mark == "->" else TAIL
+                weights[i, j] = edge.present
+                weights[j, i] = 0.0 if edge.mark == "->" else edge.present
+        return Graph(self.names, marks, weights, "pag")
+
+    def intervention(self) -> tuple[str, float] | None:
+        """The column whose intervention would settle most: expected number of edges whose direction is open."""
+        gain = dict.fromkeys(self.names, 0.0)
+        for edge in self.edges:
+            open_share = 1 - abs(2 * edge.onward - 1)
+            for end in (edge.source, edge.target):
+                gain[end] += edge.present * open_share
+        best = max(gain, key=lambda name: gain[name]) if gain else None
+        return (best, gain[best]) if best is not None and gain[best] >= 0.25 else None
+
+    # ---- forms
+
+    def to_dict(self) -> dict[str, Any]:
+        measures = ("f1", "precision", "recall")
+        expected = {name: self.expected(name) for name in measures}
+        return {
+            "data": dict(self.about),
+            "runs": {"planned": self.planned, "done": self.done, "failures": dict(self.failures)},
+            "chosen": self.chosen,
+            "not_told_apart_from_it": list(self.holding_up[1:]),
+            "ranking": [
+                {"learner": name, "class": self.about["classes"].get(name), "f1": value.value}
+                | ({} if value.interval is None else {"low": value.interval.low, "high": value.interval.high})
+                | {"twins": len(self._whole)}
+                for name, value in self.ranking
+            ],
+            "expected": {name: one._asdict() for name, one in expected.items() if one is not None} | {"level": LEVEL},
+            "with_more_rows": {name: one._asdict() for name, one in self.with_more_rows().items()},
+            "edges": [edge._asdict() | {"mark": edge.mark, "kept": edge.present >= LIKELY} for edge in self.edges],
+            "intervention": self.intervention(),
+            "guess": None if self.guess is None else vars(self.guess),
+        }
+
+    def _repr_svg_(self) -> str:
+        return self.graph.to_svg()
+
+
+def _read(results: Results) -> tuple[Any, ...]:
+    classes = results.about["classes"]
+    f1: dict[str, dict[str, float]] = {}
+    single: dict[str, dict[str, list[float]]] = {}
+    more: dict[str, dict[str, dict[str, float]]] = {}
+    graphs: dict[str, dict[str, list[NDArray[np.int8]]]] = {}
+    truths: dict[str, NDArray[np.bool_]] = {}
+    failures: dict[str, int] = {}
+    guess = None
+    values = {name: results.values_of(name) for name in ("f1", "precision", "recall", "violations")}
+    done = 0
+    for place, cell in enumerate(results.cells):
+        statuses = results.statuses.get(place, {})
+        done += sum(statuses.values())
+        lost = sum(n for status, n in statuses.items() if status != Status.OK)
+        if lost:
+            failures[cell.respondent] = failures.get(cell.respondent, 0) + lost
+        if cell.item == GUESS:
+            guess = _verdict(values["violations"].get(place, {}), results.answers_at(place))
+        elif cell.variant == "resampled":
+            answers = [json.loads(text) for status, text in results.answers_at(place) if status == Status.OK and text]
+            graphs.setdefault(cell.item, {})[cell.respondent] = [np.array(marks, dtype=np.int8) for marks in answers]
+        elif cell.variant in MORE:
+            for value in values["f1"].get(place, {}).values():
+                more.setdefault(cell.variant, {}).setdefault(cell.respondent, {})[cell.item] = value
+        elif own := values["f1"].get(place):
+            if cell.item not in truths:
+                truths[cell.item] = _truth(results.answers_at(place))
+            f1.setdefault(cell.respondent, {})[cell.item] = float(np.mean(list(own.values())))
+            for name in ("f1", "precision", "recall"):
+                single.setdefault(cell.respondent, {}).setdefault(name, []).extend(values[name].get(place, {}).values())
+    expected = {name: {measure: np.array(one) for measure, one in own.items()} for name, own in single.items()}
+    f1 = {name: f1[name] for name in classes if name in f1}
+    return results.about, results.planned, done, failures, f1, results.level, expected, more, graphs, truths, guess
+
+
+def _truth(answers: list[tuple[str, str | None]]) -> NDArray[np.bool_]:
+    """The twin's DAG, which stands with every fresh draw of it."""
+    marks = next(np.array(json.loads(text)) for status, text in answers if status == Status.OK and text)
+    return np.asarray((marks == ARROW) & (marks.T == TAIL))
+
+
+def _verdict(shares: Mapping[int, float], answers: list[tuple[str, str | None]]) -> GuessVerdict | None:
+    """Repeat 0 is the guess."""
+    all_told = [json.loads(text) for status, text in answers if status == Status.OK and text]
+    told = next((one for one in all_told if "tests" in one), None)
+    permuted = np.array([share for repeat, share in shares.items() if repeat])
+    if told is None or 0 not in shares or not len(permuted):
+        return None
+    p = (1 + int((permuted <= shares[0]).sum())) / (1 + len(permuted))
+    missing, unsupported = (tuple(tuple(one) for one in told[key]) for key in ("missing", "unsupported"))
+    same, average = sum(one.get("same_class", False) for one in all_told), float(permuted.mean())
+    return GuessVerdict(shares[0], told["tests"], p, len(permuted), same, average, missing, unsupported)
