@@ -1,5 +1,6 @@
 """Charts: the frame has the numbers of the scores, the picture has the frame, nothing missing becomes a number."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +9,11 @@ import pytest
 
 from trueness.showing import look
 from trueness.showing.marks import panel_columns
+from trueness.showing.rendering import svg_of
+from trueness.showing.saving import source_of
 from trueness.studies import charts
 from trueness.studies.forecast import selection
+from trueness.studies.forecast.chart_differences import differences_chart
 
 from .conftest import HOSTILE
 
@@ -158,3 +162,17 @@ def test_only_the_main_arm_and_the_study_level_are_drawn(forecasts):
     both = replace(forecasts, scores=pd.concat([forecasts.scores, other.head(5)], ignore_index=True))
     assert selection.main_arm(both)["names"] == "named"
     assert len(selection.headline(both)) == len(at_level(forecasts))
+
+
+def test_no_tick_is_written_as_a_power(forecasts):
+    """With format ~g a step of a hundred has one digit: -3e+2."""
+    frame = charts.differences_frame(forecasts, "baseline/climatology")
+    frame[["difference", "low", "high"]] = frame[["difference", "low", "high"]].astype(float) * 1000
+    names = list(frame["respondent"])
+    svg = svg_of(source_of(differences_chart(frame, look.colours(names), look.labels(names))))
+    assert "e+" not in "".join(re.findall(r">([^<>]*\d[^<>]*)</text>", svg))
+
+
+def test_every_chart_with_bars_says_what_they_mean(forecasts):
+    for figure in (charts.intervals(forecasts, "f1"), charts.runs(forecasts, "f1"), charts.calibration(forecasts)):
+        assert figure.chart.to_dict()["title"]["subtitle"]

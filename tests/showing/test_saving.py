@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from trueness.showing import saving
 from trueness.showing.drawers import NotDrawn
+from trueness.showing.rendering import pictures_of
 from trueness.showing.saving import Drawing, Figure, csv_text, plain, plain_records, plain_rows, safe_name, source_of
 
 SQUARE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
@@ -101,3 +102,10 @@ def test_numbers_are_written_where_no_picture_can_be(tmp_path, monkeypatch):
         figure.save(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["square.csv"]
     assert "No picture: no room" in figure._repr_html_() and "A square" in figure._repr_html_()
+
+
+def test_a_png_is_at_least_1200_pixels_wide():
+    for points in (100, 486, 900):
+        svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="{points}" height="10" viewBox="0 0 {points} 10"></svg>'
+        png = pictures_of(svg, ("png",))["png"]
+        assert 1200 <= int.from_bytes(png[16:20], "big") <= max(1205, 2 * points)

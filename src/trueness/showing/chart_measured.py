@@ -24,6 +24,8 @@ from trueness.statistics.runs import range_note
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "coloured: range of single runs; black: CI of their mean"
+
 COLUMNS = (
     "measure", "dataset", "respondent", "item", "mean", "mean_low", "mean_high", "run_low", "run_high", "n", "planned",
 )  # fmt: skip
@@ -72,7 +74,7 @@ def measured_chart(
         scale = alt.Scale(domain=[1.05 * min(least, 0), 1 if whole else 1.05 * (most if most > 0 else 1)], nice=False)
         counts = measure_of(measure) is not None  # of edges
         ticks: dict[str, Json] = (
-            {"values": [0, 0.5, 1], "format": "~g"} if whole else {"tickCount": 3, "format": "d" if counts else "~g"}
+            {"values": [0, 0.5, 1], "format": "~g"} if whole else {"tickCount": 3, "format": "d" if counts else "~f"}
         )
         axis = alt.Axis(title=None, **ticks)
         y = alt.Y("row:Q", scale=row_scale(len(items)), axis=row_axis(rows, shown=k == 0))
@@ -100,7 +102,7 @@ def measured_chart(
             )
         heading = alt.Title(look.measure_label(measure), fontSize=7.5, anchor="start", frame="group")
         panels.append(alt.layer(*layers).properties(width=wide, height=9 * max(len(items), 1), title=heading))
-    return with_data(look.themed(alt.hconcat(*panels, spacing=12), title), {"marks": marks})
+    return with_data(look.themed(alt.hconcat(*panels, spacing=12), title, KEY), {"marks": marks})
 
 
 def bounds_of(name: str) -> tuple[float | None, float | None]:

@@ -57,11 +57,14 @@ def measure_label(measure: str) -> str:
     return MEASURE_LABELS.get(measure, measure.replace("_", " "))
 
 
-def themed(chart: Chart, title: str | None = None) -> Chart:
-    """The chart in the house look. Call it once, on the outermost chart: it is set on the chart itself, of which
-    altair's own ways (`properties`, `configure`) make a copy each."""
+def themed(chart: Chart, title: str | None = None, key: str = "") -> Chart:
+    """The chart in the house look; `key` says what bars, lines and bands mean, where no legend does.
+
+    Call it once, on the outermost chart: it is set on the chart itself, of which altair's own ways (`properties`,
+    `configure`) make a copy each.
+    """
     if title is not None:
-        chart.title = title  # type: ignore[attr-defined]
+        chart.title = {"text": title, "subtitle": key} if key else title  # type: ignore[attr-defined]
     chart.config = _config()  # type: ignore[attr-defined]
     return chart
 

@@ -7,6 +7,7 @@ in any process; a PDF may name its parts in another order. Only processes that d
 
 from __future__ import annotations
 
+import re
 import resource
 from collections.abc import Iterable, Mapping
 
@@ -15,7 +16,9 @@ from trueness.status import Status
 from trueness.texts import printable_lines
 
 FORMATS = ("png", "svg", "pdf")
-PNG_SCALE = 2.0  # 144 points to the inch: for screens; print takes the PDF
+PNG_SCALE = 2.0  # at least 144 points to the inch: for screens; print takes the PDF
+PNG_WIDE = 1200  # pixels, at least
+_WIDTH = re.compile(r'<svg[^>]*?\swidth="([0-9.]+)')
 
 Source = dict[str, Json] | str  # a chart in Vega-Lite, or a picture that is SVG from the start
 
@@ -40,10 +43,16 @@ def pictures_of(source: Source, formats: Iterable[str]) -> dict[str, bytes]:
         if form == "svg":
             files[form] = svg.encode()
         elif form == "png":
-            files[form] = bytes(vl_convert.svg_to_png(svg, ppi=72 * PNG_SCALE))
+            files[form] = bytes(vl_convert.svg_to_png(svg, scale=_scale_of(svg)))
         else:
             files[form] = bytes(vl_convert.svg_to_pdf(svg))
     return files
+
+
+def _scale_of(svg: str) -> float:
+    """Pixels a point."""
+    width = _WIDTH.search(svg)
+    return max(PNG_SCALE, (PNG_WIDE + 1) / float(width[1])) if width else PNG_SCALE
 
 
 def perform(common: Mapping[str, Json], unit: Mapping[str, Json]) -> dict[str, Json]:

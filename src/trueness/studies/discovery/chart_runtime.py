@@ -20,6 +20,8 @@ from trueness.showing.saving import Figure
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "dot: median; bar: 5 to 95 % range of fits"
+
 COLUMNS = ("dataset", "respondent", "median", "low", "high", "total", "n", "planned")
 RANGE = (0.05, 0.95)
 MOST_PANELS = {"column": 2, "page": 4}
@@ -82,7 +84,7 @@ def runtime_chart(
     ).properties(width=wide, height=12 * max(len(names), 1))
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     grid = layers.facet(facet=alt.Facet("dataset:N", sort=panels, header=header), columns=most, spacing=10)
-    return with_data(look.themed(grid, "Seconds a fit (log axis)"), {"marks": marks})
+    return with_data(look.themed(grid, "Seconds a fit (log axis)", KEY), {"marks": marks})
 
 
 def runtime(results: Results, width: look.Width = "page") -> Figure:

@@ -22,6 +22,8 @@ from trueness.studies.faithfulness.answers import FaithfulnessStudy
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "dot: mean, or AUC; bar: its interval over problems"
+
 COLUMNS = ("panel", "row", "series", "value", "low", "high", "n", "of", "note")
 PANELS = ("component", "known groups", "changed problems")
 _TITLES = {
@@ -85,7 +87,7 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width
     top = alt.hconcat(*(drawn[name] for name in PANELS[:2] if name in drawn), spacing=14)
     rows: list[Any] = [top, *(drawn[name] for name in PANELS[2:] if name in drawn)]
     chart: alt.VConcatChart = alt.vconcat(*rows, spacing=14).resolve_scale(color="shared", shape="shared")
-    return with_data(look.themed(chart, "Faithfulness, and how far each measure can be believed"), panels)
+    return with_data(look.themed(chart, "Faithfulness, and how far each measure can be believed", KEY), panels)
 
 
 def probes(study: FaithfulnessStudy, width: look.Width = "page") -> Figure:

@@ -25,6 +25,8 @@ from trueness.studies.forecast.frames import Forecasts
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "dashed: calibrated; bars and bands: intervals over data sets"
+
 COLUMNS = ("respondent", "formulation", "level", "coverage", "low", "high", "n", "asked", "datasets", "interval")
 MOST_PANELS = {"column": 2, "page": 5}
 
@@ -92,7 +94,7 @@ def calibration_chart(
         .properties(width=side, height=side)
         .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=most, spacing=12)
     )
-    return with_data(look.themed(grid, "Coverage against the claimed level"), {"coverage": shown})
+    return with_data(look.themed(grid, "Coverage against the claimed level", KEY), {"coverage": shown})
 
 
 def calibration(forecasts: Forecasts, respondents: Sequence[str] | None = None, width: look.Width = "page") -> Figure:

@@ -85,7 +85,7 @@ def differences_chart(
     scale = alt.Scale(domain=[low - pad, high + pad], nice=False, zero=False)
     y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(told))
     label = labels.get(str(frame["reference"].iloc[0]), str(frame["reference"].iloc[0])) if len(frame) else ""
-    axis = alt.Axis(title=f"better than {label} by (scaled interval score)", format="~g", tickCount=5)
+    axis = alt.Axis(title=f"better than {label} by (scaled interval score)", format="~f", tickCount=5)
     x = alt.X("difference:Q", scale=scale, axis=axis)
     base = alt.Chart(named("differences"))
     colour = alt.Color("colour:N", scale=None)

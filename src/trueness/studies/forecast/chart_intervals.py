@@ -25,6 +25,8 @@ from trueness.studies.forecast.scores import RANDOM
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "grey: range of single runs; black: CI of their mean; coloured: claimed; cross: no readable claim"
+
 COLUMNS = (
     "kind", "measure", "dataset", "learner", "item", "respondent", "formulation", "status", "low", "high", "upper",
     "shown_low", "shown_high", "n", "asked",
@@ -90,7 +92,7 @@ def intervals_chart(
         .facet(facet=alt.Facet("panel:N", sort=list(panels.values()), header=header), columns=most, spacing=10)
     )
     measure = str(frame["measure"].iloc[0]) if len(frame) else ""
-    return with_data(look.themed(grid, f"{_axis(measure)}: measured and claimed"), {"marks": marks})
+    return with_data(look.themed(grid, f"{_axis(measure)}: measured and claimed", KEY), {"marks": marks})
 
 
 def intervals(

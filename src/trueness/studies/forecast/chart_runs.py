@@ -1,9 +1,8 @@
 """runs: the distribution of the measured runs, and the ranges that were claimed for them.
 
 One panel a cell (data set by learner, the smallest graph first). Grey: a histogram of the runs, each panel to its own
-height. Below it one
-line a respondent: the hull of what it claimed over formulations and repeats, thick where half of its claims agree
-(from the median of the low ends to the median of the high ends).
+height. Below it one line a respondent: the hull of what it claimed over formulations and repeats, thick where half of
+its claims agree (from the median of the low ends to the median of the high ends).
 SHD is drawn as a share of d(d-1)/2.
 """
 
@@ -24,6 +23,8 @@ from trueness.studies.forecast.frames import Forecasts, Truth
 
 if TYPE_CHECKING:
     import altair as alt
+
+KEY = "histogram: measured runs; lines: claims, pale their hull, full between the medians of both ends"
 
 BINS = 40
 MOST_RESPONDENTS = 6
@@ -90,7 +91,9 @@ def runs_chart(
     )
     measure = str(frame["measure"].iloc[0]) if len(frame) else ""
     label = "SHD as a share of d(d−1)/2" if measure == "shd" else look.measure_label(measure)
-    return with_data(look.themed(grid, f"{label}: distribution of the runs, and the ranges claimed"), {"marks": marks})
+    return with_data(
+        look.themed(grid, f"{label}: distribution of the runs, and the ranges claimed", KEY), {"marks": marks}
+    )
 
 
 def runs(

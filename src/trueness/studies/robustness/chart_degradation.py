@@ -21,6 +21,8 @@ from trueness.studies.robustness.summaries import degradation as summarised
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "line: mean; area: t interval over graphs; dashed: random scores"
+
 MOST_PANELS = {"column": 1, "page": 3}
 
 
@@ -74,7 +76,7 @@ def degradation_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.Fa
         title = alt.TitleParams(panel, fontSize=8, anchor="start", offset=3)
         panels.append(alt.layer(*layers).properties(width=wide, height=100, title=title))
     chart = alt.concat(*panels, columns=columns, spacing=12)
-    return with_data(look.themed(chart, "What corruption costs"), {"points": frame})
+    return with_data(look.themed(chart, "What corruption costs", KEY), {"points": frame})
 
 
 def degradation(evaluation: Evaluation, width: look.Width = "page") -> Figure:

@@ -24,6 +24,8 @@ from trueness.studies.robustness.sensitivity import SensitivityCurve, k_range
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "line: mean; area: t interval; dashed: chosen K; grey: K +- 5"
+
 HEIGHT = 130
 MEASURES = {"f1": "F1 (directed)", "shd_reversals_twice": "SHD (reversals twice)"}
 Curves = Mapping[str, Sequence[SensitivityCurve]]  # learner -> its curves
@@ -96,7 +98,7 @@ def sensitivity_chart(
         row = alt.hconcat(*sized, spacing=14)
         rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
     chart = alt.vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
-    return with_data(look.themed(chart, title), {"curves": frame, "chosen": marked, "bands": bands})
+    return with_data(look.themed(chart, title, KEY), {"curves": frame, "chosen": marked, "bands": bands})
 
 
 def _layers(
