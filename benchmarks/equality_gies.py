@@ -55,8 +55,13 @@ def equal(gies, draws: int) -> None:
 
 
 def compare(how: str, systems: int) -> None:
-    ways = {"gies": GIES(), "gies, intercept by experiment": GIES(intercept="by experiment"),
-            "ges, observational rows": GES(), "ges, all rows pooled": GES(experiments="pool")}  # fmt: skip
+    ways = {
+        "gies": GIES(),
+        "gies, interventions = soft": GIES(interventions="soft"),
+        "gies, intercept by experiment": GIES(intercept="by experiment"),
+        "ges, observational rows": GES(),
+        "ges, all rows pooled": GES(experiments="pool"),
+    }
     own: dict[str, list[float]] = {name: [] for name in ways}
     dag: dict[str, list[float]] = {name: [] for name in ways}
     for seed in range(systems):

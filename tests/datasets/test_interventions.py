@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from trueness.datasets import load, targets_of
+from trueness.datasets.corruptions import corruption
 from trueness.datasets.frames import read_rows
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
@@ -134,3 +135,9 @@ def test_observational_rows_of_a_network_are_those_of_draw():
 def test_settings_of_experiments_are_checked(settings, message):
     with pytest.raises(SettingError, match=message):
         load("lab", {"kind": "experiments", **settings})
+
+
+def test_a_corruption_refuses_rows_whose_targets_it_would_forget():
+    _, table = rows_of("synthetic-8", "do", 200)
+    with pytest.raises(DataError, match="must have rows whose targets are not told"):
+        corruption("noise 0.2").apply(table, seed=0)

@@ -1,10 +1,12 @@
 """GIES: the interventional equivalence class that adding, removing and turning edges greedily by a score ends in.
 
-    s(y | S) on the rows in which y is no target;   the price of a parameter is that of all rows
+    hard    s(y | S) on the rows in which y is no target;   the price of a parameter is that of all rows
+    soft    the same, and for each experiment with y among its targets s(y | S) on its rows, with parameters of its own
 
 A hard intervention sets its targets whatever their causes and changes nothing else, so each node is scored where its
-own causes were at work. (Shifted or weakened targets still follow their causes; leaving their rows out then favours
-graphs that explain the causes by them: docs/tables.md.) Insert, Delete, then Turn, over and over, on graphs of
+own causes were at work. A shifted or weakened target still follows its causes, in another way: leaving its rows out
+would favour graphs that explain the causes by it, so `interventions = "soft"` has them scored apart (Eaton & Murphy
+2007); the classes are the same (Yang, Katcoff & Uhler 2018). Insert, Delete, then Turn, over and over, on graphs of
 interventional classes (I-CPDAG), which are smaller than those of observational rows: edges between a target and a node
 that is none have a direction. Hauser & Buehlmann (2012), JMLR 13; operators: `kernels/ges.py`, `kernels/turning.py`.
 Without targets it is GES with a turning phase.
@@ -44,6 +46,7 @@ class GIES(ScoreSettings):
     missing: Literal["complete", "impute", "refuse"] = field(default="complete", metadata={"later": True})
     experiments: Literal["targets"] = field(default="targets", metadata={"later": True})  # type: ignore[assignment]
     intercept: Literal["one", "by experiment"] = "one"
+    interventions: Literal["hard", "soft"] = "hard"
 
     card: ClassVar[Card] = Card(
         title="GIES",
@@ -52,7 +55,7 @@ class GIES(ScoreSettings):
         data={"discrete", "continuous"},
         missing="complete rows or imputation",
         interventions="targets",
-        assumes=("causal sufficiency", "faithfulness", "acyclicity", "hard interventions with known targets"),
+        assumes=("causal sufficiency", "faithfulness", "acyclicity", "known targets"),
         paper="Hauser & Buehlmann 2012",
         family="score-based",
     )
@@ -78,27 +81,43 @@ class GIES(ScoreSettings):
         free = _free_of(table, held, rows)
         patterns, block = np.unique(held[occur].T, axis=0, return_inverse=True)  # nodes with the same rows share them
         first = [int(np.flatnonzero(block == b)[0]) for b in range(len(patterns))]
+        apart = [e for e in occur.tolist() if held[e].any()] if self.interventions == "soft" else []
+        more = np.array([(j, len(first) + b) for b, e in enumerate(apart) for j in np.flatnonzero(held[e])])
+        more = more.reshape(-1, 2).astype(np.int64)
         cut = cut_edges(held[occur]).astype(np.uint8)
         block = block.reshape(-1).astype(np.int64)
         if table.kind == "discrete":
-            return self._counted(table, rows, held[:, first], block), cut
+            return self._counted(
+                table, rows, np.vstack([~held[:, first].T, *_only(apart, len(held))]), block, more
+            ), cut
         if self.intercept == "by experiment":
             table = _centred(table, rows)
         with np.errstate(divide="ignore", invalid="ignore"):
             parts = [self.scorer(table.rows(np.flatnonzero(free[:, j]))) for j in first]
+            parts += [self.scorer(table.rows(np.flatnonzero(rows == e))) for e in apart]
         parts = [part._replace(moments=np.where(np.isfinite(part.moments), part.moments, 0.0)) for part in parts]
-        return kernel.by_node(parts, block, table.n), cut
+        return kernel.by_node(parts, block, more, table.n), cut
 
     def _counted(
-        self, table: Table, rows: NDArray[np.intp], held: NDArray[np.bool_], block: NDArray[np.int64]
+        self,
+        table: Table,
+        rows: NDArray[np.intp],
+        counted: NDArray[np.bool_],
+        block: NDArray[np.int64],
+        more: NDArray[np.int64],
     ) -> kernel.Scorer:
-        """From codes: rows are told apart by their experiment too, and each block of nodes counts those it may."""
+        """From codes: rows are told apart by their experiment too; counted[b, e]: block b counts those of e."""
         codes = np.column_stack([table.values.astype(np.int32), rows.astype(np.int32)])
         distinct, levels = kernel.compress(codes)
         occur = np.unique(rows)  # `compress` numbers what occurs, in order
-        counts = np.where(held[occur[distinct[-2]]].T, 0, distinct[-1]).astype(np.int32)
+        counts = np.where(counted[:, occur[distinct[-2]]], distinct[-1], 0).astype(np.int32)
         whole = kernel.rows_scorer(np.delete(distinct, -2, axis=0), levels[:-1], *self._of_counts(table))
-        return kernel.counted_by_node(whole, counts, block)
+        return kernel.counted_by_node(whole, counts, block, more)
+
+
+def _only(experiments: list[int], count: int) -> NDArray[np.bool_]:
+    """[b, e]: e is the b-th of the experiments."""
+    return np.array([[e == one for e in range(count)] for one in experiments], dtype=bool).reshape(-1, count)
 
 
 def _free_of(table: Table, held: NDArray[np.bool_], rows: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -111,6 +111,11 @@ class Corruption:
         *notes: str,
     ) -> Corrupted:
         """Bias to mask, on what the regimes left; z is changed in place."""
+        if clean.experiments is not None:
+            raise DataError(
+                f"a corruption must have rows whose targets are not told, got those of {clean.source}: a corrupted "
+                "row does not say where it was intervened on. Leave 'targets' out, or take observational rows."
+            )
         if clean.discrete.any():
             name = clean.names[int(clean.discrete.argmax())]
             raise DataError(

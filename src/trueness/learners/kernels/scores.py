@@ -60,6 +60,7 @@ class Scorer(NamedTuple):
     # (d, 7): the key as child (two words), as parent (two words), the number of levels; and, for interventions
     # (`by_node`), where the node's block of `moments` or its counts in `rows` begin, and the rows that it is scored on
     nodes: Integers
+    more: Integers  # (k, 3): a node, and the same two of further rows on which it has parameters of their own
     keys: Integers  # (slots, 2): what is cached, 0 where free
     values: Floats  # (slots,)
     factor: Floats  # working space (d + 1, d + 1), see _unexplained
@@ -118,22 +119,27 @@ def rows_scorer(
     return _scorer(kind, n, limit, penalty, sample_size, edge, np.zeros((d + 1, d)), rows, levels)
 
 
-def by_node(scorers: Sequence[Scorer], block: Integers, n: int) -> Scorer:
-    """The node y scored by the moments of scorers[block[y]]; the price is that of n rows."""
+def by_node(scorers: Sequence[Scorer], block: Integers, more: Integers, n: int) -> Scorer:
+    """The node y scored by the moments of scorers[block[y]], and by those of scorers[b] for each (y, b) of `more`; the
+    price is that of n rows."""
     first = scorers[0]
     nodes = first.nodes.copy()
     nodes[:, 5] = block * len(first.moments)
     nodes[:, 6] = [int(scorers[b].n) for b in block]
     price = first.price * math.log(n) / math.log(first.n)
     limit = min(scorer.limit for scorer in scorers)
-    return first._replace(limit=limit, price=price, moments=np.vstack([s.moments for s in scorers]), nodes=nodes)
+    sizes = np.array([int(scorer.n) for scorer in scorers])
+    further = np.column_stack([more[:, 0], more[:, 1] * len(first.moments), sizes[more[:, 1]]])
+    moments = np.vstack([scorer.moments for scorer in scorers])
+    return first._replace(limit=limit, price=price, moments=moments, nodes=nodes, more=further)
 
 
-def counted_by_node(whole: Scorer, counts: Codes, block: Integers) -> Scorer:
-    """The node y scored by counts[block[y]] of the distinct rows."""
+def counted_by_node(whole: Scorer, counts: Codes, block: Integers, more: Integers) -> Scorer:
+    """The same with counts[block[y]] and counts[b] of the distinct rows."""
     nodes, d = whole.nodes.copy(), len(whole.nodes)
     nodes[:, 5], nodes[:, 6] = d + block, counts[block].sum(axis=1)
-    return whole._replace(rows=np.ascontiguousarray(np.vstack([whole.rows[:d], counts])), nodes=nodes)
+    further = np.column_stack([more[:, 0], d + more[:, 1], counts[more[:, 1]].sum(axis=1)])
+    return whole._replace(rows=np.ascontiguousarray(np.vstack([whole.rows[:d], counts])), nodes=nodes, more=further)
 
 
 def _scorer(
@@ -160,6 +166,7 @@ def _scorer(
         np.ascontiguousarray(moments),
         rows,
         np.column_stack([_mixed(4 * d).reshape(d, 4), levels, np.full(d, 0 if kind in _MOMENTS else d), np.full(d, n)]),
+        np.zeros((0, 3), dtype=np.int64),
         np.zeros((slots, 2), dtype=np.int64),
         np.empty(slots),
         np.full((d + 1, d + 1), -1.0),
@@ -256,24 +263,36 @@ def local_score(s: Scorer, y: int, parents: Integers, k: int) -> float:
             return values[slot]
         if keys[slot, 1] == 0:
             break
-    if s.kind == DEGENERATE_BIC:
-        block = s.moments[nodes[y, 5] : nodes[y, 5] + s.moments.shape[1] + 1]
-        value = degenerate_score(block, s.rows, float(nodes[y, 6]), s.price, y, parents, k, s.factor)
-    elif s.kind == GAUSSIAN_BIC:
+    if s.kind == GAUSSIAN_BIC:
         before = s.factor[len(nodes), len(nodes)]
-        if before >= 0 and nodes[int(before), 5] != nodes[y, 5]:
+        if len(s.more) or (before >= 0 and nodes[int(before), 5] != nodes[y, 5]):
             s.factor[len(nodes), 0] = -1.0  # what is known there is of other correlations
-        rest = _unexplained(s.moments[nodes[y, 5] :], y, parents, k, s.factor)
-        value = s.moments[nodes[y, 5] + len(nodes), y] - 0.5 * nodes[y, 6] * math.log(rest) - s.price * (k + 1)
-    else:
-        groups, q = _count(s.rows, nodes, y, parents, k, s.work)
-        r = nodes[y, 4]
-        if s.kind == BDEU:
-            value = k * s.edge + (len(nodes) - 1 - k) * s.no_edge + _dirichlet(s.work, groups, r, q, s.sample_size)
-        else:
-            value = _likelihood(s.work, groups, r) - s.price * (r - 1) * q
+    value = _score_on(s, y, parents, k, nodes[y, 5], nodes[y, 6])
+    if s.kind == BDEU:
+        value += k * s.edge + (len(nodes) - 1 - k) * s.no_edge
+    for i in range(len(s.more)):
+        if s.more[i, 0] == y:
+            s.factor[len(s.factor) - 1, 0] = -1.0
+            value += _score_on(s, y, parents, k, s.more[i, 1], s.more[i, 2])
     keys[slot, 0], keys[slot, 1], values[slot] = a, b, value
     return value
+
+
+@lean
+def _score_on(s: Scorer, y: int, parents: Integers, k: int, first: int, n: int) -> float:
+    """The score on the n rows whose moments or counts begin at `first`, without the prior on graphs."""
+    d = len(s.nodes)
+    if s.kind == DEGENERATE_BIC:
+        block = s.moments[first : first + s.moments.shape[1] + 1]
+        return degenerate_score(block, s.rows, float(n), s.price, y, parents, k, s.factor)
+    if s.kind == GAUSSIAN_BIC:
+        rest = _unexplained(s.moments[first:], y, parents, k, s.factor)
+        return s.moments[first + d, y] - 0.5 * n * math.log(rest) - s.price * (k + 1)
+    groups, q = _count(s.rows, s.rows[first], s.nodes, y, parents, k, s.work)
+    r = s.nodes[y, 4]
+    if s.kind == BDEU:
+        return _dirichlet(s.work, groups, r, q, s.sample_size)
+    return _likelihood(s.work, groups, r) - s.price * (r - 1) * q
 
 
 @njit(cache=True)
@@ -369,13 +388,15 @@ def added_scores(s: Scorer, y: int, parents: Integers, k: int, rows: Floats) -> 
 
 
 @lean
-def _count(rows: Codes, nodes: Integers, y: int, parents: Integers, k: int, work: Codes) -> tuple[int, float]:
+def _count(
+    rows: Codes, counts: Codes, nodes: Integers, y: int, parents: Integers, k: int, work: Codes
+) -> tuple[int, float]:
     """Fill work[CELLS, j r + level] for the joint levels j < groups of the parents; q counts the possible ones.
 
     Beyond about twice the rows, only joint levels that occur are numbered: the work is O(rows) whatever q is.
     """
     m, r = rows.shape[1], nodes[y, 4]
-    cells, joint, column, counts = work[CELLS], work[JOINT], rows[y], rows[nodes[y, 5]]
+    cells, joint, column = work[CELLS], work[JOINT], rows[y]
     groups, q = np.int64(1), 1.0
     for a in range(k):
         p = parents[a]
