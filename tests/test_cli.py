@@ -9,6 +9,9 @@ import pytest
 
 from trueness import __version__
 from trueness.cli import main
+from trueness.learners import kernels
+from trueness.models import embedded, mock
+from trueness.running import plans
 
 PLAN = """
 name = "small"
@@ -142,6 +145,14 @@ def test_one_bad_cell_gives_exit_code_1_and_a_completeness_matrix(in_tmp, outsid
         f"runs = 2\nrows = 400\ntime_limit = 3\n{tables}"
     )
     assert main(["run", "bad.toml"]) == 1
+    assert (
+        "2 checks, 2 fail: complete (8 of 20 runs gave a result (failed 4, timed_out 4, unreadable 4))"
+        in told(capsys)[0]
+    )
+    assert main(["show"]) == 0
+    out, _ = told(capsys)
+    assert "8 of 20 runs gave a result (failed 4, timed_out 4, unreadable 4)" in out
+    assert main(["show"]) == 0
     out, _ = told(capsys)
     assert "completeness: runs ok / planned" in out
     assert "0 / 2  (timed_out 2)" in out and "0 / 2  (failed 2)" in out and "0 / 2  (unreadable 2)" in out
@@ -210,6 +221,31 @@ def test_a_pipe_that_closes_early_is_no_error(root):
     command = f"{sys.executable} -m trueness list measures | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
+
+
+def test_the_quickstart_goes_without_a_model_that_is_not_installed_and_with_it_later(in_tmp, capsys, monkeypatch):
+    text = PLAN + '[forecast]\nmodels = ["embedded/smollm2"]\nformulations = ["direct"]\n'
+    monkeypatch.setattr(plans, "_quickstart", lambda: text)
+    with monkeypatch.context() as absence:
+        absence.setattr(embedded, "is_installed", lambda package: False)
+        absence.setattr(embedded.importlib.util, "find_spec", lambda package: None)
+        assert main(["run", "--workers", "1", "--json"]) == 0
+    out, err = told(capsys)
+    assert json.loads(out)["total"] == 8
+    (line,) = (line for line in err.splitlines() if line.startswith("trueness: "))
+    assert line.startswith("trueness: forecast is left out: ") and "pip install 'trueness[embedded]'" in line
+    monkeypatch.setattr(embedded, "Embedded", lambda name, options: mock.Mock("mock/vacuous"))  # now it is there
+    assert main(["run", "--workers", "1", "--json"]) == 0
+    out, err = told(capsys)
+    assert json.loads(out)["total"] > 8 and "left out" not in err
+
+
+def test_plan_says_that_it_compiles_where_no_kernel_is_kept(in_tmp, capsys, monkeypatch):
+    (in_tmp / "small.toml").write_text(PLAN)
+    for kept, lines in ((False, 1), (True, 0)):
+        monkeypatch.setattr(kernels, "are_kept", lambda kept=kept: kept)
+        assert main(["plan", "small.toml", "--workers", "1"]) == 0
+        assert told(capsys)[1].count("compiling the learners' kernels") == lines
 
 
 def test_the_command_alone_is_the_help_with_the_commonest_lines_in_80_columns(capsys, monkeypatch):

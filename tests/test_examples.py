@@ -36,6 +36,7 @@ def test_the_faithfulness_example_runs_with_the_scripted_judge_beside_it(root, t
     scripted = plan.read_text().replace('"embedded/smollm2"', '"mock/judge"').replace("# [models", "[models")
     plan.write_text(scripted.replace("# script", "script"))
     assert main(["run", str(plan)]) == 0
+    assert main(["show"]) == 0
     told = capsys.readouterr().out
     for part in (
         "64 problems, 320 damaged copies",
@@ -56,6 +57,7 @@ def test_the_embedded_model_judges_and_is_measured(root, tmp_path, monkeypatch, 
         text.replace('problems = ["physics", "finance", "chemistry", ', "problems = [")
     )
     assert main(["run", "small.toml"]) == 0
+    assert main(["show"]) == 0
     told = capsys.readouterr().out
     assert "embedded/smollm2 readable verdicts" in told
     assert "embedded/smollm2" in told and "was asked once" in told

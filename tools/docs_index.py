@@ -14,10 +14,11 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 QUESTIONS: dict[str, dict[str, str]] = {
     "Learn it": {
         "tutorials/paper.md": "I want to write a paper: from an empty folder to tables, figures and a PDF.",
-        "tutorials/which-algorithm.md": "I have a table of measurements: which algorithm should I trust on it?",
+        "tutorials/which-algorithm.md": "I have a table: what is its graph, and which algorithm should I trust on it?",
         "tutorials/population.md": "I have survey microdata: does a model know this population?",
     },
     "Use it": {
+        "learn.md": "What does `trueness learn` do with my table, and how well does it do it?",
         "tables.md": "I have a messy CSV and no graph: how do I get from there to edges?",
         "cli.md": "Which commands and options are there, which exit codes, which variables of the environment?",
         "api.md": "Which names does `import trueness` offer, with which arguments?",

@@ -72,16 +72,28 @@ def _tell_elsewhere(options_by_model: dict[str, Any]) -> None:
         say(f"trueness: {line}", stderr=True)
 
 
+def _study(options: argparse.Namespace) -> Study:
+    """Of `plan` and `run`. The quickstart goes without a model that is not installed."""
+    from trueness.running.plans import read_plan, without_unready
+    from trueness.running.study import Study
+
+    _allow(options)
+    plan = read_plan(options.file, options.folder)
+    if options.file:
+        return Study(plan)
+    plan, lines = without_unready(plan)
+    for line in lines:
+        say(f"trueness: {line}", stderr=True)
+    return Study(plan)
+
+
 def _plan(options: argparse.Namespace) -> int:
     from trueness.running.cost import estimate
     from trueness.running.engine import executor_for
-    from trueness.running.plans import read_plan
-    from trueness.running.study import Study
     from trueness.terminal import print_report as terminal
 
-    _allow(options)
-    study = Study(read_plan(options.file, options.folder))
-    with executor_for(options.workers, options.cluster) as (executor, slots):
+    study = _study(options)
+    with terminal.timing(study), executor_for(options.workers, options.cluster) as (executor, slots):
         cost = estimate(study, executor, slots)
     if options.json:
         say_json(cost.to_dict())
@@ -91,12 +103,9 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from trueness.running.plans import read_plan
-    from trueness.running.study import Study
     from trueness.terminal.end import same_command
 
-    _allow(options)
-    study = Study(read_plan(options.file, options.folder))
+    study = _study(options)
     if options.verify is not None:
         return _verify(study, options)
     _tell_elsewhere({name: options for stage in study.stages for name, options in stage.models.items()})
@@ -125,7 +134,7 @@ def _perform(study: Study, options: argparse.Namespace, again: str, seconds: flo
     return 130 if outcome.interrupted else 1 if outcome.failed or unfinished else 0
 
 
-def _verify(study: Any, options: argparse.Namespace) -> int:
+def _verify(study: Study, options: argparse.Namespace) -> int:
     from trueness.running.engine import executor_for
     from trueness.running.verify import verify
     from trueness.terminal import print_report as terminal
@@ -165,11 +174,6 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _view(options: argparse.Namespace) -> int:
-    import threading
-    import webbrowser
-    from contextlib import ExitStack
-
-    from trueness.page.entrance import way_in
     from trueness.page.folders import study_folders
     from trueness.page.library import Library
     from trueness.page.server import server_for
@@ -186,16 +190,8 @@ def _view(options: argparse.Namespace) -> int:
             say(f"Port {options.port} is in use; this is the next one that is free.")
         say(f"{server.address}  ({len(studies)} {'study' if len(studies) == 1 else 'studies'}; Ctrl-C stops it)")
     sys.stdout.flush()
-    threading.Thread(target=library.warm, daemon=True).start()
-    with ExitStack() as stack:
-        stack.callback(library.close)
-        stack.callback(server.server_close)
-        if not options.no_browser:
-            webbrowser.open(stack.enter_context(way_in(server.address)))
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            say()
+    server.serve_until_stopped(browse=not options.no_browser)
+    say()
     return 0
 
 
@@ -389,11 +385,18 @@ def _check_model(options: argparse.Namespace) -> int:
     _allow(options)
     _tell_elsewhere({options.name: {}})
     card = registry.offer("check", "model")(options.name, options.edge_cases)
-    if options.json:
-        say_json(card)
-    else:
-        print_card(card)
+    say_json(card) if options.json else print_card(card)
     return 0 if card["status"] == "ok" else 1
+
+
+def _schema(options: argparse.Namespace) -> int:
+    from trueness.running.json_schemas import schema, schemas
+    from trueness.showing.console import print_rows
+
+    rows = [{"name": s.name, "version": s.version, "of": s.of or s.file} for s in schemas().values()]
+    content = schema(options.name).to_dict() if options.name else rows
+    say_json(content) if options.name or options.json else print_rows(rows, title="schemas")
+    return 0
 
 
 def _mcp(options: argparse.Namespace) -> int:
@@ -407,6 +410,6 @@ _COMMANDS = {
     command.__name__.removeprefix("_"): command
     for command in (
         _new, _plan, _run, _show, _analyse, _evaluate, _compare, _report, _view,
-        _read, _list, _check, _judge, _mcp,
+        _read, _list, _check, _schema, _judge, _mcp,
     )
 }  # fmt: skip

@@ -33,7 +33,11 @@ _PLACES = {  # kind -> (folder, the dict that a file there declares its things i
     "scorer": ("learners/scoring", "SCORERS"),
     "dataset": ("datasets", "DATASETS"),
 }
-_DATA = {".bif.gz": "trueness.datasets.networks:builtin", ".csv.gz": "trueness.datasets.tables:builtin"}
+_DATA = {
+    ".bif.gz": "trueness.datasets.networks:builtin",
+    ".gaussian.json.gz": "trueness.datasets.gaussian_networks:builtin",
+    ".csv.gz": "trueness.datasets.tables:builtin",
+}
 
 EXTRAS = {  # import name of a package -> (its name for people, the extra that brings it)
     "causallearn": ("causal-learn", "bench"),

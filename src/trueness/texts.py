@@ -202,3 +202,8 @@ def _base64(raw: bytes) -> set[str]:
         packed = b64encode(b"\0" * before + raw).decode()[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6]
         values.add(r"(?:\s|\\[rn]){0,4}+".join(signs.get(letter, letter) for letter in packed))
     return values
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 data set`, `2,400 fits`."""
+    return f"{count:,} {noun}{'s' if count != 1 else ''}"

@@ -12,7 +12,11 @@ from trueness.errors import TruenessError
 EDGES = {
     "asia": (8, 8, 3), "cancer": (5, 4, 0), "earthquake": (5, 4, 0), "survey": (6, 6, None), "child": (20, 25, 12),
     "alarm": (37, 46, 4), "insurance": (27, 52, 18), "hailfinder": (56, 66, None), "hepar2": (70, 123, None),
-    "sachs-17": (11, 17, 17),
+    "sachs-17": (11, 17, 17), "andes": (223, 338, None), "barley": (48, 84, None), "diabetes": (413, 602, None),
+    "link": (724, 1125, None), "mildew": (35, 46, None), "munin": (1041, 1397, None), "munin1": (186, 273, None),
+    "munin2": (1003, 1244, None), "munin3": (1041, 1306, None), "munin4": (1038, 1388, None),
+    "pathfinder": (109, 195, None), "pigs": (441, 592, None), "water": (32, 66, None), "win95pts": (76, 112, None),
+    "ecoli70": (46, 70, None), "magic-niab": (44, 66, None), "magic-irri": (64, 102, None), "arth150": (107, 150, None),
 }  # fmt: skip
 
 
@@ -45,6 +49,23 @@ def test_draws_follow_every_table(name):
                 worst = min(worst, stats.chisquare(seen[expected > 0], expected[expected > 0]).pvalue)
                 tests += 1
     assert worst > 0.01 / tests
+
+
+@pytest.mark.parametrize("name", ["ecoli70", "magic-niab"])
+def test_gaussian_networks_draw_their_mean_and_covariance(name):
+    network = load(name)
+    values = network.draw(50_000, np.random.default_rng(0)).values
+    through = np.linalg.inv(np.eye(len(network.nodes)) - network.weights)  # x = (a + e) through
+    covariance = through.T @ np.diag(network.variances) @ through
+    scale = np.sqrt(covariance.diagonal())
+    assert np.abs((values.mean(axis=0) - network.intercepts @ through) / scale).max() < 0.02
+    assert np.abs((np.cov(values.T) - covariance) / np.outer(scale, scale)).max() < 0.03
+
+
+def test_a_network_with_constant_columns_says_so_on_its_card():
+    """munin1: 34 of its columns have one value in 5,000 rows, and learners refuse such a table."""
+    table = load("munin1").draw(5000, np.random.default_rng(0))
+    assert f"{int((np.ptp(table.values, axis=0) == 0).sum())} of its 186" in load("munin1").about.notes[0]
 
 
 def test_the_same_seed_draws_the_same_rows_and_another_seed_others():

@@ -168,3 +168,23 @@ def test_a_table_cannot_be_changed_through_the_array_it_was_made_from():
     assert table.values[0, 0] == 0
     with pytest.raises(ValueError, match="read-only"):
         table.values[0, 0] = 1
+
+
+# ---- cause-effect pairs
+
+
+def test_a_file_of_pairs_gives_pairs_with_their_truth(tmp_path):
+    (tmp_path / "pairs.csv").write_text(
+        "SampleID,A,B\npair1, 1 2 4 ,3.5 1 2\npair2,1 2 4,3 1 2\npair3,1 2,3\npair4,1 x 2,3 4 5\n"
+    )
+
+    def pair(number):
+        return load("p", {"kind": "pair", "data": "pairs.csv", "pair": number}, tmp_path)
+
+    one, two = pair(1), pair(2)
+    assert one.table.values.T.tolist() == [[1, 2, 4], [3.5, 1, 2]] and one.truth.parents("second") == ("first",)
+    assert two.table.values.T.tolist() == [[3, 1, 2], [1, 2, 4]] and two.truth.parents("first") == ("second",)
+    assert (one.about.truth, one.name) == ("consensus", "p")
+    for number, message in ((0, r"in \[1, 4\], got 0"), (3, "as many A as B"), (4, "numbers in pair4")):
+        with pytest.raises(TruenessError, match=message):
+            pair(number)

@@ -53,7 +53,7 @@ def test_what_was_understood_and_left_out_is_said(learned):
     _, found = learned
     text = str(found)
     assert "600 rows of 4 mixed columns; 30 values are missing, 570 rows are complete" in text
-    assert "same was left out" in text and "noise looks non-Gaussian" in text
+    assert "same was left out" in text and "of 3 numbers have noise that looks non-Gaussian" in text
 
 
 def test_a_good_guess_is_as_good_as_four_columns_allow(learned):

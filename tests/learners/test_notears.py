@@ -189,6 +189,8 @@ def test_standardised_is_the_fit_of_standardised_columns():
     inside = NOTEARS(scale="standardised").fit_details(table)
     outside = NOTEARS().fit_details(Table(table.names, values, table.levels))
     np.testing.assert_allclose(inside.weights, outside.weights, atol=1e-6)
+    assert "columns on their raw scale" in str(outside)
+    assert (inside.scale, "raw scale" in str(inside)) == ("standardised", False)
 
 
 def test_the_trace_shows_h_falling_below_its_tolerance():

@@ -24,9 +24,13 @@ def test_granger_ranks_a_known_autoregression_nearly_perfectly():
     assert np.mean(found) >= 0.8 and min(found) >= 0.8
 
 
-def test_pcmci_plus_ranks_a_known_autoregression_nearly_perfectly():
-    pytest.importorskip("tigramite")
-    found = [auprc("pcmci+", VAR(nodes=6, lags=2, graph_seed=seed), seed) for seed in SEEDS[:3]]
+@pytest.mark.parametrize(
+    ("name", "package"), [("pcmci+", "tigramite"), ("lpcmci", "tigramite"), ("varlingam", "lingam")]
+)
+def test_those_of_other_packages_rank_a_known_autoregression_nearly_perfectly(name, package):
+    pytest.importorskip(package)
+    nodes, lags = (4, 1) if name == "lpcmci" else (6, 2)  # it takes long
+    found = [auprc(name, VAR(nodes=nodes, lags=lags, graph_seed=seed), seed) for seed in SEEDS[:2]]
     assert np.mean(found) >= 0.9
 
 

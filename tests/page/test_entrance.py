@@ -116,14 +116,14 @@ def test_a_browser_that_was_let_in_stays_in(small, serve, page, how):
     server = serve(small)
     with way_in(server.address) as file:
         page.page.goto(server.address if how == "address" else file)
-        page.page.wait_for_selector(".checks li")
+        page.page.wait_for_selector(".checks li", state="attached")
     shown = page.page.url
     assert "token" not in shown and shown.endswith("/study/")
     page.page.reload()
-    page.page.wait_for_selector(".checks li")
+    page.page.wait_for_selector(".checks li", state="attached")
     tab = page.page.context.new_page()
     tab.goto(shown)
-    tab.wait_for_selector(".checks li")
+    tab.wait_for_selector(".checks li", state="attached")
     assert page.errors == [] and page.page.evaluate("document.cookie") == ""
     page.page.go_back()  # not to the address with the secret
     assert "token" not in page.page.url
@@ -139,7 +139,7 @@ def test_a_page_on_another_port_of_this_machine_gets_no_cookie(small, serve, pag
     """Cookies know no ports: whoever serves there would have to know the place."""
     server, other = serve(small), serve(small)
     page.page.goto(server.address)
-    page.page.wait_for_selector(".checks li")
+    page.page.wait_for_selector(".checks li", state="attached")
     heard = []
     page.page.on("request", lambda request: heard.append(request))
     page.page.goto(f"http://127.0.0.1:{other.server_port}/")

@@ -218,10 +218,10 @@ def test_the_page_prints_light_and_without_controls(small, page):
 def test_one_study_leads_to_another(small, copy, serve, page):
     found = opened(page, serve(small, copy).address)
     found.click("a:has-text('study')")
-    found.wait_for_selector(".checks li")
+    found.wait_for_selector(".checks li", state="attached")
     found.select_option("select[aria-label=study]", "copy")
     found.wait_for_url("**/copy/")
-    found.wait_for_selector(".checks li")
+    found.wait_for_selector(".checks li", state="attached")
     assert page.errors == [] and page.strangers() == []
 
 

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -17,6 +18,7 @@ from trueness.showing.saving import Drawing, Figure
 from trueness.showing.tables import Column, Table, escaped
 from trueness.studies.discovery import paper as discovery_paper
 from trueness.studies.forecast import paper as forecast_paper
+from trueness.studies.forecast.headline import headline_of
 from trueness.texts import printable
 
 from .conftest import HOSTILE
@@ -121,6 +123,23 @@ def test_methods_of_a_forecast_name_prompts_and_seed(forecasts):
     assert methods.prompts({"direct": {"version": "1", "hash": "c1974b4fd5f1bf4a"}}) == [
         "Prompts: direct (version 1, c1974b4f)."
     ]
+
+
+def test_repeats_are_those_of_models_and_one_of_a_kind_is_singular(forecasts):
+    scores, names = forecasts.scores, list(forecasts.references)
+    once = scores[(scores["repeat"] == 0) & ~scores["respondent"].isin(names)]
+    again = scores[scores["respondent"].isin(names)]
+    once = replace(forecasts, scores=pd.concat([once, again, again.assign(repeat=1)]))
+    assert len(again), "a reference has a second one"
+    assert "1 time each" in " ".join(forecast_paper.methods(once))
+
+
+def test_the_paper_has_every_finding_of_the_page(tree, forecasts, findings):
+    """Headline, hypotheses, and each analysis that was told."""
+    part = forecast_paper.part(tree[0], forecasts, findings)
+    assert headline_of(forecasts).sentence in part.abstract
+    told = {sentence for _, sentences in part.said for sentence in sentences}
+    assert all(set(a.sentences) <= told for a in findings.analyses() if a.told and a.name != "validation")
 
 
 def test_what_is_missing_stands_before_the_methods(tmp_path):

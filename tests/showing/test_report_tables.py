@@ -98,10 +98,17 @@ def test_label_and_caption_are_there():
     assert r"\label{tab:t}" in text and r"\caption{A caption.}" in text and r"\toprule" in text
 
 
-def test_a_wide_table_is_scaled_to_the_line():
-    wide = table(("a name that is very long and goes on and on, " * 2, 1, 0.1, 0.05, 0.15))
-    assert r"\resizebox{\textwidth}{!}{%" in wide.to_latex() and r"\end{tabular}}" in wide.to_latex()
-    assert "resizebox" not in APART.to_latex()
+def test_a_wide_table_stands_in_parts_and_a_long_one_goes_on():
+    """Never scaled: a reader must be able to read it."""
+    columns = (Column("name", "Name", "text"), *(Column(f"v{k}", f"Value {k}", decimals=2) for k in range(20)))
+    row = {f"v{k}": 0.5 for k in range(20)}
+    many = Table("t", columns, [row | {"name": f"row {k}"} for k in range(30)], "A caption.")
+    text = many.to_latex()
+    assert "resizebox" not in text and text.count(r"\begin{tabular}") == 3
+    assert all(text.count(f"Value {k} ") == 1 for k in range(20)) and text.count(r"row 7 &") == 3
+    assert text.count(r"\begin{table}") == 3 and text.count(r"\label{tab:t}") == 1 and text.count("(continued)") == 2
+    long = table(("a name that is very long and goes on and on, " * 2, 1, 0.1, 0.05, 0.15)).to_latex()
+    assert r"\textwidth}" in long and long.count(r"\begin{tabular}") == 1
 
 
 def test_the_best_is_sought_within_its_own_group():

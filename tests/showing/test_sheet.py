@@ -5,7 +5,8 @@ import io
 import pytest
 
 from trueness.showing.console import Console
-from trueness.showing.sheet import Sheet, changes, columns_that_fit, left_out, named
+from trueness.showing.sheet import Sheet, changes, columns_that_fit, left_out, named, print_table
+from trueness.showing.tables import Column, Table
 
 NAMES = ["openai/a-model-with-a-long-name-2026-01", "openai/a-model-with-a-long-name-2026-02"]
 SHEET = Sheet(
@@ -48,3 +49,30 @@ def test_what_has_no_room_is_named_with_its_place():
 
 def test_a_rule_stands_where_a_value_changes():
     assert changes(["a", "a", "b", "b", "c"]) == {2, 4}
+
+
+TABLE = Table(
+    "scores",
+    (
+        Column("model", "Model", "text"),
+        Column("score", "Score", low="low", high="high"),
+        Column("bias", "Bias", decimals=2),
+        Column("none", "Nobody has it"),
+        Column("n", "n", "count"),
+    ),
+    [{"model": name, "score": 0.3, "low": 0.2, "high": 0.4, "bias": 0.1, "none": None, "n": 7} for name in NAMES],
+    "",
+)
+
+
+@pytest.mark.parametrize(("width", "missing"), [(160, ""), (50, ""), (39, "Bias"), (34, "Bias, n")])
+def test_a_table_of_the_report_goes_by_the_same_rule(width, missing):
+    out = Console(width=width, file=io.StringIO(), record=True, force_terminal=True)
+    print_table(out, "title", TABLE, "scores.csv", drop=named(["bias", "n"]))
+    text = out.export_text()
+    assert max(map(len, text.splitlines())) <= width and "…" not in text and "Nobody" not in text
+    assert (
+        ("Not shown" in text) == bool(missing) and f": {missing} (scores.csv)" in " ".join(text.split()) or not missing
+    )
+    folded = "".join(line[: text.splitlines()[1].index("Score")].strip() for line in text.splitlines()[2:])
+    assert folded.startswith("".join(NAMES)), "two models never look the same"

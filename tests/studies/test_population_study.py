@@ -245,9 +245,10 @@ def test_the_commands_serve_a_plan_without_discovery(place, believing, monkeypat
     # 2 conditions: 2 orders, 8 draws, 2 levels on 2 scales, 1 object
     assert json.loads(capsys.readouterr().out)["calls"] == 2 * (2 + 8 + 4 + 1)
     assert main(["run", "plan.toml"]) == 0
-    assert "tasks from 1 source," in capsys.readouterr().out
+    assert "tables: trueness show results/people" in capsys.readouterr().out
     assert main(["show", "results/people"]) == 0
-    assert "skill marginal" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "tasks from 1 source," in shown and "skill marginal" in shown
     for form, told in (("--json", '"respondents"'), ("--csv", "sex_by_age"), ("--tex", r"\toprule")):
         assert main(["show", "results/people", form]) == 0
         assert (told if form != "--json" else '"rows"') in capsys.readouterr().out

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from trueness.graphs import Graph
 from trueness.learners import build
+from trueness.measures.graphs import score_graph
 from trueness.running.study import Plan
 from trueness.studies.discovery.plan import assumptions
 from trueness.studies.discovery.work import draw, perform, perform_each, prepare
@@ -97,6 +99,52 @@ def test_a_cell_says_class_truth_and_the_perfect_class_score():
     assert (found["returns"], found["truth"], found["vary"]) == ("cpdag", "known", "redraw")
     assert found["perfect_class_against_dag"]["perfect_f1"] == pytest.approx(0.625)  # facts: strict directed F1
     assert found["perfect_class_against_dag"]["perfect_shd"] == 3
+
+
+LAB = """[discovery]
+datasets = ["lab"]
+learners = ["gies", "ges", "notears"]
+runs = 1
+rows = 3000
+[discovery.notears]
+experiments = "pool"
+[datasets.lab]
+kind = "experiments"
+of = "ecoli70"
+targets = [["asnA"], ["lacA", "b1191"]]
+how = "HOW"
+"""
+
+
+def test_cells_say_what_became_of_rows_under_interventions():
+    found = Plan.parse(LAB.replace("HOW", "do"), "t.toml").task
+    cells = {cell.respondent: found.describe("lab", cell.respondent) for cell in found.cells()}
+    used = {name: cell["experiments"] for name, cell in cells.items()}
+    assert used == {"gies": "targets", "ges": "observational", "notears": "pool"}
+    assert (
+        cells["gies"]["perfect_class_against_dag"]["perfect_f1"]
+        > cells["ges"]["perfect_class_against_dag"]["perfect_f1"]
+    )
+    hard = "hard interventions with known targets"
+    assert cells["gies"]["assumptions"][hard] == "met"
+    shifted = Plan.parse(LAB.replace("HOW", "shift"), "t.toml").task.describe("lab", "gies")
+    assert shifted["assumptions"][hard] == "broken"
+
+
+def test_a_learner_that_uses_targets_is_scored_against_the_interventional_class():
+    found = Plan.parse(LAB.replace("HOW", "do"), "t.toml").task
+    cell, lab = found.cells()[0], found.datasets["lab"]
+    outcome = perform(cell.common, cell.unit(0))
+    graph = Graph.from_json(outcome["answer"])
+    assert outcome["scores"]["shd"][0] == score_graph(graph, lab.truth, targets=lab.targets)["shd"].value
+    assert outcome["scores"]["shd"][0] < score_graph(graph, lab.truth)["shd"].value
+
+
+def test_cells_say_when_columns_were_on_their_raw_scale():
+    found = task(datasets='"sachs", "synthetic-12"', learners='"notears", "golem", "pc"')
+    raw = {cell.respondent for cell in found.cells() if found.describe("sachs", cell.respondent).get("scale") == "raw"}
+    assert raw == {"notears", "golem"}
+    assert "scale" not in found.describe("synthetic-12", "notears")  # its columns are standardised as they come
 
 
 def test_a_learner_s_file_may_move_but_not_change(tmp_path, root):

@@ -27,6 +27,7 @@ from trueness.errors import DataError
 from trueness.outside import opened
 from trueness.showing.console import Console, plain
 from trueness.showing.finding import Finding
+from trueness.showing.sheet import print_table
 from trueness.showing.tables import Column, Table
 from trueness.statistics import (
     Estimate,
@@ -180,7 +181,7 @@ class JudgeReport:
         return {"file": self.file, "judges": self.rows, "sentences": [str(one) for one in self.sentences()]}
 
     def show(self, out: Console) -> None:
-        out.print(self.table().to_rich(f"judges of {Path(self.file).name}"))
+        print_table(out, f"judges of {Path(self.file).name}", self.table(), place="--json")
         for sentence in self.sentences():
             out.print(f"  {plain(sentence)}", soft_wrap=True)
 

@@ -17,6 +17,7 @@ from trueness.analyse.rules import FLAGGED
 from trueness.errors import listed
 from trueness.intervals import Interval, short
 from trueness.statistics.comparison import Comparison
+from trueness.texts import counted
 
 _ADJUSTED = {"bh": "BH", "holm": "Holm"}
 
@@ -329,10 +330,6 @@ def _counted_as(domain: Domain, kind: str) -> str:
 
 def _many(count: int, domain: Domain) -> str:
     return counted(count, domain.cluster if domain.unit else "run")
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' if count != 1 else ''}"
 
 
 def _scaled(interval: Interval | None) -> Interval | None:

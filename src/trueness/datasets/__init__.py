@@ -5,6 +5,8 @@ load("plant.csv")                  its graph beside it: plant.dot, plant.graph.c
 load("plant.csv:expert.graphml")   its graph named
 load("var-10")                     a simulated time series; settings: kind = "var", lags, relation, regimes, ...
 load("air", {"kind": "air-quality", "data": "AirQualityUCI.csv"}), load("log", {"kind": "series", "data": "log.csv"})
+load("p7", {"kind": "pair", "data": "Tuebingen_pairs.csv", "pair": 7})      a cause and its effect
+load("lab", {"kind": "experiments", "of": "asia", "targets": [["smoke"]]})   rows under interventions
 load("my_file.py:my_dataset")      an object with name, truth, about, table, draw
 load(frame), load(array)           a DataFrame, an array of numbers or a Table in memory, with truth `none`
 """
@@ -17,17 +19,21 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from trueness import registry
-from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of
+from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of, targets_of
+from trueness.datasets.experiments import check_targets
 from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
 
-__all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_truth", "load", "load_stored", "nodes_of"]
+__all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_truth", "load", "load_stored", "nodes_of",
+           "targets_of"]  # fmt: skip
 
 TABLE_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".jsonl")
-_KINDS = ("synthetic", "var", "series", "air-quality")
-_OWN = ("data", "graph", "discrete", "truth", "direction", "kinds", "redundant")  # settings of a user's own table
+_KINDS = ("synthetic", "var", "series", "air-quality", "experiments", "pair")
+_OWN = ("data", "graph", "discrete", "truth", "direction", "kinds", "redundant", "targets")  # of a user's own table
+_EXPERIMENTS = ("of", "targets", "how", "strength", "observational")
 _RECORDED = {
     "air-quality": ("data", "lags"),
+    "pair": ("data", "pair"),
     "series": ("data", "graph", "lags", "missing", "drop", "truth", "direction"),
 }
 _TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of a file or a word", "truth": "a word",
@@ -46,7 +52,9 @@ def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str =
     kind = settings.pop("kind", None)
     if kind in ("synthetic", "var"):
         return _simulated(kind, name, settings)
-    if kind in ("series", "air-quality"):
+    if kind == "experiments":
+        return _experiments(name, settings, Path(folder))
+    if kind in _RECORDED:
         return _recorded(kind, name, settings, Path(folder))
     if kind is not None:
         raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
@@ -120,17 +128,21 @@ def _check_own(settings: dict[str, Any]) -> None:
     if not isinstance(settings.get("kinds", {}), dict):
         got = f"{settings['kinds']!r:.40}"
         raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
+    if "targets" in settings:
+        check_targets(settings["targets"])
     if settings.get("redundant", "drop") not in ("drop", "keep"):
         raise SettingError(f"'redundant' must be 'drop' or 'keep', got {settings['redundant']!r:.40}.")
 
 
 def _in_memory(data: Any, settings: dict[str, Any]) -> Dataset:
-    """Rows that are there already; settings: discrete, kinds, redundant."""
+    """Rows that are there already; settings: discrete, kinds, redundant, targets."""
     from trueness.datasets.tables import table_alone
 
-    _check_keys("", settings, ("discrete", "kinds", "redundant"), "a table in memory")
+    _check_keys("", settings, ("discrete", "kinds", "redundant", "targets"), "a table in memory")
     _check_own(settings)
-    table = Table.of(data, settings.get("discrete"), kinds=settings.get("kinds"), strict=False)
+    table = Table.of(
+        data, settings.get("discrete"), kinds=settings.get("kinds"), strict=False, targets=settings.get("targets")
+    )
     return table_alone(table, "data", settings.get("redundant", "drop"))
 
 
@@ -146,6 +158,18 @@ def _simulated(kind: str, name: str, settings: dict[str, Any]) -> Dataset:
         raise SettingError(f"[datasets.{name}]: {error}.") from None
 
 
+def _experiments(name: str, settings: dict[str, Any], folder: Path) -> Dataset:
+    from trueness.datasets.interventional import Interventional
+
+    _check_keys(name, settings, _EXPERIMENTS, "experiments")
+    of, targets = settings.pop("of", None), settings.pop("targets", None)
+    if not isinstance(of, str):
+        raise SettingError(f"[datasets.{name}] must have 'of = \"asia\"', the system that experiments are made on.")
+    if not isinstance(targets, list | tuple) or not all(isinstance(nodes, list | tuple) for nodes in targets):
+        raise SettingError(f"'targets' must be lists of columns such as [['smoke']], got {targets!r:.60}.")
+    return Interventional(load(of, None, folder), tuple(map(tuple, targets)), label=name, **settings)
+
+
 def _recorded(kind: str, name: str, settings: dict[str, Any], folder: Path) -> Dataset:
     from trueness.datasets.recorded import air_quality, series_of_file
 
@@ -155,4 +179,8 @@ def _recorded(kind: str, name: str, settings: dict[str, Any], folder: Path) -> D
     paths = {key: folder / settings.pop(key) for key in ("data", "graph") if key in settings}
     if kind == "air-quality":
         return air_quality(paths["data"], **settings)
+    if kind == "pair":
+        from trueness.datasets.pairs import pair_of_file
+
+        return pair_of_file(paths["data"], settings.get("pair", 1), name)
     return series_of_file(paths["data"], paths.get("graph"), name=name, **settings)

@@ -11,15 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.graphs.formats import bif_blocks
-from trueness.graphs.links import MAX_CHARACTERS, MAX_NODES
-from trueness.outside import is_there, text_of
+from trueness.graphs.links import MAX_NODES
 
 _TYPE = re.compile(r"discrete\s*\[\s*(\d{1,9})\s*\]\s*\{([^{}]*)\}")
 MOST_CELLS = 5_000_000  # of one table; a larger one is a mistake or an attack
@@ -35,15 +34,25 @@ class Variable:
     table: NDArray[np.float64]
 
 
-def read_bif(path: Path | str) -> tuple[Variable, ...]:
-    path = Path(path)
-    if not is_there(path):
-        raise DataError(f"{path} is not there. Give the path of a .bif file.")
-    return parse_bif(text_of(path, MAX_CHARACTERS), path.name)
+class Structure(NamedTuple):
+    """What is known before the tables are read: levels, and parents with the text of the table; by variable."""
+
+    levels: dict[str, tuple[str, ...]]
+    blocks: dict[str, tuple[tuple[str, ...], str]]
 
 
 def parse_bif(text: str, source: str = "the BIF text") -> tuple[Variable, ...]:
     """Variables in the order of the file."""
+    levels, blocks = structure_of_bif(text, source)
+    cells = sum(_cells(_shape(name, blocks[name][0], levels, source)) for name in levels)
+    if cells > MOST_IN_ALL:
+        raise DataError(f"the tables of {source} must have at most {MOST_IN_ALL:,} cells in all, got {cells:,.0f}.")
+    return tuple(
+        Variable(name, levels[name], blocks[name][0], _table(name, levels, *blocks[name], source)) for name in levels
+    )
+
+
+def structure_of_bif(text: str, source: str = "the BIF text") -> Structure:
     levels: dict[str, tuple[str, ...]] = {}
     blocks: dict[str, tuple[tuple[str, ...], str]] = {}
     for kind, header, body in bif_blocks(text):
@@ -63,12 +72,7 @@ def parse_bif(text: str, source: str = "the BIF text") -> tuple[Variable, ...]:
         for name in (child, *parents):
             if name not in levels:
                 raise DataError(f"{name!r} in {source} must be a variable. {did_you_mean(name, levels)}".rstrip())
-    cells = sum(_cells(_shape(name, blocks[name][0], levels, source)) for name in levels)
-    if cells > MOST_IN_ALL:
-        raise DataError(f"the tables of {source} must have at most {MOST_IN_ALL:,} cells in all, got {cells:,.0f}.")
-    return tuple(
-        Variable(name, levels[name], blocks[name][0], _table(name, levels, *blocks[name], source)) for name in levels
-    )
+    return Structure(levels, blocks)
 
 
 def _once(name: str, seen: Container[str], kind: str, source: str) -> str:

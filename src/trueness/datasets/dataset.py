@@ -8,6 +8,7 @@ known (we simulate from it), consensus (the field agrees on it), assumed (an exp
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
@@ -40,6 +41,10 @@ class About:
     data: str = ""  # discrete, continuous or mixed
     properties: tuple[str, ...] = ()  # what is known of the mechanism: linear, gaussian noise, ...
     notes: tuple[str, ...] = ()  # what was done to the table when it was read: columns left out, and why
+
+    def naming(self, nodes: Iterable[str]) -> About:
+        """With the variables of which no meaning is on the card."""
+        return replace(self, variables=dict.fromkeys(nodes, ""))
 
 
 class Dataset(Protocol):
@@ -77,6 +82,13 @@ def nodes_of(dataset: Dataset) -> tuple[str, ...]:
     return dataset.truth.nodes
 
 
+def targets_of(dataset: Dataset) -> tuple[tuple[str, ...], ...]:
+    """The targets of each of its experiments, () for observational rows; nothing where it has no experiments."""
+    if dataset.table is None:
+        return getattr(dataset, "targets", ())
+    return () if dataset.table.experiments is None else dataset.table.experiments.family
+
+
 @dataclass(frozen=True, eq=False)
 class Anonymous:
     """A data set without its names: X1, X2, ... and L1, L2, ..."""
@@ -94,6 +106,10 @@ class Anonymous:
     @property
     def truth(self) -> Graph:
         return self.inner.truth.rename(self._names)
+
+    @property
+    def targets(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(self._names[node] for node in nodes) for nodes in targets_of(self.inner))
 
     @property
     def about(self) -> About:
@@ -121,7 +137,9 @@ class Anonymous:
             None if kinds is None else tuple(f"L{code + 1}" for code in range(len(kinds))) for kinds in table.levels
         )
         shown = tuple(names[name] for name in table.names)
-        return replace(table, names=shown, levels=levels, source="an anonymous data set")  # a series stays a series
+        told = None if table.experiments is None else table.experiments.rename(names)
+        hidden = replace(table, names=shown, levels=levels, experiments=told)  # a series stays a series
+        return replace(hidden, source="an anonymous data set")
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
         return self._hide(self.inner.draw(n, rng))
@@ -139,7 +157,7 @@ def read_card(name: str) -> dict[str, Any]:
 
 def about_of_card(card: dict[str, Any], data: str, properties: tuple[str, ...] = ()) -> About:
     rest = {key: value for key, value in card.items() if key not in ("edges", "discrete")}
-    return About(**rest, data=data, properties=properties)
+    return About(**rest | {"notes": tuple(card.get("notes", ()))}, data=data, properties=properties)
 
 
 def need_rng(rng: Generator | None, name: str) -> Generator:

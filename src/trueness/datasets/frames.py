@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trueness.datasets.columns import ColumnKind
+from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.graphs.links import MAX_NODES
@@ -42,6 +43,7 @@ def read_rows(
     drop: Iterable[str] = (),
     kinds: Mapping[str, ColumnKind] | None = None,
     strict: bool = True,
+    targets: TargetSetting | None = None,
 ) -> Table:
     """CSV, TSV (also .gz), parquet or JSON lines; `drop` names columns to leave out, such as a time stamp."""
     path = Path(path)
@@ -57,7 +59,7 @@ def read_rows(
     else:
         frame = _delimited(path)
         frame = frame[_kept(frame.columns, dropped, path)]
-    return Table.of(frame, discrete, path.name, kinds, strict)
+    return Table.of(frame, discrete, path.name, kinds, strict, targets)
 
 
 def _records(path: Path) -> pandas.DataFrame:

@@ -6,7 +6,8 @@ probabilities P(X <= k | parents) that lie below a uniform draw. All rows of a v
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -15,12 +16,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.bif import Variable, parse_bif, read_bif
+from trueness.datasets.bif import Variable, parse_bif, structure_of_bif
 from trueness.datasets.dataset import About, Anonymous, about_of_card, need_rng, read_card
+from trueness.datasets.interventional import Intervention
 from trueness.datasets.table import Table
-from trueness.errors import SettingError
+from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
-from trueness.graphs.links import Link, assemble
+from trueness.graphs.links import MAX_CHARACTERS, Link, assemble
+from trueness.outside import is_there, text_of
 
 Array = NDArray[np.float64]
 PROPERTIES = ("causally sufficient", "acyclic")
@@ -28,17 +31,25 @@ PROPERTIES = ("causally sufficient", "acyclic")
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A Bayesian network: its graph is known, its rows are simulated."""
+    """A Bayesian network: its graph is known, its rows are simulated.
+
+    Tables of probabilities are read when rows are drawn: those of the large networks take a second, their graph .1 s.
+    """
 
     name: str
-    variables: tuple[Variable, ...]
+    bif: str = field(repr=False)
     about: About
     table: None = None
 
     @cached_property
+    def variables(self) -> tuple[Variable, ...]:
+        return parse_bif(self.bif, f"{self.name}.bif")
+
+    @cached_property
     def truth(self) -> Graph:
-        names = tuple(v.name for v in self.variables)
-        return Graph.of(assemble([Link(parent, v.name) for v in self.variables for parent in v.parents], names, "dag"))
+        levels, blocks = structure_of_bif(self.bif, f"{self.name}.bif")
+        links = [Link(parent, name) for name in levels for parent in blocks[name][0]]
+        return Graph.of(assemble(links, tuple(levels), "dag"))
 
     @cached_property
     def _steps(self) -> list[tuple[int, list[tuple[int, int]], list[Array]]]:
@@ -55,20 +66,34 @@ class Network:
         return steps
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
-        n = self.about.rows if n is None else n
+        return self.draw_under((), self.about.rows if n is None else n, need_rng(rng, self.name))
+
+    def draw_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+        """n rows, some of them under interventions (interventional.py)."""
         if n < 1:
             raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
-        uniform = need_rng(rng, self.name).random((len(self.variables), n))
+        uniform = rng.random((len(self.variables), n))
         codes = np.zeros((len(self.variables), n), dtype=np.intp)
         for column, parents, cumulative in self._steps:
             row = sum((codes[parent] * stride for parent, stride in parents), start=np.zeros(n, dtype=np.intp))
             for at_most in cumulative:
                 codes[column] += uniform[column] > at_most[row]
+            for step in interventions:
+                if column in step.nodes:
+                    _intervene(codes[column, step.start : step.stop], step, len(cumulative) + 1, rng)
         names = tuple(v.name for v in self.variables)
         return Table(names, codes.T.astype(np.float64), tuple(v.levels for v in self.variables), self.name)
 
     def anonymous(self) -> Anonymous:
         return Anonymous(self)
+
+
+def _intervene(codes: NDArray[np.intp], step: Intervention, levels: int, rng: Generator) -> None:
+    """Overwrite the codes of one variable in the rows of an intervention."""
+    share = 1.0 if step.how == "do" else 0.5 if step.strength is None else step.strength
+    moved = rng.random(len(codes)) < share
+    anew = np.minimum(codes + 1, levels - 1) if step.how == "shift" else rng.integers(levels, size=len(codes))
+    codes[moved] = anew[moved]
 
 
 @cache
@@ -77,14 +102,19 @@ def builtin(name: str) -> Network:
     import gzip
 
     file = resources.files("trueness.datasets") / "data" / f"{name}.bif.gz"
-    variables = parse_bif(gzip.decompress(file.read_bytes()).decode("utf-8"), f"{name}.bif")
-    return Network(name, variables, about_of_card(read_card(name), "discrete", PROPERTIES))
+    text = gzip.decompress(file.read_bytes()).decode("utf-8")
+    card = read_card(name)
+    network = Network(name, text, about_of_card(card, "discrete", PROPERTIES))
+    return network if "variables" in card else replace(network, about=network.about.naming(network.truth.nodes))
 
 
 def network_of_file(path: Path | str, rows: int = 5000) -> Network:
     """A user's own BIF file."""
     path = Path(path)
-    variables = read_bif(path)
+    if not is_there(path):
+        raise DataError(f"{path} is not there. Give the path of a .bif file.")
+    text = text_of(path, MAX_CHARACTERS)
+    variables = parse_bif(text, path.name)
     about = About(
         title=path.name,
         domain="not told",
@@ -98,6 +128,6 @@ def network_of_file(path: Path | str, rows: int = 5000) -> Network:
         data="discrete",
         properties=PROPERTIES,
     )
-    network = Network(path.name.removesuffix(".gz").removesuffix(".bif"), variables, about)
+    network = Network(path.name.removesuffix(".gz").removesuffix(".bif"), text, about)
     network.truth.topological_order()
     return network

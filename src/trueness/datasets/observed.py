@@ -10,7 +10,7 @@ imputation by name). Nothing here knows a truth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,11 +51,12 @@ class Observed(Table):
     def rows(self, index: NDArray[np.intp]) -> Observed:
         """Those rows. Whether they are still in time order is the caller's to see to: blocks are, resamples are not."""
         regimes = None if self.regimes is None else self.regimes[index]
-        return Observed(self.names, self.values[index], self.levels, self.source, regimes, self.lags)
+        kept = self._experiments_of(index)
+        return Observed(self.names, self.values[index], self.levels, self.source, regimes, self.lags, experiments=kept)
 
     def columns(self, order: Sequence[int]) -> Observed:
         inner = super().columns(order)
-        return Observed(inner.names, inner.values, inner.levels, self.source, self.regimes, self.lags)
+        return replace(self, names=inner.names, values=inner.values, levels=inner.levels)
 
     def complete_rows(self) -> Observed:
         """The rows without a gap: listwise deletion, which biases what is not missing at random."""
@@ -66,7 +67,7 @@ class Observed(Table):
         """The table as it is where it is one already."""
         if isinstance(table, cls):
             return table
-        return cls(table.names, table.values, table.levels, table.source, None, lags)
+        return cls(table.names, table.values, table.levels, table.source, None, lags, experiments=table.experiments)
 
 
 def check_observed(table: Table, lags: int = 0) -> None:

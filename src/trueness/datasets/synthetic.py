@@ -15,7 +15,7 @@ otherwise the variances give the causal order away (varsortability; Reisach et a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Literal, get_args
@@ -25,6 +25,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Anonymous, need_rng
+from trueness.datasets.interventional import Intervention, hold_columns
 from trueness.datasets.regimes import Regimes
 from trueness.datasets.table import Table
 from trueness.errors import SettingError, listed
@@ -193,6 +194,16 @@ class Synthetic:
         both = ((values - mean) / sd if self.standardised else values for values in (free, moved))
         clean, under = (Table(self.columns, values, (None,) * self.nodes, self.name) for values in both)
         return clean, under
+
+    def draw_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+        """n rows, some of them under interventions; all on the scale of the same noise without any."""
+        noise, fresh = NOISES[self.noise](rng, (n, self.nodes)), rng.standard_normal((n, self.nodes))
+        free = self._run(noise.copy())
+        mean, sd = free.mean(axis=0), free.std(axis=0)
+        values = self._run(noise, hold_columns(interventions, mean, sd, fresh))
+        return Table(
+            self.columns, (values - mean) / sd if self.standardised else values, (None,) * self.nodes, self.name
+        )
 
     def _run(self, noise: NDArray[np.float64], hold: Hold | None = None) -> NDArray[np.float64]:
         """Every column from its parents and its noise, which is overwritten; `hold` sets what is held."""

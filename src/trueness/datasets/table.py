@@ -1,6 +1,7 @@
 """Table: n rows of d named columns, each continuous or discrete. What a learner sees; it holds no truth.
 
 values is (n, d), float64. A discrete column holds codes 0..k-1 and its k levels; a continuous one has levels None.
+experiments say which columns were intervened on in each row (experiments.py); None where nothing is known of that.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.columns import MAX_LEVELS, Column, ColumnKind, Levels, columns_of
+from trueness.datasets.experiments import Experiments, TargetSetting, split_experiments
 from trueness.errors import DataError, listed
 
 HEAD = 64  # rows that tell of most columns that they vary
@@ -27,6 +29,7 @@ class Table:
     levels: tuple[Levels, ...]
     source: str = "the data"
     judged: tuple[Column, ...] = field(default=(), kw_only=True, repr=False)  # of what was read: columns.py
+    experiments: Experiments | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
         values = np.ascontiguousarray(self.values, dtype=np.float64)
@@ -39,6 +42,9 @@ class Table:
             raise DataError(f"column names of {self.source} must be unique, got {listed(twice)} twice. Rename them.")
         if values.ndim != 2 or values.shape[1] != len(self.names) or len(self.levels) != len(self.names):
             raise DataError(f"{self.source} must have a name and a kind for each column, got shape {values.shape}.")
+        if self.experiments is not None and len(self.experiments.rows) != len(values):
+            got = f"{len(self.experiments.rows)} for {len(values)} rows"
+            raise DataError(f"{self.source} must have an experiment for each row, got {got}.")
 
     @property
     def n(self) -> int:
@@ -76,7 +82,10 @@ class Table:
         return np.array([len(levels or ()) for levels in self.levels], dtype=np.int64)
 
     def rows(self, index: NDArray[np.intp]) -> Table:
-        return Table(self.names, self.values[index], self.levels, self.source)
+        return Table(self.names, self.values[index], self.levels, self.source, experiments=self._experiments_of(index))
+
+    def _experiments_of(self, index: NDArray[np.intp]) -> Experiments | None:
+        return None if self.experiments is None else self.experiments.take(index)
 
     def columns(self, order: Sequence[int]) -> Table:
         picked = list(order)
@@ -85,6 +94,7 @@ class Table:
             self.values[:, picked],
             tuple(self.levels[j] for j in picked),
             self.source,
+            experiments=self.experiments,
         )
 
     def text_columns(self) -> tuple[str, ...]:
@@ -103,7 +113,7 @@ class Table:
             numbers = _numbers(levels) if levels else None
             if numbers is not None:
                 values[:, j] = numbers[self.values[:, j].astype(np.intp)]
-        return Table(self.names, values, (None,) * self.d, self.source)
+        return Table(self.names, values, (None,) * self.d, self.source, experiments=self.experiments)
 
     @classmethod
     def of(
@@ -113,16 +123,21 @@ class Table:
         source: str = "the data",
         kinds: Mapping[str, ColumnKind] | None = None,
         strict: bool = True,
+        targets: TargetSetting | None = None,
     ) -> Table:
         """A Table as it is, or one made from a pandas DataFrame or an (n, d) array of numbers.
 
         strict: dates and identifiers are an error; otherwise they are left out, and `judged` says so.
+        targets: the column that tells of interventions (experiments.py).
         """
+        if targets is not None and (isinstance(data, cls) or not hasattr(data, "columns")):
+            raise DataError(f"'targets' need a DataFrame with a column that tells of them, got {type(data).__name__}.")
         if isinstance(data, cls):
             return data
         if hasattr(data, "columns"):
+            data, experiments = (data, None) if targets is None else split_experiments(data, targets, source)
             read = columns_of(data, discrete, source, kinds, strict)
-            return cls(read.names, read.values, read.levels, source, judged=read.judged)
+            return cls(read.names, read.values, read.levels, source, judged=read.judged, experiments=experiments)
         array = np.asarray(data)
         if array.ndim != 2 or array.dtype.kind not in "fiub":
             raise DataError(

@@ -19,6 +19,7 @@ from numpy.random import Generator
 
 from trueness.datasets.columns import ColumnKind
 from trueness.datasets.dataset import About, Anonymous, Truth, about_of_card, need_rng, read_card
+from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.frames import MISSING, read_rows
 from trueness.datasets.redundant import redundant_columns
 from trueness.datasets.table import Table, check_usable
@@ -95,11 +96,12 @@ def table_of_file(
     name: str | None = None,
     kinds: Mapping[str, ColumnKind] | None = None,
     redundant: Redundant | None = None,
+    targets: TargetSetting | None = None,
 ) -> RealTable | TableAlone:
     """A user's CSV, TSV, parquet or JSONL, with the graph named or beside it; without one its truth is `none`."""
     path = Path(path)
     file = Path(graph) if graph else None if truth == "none" else _graph_beside(path)
-    table = read_rows(path, discrete, kinds=kinds, strict=False)
+    table = read_rows(path, discrete, kinds=kinds, strict=False, targets=targets)
     if file is None and truth in (None, "none"):
         return table_alone(table, name or _stem(path), redundant or "drop")
     if redundant == "drop":

@@ -142,8 +142,15 @@ def _meek_3_and_4(directed: Matrix, undirected: Matrix, adjacent: Matrix) -> Mat
     return new
 
 
-def cpdag_of_dag(directed: Matrix) -> Marks:
-    compelled = colliders(directed)
+def cut_edges(targets: Matrix) -> Matrix:
+    """cut[i, j]: one of i and j, not both, is among the targets of an intervention (targets: (interventions, d))."""
+    return np.asarray((targets[:, :, None] != targets[:, None, :]).any(axis=0))
+
+
+def cpdag_of_dag(directed: Matrix, cut: Matrix | None = None) -> Marks:
+    """With `cut` that of the interventional class: DAGs with the same adjacencies, colliders and direction of the cut
+    edges have the same distributions under all of the interventions (Hauser & Buehlmann 2012, theorem 10)."""
+    compelled = colliders(directed) if cut is None else colliders(directed) | (directed & cut)
     reversible = (directed & ~compelled) | (directed & ~compelled).T
     return marks_of(*meek(compelled, reversible))
 
@@ -174,8 +181,8 @@ def consistent_extension(directed: Matrix, undirected: Matrix) -> Matrix | None:
     return out
 
 
-def is_cpdag(directed: Matrix, undirected: Matrix) -> bool:
-    """Whether this is the CPDAG of some DAG.
+def is_cpdag(directed: Matrix, undirected: Matrix, cut: Matrix | None = None) -> bool:
+    """Whether this is the CPDAG of some DAG; with `cut`, that of its interventional class.
 
     Direct the undirected edges along a maximum cardinality order (each next node has most neighbours among those
     before it): in a CPDAG, whose undirected parts are chordal, that gives a DAG of the class (Tarjan & Yannakakis 1984;
@@ -189,7 +196,7 @@ def is_cpdag(directed: Matrix, undirected: Matrix) -> bool:
         weight += undirected[v]
         weight[v] = -np.inf
     dag = directed | (undirected & (place[:, None] < place[None, :]))
-    return not find_cycle(dag) and bool((cpdag_of_dag(dag) == marks_of(directed, undirected)).all())
+    return not find_cycle(dag) and bool((cpdag_of_dag(dag, cut) == marks_of(directed, undirected)).all())
 
 
 # ---- PAG

@@ -29,6 +29,7 @@ from trueness.graphs.equivalence import ARROW, CIRCLE, NONE, TAIL
 Kind = Literal["dag", "cpdag", "pag", "weighted"]
 Direction = Literal["row to column", "column to row"]
 Marks = NDArray[np.int8]
+Targets = Iterable[Iterable[str]]  # the nodes of each intervention
 
 _LEFT = {TAIL: "-", ARROW: "<", CIRCLE: "o"}
 _RIGHT = {TAIL: "-", ARROW: ">", CIRCLE: "o"}
@@ -241,8 +242,11 @@ class MarkedGraph:
             raise GraphError(f"a graph with a cycle has no order of causes: {' -> '.join(self.find_cycle())}.")
         return tuple(self.nodes[i] for i in order)
 
-    def problems(self) -> tuple[str, ...]:
-        """Why this is not a valid graph of its kind; empty when it is. Learners' answers often are not."""
+    def problems(self, targets: Targets = ()) -> tuple[str, ...]:
+        """Why this is not a valid graph of its kind; empty when it is. Learners' answers often are not.
+
+        targets: of interventions, whose class a cpdag is to be of (`to_cpdag`).
+        """
         found = []
         cycle = self.find_cycle()
         if cycle and self.kind != "weighted":
@@ -250,7 +254,7 @@ class MarkedGraph:
         if self.kind == "cpdag":
             bidirected = np.argwhere(np.triu((self.marks == ARROW) & (self.marks.T == ARROW)))
             found += [f"has a bidirected edge {self._edge(i, j)}" for i, j in bidirected[:1]]
-            if not found and not equivalence.is_cpdag(self.directed, self.undirected):
+            if not found and not equivalence.is_cpdag(self.directed, self.undirected, self._cut(targets)):
                 found.append("is not the CPDAG of any DAG")
         return tuple(found)
 
@@ -269,12 +273,27 @@ class MarkedGraph:
 
     # ---- other graphs from this one
 
-    def to_cpdag(self) -> Self:
-        """The CPDAG of this DAG: colliders, then Meek's rules."""
-        if self.kind == "cpdag":
+    def to_cpdag(self, targets: Targets = ()) -> Self:
+        """The CPDAG of this DAG: colliders, then Meek's rules.
+
+        targets: the nodes of each intervention, () for observational rows. The graph is then that of the
+        interventional class (I-CPDAG): edges between a target and a node that is none are directed too.
+        """
+        if self.kind == "cpdag" and not targets:
             return self
         self._need("dag", "to_cpdag")
-        return type(self)(self.nodes, equivalence.cpdag_of_dag(self.directed), None, "cpdag")
+        return type(self)(self.nodes, equivalence.cpdag_of_dag(self.directed, self._cut(targets)), None, "cpdag")
+
+    def _cut(self, targets: Targets) -> NDArray[np.bool_] | None:
+        sets = [{self.index(node) for node in nodes} for nodes in targets]
+        always = sorted(set.intersection(*sets)) if sets else []
+        if always:
+            raise GraphError(
+                f"{self.nodes[always[0]]!r} must be free in some rows, got it among the targets of every intervention. "
+                "Add observational rows: ()."
+            )
+        held = np.array([[i in nodes for i in range(len(self))] for nodes in sets], dtype=bool)
+        return equivalence.cut_edges(held) if any(sets) else None
 
     def to_pag(self, latent: Iterable[str] = ()) -> Self:
         """The PAG over the observed nodes when `latent` ones are hidden (none by default)."""

@@ -4,12 +4,18 @@ A scorer is a learner with scores(data, rng) -> EdgeScores, a strength for every
 graph of its scores (learners/scoring/base.py). One that can fit many resamples of a table faster than one after another
 also has fit_many (learners/batches.py). The first line of a fit checks the data against the card; the runner checks the
 answer. Settings are checked by their annotations, however the learner is made.
+
+Rows under interventions (Table.experiments), by the setting `experiments` that every learner has:
+
+    observational   the default: only rows in which nothing was done are used, and it is an error where there are none
+    pool            all rows, as if nothing had been done: edges into targets weaken, and experiments confound
+    targets         of learners that know what to do with targets, and theirs alone (`interventions` on the card)
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Set
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -25,6 +31,7 @@ from trueness.settings import Between, Hint, checked_settings
 Draws = NDArray[np.int64]  # (runs, m): the rows of a table that each run sees
 Alpha = Annotated[float, Between(0, 1), Hint("Try 0.05.")]
 AtLeast0 = Annotated[float, Between(0, closed=True)]
+Rows = Literal["observational", "pool"]
 MISSING = ("own likelihood", "pairwise", "complete rows", "imputation: ")  # how gaps are handled; the last one is named
 
 
@@ -45,6 +52,7 @@ class Card:
     recovers: Literal["direction", "adjacencies", "nothing"] = "direction"  # on an easy sample; what checks expect
     family: Literal["constraint-based", "score-based", "functional", ""] = ""  # its kind of method, for comparisons
     missing: str = ""  # of a scorer: one of MISSING, then in words what is done; others refuse gaps
+    interventions: Literal["observational rows or pool", "targets"] = "observational rows or pool"
     symmetric: bool = False  # its scores say nothing of direction: matrix[i, j] == matrix[j, i]
     curved: bool = False  # relations of any shape, by its method or by a setting
     needs_series: bool = False  # rows must be in time order
@@ -89,10 +97,25 @@ class Batched(Protocol):
 
 def checked(data: Any, learner: Any) -> Table:
     """The first line of every fit: the data as a Table that this learner can use; DataError where it cannot."""
-    table = Table.of(data)
-    gaps = handles_gaps(learner)
-    check_usable(table, gaps)
+    table = rows_used(Table.of(data), learner)
+    check_usable(table, handles_gaps(learner))
     return fitting(table, learner.card)
+
+
+def rows_used(table: Table, learner: Any) -> Table:
+    """The rows that the learner takes of a table with experiments, by its setting."""
+    if table.experiments is None or learner.card.interventions == "targets":
+        return table
+    plain = replace(table, experiments=None)
+    if getattr(learner, "experiments", "observational") == "pool":
+        return plain
+    rows = np.flatnonzero(table.experiments.observational)
+    if not len(rows):
+        raise DataError(
+            f"{table.source} must have observational rows for {learner.card.title}, got {table.n:,} under "
+            "interventions alone. Use gies, which knows targets, or set experiments = 'pool' to take them as they are."
+        )
+    return plain.rows(rows)
 
 
 def handles_gaps(learner: Any) -> bool:
@@ -120,8 +143,11 @@ def fitting(table: Table, card: Card) -> Table:
     )
 
 
+@dataclass(frozen=True)
 class Checked:
     """Settings that are what their annotations say, or a SettingError of one line."""
+
+    experiments: Rows = field(default="observational", kw_only=True, metadata={"later": True})
 
     def __post_init__(self) -> None:
         owner = self.card.title if isinstance(self, Learner) else type(self).__name__

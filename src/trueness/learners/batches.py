@@ -58,7 +58,8 @@ def _fit_batch(learner: Learner, table: Table, draws: Draws, generators: list[Ge
 
 
 def _answers(learner: Learner, table: Table, draws: Draws) -> Iterator[Any]:
-    if not isinstance(learner, Batched) or len(draws) < 2:
+    # a batch numbers the rows of the table, of which gaps and experiments may leave some out
+    if not isinstance(learner, Batched) or len(draws) < 2 or table.has_gaps or table.experiments is not None:
         return iter(())
     try:
         return iter(learner.fit_many(table, draws))

@@ -118,6 +118,7 @@ class DAGMA(Checked):
         )
         return DAGMAResult(
             *cut(weights, self.w_threshold, table.names),
+            scale=self.scale,
             objective=steps[-1].objective,
             h=steps[-1].h,
             evaluations=sum(step.evaluations for step in steps),

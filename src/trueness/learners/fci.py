@@ -29,7 +29,7 @@ from trueness.learners.independence import Depth, Freedom, Independence, Ridge, 
 from trueness.learners.kernels.pag import close, colliders
 from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
 from trueness.learners.kernels.skeleton import Skeleton
-from trueness.learners.knowledge import Knowledge, Told
+from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.rfci import Orientation
@@ -118,19 +118,27 @@ class FCI(Checked):
         required, forbidden = self._knowledge().matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
         first = search_skeleton(tests, required, forbidden, self.search, most, want_p)
-        marks = colliders(first.adjacent, first.where, first.pool, forbidden, required)
-        pool, later = remove_by_possible_dsep(
-            *tests.kernel, marks, first.adjacent, required, first.where, first.pool, most, first.p_values
-        )
-        found = first._replace(pool=pool)
-        marks = colliders(found.adjacent, found.where, pool, forbidden, required)
-        close(marks, found.where, pool, True, self.selection)
-        return self._result(tests, Graph(tests.names, marks, None, "pag"), found, later)
+        return result_of(tests, *mark_ends(tests, first, required, forbidden, most, self.selection))
 
-    def _result(self, tests: Independence, graph: Graph, found: Skeleton, later: NDArray[np.int64]) -> FCIResult:
-        p_values = np.where(found.p_values < 0, np.nan, found.p_values)
-        counts, after = tuple(found.tests.tolist()), tuple(later.tolist())
-        return FCIResult(graph, counts, after, p_values, found, tests.test, tests.rows_of_pairs(found))
+
+def mark_ends(
+    tests: Independence, first: Skeleton, required: Matrix, forbidden: Matrix, most: int, selection: bool
+) -> tuple[Graph, Skeleton, NDArray[np.int64]]:
+    """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
+    marks = colliders(first.adjacent, first.where, first.pool, forbidden, required)
+    pool, later = remove_by_possible_dsep(
+        *tests.kernel, marks, first.adjacent, required, first.where, first.pool, most, first.p_values
+    )
+    found = first._replace(pool=pool)
+    marks = colliders(found.adjacent, found.where, pool, forbidden, required)
+    close(marks, found.where, pool, True, selection)
+    return Graph(tests.names, marks, None, "pag"), found, later
+
+
+def result_of(tests: Independence, graph: Graph, found: Skeleton, later: NDArray[np.int64]) -> FCIResult:
+    p_values = np.where(found.p_values < 0, np.nan, found.p_values)
+    counts, after = tuple(found.tests.tolist()), tuple(later.tolist())
+    return FCIResult(graph, counts, after, p_values, found, tests.test, tests.rows_of_pairs(found))
 
 
 @dataclass(frozen=True)
@@ -156,7 +164,7 @@ class RFCI(FCI):
         orientation = Orientation(tests, found, required, forbidden)
         orientation.run(self.selection)
         final = found.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)
-        return self._result(tests, Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)
+        return result_of(tests, Graph(tests.names, orientation.marks, None, "pag"), final, orientation.made)
 
 
 LEARNERS = {"fci": FCI, "rfci": RFCI}

@@ -85,4 +85,4 @@ def _imputed(table: Table) -> Table:
         else:
             shares = np.insert(own, embedded.base[j], 1 - own.sum(axis=1), axis=1)
             values[gaps[:, j], j] = shares.argmax(axis=1)
-    return Table(table.names, values, table.levels, table.source)
+    return Table(table.names, values, table.levels, table.source, experiments=table.experiments)

@@ -44,6 +44,12 @@ class Step(NamedTuple):
     gain: float
 
 
+def steps_of(trace: NDArray[np.float64], names: tuple[str, ...]) -> tuple[Step, ...]:
+    return tuple(
+        Step(WORDS[int(operator)], names[int(x)], names[int(y)], gain) for operator, x, y, gain in trace.tolist()
+    )
+
+
 @dataclass(frozen=True)
 class GESResult:
     """The class found, its score, and the operators that led to it."""
@@ -51,7 +57,7 @@ class GESResult:
     graph: Graph
     score: float
     steps: tuple[Step, ...]
-    note: str = ""  # what the score rests on where values are missing
+    note: str = ""  # what the score rests on where values are missing or rows are of experiments
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,9 @@ class GES(ScoreSettings):
         return self.fit_details(data).graph
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
-        table = without_gaps(checked(data, self), self.missing)
+        table = checked(data, self)
+        if table.n != data.n:  # the draws are of rows that are not used
+            return iter([None] * len(draws))
         scorers = self.scorers(table, draws)
         return (None if scorer is None else self._class(scorer, table.names)[0] for scorer in scorers)
 
@@ -84,11 +92,8 @@ class GES(ScoreSettings):
         table = without_gaps(checked(data, self), self.missing)
         scorer = self.scorer(table)
         graph, trace = self._class(scorer, table.names)
-        steps = tuple(
-            Step(WORDS[int(operator)], table.names[int(x)], table.names[int(y)], gain)
-            for operator, x, y, gain in trace.tolist()
-        )
-        return GESResult(graph, Scores(table.names, scorer).total(graph), steps, gaps_note(table))
+        score = Scores(table.names, scorer).total(graph)
+        return GESResult(graph, score, steps_of(trace, table.names), gaps_note(table))
 
     def _class(self, scorer: Scorer, names: tuple[str, ...]) -> tuple[Graph, NDArray[np.float64]]:
         marks, trace = (kernel if self.search == "plain" else extended).search(scorer, len(names))

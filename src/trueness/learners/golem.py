@@ -86,6 +86,7 @@ class GOLEM(Checked):
             spent += int(evaluations)
         return GOLEMResult(
             *cut(weights, self.w_threshold, table.names),
+            scale=self.scale,
             objective=float(search.number[VALUE]),
             h=acyclicity(weights)[0],
             evaluations=spent,

@@ -16,7 +16,7 @@ W can still be cyclic after the threshold; then the weakest edges on cycles are 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -81,6 +81,7 @@ class Thresholded:
     weights: Array  # W before the threshold
     near_threshold: tuple[Weight, ...]  # |weight| within NEAR of the threshold, kept or not
     removed: tuple[Weight, ...]  # above the threshold, dropped because they closed a cycle
+    scale: Scale = field(default="raw", kw_only=True)  # of the columns that were fitted
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,7 @@ class NOTEARS(Checked):
     lambda1: AtLeast0 = 0.1
     loss: Loss = "l2"
     w_threshold: AtLeast0 = 0.3
-    scale: Scale = "raw"  # as given, as in the reference: rescaling is a choice about the data, made where data are
+    scale: Scale = "raw"  # as in the reference; which is better hangs on the data: docs/tables.md
     max_iter: Whole = 100
     h_tol: Positive = 1e-8
     rho_max: Annotated[float, Between(1)] = 1e16
@@ -140,6 +141,7 @@ class NOTEARS(Checked):
         last = steps[-1]
         return NOTEARSResult(
             *cut(weights, self.w_threshold, table.names),
+            scale=self.scale,
             objective=last.objective,
             h=last.h,
             converged=last.h <= self.h_tol,
@@ -247,6 +249,7 @@ def reaches(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def warnings(result: Thresholded) -> str:
     """What a reader must know of the cut; nothing where there is nothing."""
     text = f"; near the threshold: {listed(result.near_threshold)}" if result.near_threshold else ""
+    text += "; columns on their raw scale" if result.scale == "raw" else ""
     return text + (f"; removed from cycles: {listed(result.removed)}" if result.removed else "")
 
 

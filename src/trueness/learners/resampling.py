@@ -65,7 +65,7 @@ def resampled_tests(learner: Settings, data: Table, draws: Draws) -> Iterator[In
     """The tests of each run; what all runs share is prepared at once."""
     table = checked(data, learner)
     test, m = chosen_test(table, learner.test), draws.shape[1]
-    if test not in ("fisher-z", "chi2", "g2") or table.has_gaps:
+    if test not in ("fisher-z", "chi2", "g2") or table.has_gaps or table.n != data.n:
         return iter([None] * len(draws))  # each run by itself
     if test == "fisher-z":
         return (

@@ -8,7 +8,8 @@ reference, tp correct ones and d nodes:
           d(d-1)/2;    shd_reversals_twice = E + T - 2 tp = fp + fn
     skeleton_*: the same with adjacency in place of marks;    arrowhead_*: over ordered pairs (i, j), arrow at j
 
-The reference of an estimate's own class is the DAG, its CPDAG, or its PAG: the best that such a learner can answer.
+The reference of an estimate's own class is the DAG, its CPDAG (with targets of interventions its I-CPDAG), or its PAG:
+the best that such a learner can answer.
 `dag_*` is against the DAG whatever the class; what a flawless answer of the class gets there is `Reference.perfect`
 (asia: the true CPDAG has dag_f1 .625 and dag_shd 3), which is no ceiling: a lucky guess may beat it.
 0/0 is undefined, never 0: an estimate without edges has no precision.
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 
 from trueness.errors import GraphError, SettingError, did_you_mean
 from trueness.graphs import ARROW, NONE, Graph, Kind
+from trueness.graphs.marked import Targets
 from trueness.measure import Measure
 from trueness.measures import adjustment
 from trueness.measures.score import UNDEFINED, Score, ratio
@@ -83,14 +85,16 @@ class Reference:
 
     With `latent` nodes only the others are observed. The own-class reference is then the PAG; the truth is no DAG
     or CPDAG over the observed nodes, so own-class measures of such estimates are undefined, and `dag_*` compares
-    with the direct edges between observed nodes.
+    with the direct edges between observed nodes. With `targets` of interventions (for a learner that uses them) the
+    reference of a CPDAG is that of the interventional class.
     """
 
-    def __init__(self, truth: Graph, latent: Iterable[str] = ()):
+    def __init__(self, truth: Graph, latent: Iterable[str] = (), targets: Targets = ()):
         if truth.kind != "dag":
             raise GraphError(f"the truth must be a dag, got a {truth.kind}.")
         self.truth = truth
         self.latent = tuple(latent)
+        self.targets = tuple(tuple(node for node in nodes if node in truth.nodes) for nodes in targets)
         hidden = {truth.index(node) for node in self.latent}
         kept = [i for i in range(len(truth)) if i not in hidden]
         self.nodes = tuple(truth.nodes[i] for i in kept)
@@ -133,7 +137,7 @@ class Reference:
         if kind == "dag":
             return self._dag
         if kind not in self._targets:
-            graph = self.truth.to_cpdag() if kind == "cpdag" else self.truth.to_pag(self.latent)
+            graph = self.truth.to_cpdag(self.targets) if kind == "cpdag" else self.truth.to_pag(self.latent)
             self._targets[kind] = self._target_of(graph)
         return self._targets[kind]
 
@@ -166,9 +170,9 @@ class Reference:
         return found
 
 
-def score_graph(estimate: Graph, truth: Graph, latent: Iterable[str] = ()) -> Scores:
+def score_graph(estimate: Graph, truth: Graph, latent: Iterable[str] = (), targets: Targets = ()) -> Scores:
     """All measures of one estimate against a true DAG, nodes matched by name. Many estimates: use Reference."""
-    return Reference(truth, latent).score(estimate)
+    return Reference(truth, latent, targets).score(estimate)
 
 
 def _edge_scores(prefix: str, pairs: NDArray[np.int8], edges: int, target: _Target) -> Scores:

@@ -19,8 +19,10 @@ import hmac
 import secrets
 import socket
 import sqlite3
+import threading
+import webbrowser
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, quote, unquote, urlsplit
@@ -67,6 +69,16 @@ class ViewServer(ThreadingHTTPServer):
 
     def handle_error(self, request: object, client_address: object) -> None:
         """A browser that went away is no error; what else happens is answered by the handler."""
+
+    def serve_until_stopped(self, browse: bool) -> None:
+        """Answer until Ctrl-C; `browse`: in a browser that is opened now."""
+        threading.Thread(target=self.library.warm, daemon=True).start()
+        with ExitStack() as stack, suppress(KeyboardInterrupt):
+            stack.callback(self.library.close)
+            stack.callback(self.server_close)
+            if browse:
+                webbrowser.open(stack.enter_context(entrance.way_in(self.address)))
+            self.serve_forever()
 
 
 def server_for(library: Library, port: int = PORT) -> ViewServer:

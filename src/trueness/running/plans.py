@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from trueness import registry
+from trueness import models, registry
 from trueness.errors import PlanError, StoreError, UnknownName
-from trueness.outside import MAX_PLAN, Json, json_of, text_of
+from trueness.outside import MAX_PLAN, Json, is_there, json_of, text_of
+from trueness.running.stage import Stage
+from trueness.running.store import Store
 from trueness.running.study import Plan
+from trueness.running.study_entry import read_entry
 from trueness.texts import printable
 
 RESULTS = Path("results")
@@ -31,6 +35,21 @@ def read_plan(file: str | None, folder: str | None = None) -> Plan:
     if file:
         return Plan.read(file, folder)
     return Plan.parse(_quickstart(), "quickstart.toml", Path(), folder)
+
+
+def without_unready(plan: Plan) -> tuple[Plan, list[str]]:
+    """The plan without tasks whose models lack something, and a line on each of them; what was asked before stays.
+
+    Its settings stay the same: once the model is there, the same command goes on with the rest.
+    """
+    begun = _tasks_in(plan.folder)
+    lines = {}
+    for task in plan.tasks:
+        models_of = Stage(task, []).models
+        unready = [line for name in models_of if (line := models.check_ready(name, models_of[name], plan.base))]
+        if unready and task.name not in begun:
+            lines[task.name] = f"{task.name} is left out: {unready[0]}"
+    return replace(plan, tasks=tuple(task for task in plan.tasks if task.name not in lines)), list(lines.values())
 
 
 def foreign_plan(path: Path, folder: str | None = None) -> Plan:
@@ -84,6 +103,14 @@ def studies_below(folder: Path) -> list[Path]:
     """The study folders in a folder, the newest first."""
     stores = sorted(folder.glob("*/study.db"), key=lambda path: path.lstat().st_mtime, reverse=True)
     return [path.parent for path in stores]
+
+
+def _tasks_in(folder: Path) -> set[str]:
+    """The tasks of the study in a folder, where there is one."""
+    if not is_there(folder / "study.db"):
+        return set()
+    with Store.reading(folder) as store:
+        return {task["task"] for task in read_entry(store.meta("study"))["tasks"]}
 
 
 def _quickstart() -> str:

@@ -89,7 +89,7 @@ def _input(table: Table) -> str:
 
 
 def _figure(picture: Picture) -> str:
-    size = r"width=\textwidth,height=0.8\textheight,keepaspectratio"
+    size = r"width=\textwidth,height=0.72\textheight,keepaspectratio"
     return "\n".join(
         [
             r"\begin{figure}[p]",

@@ -23,7 +23,8 @@ Pdfs = Callable[[Sequence[str]], list[bytes]]  # SVGs to PDFs: pdfs_of, or that 
 
 WIDE, TALL = 595.0, 842.0
 MARGIN = 48.0
-TEXT, SMALL = 9.0, 7.0
+TEXT, SMALL = 9.0, 8.0
+FOLDED = 120.0  # points of a text in a table that is wider than the page; a longer text takes several lines
 _LEAD = 1.38  # from line to line, of the size
 _INK, _SOFT = "#16191d", "#555555"
 _SIDE = re.compile(r'\s(?:width|height)="[^"]*"')
@@ -95,25 +96,29 @@ class _Pages:
         self.y += 0.35 * size
 
     def table(self, table: Table) -> None:
-        """All columns across the page, smaller where they would not fit; the head again on a new page."""
+        """At reading size: in parts where it is too wide, each with the names of its rows; long texts in several lines;
+        the head again on a new page."""
         if not table.rows:
             return
         head, cells = table.titles(), table.cells()
-        widths = [max(width_of(row[k], SMALL) for row in [head, *cells]) + 8 for k in range(len(head))]
-        size = SMALL * min(1.0, (WIDE - 2 * MARGIN) / sum(widths))
-        starts = [MARGIN + size / SMALL * sum(widths[:k]) for k in range(len(head))]
-        if self.room() < 8 * size * _LEAD:
-            self.turn()
-        self.y += TEXT
-        self._row(head, starts, size)
-        self._rule()
-        for row in cells:
-            if self.room() < 2 * size * _LEAD:
+        wide = [max(width_of(row[k], SMALL) for row in [head, *cells]) + 8 for k in range(len(head))]
+        folded = [min(w, FOLDED) if c.kind == "text" else w for w, c in zip(wide, table.columns, strict=True)]
+        widths = wide if sum(wide) <= WIDE - 2 * MARGIN else folded
+        for places in table.parts(widths, WIDE - 2 * MARGIN):
+            columns = [widths[k] for k in places]
+            titles, *rows = ([row[k] for k in places] for row in [head, *cells])
+            if self.room() < 8 * SMALL * _LEAD:
                 self.turn()
-                self._row(head, starts, size)
-                self._rule()
-            self._row(row, starts, size)
-        self._rule()
+            self.y += TEXT
+            self._row(titles, columns)
+            self._rule()
+            for row in rows:
+                if self.room() < (1 + _lines_of(row, columns)) * SMALL * _LEAD:
+                    self.turn()
+                    self._row(titles, columns)
+                    self._rule()
+                self._row(row, columns)
+            self._rule()
         self.paragraph(table.caption, size=SMALL, ink=_SOFT)
 
     def picture(self, picture: Picture) -> None:
@@ -142,15 +147,22 @@ class _Pages:
         self.shapes[-1].append(_text(words, x, self.y + size, size, ink))
         self.y += size * _LEAD
 
-    def _row(self, cells: Sequence[str], starts: Sequence[float], size: float) -> None:
-        for cell, x in zip(cells, starts, strict=True):
-            self.shapes[-1].append(_text(cell, x, self.y + size, size, _INK))
-        self.y += size * _LEAD
+    def _row(self, cells: Sequence[str], widths: Sequence[float]) -> None:
+        for k, cell in enumerate(cells):
+            x = MARGIN + sum(widths[:k])
+            for number, line in enumerate(wrapped(cell, widths[k] - 4, SMALL)):
+                y = self.y + SMALL + number * SMALL * _LEAD
+                self.shapes[-1].append(_text(line, x, y, SMALL, _INK))
+        self.y += _lines_of(cells, widths) * SMALL * _LEAD
 
     def _rule(self) -> None:
         line = f'y1="{self.y + 1:.1f}" y2="{self.y + 1:.1f}" stroke="#999999" stroke-width="0.5"'
         self.shapes[-1].append(f'<line x1="{MARGIN}" x2="{WIDE - MARGIN}" {line}/>')
         self.y += 3
+
+
+def _lines_of(cells: Sequence[str], widths: Sequence[float]) -> int:
+    return max(len(wrapped(cell, width - 4, SMALL)) for cell, width in zip(cells, widths, strict=True))
 
 
 def _bound(pages: Sequence[bytes], title: str) -> bytes:

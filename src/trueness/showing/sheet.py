@@ -14,6 +14,7 @@ from typing import Literal
 from rich.table import Table
 
 from trueness.showing.console import Console, plain
+from trueness.showing.tables import Table as ReportTable
 
 FOLDED = 15
 
@@ -74,6 +75,32 @@ class Sheet:
                 table.add_section()
             table.add_row(*map(plain, cells))
         out.print(table)
+
+
+def print_table(
+    out: Console,
+    title: str,
+    table: ReportTable,
+    place: str,
+    drop: Sequence[Sequence[str]] = (),
+    once: Sequence[str] = (),
+) -> None:
+    """A table of the report by the same rule; a column in which nobody has anything is not shown.
+
+    place: where all of it stands. drop: groups of keys in the order in which they go; where there are none, columns of
+    numbers from the last on.
+    """
+    if not table.rows:
+        return
+    texts = dict(zip(table.columns, zip(*table.cells(), strict=True), strict=True))
+    used = {column: cells for column, cells in texts.items() if any(cell != "-" for cell in cells)}
+    widths = {column.key: max(len(column.title), *map(len, cells)) for column, cells in used.items()}
+    widths |= {column.key: min(widths[column.key], FOLDED) for column in used if column.kind == "text"}
+    numbers = [column.key for column in used if column.kind != "text"]
+    shown = columns_that_fit(widths, out.width, drop or named(numbers[:0:-1]))
+    out.print(table.to_rich(title, [k for k, column in enumerate(table.columns) if column.key in shown], once))
+    for line in left_out([column.title for column in used if column.key not in shown], place):
+        out.print(f"  {plain(line)}", style="dim", soft_wrap=not out.is_terminal)
 
 
 def named(drop: Sequence[str]) -> list[tuple[str]]:

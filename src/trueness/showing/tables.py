@@ -42,7 +42,9 @@ class Column:
     decimals: int | None = None
 
 
-_LINE = 78  # signs that a line of a plain article holds at \\small; a wider table is scaled
+_LINE = 78  # signs that a line of a plain article holds at \\small
+_FOLDED = 24  # signs of a text in a table that is wider than a line; a longer text takes several
+_TALL, _HEAD = 44, 4  # lines of a table on a page, and those of its head
 _TITLE = Column("title", "", "text")
 
 
@@ -129,23 +131,60 @@ class Table:
         return "\n".join([*lines, "", printable(self.caption)]) + "\n"
 
     def to_latex(self) -> str:
-        """A table environment with caption and label tab:<name>; needs booktabs, and graphicx where it is wide."""
-        bold = self._best()
-        spec = "".join("l" if column.kind == "text" else "r" for column in self.columns)
-        shown = [self.titles(), *self.cells()]
-        fits = sum(max(len(row[k]) for row in shown) + 2 for k in range(len(self.columns))) <= _LINE
-        begin, end = ("", "") if fits else (r"\resizebox{\textwidth}{!}{%" + "\n", "}")
-        lines = [r"\begin{table}[t]", r"\centering", r"\small", rf"\caption{{{escaped(self.caption)}}}"]
-        lines += [rf"\label{{tab:{label_of(self.name)}}}", rf"{begin}\begin{{tabular}}{{{spec}}}", r"\toprule"]
-        lines += [" & ".join(map(escaped, self.titles())) + r" \\", r"\midrule"]
-        for k, cells in enumerate(self.cells()):
-            if self._ruled(k):
+        """A table environment with caption and label tab:<name>; needs booktabs. One that is too wide for a line stands
+        in parts, each with the names of the rows; one that is too long for a page goes on in another table."""
+        cells = self.cells()
+        wide = [max(map(len, column)) + 2 for column in zip(self.titles(), *cells, strict=True)]
+        folded = [min(w, _FOLDED) if c.kind == "text" else w for w, c in zip(wide, self.columns, strict=True)]
+        widths = wide if sum(wide) <= _LINE else folded
+        pages: list[list[str]] = [[]]
+        filled = len(self.caption) // _LINE
+        for places in self.parts(widths, _LINE):
+            heights = [max(math.ceil((len(row[k]) + 2) / widths[k]) for k in places) for row in cells]
+            if pages[-1] and filled + _HEAD + sum(heights) > _TALL:
+                pages.append([])
+                filled = 0
+            rows: list[int] = []
+            filled += _HEAD
+            for r, height in enumerate(heights):
+                if rows and filled + height > _TALL:
+                    pages[-1].append(self._tabular(places, rows, widths))
+                    pages.append([])
+                    rows, filled = [], _HEAD
+                rows.append(r)
+                filled += height
+            pages[-1].append(self._tabular(places, rows, widths))
+        tops = [rf"\caption{{{escaped(self.caption)}}}" + "\n" + rf"\label{{tab:{label_of(self.name)}}}"]
+        tops += [r"\addtocounter{table}{-1}\caption{(continued)}"] * (len(pages) - 1)
+        begin = "\n".join([r"\begin{table}[tp]", r"\centering", r"\small"])
+        bodies = ("\n\\par\\bigskip\n".join(page) for page in pages)
+        return "".join(f"{begin}\n{top}\n{body}\n\\end{{table}}\n" for top, body in zip(tops, bodies, strict=True))
+
+    def _tabular(self, places: Sequence[int], rows: Sequence[int], widths: Sequence[int]) -> str:
+        bold, titles, cells = self._best(), self.titles(), self.cells()
+        spec = ""
+        for k in places:
+            folds = any(len(row[k]) + 2 > widths[k] for row in [titles, *cells])
+            spec += rf"p{{{widths[k] / _LINE:.2f}\textwidth}}" if folds else "lr"[self.columns[k].kind != "text"]
+        lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
+        lines += [" & ".join(escaped(titles[k]) for k in places) + r" \\", r"\midrule"]
+        for r in rows:
+            if r != rows[0] and self._ruled(r):
                 lines.append(r"\midrule")
-            texts = [
-                _latex(cell, column, (k, column.key) in bold) for cell, column in zip(cells, self.columns, strict=True)
-            ]
+            texts = [_latex(cells[r][k], self.columns[k], (r, self.columns[k].key) in bold) for k in places]
             lines.append(" & ".join(texts) + r" \\")
-        return "\n".join([*lines, r"\bottomrule", rf"\end{{tabular}}{end}", r"\end{table}"]) + "\n"
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+    def parts(self, widths: Sequence[float], room: float) -> list[list[int]]:
+        """Places of columns, in parts that have room; the texts that begin a row are its name and begin each part."""
+        kinds = [column.kind == "text" for column in self.columns]
+        names = list(range(kinds.index(False) if False in kinds else 0))
+        parts: list[list[int]] = [[]]
+        for k in range(len(names), len(kinds)):
+            if parts[-1] and sum(widths[n] for n in (*names, *parts[-1], k)) > room:
+                parts.append([])
+            parts[-1].append(k)
+        return [[*names, *part] for part in parts]
 
     def _ruled(self, k: int) -> bool:
         key = self.rule_before

@@ -28,6 +28,7 @@ from trueness.studies import run_tables
 from trueness.studies.protocol import PagePart, PagePlace
 from trueness.studies.run_findings import ANYBODY, RunFindings, findings_of
 from trueness.studies.run_page import RunsPart
+from trueness.texts import counted
 
 MOST_CELLS = 2_000  # of which a chart can show anything
 
@@ -129,7 +130,9 @@ class RunReading:
         planned, done = (sum(row[key] for row in results.completeness()) for key in ("planned", "ok"))
         respondents, items = ({getattr(c, name) for c in results.cells} for name in ("respondent", "item"))
         checks = [f"{done:,} of {planned:,} runs that were planned gave a result."]
-        abstract = f"{len(respondents)} respondents answered {len(items)} items of {results.task}."
+        abstract = (
+            f"{counted(len(respondents), 'respondent')} answered {counted(len(items), 'item')} of {results.task}."
+        )
         methods = [
             f"Measures: {', '.join(results.headline)}; {100 * results.level:g} % bootstrap intervals of the mean. A "
             "run that failed is missing, with its status."

@@ -134,8 +134,10 @@ def _check_dataset(name: str) -> list[dict[str, object]]:
         "says how far its truth can be believed": dataset.about.truth in get_args(Truth),
     }
     edges = f"{dataset.truth.n_edges()} edges" if has_truth(dataset) else "no graph known"
+    told = table.experiments
+    under = f", {int((~told.observational).sum()):,} rows under interventions" if told else ""
     gaps = f", {int(table.gaps.sum()):,} missing values" if table.gaps.any() else ""
-    details = {0: f"{table.n:,} rows, {table.d} columns ({table.kind}), {edges}{gaps}"}
+    details = {0: f"{table.n:,} rows, {table.d} columns ({table.kind}), {edges}{gaps}{under}"}
     details |= {} if has_truth(dataset) else {1: "no graph is known: edges and their stability, no score"}
     verdicts = {True: "pass", False: "FAIL", None: "not claimed"}
     return [
@@ -174,6 +176,7 @@ def _learners() -> list[dict[str, object]]:
                     "mixed": "",
                     "missing": "",
                     "curved": "",
+                    "interventions": "",
                     "paper": "",
                     "needs": f"broken: {error}",
                 }  # fmt: skip
@@ -188,6 +191,7 @@ def _learners() -> list[dict[str, object]]:
                 "mixed": "yes" if card.mixed and len(card.data) == 2 else "",
                 "missing": "yes" if card.missing else "",
                 "curved": "yes" if card.curved else "",
+                "interventions": "yes" if card.interventions == "targets" else "",
                 "paper": card.paper,
                 "needs": ""
                 if not card.needs or registry.is_installed(card.needs)
@@ -210,6 +214,7 @@ def _learner(name: str) -> dict[str, object]:
         "mixed tables": card.mixed and len(card.data) == 2,
         "missing values": card.missing or "refused",
         "curved relations": card.curved,
+        "rows under interventions": card.interventions,
         "assumes": list(card.assumes),
         "deterministic": card.deterministic,
         "paper": card.paper,

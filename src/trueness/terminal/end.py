@@ -20,6 +20,7 @@ from trueness.showing.console import console, plain
 from trueness.showing.headline import Standing
 from trueness.showing.sheet import Sheet
 from trueness.terminal import print_report as terminal
+from trueness.texts import counted
 
 ROOM = 8  # rows of small tables below the headlines
 
@@ -83,10 +84,11 @@ def checks_line(checks: Sequence[Mapping[str, Json]]) -> str:
     """`6 checks, 1 fails: complete (...)`"""
     failed = [check for check in checks if check["passed"] is False]
     unknown = sum(check["passed"] is None for check in checks)
-    text = f"{len(checks)} check{'s' if len(checks) != 1 else ''}"
+    text = counted(len(checks), "check")
     text += f", {len(failed)} fail{'s' if len(failed) == 1 else ''}" if failed else ", all hold" if not unknown else ""
     text += f", {unknown} not checked" if unknown else ""
-    return text + (": " + "; ".join(f"{check['name']} ({check['sentence']})" for check in failed[:2]) if failed else "")
+    why = "; ".join(f"{check['name']} ({check['sentence'].rstrip('.')})" for check in failed[:2])
+    return f"{text}: {why}" if why else text
 
 
 def tell_end(outcome: RunEnd, command: str) -> None:

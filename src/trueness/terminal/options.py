@@ -125,6 +125,9 @@ def command_line() -> argparse.ArgumentParser:
         "mcp", help="plan, run, show, compare as tools of an agent, over stdio (Model Context Protocol)"
     )
 
+    schema = commands.add_parser("schema", help="JSON schemas of every --json and every file that a study writes")
+    schema.add_argument("name", nargs="?", help="which one (default: a list of them)")
+
     judge = commands.add_parser("judge", help="can a judge be believed? agreement, bias, corrected mean, labels needed")
     judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
     judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
@@ -141,7 +144,7 @@ def command_line() -> argparse.ArgumentParser:
             command.add_argument(f"--{option}", help=words)
         command.add_argument("--workers", type=int, help="processes on this machine (default: one a core)")
         own.append(command)
-    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, judge, *own):
+    for command in (new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, schema, judge, *own):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -212,17 +215,9 @@ def _add_place(command: argparse.ArgumentParser) -> None:
 
 def _add_permissions(command: argparse.ArgumentParser) -> None:
     """What only the user may allow, and no plan."""
-    command.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="let keys go to this address of a plan or .env, e.g. llm.lab.example, http://10.0.0.5:8000 (repeatable)",
-    )
-    command.add_argument(
-        "--allow-key",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="let a plan use this variable as the key of a model that it is not made for (repeatable)",
-    )
+    for name, metavar, what in (
+        ("host", "HOST", "let keys go to this address of a plan or .env, e.g. llm.lab.example, http://10.0.0.5:8000"),
+        ("key", "NAME", "let a plan use this variable as the key of a model that it is not made for"),
+    ):
+        what += " (repeatable)"
+        command.add_argument(f"--allow-{name}", action="append", default=[], metavar=metavar, help=what)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from trueness.learners import kernels
+from trueness.printing import say
 from trueness.running.progress import clock
 from trueness.showing.console import Console, console, plain, print_rows
+from trueness.texts import counted
 
 if TYPE_CHECKING:
     from trueness.running.cost import AskCost, CellCost, PlanCost
@@ -28,14 +31,23 @@ def busy(what: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def timing(study: Study) -> Iterator[None]:
+    """While `plan` times fits; that kernels are compiled first, which takes longer than all the rest, has a line."""
+    fits = any(stage.is_fitted for stage in study.stages)
+    if fits and not kernels.are_kept():
+        say("compiling the learners' kernels, once for this environment: a minute or two", stderr=True)
+    with busy("timing a fit of each cell") if fits else nullcontext():
+        yield
+
+
 def print_estimate(study: Study, total: PlanCost) -> None:
     out = console()
     out.print(f"[bold]{plain(study.plan.name)}[/]   {plain(study.plan.folder)}")
-    at_least = "at least " if total.at_least else "about "
+    lasts = f"{'at least' if total.at_least else 'about'} {clock(total.seconds)} on {counted(total.workers, 'worker')}"
     if total.cells:
         out.print(
-            f"{len(total.cells)} cells, {total.fits:,} fits, {total.done:,} done already; {at_least}"
-            f"{clock(total.seconds)} on {total.workers} worker{'s' if total.workers != 1 else ''}"
+            f"{counted(len(total.cells), 'cell')}, {counted(total.fits, 'fit')}, {total.done:,} done already; {lasts}"
         )
     rows = [_cell_row(cost) for cost in total.cells] if len(total.cells) <= MANY_CELLS else _rows_by_learner(total)
     if rows:

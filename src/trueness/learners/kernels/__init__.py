@@ -23,6 +23,13 @@ def _drop_stale_forms() -> None:
     stamp.write_text(state, encoding="utf-8")
 
 
+def are_kept() -> bool:
+    """Whether any kernel was compiled before, here or where NUMBA_CACHE_DIR says; all of them take a minute or two."""
+    from trueness.learners.kernels.resampling import merge_drawn
+
+    return any(Path(merge_drawn.stats.cache_path).glob("*.nbi"))
+
+
 no_cache_named_here()
 with contextlib.suppress(OSError):  # a read-only installation has nothing kept beside it
     _drop_stale_forms()

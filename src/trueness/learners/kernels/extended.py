@@ -8,11 +8,7 @@
 
 Every class of a climb has a higher score than the one before, and so has every class that a doubt leads to.
 Nazaret & Blei (2024), "Extremely greedy equivalence search", UAI; written from the paper's description. Insert and
-Delete as in `kernels/ges.py`, and for a directed y -> x (Hauser & Buehlmann 2012, proposition 34)
-
-    Turn(x, y, T)    T in Ne(y) - Adj(x): y -> x becomes x -> y, t -- y becomes t -> y
-        gain         that of Insert(x, y, T) + s(x | Pa(x) - y) - s(x | Pa(x))
-        valid        NA + T is a clique, and every other semi-directed path from y to x meets NA + T + Ne(x)
+Delete as in `kernels/ges.py`, Turn(x, y, T) of a directed y -> x as in `kernels/turning.py`.
 """
 
 from __future__ import annotations
@@ -23,16 +19,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.equivalence import Matrix, complete
+from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
 from trueness.learners.kernels.ges import (
     BEST,
     DELETE,
-    FREE,
     INSERT,
     NO_GAIN,
     NO_PATHS,
     PATHS,
-    PATHS_OF_TURN,
     TURN,
     best_delete,
     best_insert,
@@ -40,7 +34,8 @@ from trueness.learners.kernels.ges import (
     sets_of,
     take_out,
 )
-from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean
+from trueness.learners.kernels.turning import best_turn
 
 NOTHING = -1  # in place of a node
 
@@ -54,6 +49,7 @@ class State(NamedTuple):
     best: Integers  # (3, d) the x of the greatest gain of each operator and y
     changed: Matrix  # (d,) whether an edge of y is another since the gains were computed
     out: Integers  # (d, d + 1) where the edges of y lead to, how many in its end
+    cut: Matrix  # (0, 0) no interventions
 
 
 class Room(NamedTuple):
@@ -108,6 +104,7 @@ def _empty(d: int) -> State:
         np.zeros((3, d), dtype=np.int64),
         np.ones(d, dtype=np.uint8),
         np.zeros((d, d + 1), dtype=np.int64),
+        NO_CUT.copy(),
     )
 
 
@@ -172,7 +169,7 @@ def _apply(state: State, operator: int, x: int, y: int, chosen: Integers, touche
             graph[y, chosen[k]] = 0
         graph[y, x] = 0
         graph[x, y] = 1
-    if not complete(graph):
+    if not complete(graph, state.cut):
         raise ValueError("a valid operator has a consistent extension")
     for i in range(d):
         for j in range(d):
@@ -232,17 +229,7 @@ def _gain(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, s
         return best_delete(s, graph, x, y, sets)
     if operator == INSERT:
         return best_insert(s, graph, x, y, np.int64(paths), out, sets)
-    gained = best_insert(s, graph, x, y, np.int64(PATHS_OF_TURN if paths else NO_PATHS), out, sets)
-    if gained == -np.inf:
-        return gained
-    parents, k = sets[FREE], np.int64(0)  # what it held is used up
-    for v in range(len(graph)):
-        if graph[v, x] and not graph[x, v] and v != y:
-            parents[k] = v
-            k += 1
-    without = local_score(s, x, parents, k)
-    parents[k] = y
-    return gained + without - local_score(s, x, parents, k + 1)
+    return best_turn(s, graph, x, y, paths, out, sets)
 
 
 @lean

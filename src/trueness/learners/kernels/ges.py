@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from trueness.learners.kernels.equivalence import Matrix, complete
+from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
 from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
 
 INSERT, DELETE, TURN = 0, 1, 2
@@ -28,32 +28,37 @@ NO_PATHS, PATHS, PATHS_OF_TURN = 0, 1, 2
 NO_GAIN = 1e-9  # a gain below this is rounding
 # rows of `sets`, the working space (8, d + 1): Ne(y); Pa(y); what all operators of the pair condition on, followed by
 # what one of them adds; what they may choose from; where the chosen ones stand there; the best choice; a queue; flags
-_NEAR, _PARENTS, _BASE, FREE, _PLACE, BEST, _QUEUE, _SEEN = range(8)
+NEAR, PARENTS, BASE, FREE, PLACE, BEST, QUEUE, SEEN = range(8)
 
 
 def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
     """The CPDAG that GES finds, and its steps: (operator, x, y, gain) a row."""
     graph = np.zeros((d, d), dtype=np.uint8)
-    sets = np.zeros((8, d + 1), dtype=np.int64)
+    return graph, np.vstack([grow(s, graph), shrink(s, graph)])
+
+
+def grow(s: Scorer, graph: Matrix, cut: Matrix = NO_CUT) -> Floats:
+    """The forward phase alone, on the CPDAG itself; its steps."""
+    d = len(graph)
+    sets, out = np.zeros((8, d + 1), dtype=np.int64), np.zeros((d, d + 1), dtype=np.int64)
     inserted = np.empty((d * (d - 1) // 2 + 1, 4))
     gain, held = np.empty((d, d)), np.full((d, d), np.nan)
     best, changed = np.zeros(d, dtype=np.int64), np.ones(d, dtype=np.uint8)
-    out = np.zeros((d, d + 1), dtype=np.int64)
-    inserted = inserted[: forward(s, graph, graph.copy(), gain, held, best, changed, out, sets, inserted)]
-    return graph, np.vstack([inserted, shrink(s, graph)])
+    return inserted[: forward(s, graph, cut, graph.copy(), gain, held, best, changed, out, sets, inserted)]
 
 
-def shrink(s: Scorer, graph: Matrix) -> Floats:
+def shrink(s: Scorer, graph: Matrix, cut: Matrix = NO_CUT) -> Floats:
     """The backward phase alone, on the CPDAG itself; its steps."""
     sets = np.zeros((8, len(graph) + 1), dtype=np.int64)
     deleted = np.empty((int(graph.sum()) + 1, 4))
-    return deleted[: backward(s, graph, sets, np.zeros(len(graph) + 1, dtype=np.int64), deleted)]
+    return deleted[: backward(s, graph, cut, sets, np.zeros(len(graph) + 1, dtype=np.int64), deleted)]
 
 
 @njit(cache=True)  # not lean: `complete` makes arrays
 def forward(
     s: Scorer,
     graph: Matrix,
+    cut: Matrix,
     before: Matrix,
     gain: Floats,
     held: Floats,
@@ -70,6 +75,8 @@ def forward(
     changed[y] whether an edge of y is another since then, out[y] where the edges of y lead to, how many in its end.
     """
     d = len(graph)
+    for i in range(d):
+        list_out(graph, i, out)
     x = y = np.int64(-1)  # a plain -1 is a type of its own, for which functions would be compiled again
     steps = 0
     while True:
@@ -82,7 +89,7 @@ def forward(
         for k in range(sets[BEST, d]):
             graph[y, sets[BEST, k]] = 0
         graph[x, y] = 1
-        if not complete(graph):
+        if not complete(graph, cut):
             raise ValueError("a valid Insert has a consistent extension")
         for i in range(d):
             changed[i] = 0
@@ -172,35 +179,35 @@ def sets_of(graph: Matrix, y: int, sets: Integers) -> None:
     for v in range(d):
         if graph[v, y]:
             if graph[y, v]:
-                sets[_NEAR, near] = v
+                sets[NEAR, near] = v
                 near += 1
             else:
-                sets[_PARENTS, parents] = v
+                sets[PARENTS, parents] = v
                 parents += 1
-    sets[_NEAR, d], sets[_PARENTS, d] = near, parents
+    sets[NEAR, d], sets[PARENTS, d] = near, parents
 
 
 @lean
 def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
     """The greatest gain of Insert(x, y, T); T is left in `sets`. paths: what is asked of them, see `_reaches`."""
     d = len(graph)
-    base = sets[_BASE]
+    base = sets[BASE]
     k, n_free = np.int64(0), np.int64(0)
-    for i in range(sets[_NEAR, d]):  # NA, which must be a clique
-        v = sets[_NEAR, i]
+    for i in range(sets[NEAR, d]):  # NA, which must be a clique
+        v = sets[NEAR, i]
         if graph[v, x] or graph[x, v]:
-            if not _joins(graph, v, base, k - k, k):
+            if not joins(graph, v, base, k - k, k):
                 return -np.inf
             base[k] = v
             k += 1
     in_clique = k
-    for i in range(sets[_NEAR, d]):  # what may join it
-        v = sets[_NEAR, i]
-        if not graph[v, x] and not graph[x, v] and _joins(graph, v, base, k - k, k):
+    for i in range(sets[NEAR, d]):  # what may join it
+        v = sets[NEAR, i]
+        if not graph[v, x] and not graph[x, v] and joins(graph, v, base, k - k, k):
             sets[FREE, n_free] = v
             n_free += 1
-    for i in range(sets[_PARENTS, d]):
-        base[k] = sets[_PARENTS, i]
+    for i in range(sets[PARENTS, d]):
+        base[k] = sets[PARENTS, i]
         k += 1
     found = -np.inf
     chosen, start = np.int64(0), np.int64(0)
@@ -211,13 +218,13 @@ def best_insert(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integ
             gained = local_score(s, y, base, k + chosen + 1) - without
             if gained > found and not (paths and _reaches(graph, y, x, paths, in_clique, k, k + chosen, out, sets)):
                 found = gained
-                _keep(sets, k, chosen, d)
+                keep(sets, k, chosen, d)
         else:
             start = n_free  # a larger T only adds parents
-        chosen = _next_clique(graph, sets, n_free, k, chosen, start)
+        chosen = next_clique(graph, sets, n_free, k, chosen, start)
         if chosen == 0:
             return found
-        start = sets[_PLACE, chosen - 1] + 1
+        start = sets[PLACE, chosen - 1] + 1
 
 
 @lean
@@ -232,31 +239,31 @@ def list_out(graph: Matrix, u: int, out: Integers) -> None:
 
 
 @lean
-def _keep(sets: Integers, k: int, chosen: int, d: int) -> None:
+def keep(sets: Integers, k: int, chosen: int, d: int) -> None:
     sets[BEST, d] = chosen
     for i in range(chosen):
-        sets[BEST, i] = sets[_BASE, k + i]
+        sets[BEST, i] = sets[BASE, k + i]
 
 
 @lean
-def _next_clique(graph: Matrix, sets: Integers, n_free: int, k: int, chosen: int, start: int) -> int:
+def next_clique(graph: Matrix, sets: Integers, n_free: int, k: int, chosen: int, start: int) -> int:
     """Lengthen the chosen clique by a free node from `start` on, or change its last one; its size, 0 at the end."""
-    base = sets[_BASE]
+    base = sets[BASE]
     while True:
         for i in range(start, n_free):
             v = sets[FREE, i]
-            if _joins(graph, v, base, k, k + chosen):
+            if joins(graph, v, base, k, k + chosen):
                 base[k + chosen] = v
-                sets[_PLACE, chosen] = i
+                sets[PLACE, chosen] = i
                 return chosen + 1
         if chosen == 0:
             return 0
         chosen -= 1
-        start = sets[_PLACE, chosen] + 1
+        start = sets[PLACE, chosen] + 1
 
 
 @lean
-def _joins(graph: Matrix, v: int, members: Integers, first: int, last: int) -> bool:
+def joins(graph: Matrix, v: int, members: Integers, first: int, last: int) -> bool:
     """Whether v is adjacent to all of members[first:last]."""
     i = first
     while i < last and (graph[v, members[i]] or graph[members[i], v]):
@@ -273,7 +280,7 @@ def _reaches(
     Where paths is PATHS_OF_TURN one that is not the edge y -> x and avoids Ne(x) too.
     """
     d = len(graph)
-    base, queue, seen = sets[_BASE], sets[_QUEUE], sets[_SEEN]
+    base, queue, seen = sets[BASE], sets[QUEUE], sets[SEEN]
     for v in range(d):
         seen[v] = 0
     for i in range(last):
@@ -301,7 +308,7 @@ def _reaches(
 
 
 @njit(cache=True)  # not lean: `complete` makes arrays
-def backward(s: Scorer, graph: Matrix, sets: Integers, kept: Integers, trace: Floats) -> int:
+def backward(s: Scorer, graph: Matrix, cut: Matrix, sets: Integers, kept: Integers, trace: Floats) -> int:
     """Delete until nothing gains; the number of operators applied."""
     d = len(graph)
     steps = 0
@@ -321,7 +328,7 @@ def backward(s: Scorer, graph: Matrix, sets: Integers, kept: Integers, trace: Fl
         trace[steps, 0], trace[steps, 1], trace[steps, 2], trace[steps, 3] = DELETE, source, target, most
         steps += 1
         take_out(graph, source, target, kept)
-        if not complete(graph):
+        if not complete(graph, cut):
             raise ValueError("a valid Delete has a consistent extension")
 
 
@@ -329,14 +336,14 @@ def backward(s: Scorer, graph: Matrix, sets: Integers, kept: Integers, trace: Fl
 def best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> float:
     """The greatest gain of Delete(x, y, H); NA - H is left in `sets`."""
     d = len(graph)
-    base = sets[_BASE]
+    base = sets[BASE]
     k, n_free = np.int64(0), np.int64(0)
-    for i in range(sets[_PARENTS, d]):
-        if sets[_PARENTS, i] != x:
-            base[k] = sets[_PARENTS, i]
+    for i in range(sets[PARENTS, d]):
+        if sets[PARENTS, i] != x:
+            base[k] = sets[PARENTS, i]
             k += 1
-    for i in range(sets[_NEAR, d]):
-        v = sets[_NEAR, i]
+    for i in range(sets[NEAR, d]):
+        v = sets[NEAR, i]
         if v != x and (graph[v, x] or graph[x, v]):
             sets[FREE, n_free] = v
             n_free += 1
@@ -349,13 +356,13 @@ def best_delete(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> flo
             gained = without - local_score(s, y, base, k + chosen + 1)
             if gained > found:
                 found = gained
-                _keep(sets, k, chosen, d)
+                keep(sets, k, chosen, d)
         else:
             start = n_free
-        chosen = _next_clique(graph, sets, n_free, k, chosen, start)
+        chosen = next_clique(graph, sets, n_free, k, chosen, start)
         if chosen == 0:
             return found
-        start = sets[_PLACE, chosen - 1] + 1
+        start = sets[PLACE, chosen - 1] + 1
 
 
 @lean

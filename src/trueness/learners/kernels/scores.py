@@ -17,6 +17,7 @@ A full neighbourhood of the cache is overwritten, so a score may be computed twi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ Integers = NDArray[np.int64]
 Codes = NDArray[np.int32]
 
 GAUSSIAN_BIC, DISCRETE_BIC, BDEU, DEGENERATE_BIC = 0, 1, 2, 3  # the last one: mixed_scores.py
+_MOMENTS = (GAUSSIAN_BIC, DEGENERATE_BIC)
 _LEAST = 1e-12  # the share of a variance that is taken as unexplained at least: a deterministic relation stays finite
 _REPEATED = 1e-10  # a parent of which less than this share is new repeats the others
 _PROBES = 8
@@ -55,7 +57,9 @@ class Scorer(NamedTuple):
     no_edge: float  # log(1 - e)
     moments: Floats  # (d + 1, d): correlations; in the last row -n/2 (1 + log var_y)
     rows: Codes  # (d + 1, m): the distinct rows, a column after the other; in the last row how often each occurs
-    nodes: Integers  # (d, 5): the key as child (two words), as parent (two words), the number of levels
+    # (d, 7): the key as child (two words), as parent (two words), the number of levels; and, for interventions
+    # (`by_node`), where the node's block of `moments` or its counts in `rows` begin, and the rows that it is scored on
+    nodes: Integers
     keys: Integers  # (slots, 2): what is cached, 0 where free
     values: Floats  # (slots,)
     factor: Floats  # working space (d + 1, d + 1), see _unexplained
@@ -114,6 +118,24 @@ def rows_scorer(
     return _scorer(kind, n, limit, penalty, sample_size, edge, np.zeros((d + 1, d)), rows, levels)
 
 
+def by_node(scorers: Sequence[Scorer], block: Integers, n: int) -> Scorer:
+    """The node y scored by the moments of scorers[block[y]]; the price is that of n rows."""
+    first = scorers[0]
+    nodes = first.nodes.copy()
+    nodes[:, 5] = block * len(first.moments)
+    nodes[:, 6] = [int(scorers[b].n) for b in block]
+    price = first.price * math.log(n) / math.log(first.n)
+    limit = min(scorer.limit for scorer in scorers)
+    return first._replace(limit=limit, price=price, moments=np.vstack([s.moments for s in scorers]), nodes=nodes)
+
+
+def counted_by_node(whole: Scorer, counts: Codes, block: Integers) -> Scorer:
+    """The node y scored by counts[block[y]] of the distinct rows."""
+    nodes, d = whole.nodes.copy(), len(whole.nodes)
+    nodes[:, 5], nodes[:, 6] = d + block, counts[block].sum(axis=1)
+    return whole._replace(rows=np.ascontiguousarray(np.vstack([whole.rows[:d], counts])), nodes=nodes)
+
+
 def _scorer(
     kind: int,
     n: int,
@@ -137,7 +159,7 @@ def _scorer(
         math.log1p(-edge),
         np.ascontiguousarray(moments),
         rows,
-        np.column_stack([_mixed(4 * d).reshape(d, 4), levels]),
+        np.column_stack([_mixed(4 * d).reshape(d, 4), levels, np.full(d, 0 if kind in _MOMENTS else d), np.full(d, n)]),
         np.zeros((slots, 2), dtype=np.int64),
         np.empty(slots),
         np.full((d + 1, d + 1), -1.0),
@@ -235,10 +257,14 @@ def local_score(s: Scorer, y: int, parents: Integers, k: int) -> float:
         if keys[slot, 1] == 0:
             break
     if s.kind == DEGENERATE_BIC:
-        value = degenerate_score(s.moments, s.rows, s.n, s.price, y, parents, k, s.factor)
+        block = s.moments[nodes[y, 5] : nodes[y, 5] + s.moments.shape[1] + 1]
+        value = degenerate_score(block, s.rows, float(nodes[y, 6]), s.price, y, parents, k, s.factor)
     elif s.kind == GAUSSIAN_BIC:
-        rest = _unexplained(s.moments, y, parents, k, s.factor)
-        value = s.moments[len(nodes), y] - 0.5 * s.n * math.log(rest) - s.price * (k + 1)
+        before = s.factor[len(nodes), len(nodes)]
+        if before >= 0 and nodes[int(before), 5] != nodes[y, 5]:
+            s.factor[len(nodes), 0] = -1.0  # what is known there is of other correlations
+        rest = _unexplained(s.moments[nodes[y, 5] :], y, parents, k, s.factor)
+        value = s.moments[nodes[y, 5] + len(nodes), y] - 0.5 * nodes[y, 6] * math.log(rest) - s.price * (k + 1)
     else:
         groups, q = _count(s.rows, nodes, y, parents, k, s.work)
         r = nodes[y, 4]
@@ -349,7 +375,7 @@ def _count(rows: Codes, nodes: Integers, y: int, parents: Integers, k: int, work
     Beyond about twice the rows, only joint levels that occur are numbered: the work is O(rows) whatever q is.
     """
     m, r = rows.shape[1], nodes[y, 4]
-    cells, joint, column, counts = work[CELLS], work[JOINT], rows[y], rows[len(rows) - 1]
+    cells, joint, column, counts = work[CELLS], work[JOINT], rows[y], rows[nodes[y, 5]]
     groups, q = np.int64(1), 1.0
     for a in range(k):
         p = parents[a]

@@ -21,7 +21,7 @@ from trueness.datasets.observed import Observed, check_lags, check_observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
-from trueness.learners.base import Card, Checked, build_as
+from trueness.learners.base import Card, Checked, build_as, rows_used
 from trueness.settings import Between, Hint
 
 Array = NDArray[np.float64]
@@ -94,7 +94,7 @@ def scorer(name: str, **settings: Any) -> EdgeScorer:
 
 def observed(data: Any, scorer: EdgeScorer, lags: int = 0) -> Observed:
     """The first line of every scorer: numbers with gaps that it can use; DataError where it cannot."""
-    table = data if isinstance(data, Table) else Table.of(data)
+    table = rows_used(Table.of(data), scorer)
     words = table.text_columns()
     if words:
         raise DataError(

@@ -1,4 +1,4 @@
-"""PCMCI+: lagged and contemporaneous links of a series by momentary conditional independence (tigramite).
+"""PCMCI+ and LPCMCI: lagged and contemporaneous links of a series by momentary conditional independence (tigramite).
 
     for each pair and lag l = 0 ... L:  x_i(t - l) and x_j(t) are tested given the lagged parents of both and, for
     l = 0, sets of contemporaneous neighbours; partial correlation (ParCorr), then colliders and rules as in PC.
@@ -6,6 +6,9 @@
 matrix[i, j] = max over l of share_ij(l) |r_ij(l)|, r the partial correlation of the pair's strongest separating test;
 share is 1 for a link i -> j (any lagged link), 1/2 for an undirected one and where there is none, 0 against the arrow.
 p-values are in the details; |r| ranks like them and does not vanish. Runge (2020), UAI; tigramite 5.2.
+
+LPCMCI allows hidden common causes: its links have marks as in a PAG, and share is 1 for ->, 1/2 where a circle stands
+at the cause, 0 for <->. Gerhardus & Runge (2020), NeurIPS.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import contextlib
 import io
 import warnings
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -26,7 +29,7 @@ from trueness.learners.scoring.base import EdgeScores, Lags, Scorer, answer, ser
 from trueness.registry import need
 
 FLAG = 999.0  # tigramite's mark of a missing value; columns are standardised, none reaches it by itself
-_SHARE = {"-->": 1.0, "<--": 0.0, "o-o": 0.5, "x-x": 0.5, "": 0.5}
+_SHARE = {"-->": 1.0, "o->": 0.5, "o-o": 0.5, "x-x": 0.5, "": 0.5, "<--": 0.0, "<-o": 0.0, "<->": 0.0}
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,11 @@ class PCMCIPlus(Scorer):
         needs_series=True,
         needs="tigramite",
     )
+    module: ClassVar[str] = "pcmci"
+
+    def _search(self, search: Any, frame: Any, test: Any, lags: int) -> Any:
+        pcmci = search.PCMCI(dataframe=frame, cond_ind_test=test, verbosity=0)
+        return pcmci.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen, lags = series(data, self, self.lags)
@@ -53,16 +61,15 @@ class PCMCIPlus(Scorer):
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():  # it prints and warns as it goes
             warnings.simplefilter("ignore")
             processing, tests, search = (
-                need(f"tigramite.{part}", "scorer 'pcmci+'")
-                for part in ("data_processing", "independence_tests.parcorr", "pcmci")
+                need(f"tigramite.{part}", f"scorer {self.card.title!r}")
+                for part in ("data_processing", "independence_tests.parcorr", self.module)
             )
             frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
-            pcmci = search.PCMCI(dataframe=frame, cond_ind_test=tests.ParCorr(), verbosity=0)
             try:
-                found = pcmci.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+                found = self._search(search, frame, tests.ParCorr(), lags)
             except ValueError as error:  # it drops every window with a gap, and may be left with none
                 raise DataError(
-                    f"{seen.source} must leave PCMCI+ some windows without a gap, got: {error}. "
+                    f"{seen.source} must leave {self.card.title} some windows without a gap, got: {error}. "
                     "Use fewer lags, or a scorer that takes gaps pairwise."
                 ) from None
         graph, r = found["graph"], np.abs(np.nan_to_num(found["val_matrix"]))
@@ -72,4 +79,24 @@ class PCMCIPlus(Scorer):
         return answer(self, seen, scores, graph=graph, p_values=found["p_matrix"], lags=lags, own_k=own)
 
 
-SCORERS = {"pcmci+": PCMCIPlus}
+@dataclass(frozen=True)
+class LPCMCI(PCMCIPlus):
+    """tigramite's run_lpcmci with partial correlations."""
+
+    card: ClassVar[Card] = Card(
+        title="LPCMCI",
+        summary="Momentary conditional independence at each lag, with hidden common causes allowed.",
+        missing=PCMCIPlus.card.missing,
+        assumes=("linear relations", "stationarity", "faithfulness", "acyclicity within a step", "no selection bias"),
+        paper="Gerhardus & Runge 2020",
+        needs_series=True,
+        needs="tigramite",
+    )
+    module: ClassVar[str] = "lpcmci"
+
+    def _search(self, search: Any, frame: Any, test: Any, lags: int) -> Any:
+        lpcmci = search.LPCMCI(dataframe=frame, cond_ind_test=test, verbosity=0)
+        return lpcmci.run_lpcmci(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+
+
+SCORERS = {"pcmci+": PCMCIPlus, "lpcmci": LPCMCI}

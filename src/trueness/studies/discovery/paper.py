@@ -14,6 +14,7 @@ from trueness.statistics.runs import range_note
 from trueness.studies.discovery.findings import completeness_sentences
 from trueness.studies.discovery.tables import measured_table
 from trueness.studies.run_findings import findings_of
+from trueness.texts import counted
 
 _IN_WORDS = {"redraw": "a fresh sample", "bootstrap": "rows drawn with replacement from one sample"}
 _IN_WORDS |= {"permute": "the columns of one sample in another order", "seed": "the learner's own random numbers"}
@@ -34,8 +35,8 @@ def methods(results: Results) -> list[str]:
     return [
         f"Data: {listed(data.values())}.",
         f"Learners and what they return: {listed(learners.values())}.",
-        f"Each learner was fitted {spread(runs)} times to each data set; run k of a data set is the same table for "
-        "every learner. A run that failed or timed out is missing, with its status.",
+        f"Each learner was fitted {spread(runs)} time{'s' if runs != [1] else ''} to each data set; run k of a data "
+        "set is the same table for every learner. A run that failed or timed out is missing, with its status.",
         f"Measures: {listed(look.measure_label(name) for name in results.headline)}, against the truth of the "
         f"learner's own class; intervals: {percent(results.level)} bootstrap intervals of the mean, and the "
         f"{percent(results.level)} range of single runs. {range_note(runs, results.level)}".rstrip(),
@@ -48,14 +49,15 @@ def part(folder: Path, results: Results) -> Part:
     learners = {cell.respondent for cell in results.cells}
     datasets = {cell.item for cell in results.cells}
     abstract = (
-        f"We fitted {len(learners)} learners to {len(datasets)} data sets whose graph is known or believed: "
-        f"{done:,} of {planned:,} runs gave a graph."
+        f"We fitted {counted(len(learners), 'learner')} to {counted(len(datasets), 'data set')} whose graph is known "
+        f"or believed: {done:,} of {planned:,} runs gave a graph."
     )
     tables = [measured_table(results, results.headline)] if results.has_runs else []
     checks = completeness_sentences(results)
     said: list[tuple[str, Sequence[str]]] = []
     if results.has_runs:
         found = findings_of(results)
+        abstract += f" {found.headline.sentence}" if found.headline else ""
         said = [*found.sections, ("What this design cannot tell", found.untold)]
     pictures = drawn(folder, "plots", "measured", "ranks_learners", "runtime", "dag_*")
     return Part("discovery", abstract, checks, methods(results), said, tables, pictures)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from trueness import registry
-from trueness.datasets import About, Dataset, check_usable, has_truth, load, nodes_of
+from trueness.datasets import About, Dataset, check_usable, has_truth, load, nodes_of, targets_of
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Card, Learner, build, fitting, handles_gaps, settings_of
 from trueness.measures.graphs import MEASURES
@@ -171,10 +171,19 @@ class Discovery:
 
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         """What a reader must know of a cell: class, truth, assumptions met and broken, the perfect-class score."""
-        dataset, card = self.datasets[item], self.learners[respondent].card
-        perfect = {}
+        dataset, learner = self.datasets[item], self.learners[respondent]
+        card = learner.card
+        perfect: dict[str, float | None] = {}
+        more: dict[str, Any] = {}
+        if targets_of(dataset):
+            more["experiments"] = getattr(learner, "experiments", "observational")
+        if getattr(learner, "scale", "") == "raw" and "standardised" not in dataset.about.properties:
+            more["scale"] = "raw"
+        if dataset.about.notes:
+            more["notes"] = list(dataset.about.notes)
         if has_truth(dataset):
-            reference = reference_of(json.dumps({"name": item, **self.dataset_specs[item]}))
+            spec = json.dumps({"name": item, **self.dataset_specs[item]})
+            reference = reference_of(spec, card.interventions == "targets")
             perfect = {name: score.value for name, score in reference.perfect(card.returns).items()}
         return {
             "returns": card.returns,
@@ -184,7 +193,7 @@ class Discovery:
             "level_codes": self.codes and "discrete" not in card.data and dataset.about.data != "continuous",
             "assumptions": assumptions(card, dataset.about),
             "perfect_class_against_dag": perfect,
-        } | ({"notes": list(dataset.about.notes)} if dataset.about.notes else {})
+        } | more
 
 
 def assumptions(card: Card, about: About) -> dict[str, str]:
@@ -193,6 +202,7 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
     gaussian = "gaussian noise" in known
     noise = any(text.endswith("noise") for text in known)
     continuous = about.data == "continuous"
+    held = [text for text in known if text.startswith("interventions (")]
     verdicts = {
         "causal sufficiency": "met" if "causally sufficient" in known else "unknown",
         "acyclicity": "met" if about.truth == "known" else "unknown",
@@ -207,6 +217,11 @@ def assumptions(card: Card, about: About) -> dict[str, str]:
         "additive noise": "broken" if "post-nonlinear" in known else "met" if noise else "unknown",
         "non-Gaussian noise": "broken" if gaussian or not continuous else "met" if noise else "unknown",
         "Gaussian noise": "met" if gaussian else "broken" if noise or not continuous else "unknown",
+        "hard interventions with known targets": "unknown"
+        if not held
+        else "met"
+        if held[0].startswith("interventions (do)")
+        else "broken",
         "causes have smaller variance": "broken" if "standardised" in known else "unknown",
     }
     return {name: verdicts.get(name, "unknown") for name in card.assumes}

@@ -38,13 +38,18 @@ def _sheet(results: Results, measures: Sequence[str]) -> Sheet:
         f"{main} of runs": [interval_text(cell.measures[main].runs) for cell in cells],
         # the median: a first fit may pay for an import
         "s/fit": [f"{median(cell.seconds):.3f}" if cell.seconds else "-" for cell in cells],
-        "breaks": [" ".join(letters[name] for name in _broken(cell)) for cell in cells],
+        "breaks": [_labels(cell, letters) for cell in cells],
     }
     both = [titles[name] for name in ("precision", "recall") if name in titles and name != main]
     others = [titles[name] for name in reversed(measures) if name != main and titles[name] not in both]
     drop = [both, *named(["s/fit", f"{main} of runs", "breaks", *others])]
     right = ("n", "s/fit", *(f"perfect {name}" for name in against_dag))
     return Sheet(columns, drop, right, starts, folds=["learner"])
+
+
+def _labels(cell: CellSummary, letters: dict[str, str]) -> str:
+    more = ["raw"] if "scale" in cell.about else []
+    return " ".join([*(letters[name] for name in _broken(cell)), *more])
 
 
 def _perfect(cell: CellSummary, name: str) -> str:
@@ -115,6 +120,10 @@ def _notes(results: Results) -> list[str]:
         notes.append(
             "breaks: the data set breaks what the learner assumes: " + ", ".join(f"{k} {n}" for n, k in letters.items())
         )
+    if any("scale" in cell.about for cell in results.summaries):
+        notes.append("raw: columns were not standardised (scale = 'raw'), and the learner follows their scale.")
+    for item in dict.fromkeys(cell.item for cell in results.summaries if "experiments" in cell.about):
+        notes.append(f"{item} has rows under interventions: {_rows_used(results, item)}.")
     assumed = sorted({cell.item for cell in results.summaries if cell.about["truth"] == "assumed"})
     if assumed:
         notes.append(f"Truth assumed, an expert's guess and not a measurement: {', '.join(assumed)}.")
@@ -128,6 +137,17 @@ def _notes(results: Results) -> list[str]:
     if any(cell.about.get("level_codes") for cell in results.summaries):
         notes.append("Learners that need numbers were given level codes of categories (codes = true).")
     return notes
+
+
+def _rows_used(results: Results, item: str) -> str:
+    words = {
+        "observational": "observational rows only",
+        "pool": "all rows pooled",
+        "targets": "all rows and their targets, scored against the interventional class",
+    }
+    used = {cell.respondent: cell.about["experiments"] for cell in results.summaries if cell.item == item}
+    groups = {way: [name for name, chosen in used.items() if chosen == way] for way in words}
+    return "; ".join(f"{words[way]}: {', '.join(names)}" for way, names in groups.items() if names)
 
 
 def print_discovery(out: Console, results: Results, folder: Path, measures: Sequence[str] | None = None) -> None:

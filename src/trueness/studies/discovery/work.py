@@ -21,7 +21,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets import Dataset, Table, has_truth, load, nodes_of
+from trueness.datasets import Dataset, Table, has_truth, load, nodes_of, targets_of
 from trueness.graphs import Graph, Kind
 from trueness.learners import Batched, Card, Learner, build, check_answer
 from trueness.learners.batches import Run, fit_alone, fit_resamples
@@ -46,7 +46,7 @@ def _warmed_up(spec: str, learner_spec: str, codes: bool, batch: bool) -> None:
     """Once a process, and on so few columns that it takes no time worth limiting: our kernels compile on first use."""
     dataset, learner = _dataset(spec), _learner(learner_spec)
     if has_truth(dataset):
-        reference_of(spec).perfect(learner.card.returns)
+        reference_of(spec, learner.card.interventions == "targets").perfect(learner.card.returns)
     if learner.card.needs:
         importlib.import_module(learner.card.needs)
     elif type(learner).__module__.startswith("trueness.learners."):
@@ -106,8 +106,9 @@ def _outcome(run: Run, card: Card, spec: str) -> Outcome:
     if problem:
         return without_answer(Status.UNREADABLE, problem, seconds)
     plain = _Plain(answer.nodes, answer.marks.tobytes(), answer.kind, answer)
+    scores = _scored(spec, card.interventions == "targets", plain)
     told = _told(plain) if answer.weights is None else _compact(answer)
-    return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": told, "scores": _scored(spec, plain)}
+    return {"status": str(Status.OK), "message": "", "seconds": seconds, "answer": told, "scores": scores}
 
 
 def draw(dataset: Dataset, common: Mapping[str, Any], repeat: int) -> Table:
@@ -158,10 +159,10 @@ class _Plain:
 
 
 @lru_cache(maxsize=4096)
-def _scored(spec: str, plain: _Plain) -> dict[str, tuple[float | None, str]]:
+def _scored(spec: str, uses_targets: bool, plain: _Plain) -> dict[str, tuple[float | None, str]]:
     if not has_truth(_dataset(spec)):
         return {name: (None, NO_TRUTH) for name in MEASURES}
-    found = reference_of(spec).score(plain.graph)
+    found = reference_of(spec, uses_targets).score(plain.graph)
     return {name: (score.value, str(score.status)) for name, score in found.items()}
 
 
@@ -183,5 +184,7 @@ def _learner(spec: str) -> Learner:
 
 
 @lru_cache(maxsize=32)
-def reference_of(spec: str) -> Reference:
-    return Reference(_dataset(spec).truth)
+def reference_of(spec: str, uses_targets: bool = False) -> Reference:
+    """Of a learner that uses targets the class is the interventional one."""
+    dataset = _dataset(spec)
+    return Reference(dataset.truth, targets=targets_of(dataset) if uses_targets else ())

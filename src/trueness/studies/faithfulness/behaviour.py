@@ -218,7 +218,8 @@ class Agreement:
             lost = f"{self.model} has no probe that can be compared: {self.asked} problems asked, {self.problems} read."
             return [Finding(lost, open=True)]
         faults = ", ".join(f"{n} {fault}" for fault, n in self.blame.items())
-        return [*said, *([f"{self.model}, edges to blame: {faults}."] if faults else [])]
+        counted = f"counted over {self.problems} of {self.asked} problems; no test"
+        return [*said, *([f"{self.model}, edges to blame: {faults} ({counted})."] if faults else [])]
 
 
 def agreement_of(behaviours: Sequence[Behaviour], model: str, level: float = 0.95) -> Agreement:

@@ -48,7 +48,7 @@ def pairs_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width 
     shape = alt.Shape("role:N", scale=alt.Scale(domain=["stated", "irrelevant"], range=["circle", "square"]))
     ends = pd.DataFrame({"says": _ENDS, "did": _ENDS})
     line = alt.Chart(named("diagonal")).mark_line(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
-    marks = alt.Chart(named("pairs")).mark_point(size=34, opacity=0.75)
+    marks = alt.Chart(named("pairs")).mark_point(size=34, opacity=1)
     layers: list[alt.Chart] = [line.encode(x=x, y=y), marks.encode(x=x, y=y, color=colour, shape=shape)]
     side = look.POINTS[width] * 0.6
     chart = alt.LayerChart(layer=layers, width=side, height=side)

@@ -17,6 +17,7 @@ from trueness.errors import DataError
 from trueness.outside import json_of, text_of
 from trueness.reasoning.execute import Program
 from trueness.showing.console import Console, plain
+from trueness.showing.sheet import print_table
 from trueness.showing.tables import Column, Table
 from trueness.studies.faithfulness.accuracy import Criterion, InformedScore, against_accuracy, informed_score
 from trueness.studies.faithfulness.api import evaluate_batch
@@ -71,8 +72,7 @@ class CheckedFile:
 
     def show(self, out: Console) -> None:
         for table in self.tables():
-            if table.rows:
-                out.print(table.to_rich(table.caption))
+            print_table(out, table.caption, table, place="--json")
         for sentence in self.sentences():
             out.print(f"  {plain(sentence)}", soft_wrap=True)
 

@@ -10,13 +10,14 @@ from trueness.showing.prose import listed
 from trueness.studies.faithfulness import tables as faithfulness_tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.findings import told_and_open
+from trueness.texts import counted
 
 
 def methods(study: FaithfulnessStudy) -> list[str]:
     copies = len(study.evaluations) - len(study.right)
     weights = listed(f"{name.replace('_', ' ')} {weight:g}" for name, weight in study.scoring.weights.items())
     return [
-        f"{len(study.right)} problems whose graphs hold, and {copies} damaged copies of them.",
+        f"Graphs of {counted(len(study.right), 'problem')} that hold; damaged copies of them: {copies:,}.",
         f"Judges: {listed(study.judges) or 'none; rules were executed'}. Models that wrote graphs of their own: "
         f"{listed(study.evaluated) or 'none'}.",
         f"cf is the weighted mean of its components (weights: {weights}); where execution and a judge both have a "
@@ -25,11 +26,12 @@ def methods(study: FaithfulnessStudy) -> list[str]:
 
 
 def part(folder: Path, study: FaithfulnessStudy) -> Part:
-    abstract = f"We measure how faithfully {len(study.right)} causal graphs explain the answers they were written for."
+    graphs = counted(len(study.right), "causal graph")
+    abstract = f"We measure how faithfully {graphs} explain the answers they were written for."
     tables = [table for table in faithfulness_tables.all_tables(study) if table.rows]
     read = sum(judgement.verdict.status == "ok" for judgement in study.judgements)
     asked = f"{read:,} of {len(study.judgements):,} judgements were read" if study.judgements else "no judge was asked"
-    checks = [f"{len(study.evaluations)} graphs were scored; {asked}."]
+    checks = [f"Graphs scored: {len(study.evaluations):,}; {asked}."]
     told, untold_ones = told_and_open(study)
     said = [("What was found", told), ("What this design cannot tell", untold_ones)]
     pictures = drawn(folder, "plots", "probes")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from functools import partial
 
 from rich.padding import Padding
 
 from trueness.showing.console import Console, plain
-from trueness.showing.tables import Table as ReportTable
+from trueness.showing.sheet import named, print_table
 from trueness.studies.faithfulness import tables
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.behaviour import FAULTS
@@ -20,26 +20,27 @@ def print_faithfulness(out: Console, study: FaithfulnessStudy) -> None:
     judgements = sum(judgement.verdict.status == "ok" for judgement in study.judgements)
     asked = f", {judgements:,} of {len(study.judgements):,} judgements read" if study.judgements else ", no judge asked"
     out.print(f"[bold]faithfulness[/]   {len(study.right)} problems, {copies} damaged copies{asked}")
-    lone = () if study.own else ("method",)
-    _print(out, tables.component_table(study), "", (*lone, "bounds_low", "bounds_high", "missing"), ("method", "title"))
+    tell = partial(print_table, out, place="the CSV files in faithfulness/")
+    lone, bounds = [] if study.own else [("method",)], ("bounds_low", "bounds_high")
+    tell("", tables.component_table(study), drop=[*lone, bounds, ("missing",)], once=("method", "title"))
     if study.methods:
-        parts = ("bounds_low", "bounds_high", "n", "graph_quality", "logic_quality", "abductive_reasoning")
-        _print(out, tables.method_table(study), "by method and file", (*parts, "causal_intervention"), ("method",))
+        parts = named(["n", "graph_quality", "logic_quality", "abductive_reasoning", "causal_intervention"])
+        tell("by method and file", tables.method_table(study), drop=[bounds, *parts], once=("method",))
     if study.criteria:
-        _print(out, tables.accuracy_table(study), "right against wrong answers", ("n_missing", "rho"))
+        tell("right against wrong answers", tables.accuracy_table(study), drop=named(["n_missing", "rho"]))
     if study.separations:
-        damages = ("answer_wrong", "rule_swapped", "irrelevant_node", "parent_dropped", "edge_reversed")
-        _print(out, tables.group_table(study), "right against damaged graphs", damages)
+        damages = ["answer_wrong", "rule_swapped", "irrelevant_node", "parent_dropped", "edge_reversed"]
+        tell("right against damaged graphs", tables.group_table(study), drop=named(damages))
     if study.reliability is not None:
-        kinds = ("clusters", "n", "abduction", "intervention", "logic")
-        _print(out, tables.reliability_table(study), "can the judge be believed?", kinds, ("judge",))
+        kinds = named(["clusters", "n", "abduction", "intervention", "logic"])
+        tell("can the judge be believed?", tables.reliability_table(study), drop=kinds, once=("judge",))
     if study.behaviours:
-        dropped = ("missing", "asked", "problems", "direction", "stated", *FAULTS)
-        _print(out, tables.behaviour_table(study), "does its answer move as its own graph says?", dropped)
+        dropped = named(["missing", "asked", "problems", "direction", "stated", *FAULTS])
+        tell("does its answer move as its own graph says?", tables.behaviour_table(study), drop=dropped)
     if study.written or study.changed:
-        counts = ("right", "agrees", "otherwise", "missing", "executed", "graphs")
+        counts = named(["right", "agrees", "otherwise", "missing", "executed", "graphs"])
         heading = "changed problems: does the answer follow the graph?"
-        _print(out, tables.change_table(study), heading, counts, ("model",))
+        tell(heading, tables.change_table(study), drop=counts, once=("model",))
     for line in sentences(study):
         _print_line(out, line)
     for line in notes(study):
@@ -85,21 +86,3 @@ def _print_line(out: Console, line: str, style: str = "") -> None:
         out.print(Padding(plain(line), (0, 0, 0, 2)), style=style)
     else:
         out.print(f"  {plain(line)}", style=style, soft_wrap=True)
-
-
-def _print(out: Console, found: ReportTable, heading: str, drop: Sequence[str] = (), blank: Sequence[str] = ()) -> None:
-    """`drop`: columns that go first where the terminal is narrow; a name that the line above has is not repeated."""
-    cells = found.cells()
-    shown = fitting(found, cells, out.width, drop)
-    out.print(found.to_rich(heading, shown, blank))
-
-
-def fitting(found: ReportTable, cells: Sequence[Sequence[str]], width: int, drop: Sequence[str]) -> list[int]:
-    """The columns that fit, without those in which nobody has anything; all of them are in the CSV files."""
-    used = [k for k in range(len(found.columns)) if any(row[k] != "-" for row in cells)]
-    widths = {k: max(len(found.columns[k].title), *(len(row[k]) for row in cells)) + 1 for k in used}
-    waiting = list(drop)
-    while waiting and sum(widths[k] for k in used) > width:
-        gone = waiting.pop(0)
-        used = [k for k in used if found.columns[k].key != gone]
-    return used

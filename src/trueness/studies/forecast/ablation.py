@@ -30,7 +30,6 @@ from trueness.studies.forecast.analysis import (
     ITEM,
     Analysis,
     asked_models,
-    counted,
     lines,
     number,
     pair_cells,
@@ -38,6 +37,7 @@ from trueness.studies.forecast.analysis import (
 )
 from trueness.studies.forecast.frames import Forecasts
 from trueness.studies.forecast.selection import all_arms
+from trueness.texts import counted
 
 INFORMATION = ("formulation", "names", "metadata", "definition", "target")
 PROPER = "interval_score_scaled"

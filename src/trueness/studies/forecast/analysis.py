@@ -142,8 +142,3 @@ def percent_with_ends(share: float, low: float, high: float) -> str:
     return (
         f"{percent(share)} [{percent(low)}, {percent(high)}]" if np.isfinite(low) else f"{percent(share)}, no interval"
     )
-
-
-def counted(n: int, noun: str) -> str:
-    """`1 data set`, `6 data sets`."""
-    return f"{n} {noun}" + ("" if n == 1 else "s")

@@ -21,10 +21,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.studies.forecast.analysis import Analysis, claimants, counted, lines, percent, percent_with_ends
+from trueness.studies.forecast.analysis import Analysis, claimants, lines, percent, percent_with_ends
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.frames import CELL, MEASURES, Forecasts
 from trueness.studies.forecast.selection import headline
+from trueness.texts import counted
 
 Array = NDArray[np.float64]
 ALL = "all"

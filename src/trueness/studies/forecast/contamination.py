@@ -36,7 +36,6 @@ from trueness.statistics.unpaired import unpaired_difference
 from trueness.studies.forecast.analysis import (
     Analysis,
     asked_models,
-    counted,
     ends,
     joined,
     lines,
@@ -47,6 +46,7 @@ from trueness.studies.forecast.analysis import (
 from trueness.studies.forecast.comparisons import PROPER
 from trueness.studies.forecast.frames import CELL, Forecasts
 from trueness.studies.forecast.selection import all_arms
+from trueness.texts import counted
 
 FAMOUS = frozenset(  # in textbooks, package examples and many papers' result tables
     "asia cancer earthquake survey sachs sachs-17 sachs-pooled child alarm insurance hailfinder hepar2".split()

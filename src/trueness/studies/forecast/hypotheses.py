@@ -49,7 +49,6 @@ from trueness.studies.forecast.analysis import (
     Analysis,
     asked_models,
     cell_means,
-    counted,
     ends,
     number,
     per_item,
@@ -59,6 +58,7 @@ from trueness.studies.forecast.by_dataset import over_datasets
 from trueness.studies.forecast.comparisons import PROPER
 from trueness.studies.forecast.frames import Forecasts
 from trueness.studies.forecast.selection import headline
+from trueness.texts import counted
 
 Array = NDArray[np.float64]
 ALPHA = 0.05

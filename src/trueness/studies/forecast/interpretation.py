@@ -47,7 +47,7 @@ def interpretation(forecasts: Forecasts, findings: Findings | None) -> str:
     if findings is None:
         return "\n\n".join([*parts, section("Findings", ["The analyses were not made."])]) + "\n"
     parts.append(section("Hypotheses", findings.hypotheses.sentences))
-    parts += [section(f"Findings: {a.name}", a.sentences) for a in _analyses(findings) if a.told]
+    parts += [section(f"Findings: {a.name}", a.sentences) for a in analyses_of(findings) if a.told]
     parts.append(section("What this design cannot tell", untold(findings)))
     return "\n\n".join(parts) + "\n"
 
@@ -55,13 +55,14 @@ def interpretation(forecasts: Forecasts, findings: Findings | None) -> str:
 def untold(findings: Findings) -> list[str]:
     """Verdicts that stay open, analyses that could not be made, and sentences that say so themselves."""
     found = [str(row["sentence"]) for row in _open_hypotheses(findings)]
-    for analysis in _analyses(findings):
+    for analysis in analyses_of(findings):
         told_open = analysis.sentences if not analysis.told else [s for s in analysis.sentences if is_open(s)]
         found += [f"{analysis.name}: {sentence}" for sentence in told_open]
     return found or ["Nothing that was asked stays open."]
 
 
-def _analyses(findings: Findings) -> list[Analysis]:
+def analyses_of(findings: Findings) -> list[Analysis]:
+    """All but the checks and the hypotheses."""
     return [a for a in findings.analyses() if a.name not in ("validation", "hypotheses")]
 
 

@@ -17,7 +17,9 @@ from trueness.studies.forecast import selection
 from trueness.studies.forecast.files import figures_of_paper, tables_of_paper
 from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.frames import Forecasts
-from trueness.studies.forecast.interpretation import untold, validation_of
+from trueness.studies.forecast.headline import headline_of
+from trueness.studies.forecast.interpretation import analyses_of, untold, validation_of
+from trueness.texts import counted
 
 
 def methods(forecasts: Forecasts) -> list[str]:
@@ -26,17 +28,18 @@ def methods(forecasts: Forecasts) -> list[str]:
     runs = [truth.planned for truth in forecasts.truths.values()]
     models = [name for name in selection.respondents(forecasts) if name not in forecasts.references]
     scores = selection.headline(forecasts)
-    forms = selection.formulations(scores[~scores["respondent"].isin(forecasts.references)])
-    repeats = int(scores["repeat"].nunique()) if len(scores) else 0
+    scores = scores[~scores["respondent"].isin(forecasts.references)]  # who is asked once has no repeats
+    forms, repeats = selection.formulations(scores), int(scores["repeat"].nunique())
     measures = [look.measure_label(name) for name in selection.measures(forecasts)]
     return [
-        f"We ran {listed(learners)} on {len(datasets)} data sets ({'; '.join(datasets)}), "
-        f"{min(runs, default=0)} runs or more for each pair, and measured {listed(measures)}.",
+        f"We ran {listed(learners)} on {counted(len(datasets), 'data set')} ({'; '.join(datasets)}), "
+        f"{counted(min(runs, default=0), 'run')} or more for each pair, and measured {listed(measures)}.",
         f"The truth of a claim is the distribution of these runs: their {percent(forecasts.level)} range, and the "
         f"{percent(forecasts.level)} bootstrap confidence interval of their mean. "
         f"{range_note((len(truth.runs) for truth in forecasts.truths.values()), forecasts.level)}".rstrip(),
-        f"We asked {len(models)} models ({listed(models)}) for ranges, in {len(forms)} formulations "
-        f"({listed(forms)}), {repeats} times each. {selection.arm_text(forecasts)}",
+        f"We asked {counted(len(models), 'model')} ({listed(models)}) for ranges, in "
+        f"{counted(len(forms), 'formulation')} ({listed(forms)}), {counted(repeats, 'time')} each. "
+        f"{selection.arm_text(forecasts)}",
         f"References: {listed(forecasts.references) or 'none'}.",
         *prompts(forecasts.notes.get("prompts")),
         "A reply that could not be read is missing, with its status; it is neither scored nor replaced. Intervals are "
@@ -57,14 +60,17 @@ def part(folder: Path, forecasts: Forecasts, findings: Findings | None, draw: Dr
     asked = scores[~scores["respondent"].isin(forecasts.references)]
     read = int(selection.answered(asked).sum())
     abstract = (
-        f"We compare {read} readable of {len(asked)} claimed ranges by {len(models)} models with what "
-        f"{len(selection.learners(forecasts))} learners did on {len(selection.datasets(forecasts))} data sets."
+        f"We compare {read} readable of {len(asked)} claimed ranges by {counted(len(models), 'model')} with what "
+        f"{counted(len(selection.learners(forecasts)), 'learner')} did on "
+        f"{counted(len(selection.datasets(forecasts)), 'data set')}. {headline_of(forecasts).sentence}"
     )
     checks = validation_of(forecasts, findings).sentences
     said: list[tuple[str, Sequence[str]]] = []
     if findings is not None:
         said.append(("Hypotheses", findings.hypotheses.sentences))
-        said.append(("Guidelines for prompt design", findings.guidelines.sentences))
+        said += [
+            (analysis.name.capitalize(), analysis.sentences) for analysis in analyses_of(findings) if analysis.told
+        ]
         said.append(("What this design cannot tell", untold(findings)))
     shown: list[Picture] = []
     for figure in figures_of_paper(forecasts):

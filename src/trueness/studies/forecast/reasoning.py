@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from trueness.studies.forecast.analysis import Analysis, counted, joined, lines, percent, percent_with_ends
+from trueness.studies.forecast.analysis import Analysis, joined, lines, percent, percent_with_ends
 from trueness.studies.forecast.assumptions import Mention, concept_of, mentions
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.frames import ARMS, CELL, Forecasts
+from trueness.texts import counted
 
 _REPLY = (*CELL, *ARMS, "respondent", "repeat")
 

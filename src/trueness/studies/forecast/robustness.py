@@ -27,10 +27,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.measures.intervals import iou
-from trueness.studies.forecast.analysis import Analysis, asked_models, counted, lines, number, percent
+from trueness.studies.forecast.analysis import Analysis, asked_models, lines, number, percent
 from trueness.studies.forecast.by_dataset import cells, over_datasets
 from trueness.studies.forecast.frames import ARMS, CELL, ORIGINAL, Forecasts
 from trueness.studies.forecast.selection import headline
+from trueness.texts import counted
 
 ROBUST, UNSTABLE = 0.1, 0.2  # of the mean width
 OURS = ("direct", "steps", "interval")  # over which V is taken where the original's own three were not asked

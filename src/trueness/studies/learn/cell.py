@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 from trueness.studies.learn.findings import Learned, headline, sentences, untold
 from trueness.studies.protocol import AnalysisPart, PagePlace, Section, Summary
@@ -26,6 +25,3 @@ class LearnPart(RunsPart):
 
     def analyses(self) -> list[AnalysisPart]:
         return [AnalysisPart(title, tuple(lines)) for title, lines in sentences(self._learned)]
-
-    def graph(self, item: str) -> dict[str, Any] | None:
-        return None

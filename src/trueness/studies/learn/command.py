@@ -14,7 +14,7 @@ from trueness.datasets import Table
 from trueness.errors import PlanError, SettingError
 from trueness.outside import MAX_PLAN, text_of, toml_of
 from trueness.running.plans import toml_text
-from trueness.running.study import Plan
+from trueness.running.study import Plan, Study
 from trueness.studies.learn.findings import Learned
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|)")
@@ -70,35 +70,34 @@ def learn(
     it); settings are those of [learn] (twins, draws, resamples, learners, required, forbidden, tiers, ...).
     """
     from trueness.running.engine import executor_for
-    from trueness.running.study import Study
-    from trueness.running.study_folder import StudyFolder
 
-    with tempfile.TemporaryDirectory() as place:
-        table: dict[str, Any] = {"data": str(data), **settings}
-        datasets: dict[str, Any] = {}
-        if isinstance(data, (str, Path)):
-            table["data"] = str(Path(data).resolve()) if Path(data).exists() else str(data)
-        else:
-            made = Table.of(data)
-            file = Path(place) / "table.csv"
-            _frame(made).to_csv(file, index=False)
-            table["data"] = str(file)
-            kinds = {
-                n: "continuous" if levels is None else "discrete"
-                for n, levels in zip(made.names, made.levels, strict=True)
-            }
-            datasets = {"datasets": {str(file): {"kinds": kinds}}}
-        if graph is not None:
-            table["graph"] = str(Path(graph).resolve())
-        text = toml_text({"name": "learn", "learn": table} | datasets)
-        study = Study(Plan.parse(text, "learn", Path.cwd(), folder or Path(place) / "study"))
-        with executor_for(workers, None) as (executor, slots):
-            end = study.run(executor, slots, progress, seconds=seconds_of(time))
-        found: StudyFolder = end.study
-        with found.store.opened():
-            learned = Learned.of(found.tasks[0])
-            _ = learned.edges
-        return learned
+    with tempfile.TemporaryDirectory() as place, executor_for(workers, None) as (executor, slots):
+        study = study_of(data, Path(place), graph, folder, settings)
+        end = study.run(executor, slots, progress, seconds=seconds_of(time))
+        with end.study.store.opened():
+            return Learned.of(end.study.tasks[0])
+
+
+def study_of(
+    data: Any, place: Path, graph: str | Path | None, folder: str | Path | None, settings: Mapping[str, Any]
+) -> Study:
+    """The study behind `learn`; what is not a file or a name is written to `place` first."""
+    table: dict[str, Any] = {"data": str(data), **settings}
+    datasets: dict[str, Any] = {}
+    if isinstance(data, str | Path):
+        table["data"] = str(Path(data).resolve()) if Path(data).exists() else str(data)
+    else:
+        made = Table.of(data)
+        file = place / "table.csv"
+        _frame(made).to_csv(file, index=False)
+        kinds = {
+            name: "discrete" if levels else "continuous" for name, levels in zip(made.names, made.levels, strict=True)
+        }
+        table["data"], datasets = str(file), {"datasets": {str(file): {"kinds": kinds}}}
+    if graph is not None:
+        table["graph"] = str(Path(graph).resolve())
+    text = toml_text({"name": "learn", "learn": table} | datasets)
+    return Study(Plan.parse(text, "learn", Path.cwd(), folder or place / "study"))
 
 
 def _frame(table: Table) -> pd.DataFrame:

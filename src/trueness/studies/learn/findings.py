@@ -73,14 +73,14 @@ def _understood(learned: LearnScores) -> Iterator[str]:
     yield f"{about['data']}: {about['n']:,} rows of {about['d']} {about['kind']} columns{lost}."
     yield from (f"{note}." for note in about.get("notes", ()))
     for key, what, test in (
-        ("curved", "relations look curved", "F test of squares in the regression on all others"),
-        ("not_gaussian", "noise looks non-Gaussian", "Jarque-Bera test of its residuals"),
+        ("curved", "have relations that look curved", "F test of squares in the regression on all others"),
+        ("not_gaussian", "have noise that looks non-Gaussian", "Jarque-Bera test of its residuals"),
     ):
         if key in about:
             told = about[key]
             names = f" ({joined(told['columns'][:5])})" if told["columns"] else ""
             yield (
-                f"Of {len(told['columns'])} of {told['of']} numbers the {what}{names} ({test}, Holm over columns; "
+                f"{len(told['columns'])} of {told['of']} numbers {what}{names} ({test}, Holm over columns; "
                 f"least p = {told['least_p']:.2g}; n = {about['complete_rows']:,} rows)."
             )
     if "r2" in about:
@@ -116,10 +116,10 @@ def _graph(learned: LearnScores) -> Iterator[str]:
         return
     likely = [edge for edge in learned.edges if edge.present >= LIKELY]
     for edge in likely[:MOST_TOLD]:
-        way = f"this way {100 * edge.onward:.0f} %" if edge.mark == "->" else "direction open"
+        way = f"this way {_percent(edge.onward)}" if edge.mark == "->" else "direction open"
         hidden = f"; {100 * edge.confounded:.0f} % of the graphs have a hidden common cause" if edge.confounded else ""
         yield (
-            f"{edge.source} {edge.mark} {edge.target}: odds {100 * edge.present:.0f} %, {way} (in "
+            f"{edge.source} {edge.mark} {edge.target}: odds {_percent(edge.present)}, {way} (in "
             f"{100 * edge.share:.0f} % of the graphs over resamples{hidden})."
         )
     if len(likely) > MOST_TOLD:
@@ -174,3 +174,8 @@ def _helps(learned: LearnScores) -> Iterator[str]:
     best = learned.intervention()
     if best is not None:
         yield f"An intervention on {best[0]} would settle most: {best[1]:.1f} edges whose direction is open, expected."
+
+
+def _percent(share: float) -> str:
+    """Never 100 %: what was calibrated on a few twins is not that sure."""
+    return "over 99 %" if share > 0.99 else f"{100 * share:.0f} %"

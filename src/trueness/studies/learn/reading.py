@@ -25,7 +25,6 @@ from trueness.studies.run_reading import RunReading
 class LearnReading(RunReading):
     title = "Learn"
     question = "What is the graph of this table, how sure is each edge, and which learner is to be believed?"
-    graphs = True
     charts_first = ("learned",)
     clusters = "twins"
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -28,17 +29,38 @@ from trueness.status import Status
 from trueness.studies.learn.odds import Calibration, Votes, calibrate, votes_of
 
 TABLE, GUESS, MORE = "table", "your graph", ("2 n", "10 n")
-LEVEL, WIDER = 0.90, 0.10
+LEVEL = 0.90
 LIKELY, DIRECTED = 0.5, 0.75  # from which odds on an edge is drawn, and its direction
 MOST_HOLD_UP = 4
 
 
 class Expected(NamedTuple):
-    """A measure of the chosen learner on data like these: mean over twins, and where 90 % of single tables lie."""
+    """A measure of a learner on data like these: its mean, and where 90 % of single tables lie."""
 
     mean: float
     low: float
     high: float
+
+
+class Promise(NamedTuple):
+    """What came true of means on twins: intercept + slope x, and the quantiles of what remained."""
+
+    intercept: float
+    slope: float
+    low: float
+    high: float
+    systems: float
+
+    def of(self, value: float) -> float:
+        return float(np.clip(self.intercept + self.slope * value, 0.0, 1.0))
+
+
+@cache
+def _promises() -> dict[str, dict[str, dict[str, list[float]]]]:
+    """Kind of columns -> measure -> learner; made by benchmarks/learn_calibration.py."""
+    text = (resources.files("trueness.studies.learn") / "promises.json").read_text(encoding="utf-8")
+    made: dict[str, dict[str, dict[str, list[float]]]] = json.loads(text)
+    return made
 
 
 class LearnedEdge(NamedTuple):
@@ -110,11 +132,7 @@ class LearnScores:
     @cached_property
     def ranking(self) -> tuple[tuple[str, Estimate], ...]:
         """Learners, the best mean F1 over twins first, with the interval of that mean."""
-        rows = [
-            (name, mean(np.array([own[t] for t in self._whole]), level=self.level, bounds=(0.0, 1.0)))
-            for name, own in self.f1.items()
-            if self._whole
-        ]
+        rows = [(name, mean(self._kept(name), level=self.level, bounds=(0.0, 1.0))) for name in self.f1 if self._whole]
         return tuple(sorted(rows, key=lambda row: -float(row[1].value or 0.0)))
 
     @cached_property
@@ -123,7 +141,7 @@ class LearnScores:
         if len(self.ranking) < 2 or len(self._whole) < 3:
             return ()
         best = self.ranking[0][0]
-        values = {name: np.array([own[t] for t in self._whole]) for name, own in self.f1.items()}
+        values = {name: self._kept(name) for name in self.f1}
         made = [
             paired_difference(values[best], values[other], level=self.level, test="t", names=(best, other)).within(
                 0.0, 1.0
@@ -134,6 +152,11 @@ class LearnScores:
             pair.described(measure="F1", units="twins", clusters="twins", better="higher")
             for pair in adjusted(made, "holm")
         )
+
+    def _kept(self, name: str) -> NDArray[np.float64]:
+        """F1 of a learner on each twin, as such promises have been kept."""
+        line = self._line(name)
+        return np.array([line.of(self.f1[name][twin]) for twin in self._whole])
 
     @property
     def chosen(self) -> str | None:
@@ -148,21 +171,26 @@ class LearnScores:
         return (self.chosen, *open_ones)[:MOST_HOLD_UP]
 
     def expected(self, measure: str = "f1", learner: str | None = None) -> Expected | None:
-        values = self._expected.get(learner or self.chosen or "", {}).get(measure, np.zeros(0))
+        who = learner or self.chosen or ""
+        values = self._expected.get(who, {}).get(measure, np.zeros(0))
         if not len(values):
             return None
-        tail = (1 - LEVEL) / 2
-        low, high = np.quantile(values, (tail, 1 - tail))
-        return Expected(float(values.mean()), float(max(low - WIDER, 0.0)), float(min(high + WIDER, 1.0)))
+        line = self._line(who, measure)
+        mean, low, high = (float(np.clip(line.of(values.mean()) + add, 0.0, 1.0)) for add in (0.0, line.low, line.high))
+        return Expected(mean, low, high)
+
+    def _line(self, learner: str, measure: str = "f1") -> Promise:
+        lines = _promises().get(self.about["kind"], {}).get(measure, {})
+        return Promise(*lines.get(learner) or lines["any"])
 
     def with_more_rows(self) -> dict[str, Expected]:
         """F1 of the chosen learner on the same twins, with more rows."""
         made = {}
         for variant in MORE:
-            own = self._more.get(variant, {}).get(self.chosen or "", {})
+            own = [*self._more.get(variant, {}).get(self.chosen or "", {}).values()]
             if own:
-                low, high = np.quantile(list(own.values()), (0.05, 0.95))
-                made[variant] = Expected(float(np.mean(list(own.values()))), float(low), float(high))
+                line = self._line(self.chosen or "")
+                made[variant] = Expected(*(line.of(value) for value in (np.mean(own), *np.quantile(own, (0.05, 0.95)))))
         return made
 
     # ---- the graph

@@ -11,19 +11,21 @@ from trueness.studies.population import findings as population_findings
 from trueness.studies.population import tables as population_tables
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.numbers import numbers_tables
+from trueness.texts import counted
 
 
 def methods(populations: Populations) -> list[str]:
     asked = [
-        f"{name} ({truth.question.source}; {len(truth.levels)} levels, {len(truth.conditions)} conditions)"
+        f"{name} ({truth.question.source}; {counted(len(truth.levels), 'level')}, "
+        f"{counted(len(truth.conditions), 'condition')})"
         for name, truth in populations.truths.items()
     ]
     modes = dict.fromkeys(asked.mode for asked in populations.answers if asked.respondent in populations.models)
     manner = "; ".join(f"{key} {value}" for key, value in vars(populations.manner).items())
     return [
         f"Questions: {listed(asked)}.",
-        f"We asked {len(populations.models)} models ({listed(populations.models)}), by {listed(modes)}; settings: "
-        f"{manner}. References: {listed(populations.references) or 'none'}.",
+        f"We asked {counted(len(populations.models), 'model')} ({listed(populations.models)}), by {listed(modes)}; "
+        f"settings: {manner}. References: {listed(populations.references) or 'none'}.",
         "A model that could not be asked in the planned way was asked in another, which is said beside the tables. An "
         "answer that could not be read is missing.",
     ]
@@ -31,9 +33,11 @@ def methods(populations: Populations) -> list[str]:
 
 def part(folder: Path, populations: Populations) -> Part:
     abstract = (
-        f"We asked {len(populations.models)} models {len(populations.truths)} questions about populations and compared "
-        "their answers with weighted microdata."
+        f"We asked {counted(len(populations.models), 'model')} {counted(len(populations.truths), 'question')} about "
+        "populations and compared their answers with weighted microdata."
     )
+    headline = population_findings.headline_of(populations)
+    abstract += f" {headline.sentence}" if headline else ""
     tables = [population_tables.main_table(populations), population_tables.task_table(populations)]
     tables += numbers_tables(populations)
     checks = [populations.completeness()[1]]

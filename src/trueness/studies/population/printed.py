@@ -9,7 +9,7 @@ from rich.padding import Padding
 
 from trueness.showing import look
 from trueness.showing.console import Console, plain
-from trueness.showing.sheet import Sheet, changes, left_out, named
+from trueness.showing.sheet import Sheet, changes, left_out, named, print_table
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.files import notes
@@ -49,7 +49,7 @@ def _print_tasks(out: Console, populations: Populations) -> None:
     by_task = task_table(populations)
     if len(by_task.columns) - 2 > WIDE_TABLE:
         return  # in population/table.csv
-    out.print(by_task.to_rich("score by task"))
+    print_table(out, "score by task", by_task, place="population/table.csv")
 
 
 def _mode(row: Mapping[str, Any]) -> str:

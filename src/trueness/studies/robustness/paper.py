@@ -11,11 +11,16 @@ from trueness.showing.prose import listed, percent, settings_text
 from trueness.studies.robustness import tables as robustness_tables
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import main_table
+from trueness.studies.robustness.summaries import headline_of
+from trueness.texts import counted
 
 
 def methods(study: RobustnessStudy) -> list[str]:
     evaluation = study.evaluation
-    systems = [f"{name} ({len(s.truth)} nodes, {s.truth.n_edges()} edges)" for name, s in evaluation.systems.items()]
+    systems = [
+        f"{name} ({counted(len(s.truth), 'node')}, {counted(s.truth.n_edges(), 'edge')})"
+        for name, s in evaluation.systems.items()
+    ]
     corruptions = [
         f"{name} ({', '.join(found.steps) or 'nothing is done'})" for name, found in evaluation.corruptions.items()
     ]
@@ -33,12 +38,14 @@ def methods(study: RobustnessStudy) -> list[str]:
 def part(folder: Path, study: RobustnessStudy) -> Part:
     evaluation = study.evaluation
     abstract = (
-        f"We scored the edges of {len(evaluation.systems)} systems with {len(study.scorers)} scorers under "
-        f"{len(evaluation.corruptions)} corruptions."
+        f"We scored the edges of {counted(len(evaluation.systems), 'system')} with "
+        f"{counted(len(study.scorers), 'scorer')} under {counted(len(evaluation.corruptions), 'corruption')}."
     )
     checks = [f"{study.done:,} of {study.planned:,} fits were done.", *study.failures()]
     if not study.done:
         return Part("robustness", abstract, checks, methods(study))
+    headline = headline_of(evaluation)
+    abstract += f" {headline.sentence}" if headline else ""
     makers = (robustness_tables.ranking_table, robustness_tables.choice_table, robustness_tables.optimism_table)
     tables = [table for table in (*(make(study) for make in makers), main_table(evaluation)) if table.rows]
     said: list[tuple[str, Sequence[str]]] = [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from trueness.showing.console import Console, plain
-from trueness.showing.tables import Table
+from trueness.showing.sheet import print_table
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import main_table
 from trueness.studies.robustness.tables import choice_table, optimism_table, ranking_table
@@ -18,10 +20,11 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
     out.print(f"[bold]robustness[/]   {kinds}, {study.done:,} of {study.planned:,} fits done")
     if not study.done:
         return
-    print_table(out, "AUPRC: no K", ranking_table(study))
-    print_table(out, f"SHD and F1 at one K, frozen from {evaluation.validation} (oracle)", main_table(evaluation))
-    print_table(out, f"F1 at K, under {', '.join(evaluation.tests)}", choice_table(study))
-    print_table(out, "optimism of oracle_k: F1 at oracle_k - F1 at k_from_other_graphs", optimism_table(study))
+    tell = partial(print_table, out, place="the CSV files in robustness/")
+    tell("AUPRC: no K", ranking_table(study))
+    tell(f"SHD and F1 at one K, frozen from {evaluation.validation} (oracle)", main_table(evaluation))
+    tell(f"F1 at K, under {', '.join(evaluation.tests)}", choice_table(study))
+    tell("optimism of oracle_k: F1 at oracle_k - F1 at k_from_other_graphs", optimism_table(study))
     for heading in FINDINGS:
         for sentence in study.findings[heading]:
             out.print(f"  {plain(sentence)}", soft_wrap=wide)
@@ -34,20 +37,3 @@ def print_robustness(out: Console, study: RobustnessStudy) -> None:
         out.print(f"  {plain(line)}", style="dim", soft_wrap=wide)
     for line in study.failures()[:MOST_REASONS]:
         out.print(f"  {plain(line)}", style="yellow", soft_wrap=wide)
-
-
-def print_table(out: Console, title: str, table: Table) -> None:
-    """Columns that the terminal has no room for stand below, under the names of the rows again."""
-    if not table.rows:
-        return
-    cells = table.cells()
-    widths = [max(len(c.title), *(len(row[k]) for row in cells)) + 2 for k, c in enumerate(table.columns)]
-    names = [k for k, column in enumerate(table.columns) if column.kind == "text"]
-    parts: list[list[int]] = [[]]
-    for k in (k for k in range(len(table.columns)) if k not in names):
-        room = out.width - sum(widths[n] for n in names) - sum(widths[n] for n in parts[-1])
-        if parts[-1] and widths[k] > room:
-            parts.append([])
-        parts[-1].append(k)
-    for number, part in enumerate(parts):
-        out.print(table.to_rich(title if number == 0 else "", [*names, *part]))

@@ -34,12 +34,12 @@ from trueness.outside import MEGABYTE, one_line, opened, text_of
 from trueness.running.cells import stream
 from trueness.showing.console import Console, plain
 from trueness.showing.saving import safe_name, save_figure
+from trueness.showing.sheet import print_table
 from trueness.status import Status
 from trueness.studies.robustness import files
 from trueness.studies.robustness.answers import RobustnessStudy
 from trueness.studies.robustness.calibration import calibration_lines, main_table, sparse_answers, sparse_lines
 from trueness.studies.robustness.choose_k import Metric
-from trueness.studies.robustness.printed import print_table
 from trueness.studies.robustness.scores import Answer, Array, Evaluation, System, Variant
 from trueness.studies.robustness.sensitivity import k_at_threshold
 
@@ -87,7 +87,7 @@ class StoredEvaluation:
             out.print(f"   {plain(line)}", soft_wrap=wide)
         for line in (*calibration_lines(evaluation, dataset), *sparse_lines(evaluation)):
             out.print(plain(line), soft_wrap=wide)
-        print_table(out, "SHD and F1 at one K, methods x corruptions", main_table(evaluation))
+        print_table(out, "SHD and F1 at one K, methods x corruptions", main_table(evaluation), place="--json, --out")
         for line in (*self.study.notes, *self.study.failures()):
             out.print(f"  {plain(line)}", style="dim", soft_wrap=wide)
 

@@ -1,0 +1,149 @@
+"""Experiments: which columns were intervened on, row by row.
+
+    rows[i] = e             row i comes from experiment e
+    kinds[e].targets        the columns that did not come from their causes alone there: set, shifted or weakened
+    targets = ()            nothing was done: the rows are observational
+
+A table without experiments says nothing of interventions. In a file a column holds them,
+
+    targets = "lab"                                         its values name the columns: "", "smoke", "smoke + bronc"
+    targets = {lab = {control = [], drug = ["smoke"]}}      its values are labels, and each has a list of columns
+
+and leaves the table: it is no variable. What learners do with such rows: learners/base.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueness.errors import DataError, SettingError, did_you_mean, listed
+
+if TYPE_CHECKING:
+    import pandas
+
+TargetSetting = str | Mapping[str, Mapping[str, Sequence[str]]]
+NO_TARGET = ("", "none", "observational")
+MOST = 1000  # experiments of one table; a column with more values is something else
+
+
+class Experiment(NamedTuple):
+    name: str
+    targets: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {' + '.join(self.targets) or 'no target'}"
+
+
+@dataclass(frozen=True, eq=False)
+class Experiments:
+    kinds: tuple[Experiment, ...]
+    rows: NDArray[np.intp]  # (n,)
+
+    def __post_init__(self) -> None:
+        rows = np.array(self.rows, dtype=np.intp)
+        if rows.ndim != 1 or (len(rows) and not 0 <= rows.min() <= rows.max() < len(self.kinds)):
+            raise DataError(f"experiments must have one of {len(self.kinds)} numbers for each row, got others.")
+        rows.setflags(write=False)
+        object.__setattr__(self, "rows", rows)
+
+    def __str__(self) -> str:
+        held = [self.kinds[e] for e in np.unique(self.rows) if self.kinds[e].targets]
+        experiments = f"{len(held)} experiment{'s' if len(held) != 1 else ''} with known targets"
+        return f"{len(self.rows):,} rows, {int(self.observational.sum()):,} observational, the others of {experiments}"
+
+    def take(self, index: NDArray[np.intp]) -> Experiments:
+        return Experiments(self.kinds, self.rows[index])
+
+    def rename(self, names: Mapping[str, str]) -> Experiments:
+        """With other names of columns, and without the names of the experiments: they may tell what was hidden."""
+        hidden = (tuple(names.get(target, "?") for target in kind.targets) for kind in self.kinds)
+        return Experiments(tuple(Experiment(f"E{e + 1}", targets) for e, targets in enumerate(hidden)), self.rows)
+
+    @property
+    def observational(self) -> NDArray[np.bool_]:
+        """observational[i]: nothing was done in row i."""
+        return np.array([not kind.targets for kind in self.kinds], dtype=bool)[self.rows]
+
+    @property
+    def family(self) -> tuple[tuple[str, ...], ...]:
+        """The targets of the experiments that have rows, each set once."""
+        occurring = (self.kinds[e].targets for e in np.unique(self.rows))
+        return tuple(sorted({tuple(sorted(targets)) for targets in occurring}))
+
+    def held(self, names: Sequence[str]) -> NDArray[np.bool_]:
+        """held[e, j]: column j is a target of experiment e."""
+        return np.array([[name in kind.targets for name in names] for kind in self.kinds], dtype=bool)
+
+
+def split_experiments(
+    frame: pandas.DataFrame, setting: TargetSetting, source: str
+) -> tuple[pandas.DataFrame, Experiments]:
+    """The frame without the column that tells of experiments, and what it tells."""
+    names = [str(name) for name in frame.columns]
+    column, known = (setting, None) if isinstance(setting, str) else _mapping(setting)
+    if column not in names:
+        raise DataError(f"{column!r} in 'targets' is not a column of {source}. {did_you_mean(column, names)}".rstrip())
+    others = [name for name in names if name != column]
+    values = frame.iloc[:, names.index(column)]
+    labels = values.astype("string").str.strip().fillna("")
+    if known is None and values.dtype.kind in "fiub":
+        raise DataError(
+            f"column {column!r} of {source} must name the columns that were targets, got numbers. Say which they are: "
+            f'targets = {{{column} = {{"0" = [], "1" = ["{others[0] if others else "column"}"]}}}}.'
+        )
+    distinct = list(dict.fromkeys(labels))
+    if len(distinct) > MOST:
+        raise DataError(f"column {column!r} of {source} must name at most {MOST} experiments, got {len(distinct):,}.")
+    kinds = tuple(Experiment(label or "none", _targets(label, known, others, column, source)) for label in distinct)
+    places = {label: place for place, label in enumerate(distinct)}
+    rows = np.array([places[label] for label in labels], dtype=np.intp)
+    return frame.iloc[:, [j for j, name in enumerate(names) if name != column]], Experiments(kinds, rows)
+
+
+def check_targets(setting: Any) -> None:
+    """SettingError where 'targets' is neither of its two forms."""
+    if not isinstance(setting, str):
+        _mapping(setting)
+
+
+def _mapping(setting: Any) -> tuple[str, Mapping[str, Sequence[str]]]:
+    inner = next(iter(setting.values())) if isinstance(setting, Mapping) and len(setting) == 1 else None
+    if not isinstance(inner, Mapping) or not all(_is_list_of_text(targets) for targets in inner.values()):
+        raise SettingError(
+            "'targets' must be the name of a column, or one column with the targets of each of its values such as "
+            f'{{lab = {{control = [], drug = ["smoke"]}}}}, got {setting!r:.60}.'
+        )
+    return str(next(iter(setting))), {str(label): targets for label, targets in inner.items()}
+
+
+def _is_list_of_text(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
+
+
+def _targets(
+    label: str, known: Mapping[str, Sequence[str]] | None, names: Sequence[str], column: str, source: str
+) -> tuple[str, ...]:
+    if known is not None:
+        if label not in known:
+            raise DataError(
+                f"{label!r:.60} in column {column!r} of {source} must have targets, got none. "
+                f"'targets' names {listed(known)}."
+            )
+        targets = tuple(known[label])
+    elif label in names:
+        targets = (label,)
+    else:
+        targets = () if label.lower() in NO_TARGET else tuple(re.split(r"\s*[+;,]\s*", label))
+    for name in targets:
+        if name not in names:
+            raise DataError(
+                f"target {name!r:.60} of column {column!r} must be a column of {source}. {did_you_mean(name, names)}"
+                "Give each value its targets where they are labels ('targets' as a table)."
+            )
+    return tuple(dict.fromkeys(targets))

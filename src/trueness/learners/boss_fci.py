@@ -1,0 +1,90 @@
+"""BOSS-FCI: the adjacencies of BOSS's graph, then FCI's second look and its marks. Latent common causes are allowed.
+
+    1  G, the class that BOSS finds. With latent causes it has all edges of the truth, and some too many
+    2  each edge of G that is part of a triangle is tested given subsets of neighbours, as in PC; a triangle is what a
+       latent cause leaves behind
+    3  separating sets: of a pair that was apart in G, the parents of the later one in a DAG of G; of others, what
+       separated them. Colliders, Possible-D-SEP and rules R1 to R10 as in FCI
+
+A score looks at all columns at once, where single tests err: the frame of GFCI (Ogarrio, Spirtes & Ramsey 2016) with
+BOSS (Andrews et al. 2023) in place of GES; there step 3 has no Possible-D-SEP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.table import Table
+from trueness.graphs import Graph
+from trueness.graphs.equivalence import topological_order
+from trueness.learners.base import Alpha, Card, Checked, checked
+from trueness.learners.boss import BOSS
+from trueness.learners.fci import FCIResult, mark_ends, result_of
+from trueness.learners.gaps import TESTWISE, Missing, without_gaps
+from trueness.learners.independence import Depth, Independence, Test
+from trueness.learners.kernels.equivalence import dag_of
+from trueness.learners.pc import search_skeleton
+from trueness.learners.scores import Score
+from trueness.settings import Positive
+
+
+@dataclass(frozen=True)
+class BOSSFCI(Checked):
+    """BOSS, then FCI's orientation. Returns a PAG. `depth`: the greatest set given, -1 for no limit."""
+
+    alpha: Alpha = 0.05
+    test: Test = "auto"
+    depth: Depth = -1
+    score: Score = "auto"
+    penalty: Positive = 1.0
+    selection: bool = True
+    missing: Missing = field(default="testwise", metadata={"later": True})
+
+    card: ClassVar[Card] = Card(
+        title="BOSS-FCI",
+        summary="The adjacencies of BOSS's score, tested where hidden common causes may have left a triangle, and "
+        "FCI's marks.",
+        returns="pag",
+        data={"discrete", "continuous"},
+        missing=TESTWISE,
+        assumes=("faithfulness", "acyclicity", "no selection bias"),
+        paper="Ogarrio, Spirtes & Ramsey 2016; Andrews et al. 2023",
+        family="score-based",
+    )
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        return self.fit_details(data).graph
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> FCIResult:
+        """With the p-value of each pair that was tested, the number of tests and the separating sets."""
+        table = without_gaps(checked(data, self), self.missing)
+        start = BOSS(score=self.score, penalty=self.penalty).fit(table)
+        tests = Independence(table, self.test, self.alpha)
+        most = tests.most if self.depth < 0 else min(self.depth, tests.most)
+        adjacent = start.adjacent
+        shared = adjacent.astype(np.float32) @ adjacent.astype(np.float32)  # neighbours that a pair has in common
+        first = search_skeleton(tests, adjacent & (shared == 0), ~adjacent, "stable", most, True)
+        nothing = np.zeros_like(adjacent)
+        return result_of(
+            tests, *mark_ends(tests, first.updated(_sets_of(start)), nothing, nothing, most, self.selection)
+        )
+
+
+def _sets_of(graph: Graph) -> dict[tuple[int, int], NDArray[np.intp]]:
+    """What separates each pair that is apart in a CPDAG: the parents of the later one, in a DAG of the class."""
+    _, dag = dag_of((graph.directed | graph.undirected).astype(np.uint8))
+    order = topological_order(dag.astype(bool)) or []
+    return {
+        (x, y): np.flatnonzero(dag[:, y])
+        for later, y in enumerate(order)
+        for x in order[:later]
+        if not graph.adjacent[x, y]
+    }
+
+
+LEARNERS = {"boss-fci": BOSSFCI}

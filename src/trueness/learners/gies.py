@@ -1,0 +1,128 @@
+"""GIES: the interventional equivalence class that adding, removing and turning edges greedily by a score ends in.
+
+    s(y | S) on the rows in which y is no target;   the price of a parameter is that of all rows
+
+A hard intervention sets its targets whatever their causes and changes nothing else, so each node is scored where its
+own causes were at work. (Shifted or weakened targets still follow their causes; leaving their rows out then favours
+graphs that explain the causes by them: docs/tables.md.) Insert, Delete, then Turn, over and over, on graphs of
+interventional classes (I-CPDAG), which are smaller than those of observational rows: edges between a target and a node
+that is none have a direction. Hauser & Buehlmann (2012), JMLR 13; operators: `kernels/ges.py`, `kernels/turning.py`.
+Without targets it is GES with a turning phase.
+
+intercept   "one": a node has one intercept in all of its rows, as its mechanism has; shifts of its causes are signal.
+            "by experiment": columns are centred within each experiment first (the package gies does so); what
+            experiments differ in beside their targets, such as the day of the measurement, then does no harm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trueness.datasets.table import Table
+from trueness.errors import DataError
+from trueness.graphs import Graph
+from trueness.graphs.equivalence import cut_edges
+from trueness.learners.base import Card, checked
+from trueness.learners.gaps import without_gaps
+from trueness.learners.ges import GESResult, steps_of
+from trueness.learners.kernels import scores as kernel
+from trueness.learners.kernels import turning
+from trueness.learners.scores import Scores, ScoreSettings
+
+FEWEST = 3  # rows without which a node has no score
+
+
+@dataclass(frozen=True)
+class GIES(ScoreSettings):
+    """Greedy interventional equivalence search. Returns a CPDAG, that of the interventional class."""
+
+    missing: Literal["complete", "impute", "refuse"] = field(default="complete", metadata={"later": True})
+    experiments: Literal["targets"] = field(default="targets", metadata={"later": True})  # type: ignore[assignment]
+    intercept: Literal["one", "by experiment"] = "one"
+
+    card: ClassVar[Card] = Card(
+        title="GIES",
+        summary="GES for rows under interventions: each column is scored where it was no target, and edges are turned.",
+        returns="cpdag",
+        data={"discrete", "continuous"},
+        missing="complete rows or imputation",
+        interventions="targets",
+        assumes=("causal sufficiency", "faithfulness", "acyclicity", "hard interventions with known targets"),
+        paper="Hauser & Buehlmann 2012",
+        family="score-based",
+    )
+
+    def fit(self, data: Table, rng: Generator | None = None) -> Graph:
+        return self.fit_details(data).graph
+
+    def fit_details(self, data: Table, rng: Generator | None = None) -> GESResult:
+        """The graph with its score and the operators that led to it."""
+        table = without_gaps(checked(data, self), self.missing)
+        scorer, cut = self._scorer_by_node(table)
+        marks, trace = turning.search(scorer, table.d, cut)
+        graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
+        note = "" if table.experiments is None else str(table.experiments)
+        return GESResult(graph, Scores(table.names, scorer).total(graph), steps_of(trace, table.names), note)
+
+    def _scorer_by_node(self, table: Table) -> tuple[kernel.Scorer, NDArray[np.uint8]]:
+        """The scores, each node's on its own rows, and which edges the interventions cut."""
+        if table.experiments is None:
+            return self.scorer(table), np.zeros((table.d, table.d), dtype=np.uint8)
+        rows, occur = table.experiments.rows, np.unique(table.experiments.rows)
+        held = table.experiments.held(table.names)
+        free = _free_of(table, held, rows)
+        patterns, block = np.unique(held[occur].T, axis=0, return_inverse=True)  # nodes with the same rows share them
+        first = [int(np.flatnonzero(block == b)[0]) for b in range(len(patterns))]
+        cut = cut_edges(held[occur]).astype(np.uint8)
+        block = block.reshape(-1).astype(np.int64)
+        if table.kind == "discrete":
+            return self._counted(table, rows, held[:, first], block), cut
+        if self.intercept == "by experiment":
+            table = _centred(table, rows)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            parts = [self.scorer(table.rows(np.flatnonzero(free[:, j]))) for j in first]
+        parts = [part._replace(moments=np.where(np.isfinite(part.moments), part.moments, 0.0)) for part in parts]
+        return kernel.by_node(parts, block, table.n), cut
+
+    def _counted(
+        self, table: Table, rows: NDArray[np.intp], held: NDArray[np.bool_], block: NDArray[np.int64]
+    ) -> kernel.Scorer:
+        """From codes: rows are told apart by their experiment too, and each block of nodes counts those it may."""
+        codes = np.column_stack([table.values.astype(np.int32), rows.astype(np.int32)])
+        distinct, levels = kernel.compress(codes)
+        occur = np.unique(rows)  # `compress` numbers what occurs, in order
+        counts = np.where(held[occur[distinct[-2]]].T, 0, distinct[-1]).astype(np.int32)
+        whole = kernel.rows_scorer(np.delete(distinct, -2, axis=0), levels[:-1], *self._of_counts(table))
+        return kernel.counted_by_node(whole, counts, block)
+
+
+def _free_of(table: Table, held: NDArray[np.bool_], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """free[i, j]: column j is no target in row i; DataError for a column that hardly ever is, or is constant there."""
+    free = ~held[rows]
+    for j, name in enumerate(table.names):
+        own = table.values[free[:, j], j]
+        if len(own) < max(FEWEST, 2) or own.min() == own.max():
+            got = f"{len(own)}" if len(own) < FEWEST else f"{len(own):,} that are all the same"
+            raise DataError(
+                f"column {name!r} of {table.source} must have rows in which it is no target and varies, got {got}. "
+                "Add observational rows, or drop it."
+            )
+    return free
+
+
+def _centred(table: Table, rows: NDArray[np.intp]) -> Table:
+    if table.kind != "continuous":
+        raise DataError(
+            f"{table.source} must hold numbers for intercept = 'by experiment', got categories. Use intercept = 'one'."
+        )
+    counts = np.maximum(np.bincount(rows), 1)
+    means = np.column_stack([np.bincount(rows, weights=column) for column in table.values.T]) / counts[:, None]
+    return Table(table.names, table.values - means[rows], table.levels, table.source, experiments=table.experiments)
+
+
+LEARNERS = {"gies": GIES}

@@ -1,0 +1,206 @@
+"""Turn operators, and the search that uses all three phases: greedy interventional equivalence search.
+
+Names as in `kernels/ges.py`; NA = Ne(y) and Adj(x). Both operators end in x -> y:
+
+    Turn(x, y, T) of y -> x    T in Ne(y) - Adj(x): t -- y becomes t -> y
+        gain    that of Insert(x, y, T) + s(x | Pa(x) - y) - s(x | Pa(x))
+        valid   NA + T is a clique, and every other semi-directed path from y to x meets NA + T + Ne(x)
+    Turn(x, y, C) of y -- x    C in Ne(y) - x, not all in NA: c -> y, c -> x for c in NA; y and x before their others
+        gain    s(y | Pa(y) + C + x) - s(y | Pa(y) + C) + s(x | Pa(x) + (C and NA)) - s(x | Pa(x) + (C and NA) + y)
+        valid   C is a clique, and every undirected path from C to NA - C meets x or y
+
+    search      Insert while one gains, then Delete, then Turn, and from the start until nothing changes
+
+on the graph of an interventional class: `cut` edges (kernels/equivalence.py) are always directed.
+Hauser & Buehlmann (2012), JMLR 13, propositions 31 and 34, algorithm 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from trueness.learners.kernels.equivalence import Matrix, complete
+from trueness.learners.kernels.ges import (
+    BASE,
+    BEST,
+    FREE,
+    NEAR,
+    NO_GAIN,
+    NO_PATHS,
+    PARENTS,
+    PATHS_OF_TURN,
+    PLACE,
+    QUEUE,
+    SEEN,
+    TURN,
+    best_insert,
+    grow,
+    keep,
+    list_out,
+    next_clique,
+    sets_of,
+    shrink,
+)
+from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean, local_score
+
+
+def search(s: Scorer, d: int, cut: Matrix) -> tuple[Matrix, Floats]:
+    """The class that GIES finds, and its steps: (operator, x, y, gain) a row."""
+    graph, steps = np.zeros((d, d), dtype=np.uint8), []
+    while True:
+        round_ = [grow(s, graph, cut), shrink(s, graph, cut), _turn(s, graph, cut)]
+        steps += round_
+        if not any(map(len, round_)):
+            return graph, np.vstack(steps)
+
+
+def _turn(s: Scorer, graph: Matrix, cut: Matrix) -> Floats:
+    """The turning phase alone; its steps."""
+    d, parts = len(graph), []
+    sets, out = np.zeros((8, d + 1), dtype=np.int64), np.zeros((d, d + 1), dtype=np.int64)
+    kept, step = np.zeros(d + 1, dtype=np.int64), np.empty(4)
+    while turn_best(s, graph, cut, out, sets, kept, step):
+        parts.append(step.copy())
+    return np.array(parts).reshape(-1, 4)
+
+
+@njit(cache=True)  # not lean: `complete` makes arrays
+def turn_best(
+    s: Scorer, graph: Matrix, cut: Matrix, out: Integers, sets: Integers, kept: Integers, step: Floats
+) -> bool:
+    """Apply the best Turn where one gains, and say which in `step`."""
+    d = len(graph)
+    for i in range(d):
+        list_out(graph, i, out)
+    most, source, target = NO_GAIN, np.int64(-1), np.int64(-1)
+    for y in range(d):
+        for x in range(d):
+            if not graph[y, x]:
+                continue
+            sets_of(graph, y, sets)
+            gained = best_exchange(s, graph, x, y, sets) if graph[x, y] else best_turn(s, graph, x, y, 1, out, sets)
+            if gained > most:
+                most, source, target = gained, x, y
+                for i in range(d + 1):
+                    kept[i] = sets[BEST, i]
+    if source < 0:
+        return False
+    step[0], step[1], step[2], step[3] = TURN, source, target, most
+    if graph[source, target]:
+        _exchange(graph, source, target, kept)
+    for k in range(kept[d]):
+        graph[target, kept[k]] = 0
+    graph[target, source] = 0
+    graph[source, target] = 1
+    if not complete(graph, cut):
+        raise ValueError("a valid Turn has a consistent extension")
+    return True
+
+
+@lean
+def best_turn(s: Scorer, graph: Matrix, x: int, y: int, paths: int, out: Integers, sets: Integers) -> float:
+    """The greatest gain of Turn(x, y, T) of y -> x; T is left in `sets`. paths: whether they are asked for."""
+    gained = best_insert(s, graph, x, y, np.int64(PATHS_OF_TURN if paths else NO_PATHS), out, sets)
+    if gained == -np.inf:
+        return gained
+    parents, k = sets[FREE], np.int64(0)  # what it held is used up
+    for v in range(len(graph)):
+        if graph[v, x] and not graph[x, v] and v != y:
+            parents[k] = v
+            k += 1
+    without = local_score(s, x, parents, k)
+    parents[k] = y
+    return gained + without - local_score(s, x, parents, k + 1)
+
+
+@lean
+def best_exchange(s: Scorer, graph: Matrix, x: int, y: int, sets: Integers) -> float:
+    """The greatest gain of Turn(x, y, C) of y -- x; C is left in `sets`."""
+    d = len(graph)
+    base, parents = sets[BASE], sets[QUEUE]
+    k, n_free = np.int64(0), np.int64(0)
+    for i in range(sets[PARENTS, d]):
+        base[k] = sets[PARENTS, i]
+        k += 1
+    for i in range(sets[NEAR, d]):
+        if sets[NEAR, i] != x:
+            sets[FREE, n_free] = sets[NEAR, i]
+            n_free += 1
+    found = -np.inf
+    chosen, start = np.int64(0), np.int64(0)
+    while True:  # every clique C among the free ones
+        chosen = next_clique(graph, sets, n_free, k, chosen, start)
+        if chosen == 0:
+            return found
+        start = sets[PLACE, chosen - 1] + 1
+        if k + chosen >= s.limit:
+            start = n_free  # a larger C only adds parents
+            continue
+        is_new = False
+        for i in range(k, k + chosen):
+            is_new = is_new or not graph[base[i], x]
+        if not is_new or _meets(graph, x, y, k, k + chosen, sets):
+            continue
+        without = local_score(s, y, base, k + chosen)
+        base[k + chosen] = x
+        gained = local_score(s, y, base, k + chosen + 1) - without
+        m = np.int64(0)
+        for v in range(d):
+            if graph[v, x] and not graph[x, v]:
+                parents[m] = v
+                m += 1
+        for i in range(k, k + chosen):
+            if graph[base[i], x]:
+                parents[m] = base[i]
+                m += 1
+        gained += local_score(s, x, parents, m)
+        parents[m] = y
+        gained -= local_score(s, x, parents, m + 1)
+        if gained > found:
+            found = gained
+            keep(sets, k, chosen, d)
+
+
+@lean
+def _meets(graph: Matrix, x: int, y: int, first: int, last: int, sets: Integers) -> bool:
+    """Whether an undirected path without x and y leads from base[first:last] (C) to NA - C."""
+    d = len(graph)
+    base, queue, seen = sets[BASE], sets[QUEUE], sets[SEEN]
+    for v in range(d):
+        seen[v] = 0
+    seen[x] = seen[y] = 1
+    tail = 0
+    for i in range(first, last):
+        seen[base[i]] = 1
+        queue[tail] = base[i]
+        tail += 1
+    head = 0
+    while head < tail:
+        u = queue[head]
+        head += 1
+        for v in range(d):
+            if not seen[v] and graph[u, v] and graph[v, u]:
+                if graph[v, y] and graph[y, v] and graph[v, x] and graph[x, v]:
+                    return True
+                seen[v] = 1
+                queue[tail] = v
+                tail += 1
+    return False
+
+
+@lean
+def _exchange(graph: Matrix, x: int, y: int, chosen: Integers) -> None:
+    """What Turn(x, y, C) of y -- x directs beside x -> y and C -> y."""
+    d = len(graph)
+    for v in range(d):
+        is_chosen = False
+        for i in range(chosen[d]):
+            is_chosen = is_chosen or chosen[i] == v
+        if v != y and graph[v, x] and graph[x, v]:
+            if is_chosen:
+                graph[x, v] = 0  # v -> x
+            else:
+                graph[v, x] = 0
+        if v != x and not is_chosen and graph[v, y] and graph[y, v]:
+            graph[v, y] = 0
