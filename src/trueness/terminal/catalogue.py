@@ -175,8 +175,8 @@ def _learners() -> list[dict[str, object]]:
                     "data": "",
                     "mixed": "",
                     "missing": "",
-                    "interventions": "",
                     "curved": "",
+                    "interventions": "",
                     "paper": "",
                     "needs": f"broken: {error}",
                 }  # fmt: skip
@@ -190,8 +190,8 @@ def _learners() -> list[dict[str, object]]:
                 "data": ", ".join(sorted(card.data)),
                 "mixed": "yes" if card.mixed and len(card.data) == 2 else "",
                 "missing": "yes" if card.missing else "",
-                "interventions": "yes" if card.interventions == "targets" else "",
                 "curved": "yes" if card.curved else "",
+                "interventions": "yes" if card.interventions == "targets" else "",
                 "paper": card.paper,
                 "needs": ""
                 if not card.needs or registry.is_installed(card.needs)
@@ -213,8 +213,8 @@ def _learner(name: str) -> dict[str, object]:
         "data": sorted(card.data),
         "mixed tables": card.mixed and len(card.data) == 2,
         "missing values": card.missing or "refused",
-        "rows under interventions": card.interventions,
         "curved relations": card.curved,
+        "rows under interventions": card.interventions,
         "assumes": list(card.assumes),
         "deterministic": card.deterministic,
         "paper": card.paper,
