@@ -26,6 +26,7 @@ from trueness.running.store import Run, Store
 from trueness.running.study import Plan, Study
 from trueness.running.study_db import SCHEMA, as_written
 from trueness.running.study_folder import StudyFolder
+from trueness.studies.forecast.answers import truths_of
 
 CELL = {"item": "asia", "variant": "clean", "respondent": "pc", "repeats": 1, "identity": {}, "about": {"nodes": 8}}
 TASK = {"task": "discovery", "level": 0.95, "measures": ["f1"], "headline": ["f1"], "about": {}, "cells": [CELL]}
@@ -348,6 +349,11 @@ def test_a_stored_reply_that_is_none_is_one_line(reply, folder):
     change(folder, f"UPDATE replies SET reply = '{reply}'")
     with Store.reading(folder) as store, pytest.raises(StoreError, match="the stored reply r must be"):
         store.replies()
+
+
+def test_a_stored_data_set_of_one_node_is_one_line(folder):
+    with Store.reading(folder) as store, pytest.raises(StoreError, match="nodes of asia must be at least 2, got 1"):
+        truths_of(Results.all_of(store)[0], {"asia": {"nodes": 1, "edges": 0}})
 
 
 def test_a_sum_of_stored_numbers_that_has_no_end_is_not_warned_of(tmp_path):
