@@ -54,8 +54,9 @@ def schemas() -> dict[str, Schema]:
         "trueness.analyse",
         *(f"trueness.studies.{name}" for name in registry.built_in("task")),
     ]
-    texts = [(room, (resources.files(room) / "schemas.toml").read_text(encoding="utf-8")) for room in rooms]
-    entries = {name: entry for room, text in texts for name, entry in toml_of(text, room).items()}
+    files = {room: resources.files(room) / "schemas.toml" for room in rooms}
+    texts = {room: file.read_text(encoding="utf-8") for room, file in files.items() if file.is_file()}
+    entries = {name: entry for room, text in texts.items() for name, entry in toml_of(text, room).items()}
     return {
         name: Schema(name, entry.get("version", 1), entry.get("of", ""), entry.get("file", ""), entry["shape"])
         for name, entry in entries.items()
