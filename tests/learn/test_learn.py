@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import trueness
+from tests.studies.test_json_schemas import faults, rows_of
 from trueness.cli import main
 from trueness.errors import TruenessError
 from trueness.running.results import Results
@@ -75,7 +76,10 @@ def test_show_report_and_page_serve_it(learned, capsys):
     assert len(rows) == 6 and rows["present"].max() == pytest.approx(max(edge.present for edge in found.edges))
     assert "at even odds or better" in (place / "study" / "report.html").read_text()
     assert main(["show", str(place / "study"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["chosen"] == found.chosen
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["chosen"] == found.chosen and faults("show-learn", shown) == []
+    for name in ("edges", "learners"):
+        assert faults(f"learn-{name}", rows_of(place / "study" / "learn" / f"{name}.csv")) == []
 
 
 def test_the_same_seed_gives_the_same_and_nothing_is_done_twice(learned, frame):
