@@ -37,6 +37,15 @@ modes = ["sample", "distribution"]
 references = ["uniform"]
 draws = 40
 """,
+    "learn": """
+[learn]
+data = "survey"
+rows = 300
+learners = ["pc", "hill-climbing"]
+twins = 1
+draws = 2
+resamples = 6
+""",
     "faithfulness": f"""
 [faithfulness]
 problems = ["physics"]
