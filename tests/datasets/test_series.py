@@ -213,7 +213,7 @@ def test_a_series_is_loaded_by_name_and_by_the_settings_of_a_plan(tmp_path):
 @pytest.mark.parametrize(
     ("settings_", "told"),
     [
-        ({"kind": "vra"}, "'kind' must be one of synthetic, var, series, air-quality, got 'vra'"),
+        ({"kind": "vra"}, "'kind' must be one of synthetic, var, series, air-quality, experiments, pair, got 'vra'"),
         ({"kind": "var", "lag": 2}, "'lag' is not a setting of var. Did you mean 'lags'"),
         ({"kind": "series"}, "must have 'data = \"file.csv\"' for kind 'series'"),
         ({"kind": "air-quality", "data": "x.csv", "missing": -200}, "'missing' is not a setting of air-quality"),

@@ -12,9 +12,11 @@ import pandas as pd
 
 from trueness.datasets import Table
 from trueness.errors import PlanError, SettingError
+from trueness.files import write_atomically
 from trueness.outside import MAX_PLAN, text_of, toml_of
 from trueness.running.plans import toml_text
 from trueness.running.study import Plan, Study
+from trueness.showing.saving import csv_text
 from trueness.studies.learn.findings import Learned
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|)")
@@ -88,8 +90,7 @@ def study_of(
         table["data"] = str(Path(data).resolve()) if Path(data).exists() else str(data)
     else:
         made = Table.of(data)
-        file = place / "table.csv"
-        _frame(made).to_csv(file, index=False)
+        file = write_atomically(place, "table.csv", csv_text(_frame(made)))
         kinds = {
             name: "discrete" if levels else "continuous" for name, levels in zip(made.names, made.levels, strict=True)
         }
