@@ -35,7 +35,7 @@ from trueness.statistics import mean
 from trueness.studies.learn.command import study_of
 from trueness.studies.learn.findings import Learned
 from trueness.studies.learn.guess import violations
-from trueness.studies.learn.plan import _ANY, _NUMBERS
+from trueness.studies.learn.plan import ANY_COLUMNS, NUMBERS
 
 NETWORKS = ("asia", "cancer", "earthquake", "survey", "sachs-network", "alarm", "child", "insurance", "hailfinder",
             "hepar2")  # fmt: skip
@@ -107,7 +107,7 @@ def try_one(name: str, system, n: int, executor, slots: int) -> dict | None:
         return None
     f1 = {}
     for who, _ in learned.ranking:
-        base, settings = (_ANY | _NUMBERS)[who]
+        base, settings = (ANY_COLUMNS | NUMBERS)[who]
         learner = build(base, settings)
         tables = [table, *(system.draw(n, rng) for _ in range(FRESH))]
         f1[who] = [score(reference, learner, one, rng) for one in tables]

@@ -25,7 +25,7 @@ from trueness.datasets.twins import Twin
 from trueness.graphs import Graph
 from trueness.learners import build, handles_gaps
 from trueness.measures.graphs import Reference
-from trueness.studies.learn.plan import _ANY, _NUMBERS
+from trueness.studies.learn.plan import ANY_COLUMNS, NUMBERS
 from trueness.studies.learn.work import dag_of
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,7 +42,7 @@ def try_one(seed: int) -> dict | None:
     rng = np.random.default_rng([seed, 11])
     table, reference = system.draw(system.rows, rng), Reference(system.truth)
     learners = {}
-    for name, (base, settings) in (_ANY | _NUMBERS).items():
+    for name, (base, settings) in (ANY_COLUMNS | NUMBERS).items():
         learner = build(base, settings)
         if learner.card.takes(table) and (handles_gaps(learner) or not table.has_gaps):
             learners[name] = learner
@@ -86,7 +86,7 @@ def fit(rows: list[dict]) -> dict:
     for kind in ("continuous", "discrete", "mixed"):
         own = [row for row in rows if row["kind"] == kind]
         for measure in MEASURES if own else ():
-            pairs = {name: pairs_of(own, name, measure) for name in _ANY | _NUMBERS}
+            pairs = {name: pairs_of(own, name, measure) for name in ANY_COLUMNS | NUMBERS}
             together = np.array([pair for one in pairs.values() for pair in one])
             slope, intercept = np.polyfit(*together.T, 1)
             rest_of_all = together[:, 1] - intercept - slope * together[:, 0]
@@ -119,7 +119,7 @@ def report(rows: list[dict], lines: dict) -> None:
             gain.append(came[chosen] - came.get("pc", 0.0))
         print(f"{title:13} mean error of F1 {np.mean(errors):.3f}; short of the best {np.mean(short):.3f}; "
               f"over pc {np.mean(gain):+.3f}; inside {np.mean(inside):.3f} ({len(rows)} systems)")  # fmt: skip
-    for name in _ANY | _NUMBERS:
+    for name in ANY_COLUMNS | NUMBERS:
         best = [max(one["f1"] or 0.0 for one in row["actual"].values()) for row in rows if name in row["actual"]]
         own = [row["actual"][name]["f1"] or 0.0 for row in rows if name in row["actual"]]
         print(f"   always {name:15} short of the best {np.mean(np.array(best) - own):.3f} (n = {len(own)})")

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from trueness.showing.finding import Finding
 from trueness.showing.headline import Headline, Standing, joined
-from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, MORE, LearnScores
+from trueness.studies.learn.measures import FACTORS
+from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores
 
 MOST_TOLD = 12
 Sections = list[tuple[str, list[str]]]
@@ -164,7 +165,7 @@ def _helps(learned: LearnScores) -> Iterator[str]:
     now, more = learned.expected(), learned.with_more_rows()
     n = learned.about["n"]
     if now is not None:
-        for variant, times in zip(MORE, (2, 10), strict=True):
+        for variant, times in FACTORS.items():
             if variant in more:
                 yield (
                     f"With {times * n:,} rows {learned.chosen} would reach F1 {more[variant].mean:.2f} instead of "

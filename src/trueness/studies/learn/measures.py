@@ -1,4 +1,4 @@
-"""What is measured of a learner on a twin, and of a user's own graph."""
+"""What is measured of a learner on a twin, and of a user's own graph; what the cells are called."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import replace
 from trueness.measure import Measure
 from trueness.measures.graphs import MEASURES as OF_GRAPHS
 
+TABLE, GUESS = "table", "your graph"  # items beside the twins
+FACTORS = {"2 n": 2, "10 n": 10}  # variants of a twin with so many times the rows
 NOT_MEASURED = "not_measured"  # a learner's graph implies too much to be tested, a guess has no truth to be scored by
 NAMES = ("f1", "precision", "recall", "shd")
 VIOLATIONS = Measure(

@@ -27,12 +27,10 @@ from trueness.running.cells import Cell, Context, hashed, placeless
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
 from trueness.studies.learn.look import look_at
-from trueness.studies.learn.measures import MEASURES
+from trueness.studies.learn.measures import FACTORS, GUESS, MEASURES, TABLE
 
 VERSION = 1
-TABLE, GUESS = "table", "your graph"
-MORE = ("2 n", "10 n")
-_ANY: dict[str, tuple[str, dict[str, Any]]] = {
+ANY_COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
     "pc": ("pc", {}),
     "pc (alpha .01)": ("pc", {"alpha": 0.01}),
     "ges": ("ges", {}),
@@ -40,7 +38,7 @@ _ANY: dict[str, tuple[str, dict[str, Any]]] = {
     "boss": ("boss", {}),
     "hill-climbing": ("hill-climbing", {}),
 }
-_NUMBERS: dict[str, tuple[str, dict[str, Any]]] = {"lingam": ("lingam", {}), "dagma": ("dagma", {})}
+NUMBERS: dict[str, tuple[str, dict[str, Any]]] = {"lingam": ("lingam", {}), "dagma": ("dagma", {})}
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ class Learn:
         if self.guess is not None:
             cells.append(self._guess_cell(self.guess))
         for item, twin in self._twins().items():
-            for variant in ("fresh", "resampled", *MORE):
+            for variant in ("fresh", "resampled", *FACTORS):
                 cells += [self._cell(item, variant, name, twin) for name in self.learners]
         return cells
 
@@ -136,7 +134,7 @@ class Learn:
     def _repeats(self, item: str, variant: str) -> int:
         if variant == "resampled":
             return self.settings.resamples if item == TABLE else max(self.settings.resamples // 2, 2)
-        return 1 if variant in MORE else self.settings.draws
+        return 1 if variant in FACTORS else self.settings.draws
 
     def _cell(self, item: str, variant: str, name: str, twin: dict[str, Any] | None) -> Cell:
         common = {
@@ -200,7 +198,7 @@ def _specs(
     table: Mapping[str, Any], chosen: LearnSettings, sample: Table, context: Context
 ) -> dict[str, dict[str, Any]]:
     """Of each learner: its name and settings; [learn.NAME] holds settings, `learner = "pc"` in it makes NAME a pc."""
-    usual = _ANY | (_NUMBERS if sample.kind == "continuous" else {})
+    usual = ANY_COLUMNS | (NUMBERS if sample.kind == "continuous" else {})
     names = chosen.learners or tuple(usual)
     for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
         hint = did_you_mean(name, names)

@@ -26,9 +26,9 @@ from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
 from trueness.status import Status
+from trueness.studies.learn.measures import FACTORS, GUESS, TABLE
 from trueness.studies.learn.odds import Calibration, Votes, calibrate, votes_of
 
-TABLE, GUESS, MORE = "table", "your graph", ("2 n", "10 n")
 LEVEL = 0.90
 LIKELY, DIRECTED = 0.5, 0.75  # from which odds on an edge is drawn, and its direction
 MOST_HOLD_UP = 4
@@ -186,7 +186,7 @@ class LearnScores:
     def with_more_rows(self) -> dict[str, Expected]:
         """F1 of the chosen learner on the same twins, with more rows."""
         made = {}
-        for variant in MORE:
+        for variant in FACTORS:
             own = [*self._more.get(variant, {}).get(self.chosen or "", {}).values()]
             if own:
                 line = self._line(self.chosen or "")
@@ -302,7 +302,7 @@ def _read(results: Results) -> tuple[Any, ...]:
         elif cell.variant == "resampled":
             answers = [json.loads(text) for status, text in results.answers_at(place) if status == Status.OK and text]
             graphs.setdefault(cell.item, {})[cell.respondent] = [np.array(marks, dtype=np.int8) for marks in answers]
-        elif cell.variant in MORE:
+        elif cell.variant in FACTORS:
             for value in values["f1"].get(place, {}).values():
                 more.setdefault(cell.variant, {}).setdefault(cell.respondent, {})[cell.item] = value
         elif own := values["f1"].get(place):

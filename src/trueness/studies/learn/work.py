@@ -27,9 +27,8 @@ from trueness.running.cells import stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.status import Status
 from trueness.studies.learn.guess import violations
-from trueness.studies.learn.measures import NAMES, NOT_MEASURED, VIOLATIONS
+from trueness.studies.learn.measures import FACTORS, GUESS, NAMES, NOT_MEASURED, VIOLATIONS
 
-FACTORS = {"2 n": 2, "10 n": 10}
 TRIES = 50
 
 
@@ -37,7 +36,7 @@ def prepare(common: dict[str, Any]) -> None:
     """Load, make the twin and compile; what goes wrong here, `perform` will report."""
     with contextlib.suppress(Exception):
         table = table_of(json.dumps(common["data"]))
-        if common["variant"] == "your graph":
+        if common["variant"] == GUESS:
             return
         few = table.columns(range(min(table.d, 5)))
         learner = learner_of(json.dumps(common["learner"]))
@@ -52,7 +51,7 @@ def perform(common: dict[str, Any], unit: dict[str, Any]) -> Outcome:
 
 def perform_each(common: dict[str, Any], units: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
     """The outcomes of units of one cell, in order, each made when it is asked for."""
-    if common["variant"] == "your graph":
+    if common["variant"] == GUESS:
         yield from (_test(common, unit) for unit in units)
         return
     data, twin = json.dumps(common["data"]), common["twin"] and json.dumps(common["twin"])
