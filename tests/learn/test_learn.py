@@ -133,3 +133,14 @@ def test_a_table_in_memory_is_taken_as_it_is(frame):
     kinds = {column["column"]: column["kind"] for column in found.about["columns"]}
     assert kinds == {"a": "continuous", "b": "continuous", "c": "continuous", "group": "2 levels"}
     assert found.about["columns"][0]["missing"] == 30 and found.chosen == "pc" and not found.pairs
+
+
+def test_what_is_known_beforehand_is_heeded_and_who_cannot_is_named(tmp_path):
+    rng = np.random.default_rng(3)
+    a = rng.laplace(size=300)
+    frame = pd.DataFrame({"a": a, "b": a + rng.laplace(size=300), "c": rng.normal(size=300)})
+    small = SMALL | {"learners": ["pc", "dagma"], "resamples": 4, "tiers": [["b"], ["a", "c"]]}
+    found = trueness.learn(frame, workers=1, **small)
+    assert "What is known beforehand cannot be told to dagma" in str(found)
+    marks = found._graphs["table"]["pc"]
+    assert marks and all(one[1, 0] in (0, 2) for one in marks)  # an arrow at a, or no edge

@@ -73,6 +73,8 @@ def _understood(learned: LearnScores) -> Iterator[str]:
     lost = f"; {gaps:,} values are missing, {about['complete_rows']:,} rows are complete" if gaps else ""
     yield f"{about['data']}: {about['n']:,} rows of {about['d']} {about['kind']} columns{lost}."
     yield from (f"{note}." for note in about.get("notes", ()))
+    if about.get("not_heeding"):
+        yield f"What is known beforehand cannot be told to {joined(about['not_heeding'])}: their graphs may deny it."
     for key, what, test in (
         ("curved", "have relations that look curved", "F test of squares in the regression on all others"),
         ("not_gaussian", "have noise that looks non-Gaussian", "Jarque-Bera test of its residuals"),

@@ -30,6 +30,7 @@ from trueness.studies.learn.look import look_at
 from trueness.studies.learn.measures import FACTORS, GUESS, MEASURES, TABLE
 
 VERSION = 1
+KNOWLEDGE = ("required", "forbidden", "tiers")
 ANY_COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
     "pc": ("pc", {}),
     "pc (alpha .01)": ("pc", {"alpha": 0.01}),
@@ -184,8 +185,14 @@ class Learn:
             "data": self.data_spec["name"],
             "notes": list(self.dataset.about.notes),
             "guess": None if self.guess is None else json.loads(self.guess.to_json()),
+            "not_heeding": self._not_heeding(),
             "classes": {name: learner.card.returns for name, learner in self.learners.items()},
         }
+
+    def _not_heeding(self) -> list[str]:
+        """Learners that cannot be told what is known beforehand, where something is."""
+        told = [key for key in KNOWLEDGE if getattr(self.settings, key)]
+        return [name for name, learner in self.learners.items() if not set(told) <= settings_of(learner).keys()]
 
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
         if respondent not in self.learners:
@@ -203,7 +210,7 @@ def _specs(
     for name in (key for key, value in table.items() if isinstance(value, dict) and key not in names):
         hint = did_you_mean(name, names)
         raise PlanError(f"[learn.{name}] must be named in 'learners'. {hint}  ({context.file})")
-    told = {key: value for key in ("required", "forbidden", "tiers") if (value := getattr(chosen, key))}
+    told = {key: value for key in KNOWLEDGE if (value := getattr(chosen, key))}
     specs = {}
     for name in names:
         base, settings = usual.get(name, (name, {}))
