@@ -121,11 +121,11 @@ def _climb_on(s: Scorer, state: State, x: int, y: int, room: Room) -> Floats:
 
 
 def _check_end(steps: list[Floats], d: int) -> None:
-    """Where a column follows from others, rounding decides what an operator gains, and gains can go round in circles."""
+    """Where a column follows from others, rounding decides what an operator gains: gains can go round in circles."""
     if sum(map(len, steps)) > MOST_STEPS * d * d:
         raise DataError(
-            "columns must not follow from each other for a search that climbs to its end, got some whose scores lead in "
-            "circles. Drop one, or set search = 'plain'."
+            "columns must not follow from each other for a search that climbs to its end, got some whose scores lead "
+            "in circles. Drop one, or set search = 'plain'."
         )
 
 

@@ -2,7 +2,7 @@
 
 F1 of a learner on a twin     mean over fresh draws; ranking by the mean over twins, paired over twins
 chosen                        the best mean; learners that cannot be told from it hold up beside it
-F1 to expect                  quantiles over draws of twins, at 90 %, WIDER on both sides (docs/learn.md: measured)
+F1 to expect                  a + b (mean on twins) + c (what the atlas expects), as such promises were kept
 an edge's odds                odds.py, from the learners that hold up
 """
 
@@ -43,16 +43,17 @@ class Expected(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """What came true of means on twins: intercept + slope x, and the quantiles of what remained."""
+    """What came true: intercept + twins (mean on twins) + atlas (what it expects); quantiles of what remained."""
 
     intercept: float
-    slope: float
+    twins: float
+    atlas: float
     low: float
     high: float
     systems: float
 
-    def of(self, value: float) -> float:
-        return float(np.clip(self.intercept + self.slope * value, 0.0, 1.0))
+    def of(self, value: float, expected: float) -> float:
+        return float(np.clip(self.intercept + self.twins * value + self.atlas * expected, 0.0, 1.0))
 
 
 @cache
@@ -155,8 +156,7 @@ class LearnScores:
 
     def _kept(self, name: str) -> NDArray[np.float64]:
         """F1 of a learner on each twin, as such promises have been kept."""
-        line = self._line(name)
-        return np.array([line.of(self.f1[name][twin]) for twin in self._whole])
+        return np.array([self._promised(name, self.f1[name][twin]) for twin in self._whole])
 
     @property
     def chosen(self) -> str | None:
@@ -175,13 +175,23 @@ class LearnScores:
         values = self._expected.get(who, {}).get(measure, np.zeros(0))
         if not len(values):
             return None
-        line = self._line(who, measure)
-        centre = float(self._kept(who).mean()) if measure == "f1" and self._whole else line.of(float(values.mean()))
+        line, mean_of_draws = self._line(who, measure), float(values.mean())
+        whole = measure == "f1" and self._whole
+        centre = float(self._kept(who).mean()) if whole else self._promised(who, mean_of_draws, measure)
         return Expected(*(float(np.clip(centre + add, 0.0, 1.0)) for add in (0.0, line.low, line.high)))
 
+    def in_the_atlas(self, learner: str, measure: str = "f1") -> float | None:
+        """What the atlas expects; None of a learner, or in a study, that it does not know."""
+        value = self.about.get("atlas", {}).get("expected", {}).get(learner, {}).get(measure)
+        return None if value is None else float(value)
+
     def _line(self, learner: str, measure: str = "f1") -> Promise:
-        lines = _promises().get(self.about["kind"], {}).get(measure, {})
-        return Promise(*lines.get(learner) or lines["any"])
+        lines = _promises()[self.about["kind"]][measure]
+        unknown = self.in_the_atlas(learner, measure) is None
+        return Promise(*lines["without the atlas"] if unknown else lines.get(learner) or lines["any"])
+
+    def _promised(self, learner: str, value: float, measure: str = "f1") -> float:
+        return self._line(learner, measure).of(value, self.in_the_atlas(learner, measure) or 0.0)
 
     def with_more_rows(self) -> dict[str, Expected]:
         """F1 of the chosen learner on the same twins, with more rows."""
@@ -189,8 +199,8 @@ class LearnScores:
         for variant in FACTORS:
             own = [*self._more.get(variant, {}).get(self.chosen or "", {}).values()]
             if own:
-                line = self._line(self.chosen or "")
-                made[variant] = Expected(*(line.of(value) for value in (np.mean(own), *np.quantile(own, (0.05, 0.95)))))
+                ends = (float(np.mean(own)), *np.quantile(own, (0.05, 0.95)))
+                made[variant] = Expected(*(self._promised(self.chosen or "", float(value)) for value in ends))
         return made
 
     # ---- the graph
