@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -18,6 +20,7 @@ from trueness.running.study_entry import read_entry
 from trueness.texts import printable
 
 RESULTS = Path("results")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that needs no quotes
 
 
 class NewFile(NamedTuple):
@@ -60,12 +63,27 @@ def foreign_plan(path: Path, folder: str | None = None) -> Plan:
 
 
 def toml_text(settings: dict[str, Json], prefix: str = "") -> str:
-    """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's."""
-    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
+    """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's, but for tables in lists."""
+    lines = [f"{_quoted(key)} = {_inline(value)}" for key, value in settings.items() if not isinstance(value, dict)]
     for key, value in settings.items():
         if isinstance(value, dict):
-            lines += ["", f"[{prefix}{json.dumps(key)}]", toml_text(value, f"{prefix}{json.dumps(key)}.")]
+            table = f"{prefix}{json.dumps(key, ensure_ascii=False)}"
+            lines += ["", f"[{table}]", toml_text(value, f"{table}.")]
     return "\n".join(lines)
+
+
+def _quoted(key: str) -> str:
+    return key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+
+
+def _inline(value: Json) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_quoted(key)} = {_inline(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inline, value))}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False)
 
 
 def template(task: str, path: Path) -> str:
