@@ -7,9 +7,9 @@ claim   the networks of the repository with at most 70 nodes, and three syntheti
 --dev   random_systems.py: what settings such as WIDER were chosen on
 
 Of each system one table is learned; the truth then says: do the intervals of the F1 to be expected (of twins and
-atlas together, and of the atlas alone) hold what the learners got; how far is the chosen learner from the best (mean F1 over 5 fresh tables), and from PC; are odds
-true (ECE over ten equal bins, Brier score beside that of plain shares); does the permutation test accept the true
-graph and reject a random one of as many edges.
+atlas together, and of the atlas alone) hold what the learners got; how far is the chosen learner from the best (mean
+F1 over 5 fresh tables), and from PC; are odds true (ECE over ten equal bins, Brier score beside that of plain shares);
+does the permutation test accept the true graph and reject a random one of as many edges.
 """
 
 from __future__ import annotations
