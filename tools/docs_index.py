@@ -19,6 +19,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
     },
     "Use it": {
         "learn.md": "What does `trueness learn` do with my table, and how well does it do it?",
+        "atlas.md": "What will an algorithm do on a table like mine, said in a second?",
         "tables.md": "I have a messy CSV and no graph: how do I get from there to edges?",
         "cli.md": "Which commands and options are there, which exit codes, which variables of the environment?",
         "api.md": "Which names does `import trueness` offer, with which arguments?",
