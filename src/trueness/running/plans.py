@@ -60,12 +60,17 @@ def foreign_plan(path: Path, folder: str | None = None) -> Plan:
 
 
 def toml_text(settings: dict[str, Json], prefix: str = "") -> str:
-    """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's."""
-    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
+    """Strings, numbers, truth values, lists and tables, whatever the names of their keys are."""
+    lines = [f"{_toml(key)} = {_toml(value)}" for key, value in settings.items() if not isinstance(value, dict)]
     for key, value in settings.items():
         if isinstance(value, dict):
-            lines += ["", f"[{prefix}{json.dumps(key)}]", toml_text(value, f"{prefix}{json.dumps(key)}.")]
+            lines += ["", f"[{prefix}{_toml(key)}]", toml_text(value, f"{prefix}{_toml(key)}.")]
     return "\n".join(lines)
+
+
+def _toml(value: Json) -> str:
+    """JSON's form is TOML's, but for signs that JSON writes as two halves, and one that it does not escape."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def template(task: str, path: Path) -> str:
