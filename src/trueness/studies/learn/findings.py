@@ -8,7 +8,7 @@ from trueness.showing.finding import Finding
 from trueness.showing.headline import Headline, Standing, joined
 from trueness.statistics import Estimate
 from trueness.studies.learn.measures import FACTORS
-from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, ends
+from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, ends, percent
 from trueness.texts import counted
 
 MOST_TOLD = 12
@@ -119,10 +119,10 @@ def _graph(learned: LearnScores) -> Iterator[str]:
         return
     likely = [edge for edge in learned.edges if edge.present >= LIKELY]
     for edge in likely[:MOST_TOLD]:
-        way = f"this way {_percent(edge.onward)}" if edge.mark == "->" else "direction open"
+        way = f"this way {percent(edge.onward)}" if edge.mark == "->" else "direction open"
         hidden = f"; {100 * edge.confounded:.0f} % of the graphs have a hidden common cause" if edge.confounded else ""
         yield (
-            f"{edge.source} {edge.mark} {edge.target}: odds {_percent(edge.present)}, {way} (in "
+            f"{edge.source} {edge.mark} {edge.target}: odds {percent(edge.present)}, {way} (in "
             f"{100 * edge.share:.0f} % of {learned.graphs:,} graphs over resamples{hidden})."
         )
     if len(likely) > MOST_TOLD:
@@ -218,8 +218,3 @@ def _share(value: Estimate) -> str:
     at = ends(value)
     interval = f" [{100 * at['low']:.0f}, {100 * at['high']:.0f}]" if at else ""
     return f"{100 * float(value.value or 0.0):.0f} %{interval}"
-
-
-def _percent(share: float) -> str:
-    """Never 100 %: what was calibrated on a few twins is not that sure."""
-    return "over 99 %" if share > 0.99 else f"{100 * share:.0f} %"

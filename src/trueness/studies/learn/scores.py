@@ -325,7 +325,15 @@ class LearnScores:
         }
 
     def _repr_svg_(self) -> str:
-        return self.graph.to_svg()
+        """The graph with the odds of its edges."""
+        return self.graph.to_svg(
+            labels={(edge.source, edge.target): percent(edge.present).replace("over ", ">") for edge in self.edges}
+        )
+
+
+def percent(share: float) -> str:
+    """Never 100 %: what was calibrated on a few twins is not that sure."""
+    return "over 99 %" if share > 0.99 else f"{100 * share:.0f} %"
 
 
 def ends(estimate: Estimate) -> dict[str, float]:
