@@ -258,7 +258,7 @@ def test_words_beside_an_edge_stand_on_its_line_and_not_on_one_another():
     for text, place in zip(labels, places, strict=True):
         a, b = edges[int(text.text[0])]
         points = points_of(picture.lines[f"{a} -> {b}"][0].get("d"))
-        assert np.linalg.norm(points - place, axis=1).min() < 4
+        assert np.linalg.norm(points - place, axis=1).min() < 6
     apart = [abs(p - q) / (26, 11) for k, p in enumerate(places) for q in places[:k]]
     assert min(gaps.max() for gaps in apart) >= 1
     assert graph.to_svg(labels={}) == graph.to_svg()

@@ -110,7 +110,15 @@ def _believed(learned: LearnScores) -> Iterator[str]:
                 f"{expected.mean:.2f} is to be expected, {expected.low:.2f} to {expected.high:.2f} ({100 * LEVEL:g} % "
                 f"interval of a single table like this one; {counted(learned.twins, 'twin')})."
             )
-    yield from (pair.sentence() for pair in learned.pairs)
+    for pair in learned.pairs:
+        if pair.interval is None and pair.difference is not None:
+            yield Finding(
+                f"{joined(pair.names)} cannot be told apart: they do alike on all {counted(pair.n_units, 'twin')} "
+                f"(F1 {pair.difference:+.3f} by what such promises were worth elsewhere).",
+                open=True,
+            )
+        else:
+            yield pair.sentence()
 
 
 def _graph(learned: LearnScores) -> Iterator[str]:

@@ -50,7 +50,7 @@ class LearnReading(RunReading):
         return [ranking_table(self.learned), edges_table(self.learned)]
 
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        for title, lines in sentences(self.learned):
+        for title, lines in self._said:
             out.print(f"[bold]{plain(title)}[/]")
             if title == "Which learner to believe":
                 self._print(ranking_table(self.learned), out, folder, ["class", "against the best"])
