@@ -249,11 +249,11 @@ def test_scores_are_no_answer_until_thresholded():
 
 
 def test_words_beside_an_edge_stand_on_its_line_and_not_on_one_another():
-    edges = [(a, b) for a in ("a", "b", "c") for b in ("x", "y", "<z>")]
+    edges = [(a, b) for a in ("a", "b") for b in ("x", "<z>")]
     graph = Graph.from_edges([f"{a} -> {b}" for a, b in edges], kind="dag")
     picture = Picture(graph.to_svg(labels={pair: f"{k} %" for k, pair in enumerate(edges)}))
     labels = [text for text in picture.root.iter(f"{SVG}text") if text.get("paint-order")]
-    assert sorted(text.text for text in labels) == [f"{k} %" for k in range(9)]
+    assert sorted(text.text for text in labels) == [f"{k} %" for k in range(4)]
     places = [np.array([float(text.get("x")), float(text.get("y")) - 4]) for text in labels]
     for text, place in zip(labels, places, strict=True):
         a, b = edges[int(text.text[0])]

@@ -48,7 +48,7 @@ _FONT = "Helvetica, Arial, 'Segoe UI', 'DejaVu Sans', sans-serif"
 _TALL = 30.0  # the box of a node
 _SPACE = 20.0  # between two boxes of a layer
 _GAP = (40.0, 120.0)  # between two layers, least and most
-_LABEL = (34.0, 13.0)  # the room of a label
+_LABEL = (42.0, 13.0)  # the room of a label
 _MARGIN = 18.0
 _LONGEST_NAME = 30
 _MOST_EDGES = 4  # a node; beyond, edges cannot be led around the boxes in a way that can be read
@@ -117,7 +117,8 @@ def _drawn(
         i, j = graph.index(lead.source), graph.index(lead.target)
         leads = pair in true and lead.target_mark == ARROW and lead.source_mark != ARROW
         verdict = "plain" if truth is None else _verdict(told.get(pair), true.get(pair))
-        width = 1.7 if graph.weights is None else 1.0 + 3.0 * float(strength[i, j]) / strongest
+        most = 1.2 if labels else 3.0  # a thick line leaves no room for words
+        width = 1.7 if graph.weights is None else 1.0 + most * float(strength[i, j]) / strongest
         items.append(_Drawn(edge, i, j, leads, verdict, width, labels.get(pair, "")))
     most = _EDGES_A_NODE * len(graph)
     if graph.kind == "weighted" and len(items) > most:

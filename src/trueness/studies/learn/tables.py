@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from trueness.showing.tables import Column, Table
-from trueness.studies.learn.scores import LIKELY, LearnedEdge, LearnScores, ends
+from trueness.studies.learn.scores import LIKELY, LearnedEdge, LearnScores, ends, percent
 
 
 def ranking_table(learned: LearnScores) -> Table:
@@ -40,14 +40,15 @@ def edges_frame(learned: LearnScores) -> pd.DataFrame:
 
 def edges_table(learned: LearnScores, least: float = LIKELY) -> Table:
     rows = [
-        {"edge": f"{edge.source} {edge.mark} {edge.target}", **edge._asdict()}
+        {"edge": f"{edge.source} {edge.mark} {edge.target}", "odds": percent(edge.present), "way": percent(edge.onward)}
+        | edge._asdict()
         for edge in learned.edges
         if edge.present >= least
     ]
     columns: tuple[Column, ...] = (
         Column("edge", "edge", "text"),
-        Column("present", "odds", decimals=2),
-        Column("onward", "this way", decimals=2),
+        Column("odds", "odds", "text"),
+        Column("way", "this way", "text"),
         Column("share", "share of graphs", decimals=2),
     )
     if any(row["confounded"] is not None for row in rows):
