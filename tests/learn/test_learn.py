@@ -14,9 +14,12 @@ from trueness.datasets import Table
 from trueness.errors import TruenessError
 from trueness.measures.sortability import varsortability
 from trueness.running.results import Results
+from trueness.running.study import RunEnd
+from trueness.running.study_folder import StudyFolder
 from trueness.studies.learn.command import seconds_of, study_of
 from trueness.studies.learn.findings import Learned, headline
 from trueness.studies.learn.look import look_at
+from trueness.terminal.end import write_end
 
 SMALL = {"learners": ["pc", "boss"], "twins": 1, "draws": 2, "resamples": 8}
 
@@ -215,3 +218,13 @@ def test_columns_that_make_trouble_are_named(learned):
     assert "near makes trouble: it follows from the others by 100 %" in text
     assert "b makes trouble: it lacks 40 of 100 values; without it 100 rows would be complete, now 60." in text
     assert "c makes trouble: it has a level that only 3 rows have." in text
+
+
+def test_who_interrupts_is_told_what_is_known(learned, capsys):
+    place, found = learned
+    with StudyFolder.reading(place / "study") as study:
+        end = RunEnd(found.planned, found.done, 0, True, "", (), study)
+        write_end(place / "study", end, False, answer=True)
+        known = capsys.readouterr().out
+        write_end(place / "study", end, False)
+    assert "at even odds or better" in known and "page:" not in known and not capsys.readouterr().out
