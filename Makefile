@@ -12,7 +12,7 @@ WORKERS ?= 2
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # what a file's tests share is made once
 PEERS := torch==2.13.0 gcastle==1.0.4 pyagrum==3.3.1
 
-.PHONY: run test quick near setup setup-run browser docs site soak two-environments dist hashes check-wheel bench bench-learners bench-scale lint types unit clean
+.PHONY: run test quick near setup setup-run browser docs site soak two-environments dist hashes check-wheel bench bench-learn bench-learners bench-scale lint types unit clean
 
 run: setup-run
 	$(BIN)/trueness run
@@ -76,8 +76,12 @@ FITS ?= 1000000
 bench-scale: setup
 	$(BIN)/python benchmarks/scale.py --fits $(FITS) --once
 
+# how far `learn` and the atlas may be believed, on systems that they have not seen
+bench-learn: setup
+	$(BIN)/python benchmarks/learn.py
+
 bench: setup
-	status=0; for file in $(filter-out benchmarks/harness.py benchmarks/scale.py benchmarks/peers.py benchmarks/growth.py benchmarks/colliders.py benchmarks/equality_%.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$file || status=1; done; exit $$status
+	status=0; for file in $(filter-out benchmarks/harness.py benchmarks/scale.py benchmarks/peers.py benchmarks/growth.py benchmarks/colliders.py benchmarks/random_systems.py benchmarks/learn.py benchmarks/learn_calibration.py benchmarks/atlas.py benchmarks/atlas_fit.py benchmarks/equality_%.py,$(wildcard benchmarks/*.py)); do $(BIN)/python $$file || status=1; done; exit $$status
 
 # faults on purpose for half an hour: kills, full disks, lost clusters; prints what was lost (nothing)
 soak: setup

@@ -4,7 +4,8 @@ table beside its F1 on that table.
     python benchmarks/learn_calibration.py --count 300          goes on where it stopped; rows in --rows FILE
     python benchmarks/learn_calibration.py --fit                writes src/trueness/studies/learn/promises.json
 
-    F1 = a + b (mean F1 on twins)      of each learner, by kind of columns, drawn towards all learners' line
+    F1 = a + b (mean F1 on twins) + c (F1 that the atlas expects)      by kind of columns; a of each learner, drawn
+                                                                       towards that of all
 
 Twins have the graphs that learners find, which flatters those that find them again. The systems are those of
 random_systems.py, at most 25 columns and 3,000 rows; `learn.py` claims on others.
@@ -16,11 +17,13 @@ import argparse
 import contextlib
 import json
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 from random_systems import random_system
 
+from trueness.atlas import Place, place_of
 from trueness.datasets.twins import Twin
 from trueness.graphs import Graph
 from trueness.learners import build, handles_gaps
@@ -69,56 +72,65 @@ def scores(truth: Reference, graph: Graph) -> dict[str, float | None]:
     return {name: score.value for name, score in truth.score(graph, MEASURES).items()}
 
 
-def pairs_of(rows: list[dict], name: str, measure: str) -> list[tuple[float, float]]:
-    """(mean on twins, what came true)"""
+@cache
+def place(seed: int) -> Place:
+    system = random_system(seed)
+    return place_of(system.draw(system.rows, np.random.default_rng([seed, 11])))
+
+
+def facts_of(rows: list[dict], name: str, measure: str) -> np.ndarray:
+    """1, mean on twins, what the atlas expects, what came true: a row for each system"""
     made = []
     for row in rows:
         twins = [one[measure] for one in row["promised"].get(name, ()) if one[measure] is not None]
         came = row["actual"].get(name, {}).get(measure)
         if twins and came is not None:
-            made.append((float(np.mean(twins)), came))
-    return made
+            made.append((1.0, float(np.mean(twins)), place(row["seed"]).expects(name, measure), came))
+    return np.array(made).reshape(-1, 4)
 
 
 def fit(rows: list[dict]) -> dict:
-    """Kind of columns -> measure -> learner: intercept, slope, the ends (ENDS) of what remains, systems."""
+    """Kind of columns -> measure -> learner: a, b, c, the ends (ENDS) of what remains, systems."""
     made: dict = {}
     for kind in ("continuous", "discrete", "mixed"):
         own = [row for row in rows if row["kind"] == kind]
         for measure in MEASURES if own else ():
-            pairs = {name: pairs_of(own, name, measure) for name in ANY_COLUMNS | NUMBERS}
-            together = np.array([pair for one in pairs.values() for pair in one])
-            slope, intercept = np.polyfit(*together.T, 1)
-            rest_of_all = together[:, 1] - intercept - slope * together[:, 0]
+            facts = {name: facts_of(own, name, measure) for name in ANY_COLUMNS | NUMBERS}
+            together = np.concatenate(list(facts.values()))
             lines = made.setdefault(kind, {}).setdefault(measure, {})
-            lines["any"] = [intercept, slope, *np.quantile(rest_of_all, ENDS), len(own)]
-            for name, one in pairs.items():
+            for title, columns in (("without the atlas", [0, 1]), ("any", [0, 1, 2])):
+                line = np.zeros(3)
+                line[columns] = np.linalg.lstsq(together[:, columns], together[:, 3], rcond=None)[0]
+                rest_of_all = together[:, 3] - together[:, :3] @ line
+                lines[title] = [*line, *np.quantile(rest_of_all, ENDS), len(own)]
+            for name, one in facts.items():
                 if len(one) > 1:
-                    x, y = np.array(one).T
-                    shift = float((y - intercept - slope * x).sum() / (len(x) + PRIOR))
-                    rest = y - intercept - shift - slope * x
-                    some = np.concatenate([rest, np.random.default_rng(1).choice(rest_of_all, PRIOR)])
-                    lines[name] = [intercept + shift, slope, *np.quantile(some, ENDS), len(x)]
+                    rest = one[:, 3] - one[:, :3] @ line
+                    shift = float(rest.sum() / (len(rest) + PRIOR))
+                    some = np.concatenate([rest - shift, np.random.default_rng(1).choice(rest_of_all, PRIOR)])
+                    lines[name] = [line[0] + shift, *line[1:], *np.quantile(some, ENDS), len(one)]
             made[kind][measure] = {who: [round(float(one), 4) for one in line] for who, line in lines.items()}
     return made
 
 
 def report(rows: list[dict], lines: dict) -> None:
-    for title, use in (("as promised", False), ("by the lines", True)):
-        errors, short, gain, inside = [], [], [], []
+    for title, use in (("twins", [0, 1, 0]), ("the atlas", [0, 0, 1]), ("by the lines", None)):
+        errors, short, gain, inside, width = [], [], [], [], []
         for row in rows:
             told, came = {}, {}
             for name in row["actual"]:
-                for x, y in pairs_of([row], name, "f1"):
-                    a, b, low, high, _ = lines[row["kind"]]["f1"][name]
-                    told[name], came[name] = (a + b * x if use else x), y
-                    inside.append(told[name] + low <= y <= told[name] + high)
+                for fact in facts_of([row], name, "f1"):
+                    *line, low, high, _ = lines[row["kind"]]["f1"][name]
+                    told[name], came[name] = float(fact[:3] @ (use or line)), fact[3]
+                    ends = np.clip((told[name] + low, told[name] + high), 0, 1)
+                    inside.append(ends[0] <= came[name] <= ends[1])
+                    width.append(ends[1] - ends[0])
             errors += [abs(told[name] - came[name]) for name in told]
             chosen = max(told, key=lambda name: told[name])
             short.append(max(came.values()) - came[chosen])
             gain.append(came[chosen] - came.get("pc", 0.0))
-        print(f"{title:13} mean error of F1 {np.mean(errors):.3f}; short of the best {np.mean(short):.3f}; "
-              f"over pc {np.mean(gain):+.3f}; inside {np.mean(inside):.3f} ({len(rows)} systems)")  # fmt: skip
+        print(f"{title:13} mean error of F1 {np.mean(errors):.3f}; short of the best {np.mean(short):.3f};")
+        print(f"{'':13} over pc {np.mean(gain):+.3f}; inside {np.mean(inside):.3f}, {np.mean(width):.2f} wide")
     for name in ANY_COLUMNS | NUMBERS:
         best = [max(one["f1"] or 0.0 for one in row["actual"].values()) for row in rows if name in row["actual"]]
         own = [row["actual"][name]["f1"] or 0.0 for row in rows if name in row["actual"]]

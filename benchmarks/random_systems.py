@@ -1,6 +1,6 @@
 """Random systems whose graph is known, of every kind of column: what the atlas is made on, and `learn` is tried on.
 
-    number     x_j = f_j(parents) + e_j,  f_j linear or sum_h v_h tanh(u_h parents);  e_j of one of five noises
+    number     x_j = f_j(parents) + e_j,  f_j linear, sum_h v_h tanh(u_h parents) or sigmoid;  e_j of one of five noises
     category   P(level) = a table of shares (Dirichlet) where all parents are categories, else a logit of the parents
 
 A system is made from its seed alone; a mixed one has about half of its columns of each kind.
@@ -19,6 +19,7 @@ from trueness.datasets.table import Table
 from trueness.graphs import Graph
 
 KINDS = ("linear", "nonlinear", "discrete", "mixed")
+CURVED = ("nonlinear", "sigmoid")
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,9 @@ class System:
     rows: int = 1000
     gaps: float = 0.0  # share of values that are missing, at random
     seed: int = 0
+    most_levels: int = 4
+    evenness: float = 0.7  # of the shares: Dirichlet's parameter, beside an even tenth
+    standardised: bool = True
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -39,9 +43,11 @@ class System:
     @cached_property
     def _made(self) -> Synthetic:
         weights = (0.3, 1.5) if self.kind == "mixed" else (0.5, 2.0)
-        relation = "nonlinear" if self.kind == "nonlinear" else "linear"
-        density = min(self.density, (self.nodes - 1) / 2)
-        return Synthetic(self.nodes, density, self.graph, self.noise, relation, weights, graph_seed=self.seed)  # type: ignore[arg-type]
+        return Synthetic(
+            self.nodes, min(self.density, (self.nodes - 1) / 2), self.graph, self.noise,  # type: ignore[arg-type]
+            self.kind if self.kind in CURVED else "linear",  # type: ignore[arg-type]
+            weights, self.standardised, graph_seed=self.seed,
+        )  # fmt: skip
 
     @property
     def truth(self) -> Graph:
@@ -51,7 +57,7 @@ class System:
     def _levels(self) -> list[int]:
         """Of each column; 0 for a number."""
         rng = np.random.default_rng([self.seed, 1])
-        some = rng.integers(2, 5, size=self.nodes)
+        some = rng.integers(2, self.most_levels + 1, size=self.nodes)
         if self.kind == "mixed":
             some *= rng.random(self.nodes) < 0.5
         return some.tolist() if self.kind in ("discrete", "mixed") else [0] * self.nodes
@@ -74,7 +80,7 @@ class System:
             k = self._levels[j]
             if k and all(self._levels[i] for i in parents):
                 size = tuple(self._levels[i] for i in parents)
-                shares = 0.1 / k + 0.9 * fixed.dirichlet(np.full(k, 0.7), size=int(np.prod(size, dtype=int)))
+                shares = 0.1 / k + 0.9 * fixed.dirichlet(np.full(k, self.evenness), size=int(np.prod(size, dtype=int)))
                 place = np.ravel_multi_index(values[:, parents].astype(int).T, size) if size else np.zeros(n, int)
                 values[:, j] = (rng.random(n)[:, None] > np.cumsum(shares[place], axis=1)[:, :-1]).sum(axis=1)
                 continue
@@ -106,4 +112,22 @@ def random_system(seed: int, kinds: tuple[str, ...] = KINDS) -> System:
         rows=round(float(np.exp(rng.uniform(np.log(100), np.log(5000))))),
         gaps=float(rng.choice([0.0, 0.0, 0.0, 0.03, 0.1])),
         seed=seed,
+    )
+
+
+def atlas_system(seed: int) -> System:
+    """Wider: 4 to 50 columns, 80 to 5,000 rows, more levels and rarer ones, sparse graphs, raw scales."""
+    rng = np.random.default_rng([seed, 4])
+    return System(
+        kind=str(rng.choice(["linear", "nonlinear", "sigmoid", "discrete", "discrete", "mixed"])),
+        nodes=round(float(np.exp(rng.triangular(np.log(4), np.log(7), np.log(50))))),
+        density=float(rng.uniform(0.4, 2.8)),
+        noise=str(rng.choice(list(NOISES))),
+        graph=str(rng.choice(["erdos-renyi", "scale-free"])),
+        rows=round(float(np.exp(rng.uniform(np.log(80), np.log(5000))))),
+        gaps=float(rng.choice([0.0, 0.0, 0.0, 0.0, 0.0, 0.05, 0.15])),
+        seed=seed,
+        most_levels=int(rng.integers(2, 7)),
+        evenness=float(np.exp(rng.uniform(np.log(0.2), 0.0))),
+        standardised=bool(rng.random() < 0.7),
     )

@@ -18,6 +18,7 @@ ROOMS = [  # from the bottom up; a module may import from its own room and from 
     {"statistics"},
     {"models"},
     {"datasets"},
+    {"atlas"},
     {"learners"},
     {"measures"},
     {"reasoning"},

@@ -269,6 +269,7 @@ def test_blank_scores_are_counted_in_the_head_the_findings_and_a_check():
     assert any(words in line for line in understood(part))
     sentence = next(text for text in findings(analysis) if "If they failed" in text)
     assert words in sentence and "another verdict" in sentence
+    assert not any("<0.001" in text for text in findings(analysis))  # a sentence has the exact p; tables round it
     assert flag(part, "missing scores").raised and words in flag(part, "missing scores").evidence
     failed = next(line for line in part.otherwise if line.reading == "blank runs failed")
     assert failed.contrast.result.difference < part.contrasts[0].result.difference

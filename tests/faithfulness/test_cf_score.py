@@ -331,11 +331,14 @@ def test_a_node_that_hardly_moves_the_target_is_low():
 def test_alternative_paths_are_computed():
     both = {**DAG, "knowns": {"F": 10, "m": 2, "v": 20, "t": 4}}
     both["causal_graph"] = [*DAG["causal_graph"], {"cause": ["v", "t"], "effect": "acceleration", "rule": "a = v/t"}]
-    for dag, told in ((both, "Yes: acceleration by a = v/t"), (DAG, "No")):
+    for dag, name, told, impact in (
+        (both, "F", "Yes: acceleration by a = v/t", "medium"),
+        (both, "v", "Yes: acceleration by a = F/m", "low"),  # redundant: the first rule is the one taken
+        (DAG, "F", "No", "high"),
+    ):
         details = evaluate(dag, answer=5).components["causal_intervention"].details
-        report = next(node["report"] for node in details["node_evaluations"] if node["node"] == "F")
-        assert report["alternative_paths"] == told
-        assert report["impact_level"] == ("medium" if dag is both else "high")
+        report = next(node["report"] for node in details["node_evaluations"] if node["node"] == name)
+        assert (report["alternative_paths"], report["impact_level"]) == (told, impact)
 
 
 def test_verbose_prints_every_component_and_node(capsys):

@@ -127,6 +127,7 @@ def test_a_sheet_is_printed_from_a_plan_that_names_it(tmp_path):
     plan = tmp_path / "plan.toml"
     plan.write_text(
         '[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\nruns = 3\n'
-        '[forecast]\nmodels = ["mock/vacuous"]\nhumans = ["experts.csv"]\n'
+        '[forecast]\nmodels = ["mock/vacuous"]\nhumans = ["experts.csv"]\ncapability = {"mock/vacuous" = 1}\n'
+        '[models."mock/vacuous"]\nprice = {input = 1.5, output = 2}\n'
     )
     assert new_sheet(str(tmp_path / "experts.csv"), str(plan)).text.count("\n") == 5

@@ -7,7 +7,7 @@ import trueness
 from tests.learners.test_scores import all_dags
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
-from trueness.errors import SettingError
+from trueness.errors import DataError, SettingError
 from trueness.learners import learner, settings_of
 from trueness.learners.contract import CHAIN, COLLIDER, binary_sample, check_learner, continuous_sample
 from trueness.learners.ges import GES
@@ -157,6 +157,18 @@ def test_every_step_of_extended_gains_what_the_scores_say(seed):
     start = sum(scores.local(node) for node in table.names)
     assert start + sum(step.gain for step in result.steps) == pytest.approx(result.score, rel=1e-10)
     assert {step.operator for step in result.steps} <= {"insert", "delete", "turn"}
+
+
+def test_extended_ends_where_rounding_decides_what_is_gained():
+    """Columns that follow from each other: gains went round in circles, and the search with them, without end."""
+    rng = np.random.default_rng(2)
+    a, c, x = rng.integers(0, 5, 60), rng.integers(0, 4, 60), rng.standard_normal(60)
+    c[a == 0] = 0
+    y = x * (a > 2)
+    levels = (tuple("abcde"), ("0", "1"), tuple("pqrs"), None, None, None)
+    table = Table(tuple("abcxyz"), np.stack([a, a > 2, c, x, y, y + c], 1).astype(float), levels)
+    with pytest.raises(DataError, match="must not follow from each other.*Drop one"):
+        GES(search="extended").fit(table)
 
 
 def test_extended_turns_edges_and_ends_higher_than_plain_where_data_are_dense():

@@ -14,6 +14,8 @@ MENTIONED = {
     "of a benchmark": "A 2018 benchmark gives a precision of 0.85 to 0.9.",
     "of a baseline": "Random guessing gives a precision of 0.2-0.3.",
     "below a heading of baselines": "Random baseline:\nPrecision: 0.2-0.3",
+    "below a heading with a full stop": "Literature values.\nPrecision: 0.2-0.3",
+    "below a sentence that points on": "The published results are as follows.\nPrecision: 0.2-0.3",
     "of a hypothesis": "If n were larger, precision would be 0.8-0.9.",
     "denied": "I would not say precision of 0.8-0.9.",
     "rejected": "Some claim a precision of 0.9-0.95, which is too optimistic.",
@@ -118,6 +120,9 @@ FORECAST = {
     "as tens": "Precision: between sixty and eighty percent",
     "as quantiles in text": "Precision: 2.5% = 0.6, 50% = 0.7, 97.5% = 0.8",
     "in percent": "All values in percent.\nPrecision: 60-80",
+    "below an assumption": "LiNGAM requires non-Gaussian noise.\nPrecision: 0.6-0.8",
+    "below a condition that is told": "If the noise is Gaussian, LiNGAM fails.\n\nPrecision: 0.6-0.8",
+    "below a word on the literature": "The literature reports good results for PC.\nPrecision: 0.6-0.8",
 }
 
 

@@ -12,7 +12,7 @@ from trueness.analyse.contrasts import Contrast
 from trueness.analyse.domain import Domain
 from trueness.analyse.families import FamilyPair
 from trueness.analyse.flags import missing_words
-from trueness.analyse.lines import Line, interval_text, p_cell
+from trueness.analyse.lines import Line, interval_text
 from trueness.analyse.rules import FLAGGED
 from trueness.errors import listed
 from trueness.intervals import Interval, short
@@ -129,10 +129,10 @@ def otherwise_sentence(line: Line, part: DomainAnalysis) -> str:
     means = ", ".join(f"{name} {short_value(value)}{unit}" for name, value in line.means.items() if value is not None)
     moved = "another verdict" if changes_verdict(line, part) else "the same verdict"
     result = line.contrast.result
-    paired = f", paired {interval_text(result.difference, result.interval)} p = {p_cell(result.p)}" if result else ""
+    paired = f", paired {interval_text(result.difference, result.interval)} {exact_p(result.p)}" if result else ""
     return (
         f"{part.name}, {line.reading}: {means}; delta {short_value(line.contrast.delta.value, 3)}, "
-        f"p = {p_cell(line.contrast.p)}{paired}: {moved}."
+        f"{exact_p(line.contrast.p)}{paired}: {moved}."
     )
 
 
@@ -200,7 +200,7 @@ def family_sentence(pair: FamilyPair, domain: Domain) -> str:
     return (
         f"{pair.domain}, families: {one} - {other} = {ends}{unit} (above 0 {one} is better; paired over "
         f"{pair.paired.n_units} condition x task cells in {pair.paired.n_clusters} tasks, "
-        f"q = {p_cell(pair.paired.p_adjusted)}; over runs U = {pair.statistic:g}, two-sided {exact_p(pair.p)}, "
+        f"{exact_p(pair.paired.p_adjusted, 'q')}; over runs U = {pair.statistic:g}, two-sided {exact_p(pair.p)}, "
         f"delta {short_value(pair.delta.value, 3)}). Exploratory."
     )
 
@@ -209,8 +209,8 @@ def short_value(value: float | None, digits: int = 1) -> str:
     return "-" if value is None else f"{value:z.{digits}f}"
 
 
-def exact_p(p: float | None) -> str:
-    return "p missing" if p is None else f"p = {p:.2g}"
+def exact_p(p: float | None, name: str = "p") -> str:
+    return f"{name} missing" if p is None else f"{name} = {p:.2g}"
 
 
 def _verdict(one: Contrast, domain: Domain) -> str:

@@ -17,6 +17,8 @@ _STOP = re.compile(r"[.!?;。](?=\s|$)(?<!\bal.)(?<!e\.g.)(?<!i\.e.)(?<!\bvs.)|\
 _CLAUSE_ENDS = re.compile(r"[.;:!?|](?= |$)")
 _BULLETS = " -+#>.)(0123456789"
 _LEAD = 80  # characters before a name that may give it another subject
+_FULL_STOPS = (".", "!", "?", "。")
+_POINTS_ON = frozenset("following follows below these".split())  # The published results are as follows.
 _HEADING = 60  # and of a line that heads a list
 _JOINING = frozenset("a an the of and precision recall f shd score is at in".split())  # of a clause that goes on
 
@@ -110,7 +112,15 @@ def heading_of(view: str, start: int) -> str:
         if not plain or "|" in plain:
             continue
         if len(plain) <= _HEADING and _DIGIT.search(plain) is None:
-            return plain
+            return "" if _is_sentence(plain) else plain
         if len(plain) > 2 * _HEADING:
             return ""
     return ""
+
+
+def _is_sentence(line: str) -> bool:
+    """'LiNGAM requires non-Gaussian noise.' speaks for itself and heads nothing; 'Literature values.' is a heading."""
+    if not line.endswith(_FULL_STOPS):
+        return False
+    words = WORD.findall(line)
+    return len(words) > 2 and _POINTS_ON.isdisjoint(words)

@@ -277,7 +277,7 @@ class Program:
         return next((step for rule, step in pairs if rule.uses <= valued), None)
 
     def alternative_to(self, node: str) -> str:
-        """The rule that takes over where a node is taken away and the target still follows; "" where it does not."""
+        """The rule that stands in for those that a node takes with it, where the target still follows; "" elsewhere."""
         valued: set[str] = set()
         taken_over = ""
         for other in self.order or ():
@@ -285,7 +285,8 @@ class Program:
             first = next((rule for rule in rules if rule.uses <= valued), None)
             if other != node and (self.held(other) or first is not None):
                 valued.add(other)
-                if first is not None and first is not rules[0] and other in self.needed and not self.held(other):
+                lost = any(rule.uses <= self.base.values.keys() and not rule.uses <= valued for rule in rules)
+                if first is not None and lost and other in self.needed and not self.held(other):
                     taken_over = taken_over or f"{other} by {first.text}"
         return taken_over if self.graph.target in valued else ""
 
@@ -353,7 +354,7 @@ def _effect(program: Program, node: str) -> NodeEffect:
     elasticity = None if at_tenth is None or not base.target else (at_tenth / base.target - 1) / (PROBES[0][0] - 1)
     moved = [(changed, target) for changed, target in known if not close(target, base.target, MOVES)]
     if not moved:
-        return NodeEffect(node, False, Status.OK, elasticity, size=size)
+        return NodeEffect(node, False, Status.OK, elasticity, size=size, alternative=program.alternative_to(node))
     undeclared = program.graph.target not in program.graph.descendants(node)
     return NodeEffect(node, True, Status.OK, elasticity, *moved[0], size, program.alternative_to(node), undeclared)
 

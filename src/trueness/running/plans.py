@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -18,6 +20,7 @@ from trueness.running.study_entry import read_entry
 from trueness.texts import printable
 
 RESULTS = Path("results")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")  # a key that needs no quotes
 
 
 class NewFile(NamedTuple):
@@ -60,16 +63,31 @@ def foreign_plan(path: Path, folder: str | None = None) -> Plan:
 
 
 def toml_text(settings: dict[str, Json], prefix: str = "") -> str:
-    """Strings, numbers, truth values, lists and tables, whatever the names of their keys are."""
-    lines = [f"{_toml(key)} = {_toml(value)}" for key, value in settings.items() if not isinstance(value, dict)]
+    """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's, but for tables in lists."""
+    lines = [f"{_quoted(key)} = {_inline(value)}" for key, value in settings.items() if not isinstance(value, dict)]
     for key, value in settings.items():
         if isinstance(value, dict):
-            lines += ["", f"[{prefix}{_toml(key)}]", toml_text(value, f"{prefix}{_toml(key)}.")]
+            table = f"{prefix}{_text(key)}"
+            lines += ["", f"[{table}]", toml_text(value, f"{table}.")]
     return "\n".join(lines)
 
 
-def _toml(value: Json) -> str:
-    """JSON's form is TOML's, but for signs that JSON writes as two halves, and one that it does not escape."""
+def _quoted(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _text(key)
+
+
+def _inline(value: Json) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_quoted(key)} = {_inline(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_inline, value))}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return _text(value)
+
+
+def _text(value: Json) -> str:
+    """TOML has no signs in two halves, and wants one escaped that JSON leaves."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from trueness.errors import DataError
 from trueness.learners.kernels.equivalence import NO_CUT, Matrix, complete
 from trueness.learners.kernels.ges import (
     BEST,
@@ -38,6 +39,7 @@ from trueness.learners.kernels.scores import Floats, Integers, Scorer, lean
 from trueness.learners.kernels.turning import best_turn
 
 NOTHING = -1  # in place of a node
+MOST_STEPS = 20  # times d d; climbs of honest scores end within a few edges
 
 
 class State(NamedTuple):
@@ -75,6 +77,7 @@ def search(s: Scorer, d: int) -> tuple[Matrix, Floats]:
     steps = [_climb_on(s, state, NOTHING, NOTHING, room)]
     doubted, cleared = _dearest_first(state), dict[tuple[int, int], NDArray[np.bool_]]()
     while doubted:
+        _check_end(steps, d)
         x, y = doubted.pop()
         if (x, y) in cleared:
             continue
@@ -112,8 +115,18 @@ def _climb_on(s: Scorer, state: State, x: int, y: int, room: Room) -> Floats:
     """The steps of a climb to its end, x and y never joined."""
     parts = [room.trace[: climb(s, state, x, y, room)].copy()]
     while len(parts[-1]) == len(room.trace):
+        _check_end(parts, len(state.graph))
         parts.append(room.trace[: climb(s, state, x, y, room)].copy())
     return np.vstack(parts)
+
+
+def _check_end(steps: list[Floats], d: int) -> None:
+    """Where a column follows from others, rounding decides what an operator gains: gains can go round in circles."""
+    if sum(map(len, steps)) > MOST_STEPS * d * d:
+        raise DataError(
+            "columns must not follow from each other for a search that climbs to its end, got some whose scores lead "
+            "in circles. Drop one, or set search = 'plain'."
+        )
 
 
 def _dearest_first(state: State) -> list[tuple[int, int]]:

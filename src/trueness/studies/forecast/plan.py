@@ -17,6 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
+import numpy as np
+
+from trueness import atlas
+from trueness.atlas import entry_of, place_of
 from trueness.datasets import Dataset
 from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
@@ -28,7 +32,7 @@ from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Wh
 from trueness.studies.forecast import frames, human
 from trueness.studies.forecast.contamination import Published, read_published
 from trueness.studies.forecast.prompting import Template, messages, own_template, schema, template
-from trueness.studies.forecast.references import AVAILABLE, REFERENCES
+from trueness.studies.forecast.references import ATLAS, AVAILABLE, REFERENCES, TAUS
 from trueness.studies.forecast.work import perform
 
 VERSION = 1  # raise when the same plan would ask other questions
@@ -62,6 +66,7 @@ class MeasuredRuns(Protocol):
     """What is asked of the plan's [discovery]: the study whose runs are the truth."""
 
     runs: int
+    seed: int
     level: float
     vary: dict[str, str]
     datasets: dict[str, Dataset]
@@ -212,6 +217,18 @@ class Forecast:
             "data": data.about.data,
             "truth": data.about.truth,
             "domain": data.about.domain,
+            **({"atlas": self._in_the_atlas(name)} if ATLAS in self.references else {}),
+        }
+
+    def _in_the_atlas(self, name: str) -> dict[str, Any]:
+        """Learner -> measure -> target -> quantiles, of a table as the learners get it."""
+        rng = np.random.default_rng(self.discovery.seed)
+        place = place_of(self.discovery.datasets[name].draw(self.discovery.rows_of(name), rng))
+        known = {who: entry_of(spec["name"], spec["settings"]) for who, spec in self.discovery.learner_specs.items()}
+        return {
+            who: {m: {t: place.at(entry, m, TAUS, t).round(4).tolist() for t in atlas.TARGETS} for m in atlas.MEASURES}
+            for who, entry in known.items()
+            if entry is not None
         }
 
     def _learner_about(self, name: str) -> dict[str, Any]:

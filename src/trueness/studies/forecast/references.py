@@ -8,6 +8,8 @@
     baseline/climatology-learner    the same, of the same learner only, where at least 5 other data sets have it
     baseline/nearest       the runs of the same learner on the nearest other data set:
                            distance^2 = sum over log nodes, density, log rows of (difference / sd over the data sets)^2
+    baseline/atlas         what the atlas expects of a table that looks like this one (trueness.atlas), when planned;
+                           it has seen none of these data sets, only how learners do on random systems
     baseline/oracle        quantiles of one half of the runs, scored on the other half, both ways: the ceiling
 
 SHD travels between data sets as a share of d(d-1)/2. Each gives intervals at .5, .8, .95 and a median, for each target:
@@ -15,7 +17,7 @@ SHD travels between data sets as a share of d(d-1)/2. Each gives intervals at .5
     of a run    quantiles of runs ('linear'); the heuristic's -+ is taken for its .95, narrower by z for .5 and .8
     of a mean   climatology: quantiles of the cells' means; nearest: mean -+ t_(n-1) s/sqrt(n) of its cell;
                 oracle: mean -+ t_(m-1) s sqrt(1/m + 1/m'), where the mean of the other half's m' runs falls;
-                random, heuristic: as of a run, since they say nothing of a target
+                random, heuristic: as of a run, since they say nothing of a target; the atlas has both
 
 A reference that cannot answer (no base, no other data set) has rows with the status `refused` and a flag that says why.
 """
@@ -40,15 +42,16 @@ from trueness.studies.forecast.scores import FROM_HALF, RANDOM
 Array = NDArray[np.float64]
 About = Mapping[str, Mapping[str, Any]]  # data set -> nodes, rows, density, ...
 
+ATLAS = "baseline/atlas"
 HEURISTIC_BASE = {"pc": 0.55, "lingam": 0.60, "fci": 0.50, "notears": 0.58}
 ENOUGH = 5  # other data sets with the same learner
 MAX_TRUTHS = 10_000  # 2,500 cells: climatology looks at all others for each
 MAX_CLAIMS = 200_000  # truths x references x targets
-_TAUS = quantile_levels(LEVELS, median=True)
+TAUS = quantile_levels(LEVELS, median=True)
 
 
 class Answer(NamedTuple):
-    """Quantiles at _TAUS in the units of the measure, or none and why."""
+    """Quantiles at TAUS in the units of the measure, or none and why."""
 
     quantiles: Array | None
     flags: str = ""
@@ -105,7 +108,7 @@ def distances(datasets: About, name: str) -> pd.Series[float]:
 
 
 def _random(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
-    ends = np.where(_TAUS < 0.5, 1 / 3, np.where(_TAUS > 0.5, 2 / 3, 0.5))  # the expected ends; shown, not scored
+    ends = np.where(TAUS < 0.5, 1 / 3, np.where(TAUS > 0.5, 2 / 3, 0.5))  # the expected ends; shown, not scored
     yield Answer(ends * truth.upper, "closed form")
 
 
@@ -117,7 +120,7 @@ def _heuristic(truth: Truth, truths: Truths, datasets: About, target: str) -> It
         return
     pairs = about["nodes"] * (about["nodes"] - 1) / 2
     centre, half = ((1 - base) * pairs * 0.5, 0.1 * pairs) if truth.measure == "shd" else (base, 0.1)
-    yield Answer(np.clip(centre + half * ndtri(_TAUS) / ndtri(_TAUS[-1]), 0, truth.upper))
+    yield Answer(np.clip(centre + half * ndtri(TAUS) / ndtri(TAUS[-1]), 0, truth.upper))
 
 
 def _climatology(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
@@ -140,6 +143,23 @@ def _nearest(truth: Truth, truths: Truths, datasets: About, target: str) -> Iter
     runs = same[name].runs / same[name].upper
     found = _of_runs(runs) if target == "run" else _of_mean(runs, 1 / len(runs))
     yield _answer(found, truth, f"from {name}")
+
+
+def _atlas(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
+    expected = datasets[truth.dataset].get("atlas")
+    if expected is None:
+        yield Answer(None, "planned before there was an atlas")
+        return
+    try:
+        shares = np.asarray(expected[truth.learner][truth.measure][target], dtype=np.float64)
+    except KeyError:
+        yield Answer(None, f"no {truth.learner} with these settings in the atlas")
+        return
+    except (TypeError, ValueError):
+        shares = np.zeros(0)
+    if shares.shape != TAUS.shape or not ((shares >= 0) & (shares <= 1)).all():
+        raise DataError(f"what the atlas expects must be {len(TAUS)} shares, got others. Was the study changed?")
+    yield _answer(np.sort(shares), truth, "")
 
 
 def _oracle(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[Answer]:
@@ -171,14 +191,14 @@ def _quantiles_of(cells: Sequence[Truth], truth: Truth, target: str, why: str) -
 
 
 def _of_runs(runs: Array) -> Array:
-    return np.asarray(np.quantile(runs, _TAUS), dtype=np.float64)
+    return np.asarray(np.quantile(runs, TAUS), dtype=np.float64)
 
 
 def _of_mean(runs: Array, variance: float) -> Array:
     """Student quantiles around the mean; `variance` in units of that of one run. One run has none: a point."""
     if len(runs) < 2:
-        return np.full(len(_TAUS), runs.mean())
-    return np.asarray(runs.mean() + stdtrit(len(runs) - 1, _TAUS) * runs.std(ddof=1) * math.sqrt(variance))
+        return np.full(len(TAUS), runs.mean())
+    return np.asarray(runs.mean() + stdtrit(len(runs) - 1, TAUS) * runs.std(ddof=1) * math.sqrt(variance))
 
 
 def _answer(shares: Array, truth: Truth, flags: str, repeat: int = 0) -> Answer:
@@ -186,7 +206,7 @@ def _answer(shares: Array, truth: Truth, flags: str, repeat: int = 0) -> Answer:
 
 
 def _rows(name: str, truth: Truth, target: str, answer: Answer) -> Iterator[dict[str, Any]]:
-    middle = len(_TAUS) // 2
+    middle = len(TAUS) // 2
     for k, level in enumerate(LEVELS, start=1):
         q = answer.quantiles
         low, high, median = (math.nan,) * 3 if q is None else (q[middle - k], q[middle + k], q[middle])
@@ -204,6 +224,7 @@ _ANSWERS: dict[str, Callable[[Truth, Truths, About, str], Iterator[Answer]]] = {
     "baseline/climatology": _climatology,
     "baseline/climatology-learner": _climatology_learner,
     "baseline/nearest": _nearest,
+    ATLAS: _atlas,
     "baseline/oracle": _oracle,
 }
 AVAILABLE = tuple(_ANSWERS)

@@ -60,7 +60,10 @@ def measured(forecasts: Forecasts) -> Table:
     rows = [_measured_row(forecasts, d, a, held) for d, a in selection.items(forecasts)]
     columns = [Column("dataset", "Data set", "text"), Column("learner", "Learner", "text"), Column("n", "n", "count")]
     for m in selection.measures(forecasts):
-        columns += [Column(m, look.measure_label(m), "number", f"{m}_low", f"{m}_high"), Column(f"{m}_sd", "sd")]
+        columns += [
+            Column(m, look.measure_label(m), "number", f"{m}_low", f"{m}_high"),
+            Column(f"{m}_sd", f"{look.measure_label(m)} sd"),
+        ]
     columns += [Column("covered", "Models' coverage, %", "percent", decimals=0), Column("claims", "claims", "count")]
     caption = (
         f"What the learners did: mean over n runs with the {100 * forecasts.level:g} % bootstrap CI of the mean, the "

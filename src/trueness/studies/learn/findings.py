@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trueness.atlas import systems
 from trueness.showing.finding import Finding
 from trueness.showing.headline import Headline, Standing, joined
 from trueness.statistics import Estimate
@@ -98,7 +99,24 @@ def _understood(learned: LearnScores) -> Iterator[str]:
         yield f"{name}: {count:,} runs gave no graph; they are left out."
 
 
+def _in_the_atlas(learned: LearnScores) -> Iterator[str]:
+    """What is known before anything has run."""
+    expected = learned.about.get("atlas", {}).get("expected", {})
+    if expected:
+        best = sorted(expected, key=lambda name: -expected[name]["f1"])[:3]
+        named = joined([f"{name} {expected[name]['f1']:.2f}" for name in best])
+        low, high = (expected[best[0]][end] for end in ("low", "high"))
+        yield (
+            f"By its looks alone the atlas expects F1 most of {named} ({best[0]}: {low:.2f} to {high:.2f}, "
+            f"{100 * LEVEL:g} % interval of a single table; {systems():,} random systems)."
+        )
+    beyond = learned.about.get("atlas", {}).get("beyond", ())
+    if beyond:
+        yield Finding(f"The table lies beyond the atlas in {joined(beyond)}: there it has seen nothing.", open=True)
+
+
 def _believed(learned: LearnScores) -> Iterator[str]:
+    yield from _in_the_atlas(learned)
     if learned.chosen is None:
         yield Finding(f"{_NO_RANKING[0].upper()}{_NO_RANKING[1:]}", open=True)
         return

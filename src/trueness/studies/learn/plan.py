@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from trueness import registry
+from trueness import atlas, registry
+from trueness.atlas import LEARNERS, place_of
 from trueness.datasets import Dataset, Table, load
 from trueness.errors import DataError, GraphError, PlanError, did_you_mean, listed
 from trueness.graphs import Graph
@@ -33,15 +34,10 @@ from trueness.studies.learn.measures import FACTORS, GUESS, MEASURES, TABLE
 VERSION = 1
 FEWEST_ROWS = 20
 KNOWLEDGE = ("required", "forbidden", "tiers")
-ANY_COLUMNS: dict[str, tuple[str, dict[str, Any]]] = {
-    "pc": ("pc", {}),
-    "pc (alpha .01)": ("pc", {"alpha": 0.01}),
-    "ges": ("ges", {}),
-    "ges (extended)": ("ges", {"search": "extended"}),
-    "boss": ("boss", {}),
-    "hill-climbing": ("hill-climbing", {}),
-}
-NUMBERS: dict[str, tuple[str, dict[str, Any]]] = {"lingam": ("lingam", {}), "dagma": ("dagma", {})}
+EXPECTED = ("f1", "precision", "recall")  # of the atlas
+ENDS = (0.05, 0.95)
+ANY_COLUMNS = {name: LEARNERS[name] for name in LEARNERS if name not in (*atlas.NUMBERS, "fci")}
+NUMBERS = {name: LEARNERS[name] for name in ("lingam", "dagma")}
 
 
 @dataclass(frozen=True)
@@ -193,8 +189,22 @@ class Learn:
             "notes": list(self.dataset.about.notes),
             "guess": None if self.guess is None else json.loads(self.guess.to_json()),
             "not_heeding": self._not_heeding(),
+            "atlas": self._in_the_atlas(table),
             "classes": {name: learner.card.returns for name, learner in self.learners.items()},
         }
+
+    def _in_the_atlas(self, table: Table) -> dict[str, Any]:
+        """What the atlas expects of each learner before anything has run, and where the table lies beyond it."""
+        place = place_of(table)
+        expected: dict[str, dict[str, float]] = {}
+        for name, spec in self.specs.items():
+            settings = {key: value for key, value in spec["settings"].items() if key not in KNOWLEDGE}
+            entry = atlas.entry_of(spec["name"], settings)
+            if entry is not None:
+                expected[name] = {measure: round(place.expects(entry, measure), 4) for measure in EXPECTED}
+                ends = place.at(entry, "f1", ENDS)
+                expected[name] |= {"low": round(float(ends[0]), 4), "high": round(float(ends[1]), 4)}
+        return {"expected": expected, "beyond": list(place.beyond)}
 
     def _not_heeding(self) -> list[str]:
         """Learners that cannot be told what is known beforehand, where something is."""

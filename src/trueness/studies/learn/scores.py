@@ -2,7 +2,7 @@
 
 F1 of a learner on a twin     mean over fresh draws; ranking by the mean over twins, paired over twins
 chosen                        the best mean; learners that cannot be told from it hold up beside it
-F1 to expect                  quantiles over draws of twins, at 90 %, WIDER on both sides (docs/learn.md: measured)
+F1 to expect                  a + b (mean on twins) + c (what the atlas expects), as such promises were kept
 an edge's odds                odds.py, from the learners that hold up
 """
 
@@ -54,16 +54,17 @@ class MoreRows(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """What came true of means on twins: intercept + slope x, and the quantiles of what remained."""
+    """What came true: intercept + twins (mean on twins) + atlas (what it expects); quantiles of what remained."""
 
     intercept: float
-    slope: float
+    twins: float
+    atlas: float
     low: float
     high: float
     systems: float
 
-    def of(self, value: float) -> float:
-        return float(np.clip(self.intercept + self.slope * value, 0.0, 1.0))
+    def of(self, value: float, expected: float) -> float:
+        return float(np.clip(self.intercept + self.twins * value + self.atlas * expected, 0.0, 1.0))
 
 
 @cache
@@ -177,8 +178,7 @@ class LearnScores:
 
     def _kept(self, name: str) -> NDArray[np.float64]:
         """F1 of a learner on each twin, as such promises have been kept."""
-        line = self._line(name)
-        return np.array([line.of(self.f1[name][twin]) for twin in self._whole])
+        return np.array([self._promised(name, self.f1[name][twin]) for twin in self._whole])
 
     @property
     def chosen(self) -> str | None:
@@ -197,23 +197,33 @@ class LearnScores:
         values = self._expected.get(who, {}).get(measure, np.zeros(0))
         if not len(values):
             return None
-        line = self._line(who, measure)
-        centre = float(self._kept(who).mean()) if measure == "f1" and self._whole else line.of(float(values.mean()))
+        line, mean_of_draws = self._line(who, measure), float(values.mean())
+        whole = measure == "f1" and self._whole
+        centre = float(self._kept(who).mean()) if whole else self._promised(who, mean_of_draws, measure)
         return Expected(*(float(np.clip(centre + add, 0.0, 1.0)) for add in (0.0, line.low, line.high)))
 
+    def in_the_atlas(self, learner: str, measure: str = "f1") -> float | None:
+        """What the atlas expects; None of a learner, or in a study, that it does not know."""
+        value = self.about.get("atlas", {}).get("expected", {}).get(learner, {}).get(measure)
+        return None if value is None else float(value)
+
     def _line(self, learner: str, measure: str = "f1") -> Promise:
-        lines = _promises().get(self.about["kind"], {}).get(measure, {})
-        return Promise(*lines.get(learner) or lines["any"])
+        lines = _promises()[self.about["kind"]][measure]
+        unknown = self.in_the_atlas(learner, measure) is None
+        return Promise(*lines["without the atlas"] if unknown else lines.get(learner) or lines["any"])
+
+    def _promised(self, learner: str, value: float, measure: str = "f1") -> float:
+        return self._line(learner, measure).of(value, self.in_the_atlas(learner, measure) or 0.0)
 
     def with_more_rows(self) -> dict[str, MoreRows]:
         """F1 of the chosen learner on the twins of its ranking, with more rows."""
-        made, line = {}, self._line(self.chosen or "")
+        made, who = {}, self.chosen or ""
         for variant in FACTORS:
-            more = self._more.get(variant, {}).get(self.chosen or "", {})
+            more = self._more.get(variant, {}).get(who, {})
             twins = [twin for twin in self._whole if twin in more]
             if twins:
-                then = np.array([line.of(more[twin]) for twin in twins])
-                gain = then - [line.of(self.f1[self.chosen or ""][twin]) for twin in twins]
+                then = np.array([self._promised(who, more[twin]) for twin in twins])
+                gain = then - [self._promised(who, self.f1[who][twin]) for twin in twins]
                 low, high = np.quantile(then, (0.05, 0.95))
                 gained = mean(gain, level=self.level, bounds=(-1.0, 1.0))
                 made[variant] = MoreRows(float(then.mean()), float(low), float(high), gained, len(twins))

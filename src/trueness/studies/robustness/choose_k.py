@@ -92,9 +92,11 @@ def oracle_k(
     curves = [curve.between(*within) for curve in validation] if within else list(validation)
     merits = np.array([_merit(curve, metric) for curve in curves])
     k = curves[0].k[np.argmax(merits.mean(axis=0))]
-    note = "It saw the truth that it is scored against."
+    interval = _interval_of_k(curves[0].k, merits, level)
+    constant = interval is None and len(merits) >= FEWEST_CURVES
+    note = f"It saw the truth that it is scored against.{' Resampled seeds give the same K.' if constant else ''}"
     uses: Uses = "the truth of this graph (oracle)"
-    return KChoice(int(k), "oracle_k", uses, learner, 1, note, _interval_of_k(curves[0].k, merits, level))
+    return KChoice(int(k), "oracle_k", uses, learner, 1, note, interval)
 
 
 def _interval_of_k(ks: Counts, merits: Array, level: float) -> Interval | None:
