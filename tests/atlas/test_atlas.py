@@ -5,7 +5,8 @@ import pytest
 
 from trueness.atlas import LEARNERS, MEASURES, TARGETS, entry_of, place_of
 from trueness.atlas.features import FEATURES, features_of
-from trueness.datasets import Synthetic, Table, load
+from trueness.datasets import Table, load
+from trueness.datasets.synthetic import Synthetic
 from trueness.learners import build
 from trueness.measures.graphs import Reference
 

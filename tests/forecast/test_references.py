@@ -7,11 +7,13 @@ from scipy import stats
 
 from tests.forecast.example import DATASETS, example
 from tests.forecast.truths import bare, truth, truths
-from trueness.errors import UnknownName
+from trueness.errors import DataError, UnknownName
 from trueness.studies.forecast.references import REFERENCES, distances, heuristic_base, reference_claims
 from trueness.studies.forecast.scores import score_claims
 
-ABOUT = {name: DATASETS[name] for name in ("asia", "cancer", "child", "sachs")}
+SHARES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+ATLAS = {"pc": {measure: {"run": SHARES, "mean": SHARES} for measure in ("f1", "shd")}}
+ABOUT = {name: DATASETS[name] | {"atlas": ATLAS} for name in ("asia", "cancer", "child", "sachs")}
 
 
 def beta(dataset, seed, learner="pc", measure="f1", n=100):
@@ -45,6 +47,27 @@ def test_each_reference_claims_three_levels_and_a_median(four):
         assert ((rows["low"] <= rows["median"]) & (rows["median"] <= rows["high"])).all()
         wide = rows.pivot_table(index=["dataset", "measure", "target", "repeat"], columns="level", values="low")
         assert (wide[0.95] <= wide[0.8]).all() and (wide[0.8] <= wide[0.5]).all()
+
+
+def test_the_atlas_says_what_was_planned_with_shd_in_pairs(four):
+    found = reference_claims(four, ABOUT, ["baseline/atlas"])
+    asia = at(found, dataset="asia", measure="shd")
+    assert (asia["low"], asia["median"], asia["high"]) == pytest.approx((2.8, 11.2, 19.6))  # of 28 pairs
+
+
+def test_a_study_of_before_the_atlas_and_a_learner_that_it_lacks_are_refused_with_the_reason(four):
+    before = {name: {key: value for key, value in own.items() if key != "atlas"} for name, own in ABOUT.items()}
+    found = reference_claims(four, before, ["baseline/atlas"])
+    assert set(found["status"]) == {"refused"} and set(found["flags"]) == {"planned before there was an atlas"}
+    other = truths(beta("asia", 0, "golem"))
+    assert "no golem" in reference_claims(other, ABOUT, ["baseline/atlas"])["flags"].iloc[0]
+
+
+@pytest.mark.parametrize("bad", [[0.1] * 6, "abcdefg", [0.1] * 6 + [2.0], [[0.1] * 7], {"a": 1}])
+def test_a_stored_study_with_another_atlas_is_refused(four, bad):
+    about = {name: own | {"atlas": {"pc": {"f1": {"run": bad}, "shd": {"run": bad}}}} for name, own in ABOUT.items()}
+    with pytest.raises(DataError, match="must be 7 shares"):
+        reference_claims(four, about, ["baseline/atlas"])
 
 
 @pytest.mark.parametrize(  # worked by hand from the formula of the original protocol

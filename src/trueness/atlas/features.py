@@ -81,7 +81,9 @@ def _moment(values: Array, power: int) -> Array:
 
 def _scales(numbers: Array) -> float:
     """Spread of the columns' scales: 0 where they were standardised, or look so."""
-    spread = np.nanvar(numbers, axis=0) if numbers.size else np.zeros(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a column of gaps alone
+        spread = np.nanvar(numbers, axis=0) if numbers.size else np.zeros(0)
     spread = spread[spread > 0]
     return float(np.log(spread).std()) if len(spread) > 1 else 0.0
 
