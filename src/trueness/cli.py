@@ -128,8 +128,10 @@ def _perform(
     from trueness.showing.console import console
     from trueness.terminal.bars import progress_of
     from trueness.terminal.end import tell_end, write_end
+    from trueness.terminal.print_report import tell_compiling
 
     heed_sigterm()
+    tell_compiling(study)
     with (
         progress_of(study, console(stderr=True), quiet=options.json) as report,
         executor_for(options.workers, getattr(options, "cluster", None)) as (executor, slots),

@@ -12,6 +12,7 @@ from tests.studies.test_json_schemas import faults, rows_of
 from trueness.cli import main
 from trueness.datasets import Table
 from trueness.errors import TruenessError
+from trueness.learners import kernels
 from trueness.measures.sortability import varsortability
 from trueness.running.results import Results
 from trueness.running.study import RunEnd
@@ -101,8 +102,11 @@ def test_the_same_seed_gives_the_same_and_nothing_is_done_twice(learned, frame):
 def test_time_cuts_it_short_and_what_is_known_is_shown(frame, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     frame.to_csv("plant.csv", index=False)
+    monkeypatch.setattr(kernels, "are_kept", lambda: False)
     assert main(["learn", "plant.csv", "--time", "0.001s", "--folder", "cut", "--workers", "1"]) == 0
-    assert "were left when the time was up. Go on with: trueness run cut" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "were left when the time was up. Go on with: trueness run cut" in said
+    assert said.startswith("compiling the learners' kernels, once for this environment")
     found = Learned.of(Results.read("cut"))
     assert found.done < found.planned and found.chosen is None and not found.ranking
     assert "No twin has been learned by every learner yet" in str(
