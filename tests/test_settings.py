@@ -1,11 +1,13 @@
 """One checker for every plan, learner and scorer: what there is, what it must be, what was given, where."""
 
+import tomllib
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 import pytest
 
 from trueness.errors import PlanError, SettingError
+from trueness.running.plans import toml_text
 from trueness.settings import (
     Between,
     Hint,
@@ -80,3 +82,8 @@ def test_values_are_those_that_the_fields_say():
     made = read(timeout=5, temperature="none", judged=["a", "b"], rows=2, level=0.5)
     assert made == Made(("pc",), timeout=5.0, temperature="none", judged=("a", "b"), rows=2, level=0.5)
     assert isinstance(made.timeout, float) and read(judged=3).judged == 3 and read().runs == 100
+
+
+def test_a_written_plan_reads_back_whatever_its_names_hold():
+    settings = {"a = 1": "x", "'": '\x7f \U0001f600 "\\\n\x1b', "t.[u]": {"=1+1": [1, "\u00e9"], "": {" b ": True}}}
+    assert tomllib.loads(toml_text(settings)) == settings

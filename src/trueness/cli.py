@@ -112,22 +112,33 @@ def _run(options: argparse.Namespace) -> int:
     return _perform(study, options, same_command(options), retry=options.retry, replan=options.replan)
 
 
-def _perform(study: Study, options: argparse.Namespace, again: str, seconds: float | None = None, **how: bool) -> int:
-    """Run a study, for so many seconds where there is an end to them, and print its end; `again` goes on with it."""
+def _perform(
+    study: Study,
+    options: argparse.Namespace,
+    again: str,
+    seconds: float | None = None,
+    answer: bool = False,
+    **how: bool,
+) -> int:
+    """Run a study, for so many seconds where there is an end to them, and print its end; `again` goes on with it.
+
+    answer: it was asked a question, so what is known is said when it is interrupted, too."""
     from trueness.running.engine import executor_for
     from trueness.running.stopping import heed_sigterm
     from trueness.showing.console import console
     from trueness.terminal.bars import progress_of
     from trueness.terminal.end import tell_end, write_end
+    from trueness.terminal.print_report import tell_compiling
 
     heed_sigterm()
+    tell_compiling(study)
     with (
         progress_of(study, console(stderr=True), quiet=options.json) as report,
         executor_for(options.workers, getattr(options, "cluster", None)) as (executor, slots),
     ):
         outcome = study.run(executor, slots, report, seconds=seconds, **how)
     try:
-        write_end(study.plan.folder, outcome, options.json)
+        write_end(study.plan.folder, outcome, options.json, answer)
     finally:  # whatever the tables stumble over, why models failed is told
         tell_end(outcome, again)
     unfinished = outcome.done < outcome.total and seconds is None
@@ -299,7 +310,7 @@ def _own_command(options: argparse.Namespace) -> int:
     from trueness.running.study import Study
 
     plan, seconds = registry.offer("command", options.command)(vars(options))
-    return _perform(Study(plan), options, shlex.join(["trueness", "run", str(plan.folder)]), seconds)
+    return _perform(Study(plan), options, shlex.join(["trueness", "run", str(plan.folder)]), seconds, answer=True)
 
 
 def _judge(options: argparse.Namespace) -> int:

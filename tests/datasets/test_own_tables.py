@@ -210,3 +210,15 @@ def test_stability_takes_gaps_where_the_learner_does(wages):
     assert stability("pc", gappy, repeats=3, rng=np.random.default_rng(0)).n == 3
     with pytest.raises(DataError, match="must have no missing values, got 1"):
         stability("correlation", gappy, repeats=3, rng=np.random.default_rng(0))
+
+
+def test_why_too_few_columns_are_left_is_said(tmp_path):
+    file = tmp_path / "t.csv"
+    file.write_text("a;b;c\n" + "".join(f"{k},25;1;2\n" for k in range(30)))
+    with pytest.raises(DataError) as refused:
+        load(str(file))
+    assert (
+        "got 0 in 30 rows: a was left out: 30 different texts in 30 rows (numbers with a comma? write a point)"
+        in str(refused.value)
+    )
+    assert "b was left out: constant (all 1); c was left out: constant (all 2)." in str(refused.value)

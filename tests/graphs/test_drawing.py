@@ -246,3 +246,19 @@ def test_scores_are_no_answer_until_thresholded():
     with pytest.raises(GraphError, match="Threshold it"):
         scores.to_svg(Graph.from_edges(["a -> b"]))
     assert "correct 1" in Picture(scores.threshold(0.3).to_svg(Graph.from_edges(["a -> b"]))).words
+
+
+def test_words_beside_an_edge_stand_on_its_line_and_not_on_one_another():
+    edges = [(a, b) for a in ("a", "b") for b in ("x", "<z>")]
+    graph = Graph.from_edges([f"{a} -> {b}" for a, b in edges], kind="dag")
+    picture = Picture(graph.to_svg(labels={pair: f"{k} %" for k, pair in enumerate(edges)}))
+    labels = [text for text in picture.root.iter(f"{SVG}text") if text.get("paint-order")]
+    assert sorted(text.text for text in labels) == [f"{k} %" for k in range(4)]
+    places = [np.array([float(text.get("x")), float(text.get("y")) - 4]) for text in labels]
+    for text, place in zip(labels, places, strict=True):
+        a, b = edges[int(text.text[0])]
+        points = points_of(picture.lines[f"{a} -> {b}"][0].get("d"))
+        assert np.linalg.norm(points - place, axis=1).min() < 6
+    apart = [abs(p - q) / (26, 11) for k, p in enumerate(places) for q in places[:k]]
+    assert min(gaps.max() for gaps in apart) >= 1
+    assert graph.to_svg(labels={}) == graph.to_svg()

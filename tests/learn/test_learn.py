@@ -1,6 +1,7 @@
 """`learn`: a table in, a graph with odds out; from Python, the command line, a plan; resumed and cut short."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,10 +10,17 @@ import pytest
 import trueness
 from tests.studies.test_json_schemas import faults, rows_of
 from trueness.cli import main
+from trueness.datasets import Table
 from trueness.errors import TruenessError
+from trueness.learners import kernels
+from trueness.measures.sortability import varsortability
 from trueness.running.results import Results
-from trueness.studies.learn.command import seconds_of
-from trueness.studies.learn.findings import Learned
+from trueness.running.study import RunEnd
+from trueness.running.study_folder import StudyFolder
+from trueness.studies.learn.command import seconds_of, study_of
+from trueness.studies.learn.findings import Learned, headline
+from trueness.studies.learn.look import look_at
+from trueness.terminal.end import write_end
 
 SMALL = {"learners": ["pc", "boss"], "twins": 1, "draws": 2, "resamples": 8}
 
@@ -73,6 +81,7 @@ def test_show_report_and_page_serve_it(learned, capsys):
     assert main(["report", str(place / "study"), "--json"]) == 0
     capsys.readouterr()
     rows = pd.read_csv(place / "study" / "learn" / "edges.csv")
+    assert {*rows["source"], *rows["target"]} == {"a", "b", "c", "group"} and rows["confounded"].isna().all()
     assert len(rows) == 6 and rows["present"].max() == pytest.approx(max(edge.present for edge in found.edges))
     assert "at even odds or better" in (place / "study" / "report.html").read_text()
     assert main(["show", str(place / "study"), "--json"]) == 0
@@ -93,11 +102,16 @@ def test_the_same_seed_gives_the_same_and_nothing_is_done_twice(learned, frame):
 def test_time_cuts_it_short_and_what_is_known_is_shown(frame, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     frame.to_csv("plant.csv", index=False)
+    monkeypatch.setattr(kernels, "are_kept", lambda: False)
     assert main(["learn", "plant.csv", "--time", "0.001s", "--folder", "cut", "--workers", "1"]) == 0
-    assert "were left when the time was up. Go on with: trueness run cut" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "were left when the time was up. Go on with: trueness run cut" in said
+    assert said.startswith("compiling the learners' kernels, once for this environment")
     found = Learned.of(Results.read("cut"))
     assert found.done < found.planned and found.chosen is None and not found.ranking
-    assert "No learner has run on every twin yet" in str(found) and f"of {found.planned:,} runs are done" in str(found)
+    assert "No twin has been learned by every learner yet" in str(
+        found
+    ) and f"of {found.planned:,} runs are done" in str(found)
 
 
 @pytest.mark.parametrize(
@@ -106,14 +120,28 @@ def test_time_cuts_it_short_and_what_is_known_is_shown(frame, tmp_path, monkeypa
         (["nothing.csv"], "nothing.csv"),
         (["asia", "--time", "soon"], "'--time' must be such as 90s, 5m or 1h, got 'soon'"),
         (["asia", "--rows", "many"], "'--rows' must be a whole number, got 'many'"),
-        (["asia", "--graph", "bad.dot"], "must be the columns of the table, got a difference: asia"),
-        (["asia", "--knowledge", "odd.toml"], "'colour' is not a setting of learn"),
+        (["asia", "--graph", "bad.dot"], "bad.dot must be all 8 columns that are learned from, got none for asia,"),
+        (
+            ["asia", "--graph", "strange.dot"],
+            "must be columns that are learned from, got lungs. Did you mean",
+        ),
+        (
+            ["asia", "--knowledge", "unknown.toml"],
+            "'lungs' in the knowledge of learn is not a column. Did you mean",
+        ),
+        (["asia", "--knowledge", "other.toml"], "other.toml must hold required, forbidden, tiers only, got 'data'"),
+        (["few.csv"], "few.csv must have at least 20 rows to be resampled, got 5. Add rows."),
+        (["asia", "--knowledge", "odd.toml"], "odd.toml must hold required, forbidden, tiers only, got 'colour'"),
     ],
 )
 def test_a_mistake_is_one_line(words, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.dot").write_text("digraph { tub -> lung }")
+    (tmp_path / "strange.dot").write_text("digraph { asia; bronc; dysp; either; smoke; tub; xray; lungs -> either }")
     (tmp_path / "odd.toml").write_text('colour = "red"')
+    (tmp_path / "unknown.toml").write_text('forbidden = ["smoke -> lungs"]')
+    (tmp_path / "other.toml").write_text('data = "cancer"')
+    (tmp_path / "few.csv").write_text("a,b\n" + "".join(f"{k}.5,{k * k}.25\n" for k in range(5)))
     assert main(["learn", *words]) == 2
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
@@ -128,13 +156,6 @@ def test_times():
     assert [seconds_of(text) for text in ("90", "90s", "1.5m", "1h", None)] == [90, 90, 90, 3600, None]
 
 
-def test_a_table_in_memory_is_taken_as_it_is(frame):
-    found = trueness.learn(frame.drop(columns="same"), workers=1, **SMALL | {"learners": ["pc"], "resamples": 4})
-    kinds = {column["column"]: column["kind"] for column in found.about["columns"]}
-    assert kinds == {"a": "continuous", "b": "continuous", "c": "continuous", "group": "2 levels"}
-    assert found.about["columns"][0]["missing"] == 30 and found.chosen == "pc" and not found.pairs
-
-
 def test_what_is_known_beforehand_is_heeded_and_who_cannot_is_named(tmp_path):
     rng = np.random.default_rng(3)
     a = rng.laplace(size=300)
@@ -144,3 +165,70 @@ def test_what_is_known_beforehand_is_heeded_and_who_cannot_is_named(tmp_path):
     assert "What is known beforehand cannot be told to dagma" in str(found)
     marks = found._graphs["table"]["pc"]
     assert marks and all(one[1, 0] in (0, 2) for one in marks)  # an arrow at a, or no edge
+
+
+def test_names_and_levels_of_a_table_in_memory_come_back_and_its_study_goes_on(frame, tmp_path, capsys):
+    odd = frame.rename(columns={"a": "=1+1", "b": 7, "c": 'q"\nx = 1', "group": "'@ \U0001f600"}).drop(columns="same")
+    odd["'@ \U0001f600"] = np.where(frame["group"] == "yes", "NA", "-no")
+    odd["when"] = pd.date_range("2020-01-01", periods=len(odd))
+    small = SMALL | {"learners": ["pc"], "resamples": 4, "workers": 1, "folder": tmp_path / "kept"}
+    found = trueness.learn(odd, **small)
+    assert found.names == ("=1+1", "7", 'q"\nx = 1', "'@ \U0001f600")
+    kinds = [column["kind"] for column in found.about["columns"]]
+    assert kinds == ["continuous"] * 3 + ["2 levels"] and found.about["columns"][0]["missing"] == 30
+    assert found.chosen == "pc" and not found.pairs and "when was left out: dates or times" in str(found)
+    assert trueness.learn(odd, **small).to_dict() == found.to_dict()
+    assert main(["run", str(tmp_path / "kept"), "--workers", "1"]) == 0
+    capsys.readouterr()
+
+
+def test_no_learner_is_ranked_while_one_waits_and_gains_are_on_the_same_twins(learned):
+    _, found = learned
+    early = replace(found, f1={"pc": found.f1["pc"]})
+    assert not early.ranking and early.chosen is None and "none of them can be ranked" in headline(early).sentence
+    assert replace(early, failures={"boss": 4}).chosen == "pc"  # it failed; nobody waits for it
+    twin = next(iter(found.f1[found.chosen]))
+    part = replace(found, _more={"2 n": {found.chosen: {twin: found.f1[found.chosen][twin]}}})
+    more = part.with_more_rows()["2 n"]
+    assert more.twins == 1 and more.gain.value == 0
+    assert "has not been tested against permutations" in str(replace(found, guess=None))
+
+
+def test_what_load_and_graph_give_is_taken(learned, frame, tmp_path):
+    guess = trueness.Graph.from_edges(["a -> b", "a -> c", "b -> c"], ["a", "b", "c"], "dag")
+    task = study_of(trueness.load(frame[["a", "b", "c"]]), tmp_path, guess, None, {}).plan.tasks[0]
+    assert task.table.names == ("a", "b", "c") and task.guess.n_edges() == 3
+    about = learned[1].about | {"guess": {"edges": [None] * 6}}
+    assert "Your graph joins every pair" in str(replace(learned[1], guess=None, about=about))
+
+
+def test_sortability_is_that_of_the_twins_graphs(learned):
+    _, found = learned
+    values = np.random.default_rng(1).normal(size=(50, 4)) * [1, 2, 3, 4]
+    columns = [c | {"variance": values[:, j].var()} for j, c in enumerate(found.about["columns"])]
+    made = replace(found, about=found.about | {"columns": columns})
+    shares = [varsortability(values, made._dag(truth)).value for truth in found._truths.values()]
+    assert made.sortability()["variance"].value == pytest.approx(np.mean(shares)) and "varsortability;" in str(made)
+    assert "r2" not in made.sortability() and not found.sortability()  # a category has neither
+
+
+def test_columns_that_make_trouble_are_named(learned):
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 100))
+    b[:40] = np.nan
+    few = ["u"] * 97 + ["v"] * 3
+    looked = look_at(Table.of(pd.DataFrame({"a": a, "near": a + 0.05 * rng.normal(size=100), "b": b, "c": few})))
+    text = str(replace(learned[1], about=learned[1].about | looked))
+    assert "near makes trouble: it follows from the others by 100 %" in text
+    assert "b makes trouble: it lacks 40 of 100 values; without it 100 rows would be complete, now 60." in text
+    assert "c makes trouble: it has a level that only 3 rows have." in text
+
+
+def test_who_interrupts_is_told_what_is_known(learned, capsys):
+    place, found = learned
+    with StudyFolder.reading(place / "study") as study:
+        end = RunEnd(found.planned, found.done, 0, True, "", (), study)
+        write_end(place / "study", end, False, answer=True)
+        known = capsys.readouterr().out
+        write_end(place / "study", end, False)
+    assert "at even odds or better" in known and "page:" not in known and not capsys.readouterr().out

@@ -34,6 +34,7 @@ FEW_ROWS = 20  # up to which different texts, or numbers that count up, are no s
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ]\d{1,2}:\d{2}\S*)?|\d{1,2}:\d{2}(:\d{2}\S*)?"
 )
+_COMMA = re.compile(r"[+-]?\d+,?\d*")
 _IDENTIFIER = re.compile(r"(.*[ _.-])?(id|uuid|key|index|nr|no)", re.IGNORECASE)
 
 
@@ -164,7 +165,8 @@ def _no_column(series: Any, name: str, source: str, strict: bool) -> str:
         )
     different = present.nunique()
     if (len(present) > FEW_ROWS and different > len(present) / 2) or (not strict and different > MAX_LEVELS):
-        return f"{different:,} different texts in {len(present):,} rows (an identifier?)"
+        guess = "numbers with a comma? write a point" if present.str.fullmatch(_COMMA).all() else "an identifier?"
+        return f"{different:,} different texts in {len(present):,} rows ({guess})"
     return ""
 
 

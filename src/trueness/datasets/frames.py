@@ -116,7 +116,7 @@ def check_header(path: Path, most: int) -> tuple[str, int]:
             line = file.readline(MAX_HEADER + 1)
         first = re.split("[\r\n]", line.decode("utf-8-sig"), maxsplit=1)[0]
     except (UnicodeDecodeError, OSError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path.name} must be a text file in UTF-8, got: {one_line(error)}.") from error
+        raise DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it as UTF-8.") from error
     if len(first) > MAX_HEADER:
         raise DataError(f"the header of {path.name} must have at most {size(MAX_HEADER)}, got more. Is it a table?")
     if not first.strip():

@@ -22,7 +22,7 @@ _SMALL = 1e-9  # of a coefficient, as a share of the greatest
 
 def redundant_columns(table: Table) -> dict[str, str]:
     """Name -> why it says nothing of its own, in the order of the columns."""
-    why = _constants(table) | _copies(table)
+    why = _copies(table) | _constants(table)
     numbers = [j for j, levels in enumerate(table.levels) if levels is None and table.names[j] not in why]
     while len(numbers) > 1:
         values = table.values[:, numbers]

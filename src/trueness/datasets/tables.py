@@ -124,9 +124,15 @@ def table_alone(table: Table, name: str, redundant: Redundant = "drop") -> Table
     if drop:
         table = table.columns([j for j, column in enumerate(table.names) if column not in nothing_new])
     table = replace(table, judged=judged)
+    left_out = _left_out(table)
+    if table.d < 2 and left_out:
+        raise DataError(
+            f"{table.source} must have at least two columns to learn from, got {table.d} in {table.n:,} rows: "
+            f"{'; '.join(left_out[:3])}{f'; and {len(left_out) - 3} more' if len(left_out) > 3 else ''}."
+        )
     check_usable(table, gaps=True)
     kept = () if drop else tuple(f"{column} was kept: {why}" for column, why in nothing_new.items())
-    about = _about(table, "none", "no graph is known: nothing is scored", notes=(*_left_out(table), *kept))
+    about = _about(table, "none", "no graph is known: nothing is scored", notes=(*left_out, *kept))
     return TableAlone(name, about, table)
 
 

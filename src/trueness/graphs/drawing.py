@@ -11,7 +11,7 @@ The picture brings its own white card: it reads the same on a light page, a dark
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import cos, hypot, inf, pi, sin
 from typing import Literal, NamedTuple
@@ -48,6 +48,7 @@ _FONT = "Helvetica, Arial, 'Segoe UI', 'DejaVu Sans', sans-serif"
 _TALL = 30.0  # the box of a node
 _SPACE = 20.0  # between two boxes of a layer
 _GAP = (40.0, 120.0)  # between two layers, least and most
+_LABEL = (42.0, 13.0)  # the room of a label
 _MARGIN = 18.0
 _LONGEST_NAME = 30
 _MOST_EDGES = 4  # a node; beyond, edges cannot be led around the boxes in a way that can be read
@@ -64,6 +65,7 @@ class _Drawn(NamedTuple):
     leads: bool
     verdict: Verdict
     width: float
+    label: str = ""
 
 
 class _Scene(NamedTuple):
@@ -74,13 +76,18 @@ class _Scene(NamedTuple):
     height: float
 
 
-def to_svg(graph: MarkedGraph, truth: MarkedGraph | None = None) -> str:
-    """The drawing as SVG text; with a truth over the same nodes, the graph is drawn as an answer to it."""
+def to_svg(
+    graph: MarkedGraph, truth: MarkedGraph | None = None, labels: Mapping[tuple[str, str], str] | None = None
+) -> str:
+    """The drawing as SVG text; with a truth over the same nodes, the graph is drawn as an answer to it.
+
+    labels: (source, target) -> words beside that edge.
+    """
     if truth is not None:
         if graph.kind == "weighted":
             raise GraphError("only definite edges can be drawn against a truth, got a weighted graph. Threshold it.")
         truth = truth.reorder(graph.nodes)
-    drawn, note = _drawn(graph, truth)
+    drawn, note = _drawn(graph, truth, {frozenset(pair): text for pair, text in (labels or {}).items()})
     boxes = [_Box.of(node) for node in graph.nodes]
     linked = sorted({end for item in drawn for end in (item.upper, item.lower)})
     scene = _linked_scene(graph.nodes, boxes, linked, drawn)
@@ -95,7 +102,9 @@ def to_svg(graph: MarkedGraph, truth: MarkedGraph | None = None) -> str:
 # ---- what is drawn
 
 
-def _drawn(graph: MarkedGraph, truth: MarkedGraph | None) -> tuple[list[_Drawn], str]:
+def _drawn(
+    graph: MarkedGraph, truth: MarkedGraph | None, labels: Mapping[frozenset[str], str]
+) -> tuple[list[_Drawn], str]:
     """The edges with their verdicts and widths, and a note where not all are shown."""
     weights = np.zeros(graph.marks.shape) if graph.weights is None else np.abs(graph.weights)
     strength = np.maximum(weights, weights.T)
@@ -108,8 +117,9 @@ def _drawn(graph: MarkedGraph, truth: MarkedGraph | None) -> tuple[list[_Drawn],
         i, j = graph.index(lead.source), graph.index(lead.target)
         leads = pair in true and lead.target_mark == ARROW and lead.source_mark != ARROW
         verdict = "plain" if truth is None else _verdict(told.get(pair), true.get(pair))
-        width = 1.7 if graph.weights is None else 1.0 + 3.0 * float(strength[i, j]) / strongest
-        items.append(_Drawn(edge, i, j, leads, verdict, width))
+        most = 1.2 if labels else 3.0  # a thick line leaves no room for words
+        width = 1.7 if graph.weights is None else 1.0 + most * float(strength[i, j]) / strongest
+        items.append(_Drawn(edge, i, j, leads, verdict, width, labels.get(pair, "")))
     most = _EDGES_A_NODE * len(graph)
     if graph.kind == "weighted" and len(items) > most:
         kept = sorted(items, key=lambda item: -item.width)[:most]
@@ -213,10 +223,13 @@ def _linked_scene(
     plans = [_Plan(layers, [boxes[i].wide for i in linked], flat) for flat in (False, True)]
     plan = max(plans, key=_Plan.shrinks)  # rows where both fit
     ports = plan.ports()
-    shapes = []
+    shapes, words, taken = [], [], list[_Point]()
     for k, item in enumerate(drawn):
         downwards = nodes[linked[layers.routes[k][0]]] == item.edge.source
         shapes.append(_route_shape(plan, k, item, downwards, (ports[k, 0], ports[k, -1])))
+        if item.label:
+            words.append(_label_shape(item.label, _free(_along(plan, k, (ports[k, 0], ports[k, -1])), taken)))
+    shapes += words  # above every line
     shapes += [boxes[i].shape(*plan.xy(plan.across[v], plan.middle(v))) for v, i in enumerate(linked)]
     return _Scene(shapes, *plan.size)
 
@@ -245,6 +258,40 @@ def _route_shape(plan: _Plan, k: int, item: _Drawn, downwards: bool, ports: tupl
     return _edge_shape(item, " ".join(path), marks, tips, (plan.xy(0.0, -1.0), plan.xy(0.0, 1.0)))
 
 
+def _along(plan: _Plan, k: int, ports: tuple[float, float]) -> list[_Point]:
+    """Places on edge k, the best for its label first: beside a box that it passes, else near the middle of a gap."""
+    route = plan.layers.routes[k]
+    passing = [plan.xy(plan.across[v], plan.middle(v)) for v in route[1:-1]]
+    a = (len(route) - 1) // 2
+    across = [ports[0], *(plan.across[v] for v in route[1:-1]), ports[1]]
+    start, stop = plan.last[plan.layers.layer[route[a]]], plan.first[plan.layers.layer[route[a + 1]]]
+
+    def at(t: float) -> _Point:
+        bent = t * t * (3 - 2 * t)  # of a line that leaves and arrives straight
+        straight = 1.5 * t * (1 - t) + t**3  # along: the curve's ends are half the gap long
+        return plan.xy(across[a] + bent * (across[a + 1] - across[a]), start + straight * (stop - start))
+
+    return [*passing[len(passing) // 2 :], *(at(t) for t in (0.5, 0.35, 0.65, 0.22, 0.78))]
+
+
+def _free(places: Sequence[_Point], taken: list[_Point]) -> _Point:
+    """The first place that no label has taken; of places that all have one near, the one farthest from it."""
+
+    def room(place: _Point) -> float:
+        return min((max(abs(place[0] - x) / _LABEL[0], abs(place[1] - y) / _LABEL[1]) for x, y in taken), default=inf)
+
+    best = next((place for place in places if room(place) >= 1), max(places, key=room))
+    taken.append(best)
+    return best
+
+
+def _label_shape(label: str, place: _Point) -> str:
+    return (
+        f'<text x="{place[0]:.1f}" y="{place[1] + 4:.1f}" text-anchor="middle" font-size="10.5" fill="#16191d" '
+        f'stroke="#fff" stroke-width="4" paint-order="stroke">{html_text(label)}</text>'
+    )
+
+
 def _ring_scene(nodes: Sequence[str], boxes: Sequence[_Box], linked: Sequence[int], drawn: Sequence[_Drawn]) -> _Scene:
     """Straight edges between boxes on an ellipse."""
     widest = max(boxes[i].wide for i in linked)
@@ -266,6 +313,8 @@ def _ring_scene(nodes: Sequence[str], boxes: Sequence[_Box], linked: Sequence[in
         stop = (tips[1][0] - ux * rooms[1], tips[1][1] - uy * rooms[1])
         path = f"M{_pair(start)} L{_pair(stop)}"
         shapes.append(_edge_shape(item, path, item.edge[2:4], tips, ((-ux, -uy), (ux, uy))))
+        if item.label:
+            shapes.append(_label_shape(item.label, ((x0 + x1) / 2, (y0 + y1) / 2)))
     shapes += [boxes[i].shape(*centre[nodes[i]][:2]) for i in linked]
     return _Scene(shapes, 2 * rx + widest, 2 * ry + _TALL)
 

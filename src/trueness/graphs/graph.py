@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -82,9 +82,9 @@ class Graph(MarkedGraph):
     def to_bif(self) -> str:
         return formats.to_bif(self)
 
-    def to_svg(self, truth: MarkedGraph | None = None) -> str:
-        """A drawing; with a truth, its edges are marked correct, reversed, extra or missing."""
-        return drawing.to_svg(self, truth)
+    def to_svg(self, truth: MarkedGraph | None = None, labels: Mapping[tuple[str, str], str] | None = None) -> str:
+        """A drawing; with a truth, its edges are marked correct, reversed, extra or missing. labels: of edges."""
+        return drawing.to_svg(self, truth, labels)
 
     def _repr_svg_(self) -> str:
         return drawing.to_svg(self)

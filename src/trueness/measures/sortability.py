@@ -27,7 +27,7 @@ TIE = 1e-9
 
 def varsortability(data: ArrayLike, truth: Graph, columns: Sequence[str] | None = None) -> Score:
     """data: (n, d); columns: its names, by default those of a data frame, else truth.nodes in their order."""
-    return _sortability(_aligned(data, truth, columns).var(axis=0), truth)
+    return sortability_of(_aligned(data, truth, columns).var(axis=0), truth)
 
 
 def r2_sortability(data: ArrayLike, truth: Graph, columns: Sequence[str] | None = None) -> Score:
@@ -35,10 +35,10 @@ def r2_sortability(data: ArrayLike, truth: Graph, columns: Sequence[str] | None 
     x = _aligned(data, truth, columns)
     if (np.ptp(x, axis=0) == 0).any():
         return UNDEFINED
-    return _sortability(_r2(x), truth)
+    return sortability_of(_r2(x), truth)
 
 
-def _sortability(scores: Array, truth: Graph) -> Score:
+def sortability_of(scores: Array, truth: Graph) -> Score:
     if truth.kind != "dag":
         raise GraphError(f"sortability is defined on a dag, got a {truth.kind}.")
     step = truth.directed

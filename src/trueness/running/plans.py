@@ -67,13 +67,13 @@ def toml_text(settings: dict[str, Json], prefix: str = "") -> str:
     lines = [f"{_quoted(key)} = {_inline(value)}" for key, value in settings.items() if not isinstance(value, dict)]
     for key, value in settings.items():
         if isinstance(value, dict):
-            table = f"{prefix}{json.dumps(key, ensure_ascii=False)}"
+            table = f"{prefix}{_text(key)}"
             lines += ["", f"[{table}]", toml_text(value, f"{table}.")]
     return "\n".join(lines)
 
 
 def _quoted(key: str) -> str:
-    return key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+    return key if _BARE.fullmatch(key) else _text(key)
 
 
 def _inline(value: Json) -> str:
@@ -83,7 +83,12 @@ def _inline(value: Json) -> str:
         return f"[{', '.join(map(_inline, value))}]"
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return json.dumps(value, ensure_ascii=False)
+    return _text(value)
+
+
+def _text(value: Json) -> str:
+    """TOML has no signs in two halves, and wants one escaped that JSON leaves."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def template(task: str, path: Path) -> str:

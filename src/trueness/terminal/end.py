@@ -25,10 +25,10 @@ from trueness.texts import counted
 ROOM = 8  # rows of small tables below the headlines
 
 
-def write_end(folder: Path, outcome: RunEnd, as_json: bool) -> None:
-    """Write and print everything of a study that was just run."""
+def write_end(folder: Path, outcome: RunEnd, as_json: bool, answer: bool = False) -> None:
+    """Write and print everything of a study that was just run; `answer`: print what is known when interrupted, too."""
     try:
-        _write(folder, outcome, as_json)
+        _write(folder, outcome, as_json, answer)
     except (TruenessError, BrokenPipeError):
         raise
     except Exception as error:
@@ -39,7 +39,7 @@ def write_end(folder: Path, outcome: RunEnd, as_json: bool) -> None:
         ) from error
 
 
-def _write(folder: Path, outcome: RunEnd, as_json: bool) -> None:
+def _write(folder: Path, outcome: RunEnd, as_json: bool, answer: bool) -> None:
     from trueness.page.standalone import with_page
     from trueness.studies.reporting import Report, write_report
 
@@ -54,8 +54,11 @@ def _write(folder: Path, outcome: RunEnd, as_json: bool) -> None:
         completeness = study.tasks[0].completeness()
         say_json(outcome.to_dict() | {"folder": str(folder), "completeness": completeness} | report)
         return
-    if not outcome.interrupted:
+    if not outcome.interrupted or answer:
         print_headlines(folder, StudyPage(study).overview()["tasks"], written.notes)
+        say(f"tables: trueness show {folder}")
+    if not outcome.interrupted:
+        say(f"page: {folder / 'report.html'}")
 
 
 def print_headlines(folder: Path, tasks: Sequence[Mapping[str, Json]], notes: Sequence[str]) -> None:
@@ -76,8 +79,6 @@ def print_headlines(folder: Path, tasks: Sequence[Mapping[str, Json]], notes: Se
                 out.print(f"  {len(rows) - len(first)} more: trueness show {plain(folder)}", style="dim")
     for note in notes:
         out.print(plain(note), style="yellow", soft_wrap=not out.is_terminal)
-    say(f"tables: trueness show {folder}")
-    say(f"page: {folder / 'report.html'}")
 
 
 def checks_line(checks: Sequence[Mapping[str, Json]]) -> str:

@@ -31,13 +31,18 @@ def busy(what: str) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def timing(study: Study) -> Iterator[None]:
-    """While `plan` times fits; that kernels are compiled first, which takes longer than all the rest, has a line."""
+def tell_compiling(study: Study) -> bool:
+    """Whether it fits; that kernels are compiled first, which may take longer than all the rest, has a line."""
     fits = any(stage.is_fitted for stage in study.stages)
     if fits and not kernels.are_kept():
         say("compiling the learners' kernels, once for this environment: a minute or two", stderr=True)
-    with busy("timing a fit of each cell") if fits else nullcontext():
+    return fits
+
+
+@contextmanager
+def timing(study: Study) -> Iterator[None]:
+    """While `plan` times fits."""
+    with busy("timing a fit of each cell") if tell_compiling(study) else nullcontext():
         yield
 
 

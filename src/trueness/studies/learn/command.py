@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import math
 import re
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from trueness.datasets import Table
-from trueness.errors import PlanError, SettingError
+from trueness.datasets import TABLE_FILES, Table
+from trueness.errors import DataError, PlanError, SettingError, did_you_mean, listed
 from trueness.files import write_atomically
+from trueness.graphs import Graph
 from trueness.outside import MAX_PLAN, text_of, toml_of
 from trueness.running.plans import toml_text
 from trueness.running.study import Plan, Study
-from trueness.showing.saving import csv_text
 from trueness.studies.learn.findings import Learned
+from trueness.studies.learn.plan import KNOWLEDGE
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|)")
 
 
 def plan_of(options: Mapping[str, str | None]) -> tuple[Plan, float | None]:
     """The plan, and after how many seconds it is to stop."""
+    seconds = seconds_of(options.get("time"))
     file = Path(options["file"] or "")
     table: dict[str, Any] = {"data": str(file.resolve()) if file.exists() else str(file)}
     if options.get("graph"):
@@ -31,14 +34,20 @@ def plan_of(options: Mapping[str, str | None]) -> tuple[Plan, float | None]:
     if options.get("rows"):
         table["rows"] = _whole(options["rows"] or "")
     if options.get("knowledge"):
-        table |= toml_of(
-            text_of(Path(options["knowledge"] or ""), MAX_PLAN, PlanError), str(options["knowledge"]), PlanError
-        )
-    name = re.sub(r"[^\w-]+", "-", file.stem) or "table"
+        table |= _knowledge(Path(options["knowledge"] or ""))
+    stem = file.name.removesuffix(next(filter(file.name.endswith, TABLE_FILES), ""))
+    name = re.sub(r"[^\w-]+", "-", stem).strip("-") or "table"
     text = toml_text({"name": f"learn-{name}", "learn": table})
-    return Plan.parse(text, "learn", Path.cwd(), options.get("folder") or f"results/learn-{name}"), seconds_of(
-        options.get("time")
-    )
+    return Plan.parse(text, "learn", Path.cwd(), options.get("folder") or f"results/learn-{name}"), seconds
+
+
+def _knowledge(file: Path) -> dict[str, Any]:
+    known = toml_of(text_of(file, MAX_PLAN, PlanError), file.name, PlanError)
+    for key in known:
+        if key not in KNOWLEDGE:
+            hint = did_you_mean(key, KNOWLEDGE)
+            raise PlanError(f"{file.name} must hold {listed(KNOWLEDGE)} only, got {key!r:.40}. {hint}".rstrip())
+    return known
 
 
 def seconds_of(text: str | None) -> float | None:
@@ -59,7 +68,7 @@ def _whole(text: str) -> int:
 def learn(
     data: Any,
     *,
-    graph: str | Path | None = None,
+    graph: str | Path | Graph | None = None,
     time: str | None = None,
     folder: str | Path | None = None,
     workers: int | None = None,
@@ -68,8 +77,9 @@ def learn(
 ) -> Learned:
     """What is the graph of this table, how sure is each edge, and which learner is to be believed?
 
-    data: a data set's name, a file, a DataFrame, an array or a Table. `folder` keeps the study (a temporary one without
-    it); settings are those of [learn] (twins, draws, resamples, learners, required, forbidden, tiers, ...).
+    data: a data set's name, a file, a DataFrame, an array, a Table, or what `load` gives of a table. `folder` keeps the
+    study, with a table that is no file (a temporary one without it); settings are those of [learn] (twins, draws,
+    resamples, learners, required, forbidden, tiers, ...).
     """
     from trueness.running.engine import executor_for
 
@@ -81,30 +91,46 @@ def learn(
 
 
 def study_of(
-    data: Any, place: Path, graph: str | Path | None, folder: str | Path | None, settings: Mapping[str, Any]
+    data: Any, place: Path, graph: str | Path | Graph | None, folder: str | Path | None, settings: Mapping[str, Any]
 ) -> Study:
-    """The study behind `learn`; what is not a file or a name is written to `place` first."""
-    table: dict[str, Any] = {"data": str(data), **settings}
+    """The study behind `learn`; what is not a file or a name is written first, into its folder where it has one."""
+    home = Path(folder).resolve() if folder else place
+    table: dict[str, Any] = {"data": "", **settings}
     datasets: dict[str, Any] = {}
     if isinstance(data, str | Path):
         table["data"] = str(Path(data).resolve()) if Path(data).exists() else str(data)
     else:
-        made = Table.of(data)
-        file = write_atomically(place, "table.csv", csv_text(_frame(made)))
+        made = Table.of(getattr(data, "table", data), strict=False)
+        if not made.n or not (made.d or made.judged):
+            raise DataError(f"the data must have rows and columns, got {made.n} rows of {made.d} columns.")
+        file = write_atomically(home, "table.jsonl", _lines(made, data))
         kinds = {
             name: "discrete" if levels else "continuous" for name, levels in zip(made.names, made.levels, strict=True)
         }
         table["data"], datasets = str(file), {"datasets": {str(file): {"kinds": kinds}}}
+    if isinstance(graph, Graph):
+        graph = write_atomically(home, "guess.json", graph.to_json())
     if graph is not None:
         table["graph"] = str(Path(graph).resolve())
     text = toml_text({"name": "learn", "learn": table} | datasets)
     return Study(Plan.parse(text, "learn", Path.cwd(), folder or place / "study"))
 
 
-def _frame(table: Table) -> pd.DataFrame:
-    """With the names of levels in place of their codes."""
-    columns = {}
-    for name, column, levels in zip(table.names, table.values.T, table.levels, strict=True):
-        texts = None if levels is None else dict(enumerate(levels))
-        columns[name] = column if texts is None else [texts.get(code) for code in column.tolist()]
-    return pd.DataFrame(columns)
+def _lines(table: Table, data: Any) -> str:
+    """One JSON object a row, with levels by their names: unlike CSV, it gives any name and any level back as it was.
+
+    What the table left out of `data` (dates, identifiers) comes along, so that its reader says so.
+    """
+    columns = {
+        name: [
+            None if math.isnan(value) else value if levels is None else levels[int(value)] for value in column.tolist()
+        ]
+        for name, column, levels in zip(table.names, table.values.T, table.levels, strict=True)
+    }
+    for j, column in enumerate(table.judged):
+        if column.kind == "left out" and column.name not in columns:
+            columns[column.name] = [
+                value if isinstance(value, int | float) else str(value) for value in data.iloc[:, j].dropna().tolist()
+            ]
+    rows = itertools.zip_longest(*columns.values())
+    return "".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)

@@ -7,10 +7,14 @@ from collections.abc import Iterator
 from trueness.atlas import systems
 from trueness.showing.finding import Finding
 from trueness.showing.headline import Headline, Standing, joined
+from trueness.statistics import Estimate
 from trueness.studies.learn.measures import FACTORS
-from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores
+from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, ends, percent
+from trueness.texts import counted
 
 MOST_TOLD = 12
+MANY_GAPS, DETERMINED, FEW = 0.05, 0.95, 5  # share of values, R2, rows of a level: from which on a column is named
+_NO_RANKING = "no twin has been learned by every learner yet, so none of them can be ranked."
 Sections = list[tuple[str, list[str]]]
 
 
@@ -42,30 +46,21 @@ def untold(learned: LearnScores) -> list[str]:
 
 def headline(learned: LearnScores) -> Headline | None:
     expected = learned.expected()
-    if learned.chosen is None or expected is None:
-        return None
     sure = [edge for edge in learned.edges if edge.present >= LIKELY]
     directed = sum(edge.mark == "->" for edge in sure)
-    words = f"{len(sure)} edges at even odds or better, {directed} with a direction"
+    words = f"{counted(len(sure), 'edge')} at even odds or better, {directed} with a direction"
+    if learned.chosen is None or expected is None:
+        return Headline(f"So far {words}; {_NO_RANKING}") if learned.edges else None
     others = learned.holding_up[1:]
     near = f" ({joined(others)} cannot be told from it)" if others else ""
     said = (
         f"{words}; believe {learned.chosen}{near}: F1 {expected.mean:.2f}, "
-        f"{expected.low:.2f} to {expected.high:.2f} on data like these."
+        f"{expected.low:.2f} to {expected.high:.2f} on data like these ({100 * LEVEL:g} % interval of one table; "
+        f"{counted(learned.twins, 'twin')})."
     )
-    rows = tuple(_standing(name, *_ends(value)) for name, value in learned.ranking)
+    rows = tuple(Standing(name, float(value.value or 0.0), **ends(value)) for name, value in learned.ranking)
     of = f"F1 expected; higher is better; {100 * learned.level:g} % t CI of the mean over twins"
     return Headline(said, of, rows)
-
-
-def _standing(name: str, value: float, low: float | None, high: float | None) -> Standing:
-    return Standing(name, value) if low is None or high is None else Standing(name, value, low, high)
-
-
-def _ends(value: object) -> tuple[float, float | None, float | None]:
-    interval = getattr(value, "interval", None)
-    mean = float(getattr(value, "value", None) or 0.0)
-    return (mean, None, None) if interval is None else (mean, interval.low, interval.high)
 
 
 def _understood(learned: LearnScores) -> Iterator[str]:
@@ -90,7 +85,13 @@ def _understood(learned: LearnScores) -> Iterator[str]:
     if "r2" in about:
         yield (
             f"The others tell {100 * about['r2']['mean']:.0f} % of a number's variance on average, at most "
-            f"{100 * about['r2']['most']:.0f} % ({about['r2']['column']})."
+            f"{100 * about['r2']['most']:.0f} % ({about['r2']['column']}; R2, n = {about['complete_rows']:,} rows)."
+        )
+    for key, share in learned.sortability().items():
+        yield (
+            f"{'Variance' if key == 'variance' else 'R2'} grows along {_share(share)} of the ways in the graphs that "
+            f"learners find ({'varsortability' if key == 'variance' else 'R2-sortability'}; mean over "
+            f"{counted(share.n, 'twin')}): near 50 % it says nothing of the order."
         )
     if learned.done < learned.planned:
         yield Finding(f"{learned.done:,} of {learned.planned:,} runs are done: the rest may change what follows.", True)
@@ -117,18 +118,25 @@ def _in_the_atlas(learned: LearnScores) -> Iterator[str]:
 def _believed(learned: LearnScores) -> Iterator[str]:
     yield from _in_the_atlas(learned)
     if learned.chosen is None:
-        yield Finding("No learner has run on every twin yet.", open=True)
+        yield Finding(f"{_NO_RANKING[0].upper()}{_NO_RANKING[1:]}", open=True)
         return
-    twins = len(learned.f1[learned.chosen])
     for measure, label in (("f1", "F1"), ("precision", "precision"), ("recall", "recall")):
         expected = learned.expected(measure)
         if expected is not None:
             yield (
                 f"{learned.chosen} (returns a {learned.about['classes'].get(learned.chosen)}): {label} "
                 f"{expected.mean:.2f} is to be expected, {expected.low:.2f} to {expected.high:.2f} ({100 * LEVEL:g} % "
-                f"interval of a single table like this one; {twins} twins)."
+                f"interval of a single table like this one; {counted(learned.twins, 'twin')})."
             )
-    yield from (pair.sentence() for pair in learned.pairs)
+    for pair in learned.pairs:
+        if pair.interval is None and pair.difference is not None:
+            yield Finding(
+                f"{joined(pair.names)} cannot be told apart: they do alike on all {counted(pair.n_units, 'twin')} "
+                f"(F1 {pair.difference:+.3f} by what such promises were worth elsewhere).",
+                open=True,
+            )
+        else:
+            yield pair.sentence()
 
 
 def _graph(learned: LearnScores) -> Iterator[str]:
@@ -137,28 +145,35 @@ def _graph(learned: LearnScores) -> Iterator[str]:
         return
     likely = [edge for edge in learned.edges if edge.present >= LIKELY]
     for edge in likely[:MOST_TOLD]:
-        way = f"this way {_percent(edge.onward)}" if edge.mark == "->" else "direction open"
+        way = f"this way {percent(edge.onward)}" if edge.mark == "->" else "direction open"
         hidden = f"; {100 * edge.confounded:.0f} % of the graphs have a hidden common cause" if edge.confounded else ""
         yield (
-            f"{edge.source} {edge.mark} {edge.target}: odds {_percent(edge.present)}, {way} (in "
-            f"{100 * edge.share:.0f} % of the graphs over resamples{hidden})."
+            f"{edge.source} {edge.mark} {edge.target}: odds {percent(edge.present)}, {way} (in "
+            f"{100 * edge.share:.0f} % of {learned.graphs:,} graphs over resamples{hidden})."
         )
     if len(likely) > MOST_TOLD:
         yield f"{len(likely) - MOST_TOLD} more edges are in edges.csv."
-    unlikely = [edge for edge in learned.edges if 0.1 <= edge.present < LIKELY]
+    unlikely = [edge for edge in learned.edges if edge.present < LIKELY]
     if unlikely:
-        named = joined([f"{e.source} - {e.target} {100 * e.present:.0f} %" for e in unlikely[:5]])
-        yield f"Left out below even odds: {named}{f' and {len(unlikely) - 5} more' if len(unlikely) > 5 else ''}."
-    who, calibration = joined(learned.holding_up), learned.calibration
-    yield (
-        f"Odds: shares over resamples of {who}, calibrated on {calibration.twins} twins; a direction is drawn from "
-        f"{100 * DIRECTED:.0f} % on."
+        named = [f"{e.source} - {e.target} {100 * e.present:.0f} %" for e in unlikely[:5]]
+        rest = f"{len(unlikely) - 5} more below {100 * unlikely[4].present:.0f} %" if len(unlikely) > 5 else ""
+        yield f"Left out below even odds: {joined([*named, rest] if rest else named)} (all in edges.csv)."
+    who, twins = joined(learned.holding_up), learned.calibration.twins
+    calibrated = f"calibrated on {counted(twins, 'twin')}" if twins else "not calibrated, for no twin is done yet"
+    yield Finding(
+        f"Odds: shares over resamples of {who}, {calibrated}; a direction is drawn from {100 * DIRECTED:.0f} % on.",
+        open=not twins,
     )
 
 
 def _guess(learned: LearnScores) -> Iterator[str]:
-    guess = learned.guess
+    guess, drawn = learned.guess, learned.about.get("guess")
     if guess is None:
+        d = learned.about["d"]
+        if drawn is not None and len(drawn["edges"]) == d * (d - 1) // 2:
+            yield Finding("Your graph joins every pair: it implies no independence that data could reject.", open=True)
+        elif drawn is not None:
+            yield Finding("Your graph has not been tested against permutations of its names yet.", open=True)
         return
     verdict = "better than chance" if guess.p < 0.05 else "not told from chance"
     yield Finding(
@@ -182,21 +197,50 @@ def _guess(learned: LearnScores) -> Iterator[str]:
 
 
 def _helps(learned: LearnScores) -> Iterator[str]:
-    now, more = learned.expected(), learned.with_more_rows()
-    n = learned.about["n"]
-    if now is not None:
-        for variant, times in FACTORS.items():
-            if variant in more:
-                yield (
-                    f"With {times * n:,} rows {learned.chosen} would reach F1 {more[variant].mean:.2f} instead of "
-                    f"{now.mean:.2f} (mean over twins, which range from {more[variant].low:.2f} to "
-                    f"{more[variant].high:.2f})."
-                )
+    for variant, more in learned.with_more_rows().items():
+        at = ends(more.gain)
+        interval = f" [{at['low']:+.2f}, {at['high']:+.2f}]" if at else ""
+        of = f"{100 * learned.level:g} % t CI, paired over" if at else "no interval, over"
+        yield (
+            f"With {FACTORS[variant] * learned.about['n']:,} rows {learned.chosen} would reach F1 {more.mean:.2f}: "
+            f"{more.gain.value or 0.0:+.2f}{interval} ({of} {counted(more.twins, 'twin')}, which range from "
+            f"{more.low:.2f} to {more.high:.2f})."
+        )
     best = learned.intervention()
     if best is not None:
-        yield f"An intervention on {best[0]} would settle most: {best[1]:.1f} edges whose direction is open, expected."
+        every = sum(edge.present * edge.openness for edge in learned.edges)
+        yield (
+            f"An intervention on {best[0]} would settle most: {best[1]:.1f} of {every:.1f} edges that are expected to "
+            f"have an open direction (by their odds, {learned.graphs:,} graphs over resamples)."
+        )
+    yield from _troubles(learned)
 
 
-def _percent(share: float) -> str:
-    """Never 100 %: what was calibrated on a few twins is not that sure."""
-    return "over 99 %" if share > 0.99 else f"{100 * share:.0f} %"
+def _troubles(learned: LearnScores) -> Iterator[str]:
+    """Columns with many gaps, that the others nearly determine, or with a level that few rows have."""
+    about, n, some = learned.about, learned.about["n"], False
+    for column in about["columns"]:
+        name, words = column["column"], []
+        if column["missing"] >= MANY_GAPS * n:
+            words.append(f"lacks {column['missing']:,} of {n:,} values")
+            if "complete_without" in column:
+                words.append(f"without it {column['complete_without']:,} rows would be complete, now "
+                             f"{about['complete_rows']:,}")  # fmt: skip
+        if column.get("r2", 0.0) >= DETERMINED:
+            words.append(f"follows from the others by {100 * column['r2']:.0f} %: its edges are hard to place")
+        if column.get("least", FEW) < FEW:
+            words.append(f"has a level that only {counted(column['least'], 'row')} have")
+        if words:
+            some = True
+            yield f"{name} makes trouble: it {'; '.join(words)}."
+    if not some:
+        yield (
+            f"No column lacks {100 * MANY_GAPS:.0f} % of its values, follows from the others by "
+            f"{100 * DETERMINED:.0f} % or has a level of fewer than {FEW} rows (n = {n:,} rows)."
+        )
+
+
+def _share(value: Estimate) -> str:
+    at = ends(value)
+    interval = f" [{100 * at['low']:.0f}, {100 * at['high']:.0f}]" if at else ""
+    return f"{100 * float(value.value or 0.0):.0f} %{interval}"

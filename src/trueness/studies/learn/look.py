@@ -3,6 +3,7 @@
     curved      of each number: F test of the squares of the others in its regression on all others, Holm over columns
     Gaussian    of each number: Jarque-Bera test of the residuals of that regression, Holm over columns
     R2          of each number on all others: how much the others tell (near 1: nearly dependent columns)
+    trouble     a column with many gaps, one that the others nearly determine, a level that few rows have
 
 A category enters as columns of 0 and 1. Rows with a gap are left out here.
 """
@@ -24,14 +25,7 @@ LEVEL = 0.05
 
 def look_at(table: Table) -> dict[str, Any]:
     whole = table.values[~table.gaps.any(axis=1)]
-    columns = [
-        {
-            "column": name,
-            "kind": "continuous" if levels is None else f"{len(levels)} levels",
-            "missing": int(np.isnan(table.values[:, j]).sum()),
-        }
-        for j, (name, levels) in enumerate(zip(table.names, table.levels, strict=True))
-    ]
+    columns = [_column(table, j) for j in range(table.d)]
     looked: dict[str, Any] = {
         "n": table.n,
         "d": table.d,
@@ -47,8 +41,24 @@ def look_at(table: Table) -> dict[str, Any]:
             looked[name] = {"columns": [table.names[j] for j, q in zip(numbers, p, strict=True) if q < LEVEL]}
             looked[name] |= {"of": len(numbers), "least_p": float(p.min())}
         r2 = [test[2] for test in tests]
+        for j, share in zip(numbers, r2, strict=True):
+            columns[j]["r2"] = share
         looked["r2"] = {"most": max(r2), "column": table.names[numbers[int(np.argmax(r2))]], "mean": float(np.mean(r2))}
     return looked
+
+
+def _column(table: Table, j: int) -> dict[str, Any]:
+    """complete_without: rows that would be complete if it were left out; least: rows of its rarest level."""
+    values, levels = table.values[:, j], table.levels[j]
+    missing = int(np.isnan(values).sum())
+    seen = values[~np.isnan(values)]
+    kind = "continuous" if levels is None else f"{len(levels)} levels"
+    looked: dict[str, Any] = {"column": table.names[j], "kind": kind, "missing": missing}
+    if missing:
+        looked["complete_without"] = int((~np.delete(table.gaps, j, axis=1).any(axis=1)).sum())
+    if levels is None:
+        return looked | {"variance": float(seen.var())}
+    return looked | {"least": int(np.bincount(seen.astype(int), minlength=len(levels)).min())}
 
 
 def _regress(table: Table, whole: Array, j: int) -> tuple[float, float, float]:

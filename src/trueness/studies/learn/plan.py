@@ -24,6 +24,7 @@ from trueness.datasets import Dataset, Table, load
 from trueness.errors import DataError, GraphError, PlanError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps, settings_of
+from trueness.learners.knowledge import Knowledge
 from trueness.running.cells import Cell, Context, hashed, placeless
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
@@ -31,6 +32,7 @@ from trueness.studies.learn.look import look_at
 from trueness.studies.learn.measures import FACTORS, GUESS, MEASURES, TABLE
 
 VERSION = 1
+FEWEST_ROWS = 20
 KNOWLEDGE = ("required", "forbidden", "tiers")
 EXPECTED = ("f1", "precision", "recall")  # of the atlas
 ENDS = (0.05, 0.95)
@@ -45,7 +47,7 @@ class LearnSettings:
     data: str
     graph: str = ""
     learners: Annotated[tuple[str, ...], Hint("See 'trueness list learners'.")] = ()
-    rows: Annotated[int, Between(20, closed=True)] | None = None
+    rows: Annotated[int, Between(FEWEST_ROWS, closed=True)] | None = None
     twins: Annotated[Whole, Hint("Graphs that each learner gives twins: of the table, then of resamples.")] = 2
     draws: Whole = 3
     resamples: Whole = 40
@@ -90,12 +92,17 @@ class Learn:
             )
         spec |= {"rows": chosen.rows, "seed": context.seed}
         sample = work.table_of(json.dumps(spec))
+        if sample.n < FEWEST_ROWS:
+            raise DataError(
+                f"{spec['name']} must have at least {FEWEST_ROWS} rows to be resampled, got {sample.n}. Add rows."
+            )
+        Knowledge.of(chosen.required, chosen.forbidden, chosen.tiers, "learn").matrices(sample.names)
         specs = _specs(table, chosen, sample, context)
         learners = {name: build(one["name"], one["settings"], context.file) for name, one in specs.items()}
         guess = None
         if chosen.graph:
             guess = Graph.read(context.folder / chosen.graph)
-            _check_guess(guess, sample, chosen.graph)
+            _check_guess(guess, sample, Path(chosen.graph).name)
         return cls(chosen, dataset, spec, specs, learners, guess, context.seed)
 
     @property
@@ -249,6 +256,12 @@ def _with_knowledge(learner: Learner, settings: dict[str, Any], told: Mapping[st
 def _check_guess(guess: Graph, sample: Table, file: str) -> None:
     if guess.kind != "dag":
         raise GraphError(f"the graph in {file} must be a dag to imply independences, got a {guess.kind}.")
-    if set(guess.nodes) != set(sample.names):
-        odd = sorted(set(guess.nodes) ^ set(sample.names))
-        raise GraphError(f"the nodes of {file} must be the columns of the table, got a difference: {listed(odd)}.")
+    strange, absent = (sorted({*a} - {*b}) for a, b in ((guess.nodes, sample.names), (sample.names, guess.nodes)))
+    if strange:
+        hint = did_you_mean(strange[0], absent) or "Drop what was left out of the table or is not in it."
+        raise GraphError(f"the nodes of {file} must be columns that are learned from, got {listed(strange)}. {hint}")
+    if absent:
+        raise GraphError(
+            f"the nodes of {file} must be all {sample.d} columns that are learned from, got none for {listed(absent)}. "
+            "Name a column without edges too: in DOT `name;`."
+        )

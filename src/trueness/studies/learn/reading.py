@@ -12,12 +12,13 @@ from trueness.showing.console import Console, plain
 from trueness.showing.drawn import Draw, drawn
 from trueness.showing.paper import Part as PaperPart
 from trueness.showing.prose import section
-from trueness.showing.saving import Drawing, Figure, Save
+from trueness.showing.saving import Drawing, Figure, Save, csv_text
 from trueness.showing.sheet import Sheet, left_out, named
 from trueness.showing.tables import Table
 from trueness.studies.learn.cell import LearnPart
 from trueness.studies.learn.findings import Learned, sentences, untold
-from trueness.studies.learn.tables import edges_table, ranking_table
+from trueness.studies.learn.scores import DIRECTED
+from trueness.studies.learn.tables import edges_frame, edges_table, ranking_table
 from trueness.studies.protocol import PagePlace
 from trueness.studies.run_reading import RunReading
 
@@ -43,13 +44,13 @@ class LearnReading(RunReading):
         return self.learned.to_dict()
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
-        return edges_table(self.learned, 0.0).to_csv()
+        return csv_text(edges_frame(self.learned))
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
         return [ranking_table(self.learned), edges_table(self.learned)]
 
     def show(self, out: Console, folder: Path, measures: Sequence[str] | None = None) -> None:
-        for title, lines in sentences(self.learned):
+        for title, lines in self._said:
             out.print(f"[bold]{plain(title)}[/]")
             if title == "Which learner to believe":
                 self._print(ranking_table(self.learned), out, folder, ["class", "against the best"])
@@ -73,16 +74,17 @@ class LearnReading(RunReading):
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         if self.learned.edges:
-            caption = "Edges of at least even odds; the direction is drawn where it is sure enough."
-            yield Figure(
-                "learned_graph", edges_table(self.learned, 0.0).frame(), Drawing(self.learned._repr_svg_()), caption
-            )
+            caption = f"Edges of at least even odds, with these; a direction is drawn from {100 * DIRECTED:.0f} % on."
+            yield Figure("learned_graph", edges_frame(self.learned), Drawing(self.learned._repr_svg_()), caption)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         place, learned = self.where(), self.learned
         written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
-        for table in (ranking_table(learned), edges_table(learned, 0.0)):
-            for suffix, text in (("csv", table.to_csv()), ("tex", table.to_latex()), ("md", table.to_markdown())):
+        for table, rows in (
+            (ranking_table(learned), ranking_table(learned).frame()),
+            (edges_table(learned, 0.0), edges_frame(learned)),
+        ):
+            for suffix, text in (("csv", csv_text(rows)), ("tex", table.to_latex()), ("md", table.to_markdown())):
                 written.append(write_atomically(folder, f"{place}/{table.name}.{suffix}", text))
         written.append(write_atomically(folder, f"{place}/graph.dot", learned.graph.to_dot()))
         parts = [section(title, lines) for title, lines in self._said]

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.graphs import ARROW, TAIL, Graph
+from trueness.measures.sortability import sortability_of
 from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.statistics import Estimate, mean
@@ -40,6 +41,16 @@ class Expected(NamedTuple):
     mean: float
     low: float
     high: float
+
+
+class MoreRows(NamedTuple):
+    """F1 with more rows: its mean over twins, where the twins lie (5 to 95 %), and the gain on the same twins."""
+
+    mean: float
+    low: float
+    high: float
+    gain: Estimate
+    twins: int
 
 
 class Promise(NamedTuple):
@@ -72,11 +83,16 @@ class LearnedEdge(NamedTuple):
     present: float
     onward: float
     share: float  # of the graphs over resamples, as counted
-    confounded: float
+    confounded: float | None  # None: no learner that could tell of a hidden common cause had a say
 
     @property
     def forward(self) -> float:
         return self.present * self.onward
+
+    @property
+    def openness(self) -> float:
+        """1 where both ways are as likely, 0 where one is certain."""
+        return 1 - abs(2 * self.onward - 1)
 
     @property
     def mark(self) -> str:
@@ -123,12 +139,18 @@ class LearnScores:
 
     @cached_property
     def _whole(self) -> list[str]:
-        """Twins on which every learner has a score."""
+        """Twins on which every learner has a score; none while a learner waits for its first."""
+        if any(name not in self.f1 and name not in self.failures for name in self.about["classes"]):
+            return []
         return [
             t
             for t in dict.fromkeys(t for own in self.f1.values() for t in own)
             if all(t in o for o in self.f1.values())
         ]
+
+    @property
+    def twins(self) -> int:
+        return len(self._whole)
 
     @cached_property
     def ranking(self) -> tuple[tuple[str, Estimate], ...]:
@@ -193,15 +215,33 @@ class LearnScores:
     def _promised(self, learner: str, value: float, measure: str = "f1") -> float:
         return self._line(learner, measure).of(value, self.in_the_atlas(learner, measure) or 0.0)
 
-    def with_more_rows(self) -> dict[str, Expected]:
-        """F1 of the chosen learner on the same twins, with more rows."""
-        made = {}
+    def with_more_rows(self) -> dict[str, MoreRows]:
+        """F1 of the chosen learner on the twins of its ranking, with more rows."""
+        made, who = {}, self.chosen or ""
         for variant in FACTORS:
-            own = [*self._more.get(variant, {}).get(self.chosen or "", {}).values()]
-            if own:
-                ends = (float(np.mean(own)), *np.quantile(own, (0.05, 0.95)))
-                made[variant] = Expected(*(self._promised(self.chosen or "", float(value)) for value in ends))
+            more = self._more.get(variant, {}).get(who, {})
+            twins = [twin for twin in self._whole if twin in more]
+            if twins:
+                then = np.array([self._promised(who, more[twin]) for twin in twins])
+                gain = then - [self._promised(who, self.f1[who][twin]) for twin in twins]
+                low, high = np.quantile(then, (0.05, 0.95))
+                gained = mean(gain, level=self.level, bounds=(-1.0, 1.0))
+                made[variant] = MoreRows(float(then.mean()), float(low), float(high), gained, len(twins))
         return made
+
+    def sortability(self) -> dict[str, Estimate]:
+        """Of the twins' graphs, in the table: does variance, or R2, grow from causes to effects? By mean over twins."""
+        made: dict[str, Estimate] = {}
+        for key in ("variance", "r2"):
+            of_columns = np.array([column.get(key, np.nan) for column in self.about["columns"]], dtype=float)
+            if len(self._truths) and np.isfinite(of_columns).all():
+                shares = (sortability_of(of_columns, self._dag(truth)).value for truth in self._truths.values())
+                known = [share for share in shares if share is not None]
+                made |= {key: mean(known, level=self.level, bounds=(0.0, 1.0))} if known else {}
+        return made
+
+    def _dag(self, directed: NDArray[np.bool_]) -> Graph:
+        return Graph.from_matrix(directed, self.names, direction="row to column")
 
     # ---- the graph
 
@@ -214,6 +254,11 @@ class LearnScores:
         own = self._graphs.get(item, {})
         return votes_of([own.get(name, []) for name in self.holding_up], len(self.names))
 
+    @property
+    def graphs(self) -> int:
+        """Resamples of the table, over the learners that have a say."""
+        return sum(len(self._graphs.get(TABLE, {}).get(name, ())) for name in self.holding_up)
+
     @cached_property
     def edges(self) -> tuple[LearnedEdge, ...]:
         """Every pair, the surest first."""
@@ -221,6 +266,7 @@ class LearnScores:
         if not votes.graphs:
             return ()
         present, onward = self.calibration.odds(votes)
+        hidden = any(self.about["classes"].get(name) == "pag" for name in self.holding_up)
         made = []
         for i in range(len(self.names)):
             for j in range(i):
@@ -233,7 +279,7 @@ class LearnScores:
                         float(present[a, b]),
                         way,
                         float(votes.adjacent[a, b]),
-                        float(votes.confounded[a, b]),
+                        float(votes.confounded[a, b]) if hidden else None,
                     )  # fmt: skip
                 )
         return tuple(sorted(made, key=lambda edge: (-edge.present, edge.source, edge.target)))
@@ -257,9 +303,8 @@ class LearnScores:
         """The column whose intervention would settle most: expected number of edges whose direction is open."""
         gain = dict.fromkeys(self.names, 0.0)
         for edge in self.edges:
-            open_share = 1 - abs(2 * edge.onward - 1)
             for end in (edge.source, edge.target):
-                gain[end] += edge.present * open_share
+                gain[end] += edge.present * edge.openness
         best = max(gain, key=lambda name: gain[name]) if gain else None
         return (best, gain[best]) if best is not None and gain[best] >= 0.25 else None
 
@@ -274,20 +319,36 @@ class LearnScores:
             "chosen": self.chosen,
             "not_told_apart_from_it": list(self.holding_up[1:]),
             "ranking": [
-                {"learner": name, "class": self.about["classes"].get(name), "f1": value.value}
-                | ({} if value.interval is None else {"low": value.interval.low, "high": value.interval.high})
-                | {"twins": len(self._whole)}
+                {"learner": name, "class": self.about["classes"].get(name), "f1": value.value, **ends(value)}
+                | {"twins": self.twins}
                 for name, value in self.ranking
             ],
             "expected": {name: one._asdict() for name, one in expected.items() if one is not None} | {"level": LEVEL},
-            "with_more_rows": {name: one._asdict() for name, one in self.with_more_rows().items()},
+            "with_more_rows": {
+                name: one._asdict() | {"gain": {"mean": one.gain.value, **ends(one.gain)}}
+                for name, one in self.with_more_rows().items()
+            },
+            "sortability": {name: {"mean": one.value, **ends(one)} for name, one in self.sortability().items()},
             "edges": [edge._asdict() | {"mark": edge.mark, "kept": edge.present >= LIKELY} for edge in self.edges],
             "intervention": self.intervention(),
             "guess": None if self.guess is None else vars(self.guess),
         }
 
     def _repr_svg_(self) -> str:
-        return self.graph.to_svg()
+        """The graph with the odds of its edges."""
+        return self.graph.to_svg(
+            labels={(edge.source, edge.target): percent(edge.present).replace("over ", ">") for edge in self.edges}
+        )
+
+
+def percent(share: float) -> str:
+    """Never 100 %: what was calibrated on a few twins is not that sure."""
+    return "over 99 %" if share > 0.99 else f"{100 * share:.0f} %"
+
+
+def ends(estimate: Estimate) -> dict[str, float]:
+    """Of its interval, where it has one."""
+    return {} if estimate.interval is None else {"low": estimate.interval.low, "high": estimate.interval.high}
 
 
 def _read(results: Results) -> tuple[Any, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from trueness.showing.tables import Column, Table
-from trueness.studies.learn.scores import LIKELY, LearnScores
+from trueness.studies.learn.scores import LIKELY, LearnedEdge, LearnScores, ends, percent
 
 
 def ranking_table(learned: LearnScores) -> Table:
     rows = []
     for name, value in learned.ranking:
-        ends = value.interval
-        row = {"learner": name, "class": learned.about["classes"].get(name), "f1": value.value}
-        row |= {} if ends is None else {"low": ends.low, "high": ends.high}
+        row = {"learner": name, "class": learned.about["classes"].get(name), "f1": value.value, **ends(value)}
         expected = learned.expected("f1", name)
         row |= {} if expected is None else {"one": expected.mean, "one_low": expected.low, "one_high": expected.high}
         pair = next((pair for pair in learned.pairs if pair.names[1] == name), None)
@@ -32,25 +32,27 @@ def ranking_table(learned: LearnScores) -> Table:
     )
 
 
+def edges_frame(learned: LearnScores) -> pd.DataFrame:
+    """Every pair, unrounded: source, mark, target, present, onward, share, confounded."""
+    rows = [{"source": edge.source, "mark": edge.mark} | edge._asdict() for edge in learned.edges]
+    return pd.DataFrame(rows, columns=["source", "mark", *LearnedEdge._fields[1:]])
+
+
 def edges_table(learned: LearnScores, least: float = LIKELY) -> Table:
     rows = [
-        {
-            "edge": f"{edge.source} {edge.mark} {edge.target}",
-            "present": edge.present,
-            "onward": edge.onward,
-            "share": edge.share,
-            "confounded": edge.confounded,
-        }
+        {"edge": f"{edge.source} {edge.mark} {edge.target}", "odds": percent(edge.present), "way": percent(edge.onward)}
+        | edge._asdict()
         for edge in learned.edges
         if edge.present >= least
     ]
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("edge", "edge", "text"),
-        Column("present", "odds", decimals=2),
-        Column("onward", "this way", decimals=2),
+        Column("odds", "odds", "text"),
+        Column("way", "this way", "text"),
         Column("share", "share of graphs", decimals=2),
-        Column("confounded", "hidden cause", decimals=2),
     )
+    if any(row["confounded"] is not None for row in rows):
+        columns = (*columns, Column("confounded", "hidden cause", decimals=2))
     return Table(
         "edges", columns, rows, "Edges with their odds, calibrated on twins; `this way` given that there is one."
     )
