@@ -90,7 +90,7 @@ def facts_of(rows: list[dict], name: str, measure: str) -> np.ndarray:
 
 
 def fit(rows: list[dict]) -> dict:
-    """Kind of columns -> measure -> learner: a, b, c, the ends (ENDS) of what remains, systems."""
+    """Kind of columns -> measure -> learner: a, b, c, the ends (ENDS) of what remains, systems; and "apart"."""
     made: dict = {}
     for kind in ("continuous", "discrete", "mixed"):
         own = [row for row in rows if row["kind"] == kind]
@@ -109,8 +109,20 @@ def fit(rows: list[dict]) -> dict:
                     shift = float(rest.sum() / (len(rest) + PRIOR))
                     some = np.concatenate([rest - shift, np.random.default_rng(1).choice(rest_of_all, PRIOR)])
                     lines[name] = [line[0] + shift, *line[1:], *np.quantile(some, ENDS), len(one)]
+            if measure == "f1":
+                made[kind]["apart"] = {"f1": apart(own, lines)}
             made[kind][measure] = {who: [round(float(one), 4) for one in line] for who, line in lines.items()}
     return made
+
+
+def apart(rows: list[dict], lines: dict) -> list[float]:
+    """Twenty quantiles of |what remains of one learner - what remains of another|, on the same table."""
+    made: list[float] = []
+    for row in rows:
+        facts = {name: facts_of([row], name, "f1") for name in row["actual"]}
+        rest = [float(one[0, 3] - one[0, :3] @ lines[name][:3]) for name, one in facts.items() if len(one)]
+        made += [abs(a - b) for k, a in enumerate(rest) for b in rest[:k]]
+    return [round(float(q), 4) for q in np.quantile(made, np.arange(1, 21) / 20)]
 
 
 def report(rows: list[dict], lines: dict) -> None:

@@ -176,7 +176,7 @@ def test_names_and_levels_of_a_table_in_memory_come_back_and_its_study_goes_on(f
     assert found.names == ("=1+1", "7", 'q"\nx = 1', "'@ \U0001f600")
     kinds = [column["kind"] for column in found.about["columns"]]
     assert kinds == ["continuous"] * 3 + ["2 levels"] and found.about["columns"][0]["missing"] == 30
-    assert found.chosen == "pc" and not found.pairs and "when was left out: dates or times" in str(found)
+    assert found.chosen == "pc" and not found.rivals and "when was left out: dates or times" in str(found)
     assert trueness.learn(odd, **small).to_dict() == found.to_dict()
     assert main(["run", str(tmp_path / "kept"), "--workers", "1"]) == 0
     capsys.readouterr()

@@ -128,15 +128,14 @@ def _believed(learned: LearnScores) -> Iterator[str]:
                 f"{expected.mean:.2f} is to be expected, {expected.low:.2f} to {expected.high:.2f} ({100 * LEVEL:g} % "
                 f"interval of a single table like this one; {counted(learned.twins, 'twin')})."
             )
-    for pair in learned.pairs:
-        if pair.interval is None and pair.difference is not None:
-            yield Finding(
-                f"{joined(pair.names)} cannot be told apart: they do alike on all {counted(pair.n_units, 'twin')} "
-                f"(F1 {pair.difference:+.3f} by what such promises were worth elsewhere).",
-                open=True,
-            )
-        else:
-            yield pair.sentence()
+    for rival in learned.rivals:
+        verdict = "is" if rival.told_apart else "cannot be told to be"
+        yield Finding(
+            f"{learned.chosen} {verdict} better than {rival.learner}: F1 {rival.difference:+.3f} expected, higher on "
+            f"this table with {percent(rival.better)} (by how such promises were kept on {rival.systems} systems; "
+            f"{counted(learned.twins, 'twin')}).",
+            open=not rival.told_apart,
+        )
 
 
 def _graph(learned: LearnScores) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """LearnScores: what the stored runs say of a table, of its learners, of its edges and of a user's graph.
 
-F1 of a learner on a twin     mean over fresh draws; ranking by the mean over twins, paired over twins
-chosen                        the best mean; learners that cannot be told from it hold up beside it
+F1 of a learner on a twin     mean over fresh draws
+chosen                        the greatest F1 to expect; learners that cannot be told from it hold up beside it
 F1 to expect                  a + b (mean on twins) + c (what the atlas expects), as such promises were kept
 an edge's odds                odds.py, from the learners that hold up
 """
@@ -23,9 +23,6 @@ from trueness.measures.sortability import sortability_of
 from trueness.outside import Json
 from trueness.running.results import Results
 from trueness.statistics import Estimate, mean
-from trueness.statistics.adjustment import adjusted
-from trueness.statistics.comparison import Comparison
-from trueness.statistics.paired import paired_difference
 from trueness.status import Status
 from trueness.studies.learn.measures import FACTORS, GUESS, TABLE
 from trueness.studies.learn.odds import Calibration, Votes, calibrate, votes_of
@@ -33,6 +30,7 @@ from trueness.studies.learn.odds import Calibration, Votes, calibrate, votes_of
 LEVEL = 0.90
 LIKELY, DIRECTED = 0.5, 0.75  # from which odds on an edge is drawn, and its direction
 MOST_HOLD_UP = 4
+TOLD_APART = 0.95
 
 
 class Expected(NamedTuple):
@@ -73,6 +71,19 @@ def _promises() -> dict[str, dict[str, dict[str, list[float]]]]:
     text = (resources.files("trueness.studies.learn") / "promises.json").read_text(encoding="utf-8")
     made: dict[str, dict[str, dict[str, list[float]]]] = json.loads(text)
     return made
+
+
+class Rival(NamedTuple):
+    """A learner that is expected to do no better than the chosen one; better: P(the chosen has the higher F1)."""
+
+    learner: str
+    difference: float
+    better: float
+    systems: int
+
+    @property
+    def told_apart(self) -> bool:
+        return self.better >= TOLD_APART
 
 
 class LearnedEdge(NamedTuple):
@@ -159,22 +170,21 @@ class LearnScores:
         return tuple(sorted(rows, key=lambda row: -float(row[1].value or 0.0)))
 
     @cached_property
-    def pairs(self) -> tuple[Comparison, ...]:
-        """The best against every other, paired over twins, Holm."""
-        if len(self.ranking) < 2 or len(self._whole) < 3:
+    def rivals(self) -> tuple[Rival, ...]:
+        """Every other learner beside the chosen one, the best first.
+
+        P(the chosen is better) = 1 - P(|D| > difference) / 2, D: how two learners' promises erred apart on one table.
+        """
+        if not self.ranking or self._whole == []:
             return ()
-        best = self.ranking[0][0]
-        values = {name: self._kept(name) for name in self.f1}
-        made = [
-            paired_difference(values[best], values[other], level=self.level, test="t", names=(best, other)).within(
-                0.0, 1.0
-            )
-            for other, _ in self.ranking[1:]
-        ]
-        return tuple(
-            pair.described(measure="F1", units="twins", clusters="twins", better="higher")
-            for pair in adjusted(made, "holm")
-        )
+        kind = _promises()[self.about["kind"]]
+        best, steps = self._kept(self.ranking[0][0]).mean(), np.arange(21) / 20
+        made = []
+        for name, _ in self.ranking[1:]:
+            gap = float(best - self._kept(name).mean())
+            errs = 1 - float(np.interp(gap, [0.0, *kind["apart"]["f1"]], steps))
+            made.append(Rival(name, gap, 1 - errs / 2, int(kind["f1"]["any"][-1])))
+        return tuple(made)
 
     def _kept(self, name: str) -> NDArray[np.float64]:
         """F1 of a learner on each twin, as such promises have been kept."""
@@ -187,7 +197,7 @@ class LearnScores:
     @cached_property
     def holding_up(self) -> tuple[str, ...]:
         """The chosen one and those that cannot be told from it, the best first."""
-        open_ones = [pair.names[1] for pair in self.pairs if not pair.distinguishable]
+        open_ones = [rival.learner for rival in self.rivals if not rival.told_apart]
         if self.chosen is None:
             return tuple(self._graphs.get(TABLE, {}))
         return (self.chosen, *open_ones)[:MOST_HOLD_UP]
@@ -318,6 +328,7 @@ class LearnScores:
             "runs": {"planned": self.planned, "done": self.done, "failures": dict(self.failures)},
             "chosen": self.chosen,
             "not_told_apart_from_it": list(self.holding_up[1:]),
+            "rivals": [rival._asdict() for rival in self.rivals],
             "ranking": [
                 {"learner": name, "class": self.about["classes"].get(name), "f1": value.value, **ends(value)}
                 | {"twins": self.twins}

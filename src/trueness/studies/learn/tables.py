@@ -14,8 +14,8 @@ def ranking_table(learned: LearnScores) -> Table:
         row = {"learner": name, "class": learned.about["classes"].get(name), "f1": value.value, **ends(value)}
         expected = learned.expected("f1", name)
         row |= {} if expected is None else {"one": expected.mean, "one_low": expected.low, "one_high": expected.high}
-        pair = next((pair for pair in learned.pairs if pair.names[1] == name), None)
-        row["verdict"] = "best" if pair is None else "worse" if pair.distinguishable else "not told apart"
+        rival = next((one for one in learned.rivals if one.learner == name), None)
+        row["verdict"] = "best" if rival is None else "worse" if rival.told_apart else "not told apart"
         rows.append(row)
     columns = (
         Column("learner", "learner", "text"),
