@@ -226,14 +226,16 @@ class LearnScores:
         return self._line(learner, measure).of(value, self.in_the_atlas(learner, measure) or 0.0)
 
     def with_more_rows(self) -> dict[str, MoreRows]:
-        """F1 of the chosen learner on the twins of its ranking, with more rows."""
+        """F1 of the chosen learner on the twins of its ranking, with more rows; of these the atlas knows nothing."""
         made, who = {}, self.chosen or ""
+        alone = Promise(*_promises()[self.about["kind"]]["f1"]["without the atlas"])
         for variant in FACTORS:
             more = self._more.get(variant, {}).get(who, {})
             twins = [twin for twin in self._whole if twin in more]
             if twins:
-                then = np.array([self._promised(who, more[twin]) for twin in twins])
-                gain = then - [self._promised(who, self.f1[who][twin]) for twin in twins]
+                now, then = (np.array([alone.of(f1[twin], 0.0) for twin in twins]) for f1 in (self.f1[who], more))
+                gain = then - now
+                then = np.clip(gain + [self._promised(who, self.f1[who][twin]) for twin in twins], 0.0, 1.0)
                 low, high = np.quantile(then, (0.05, 0.95))
                 gained = mean(gain, level=self.level, bounds=(-1.0, 1.0))
                 made[variant] = MoreRows(float(then.mean()), float(low), float(high), gained, len(twins))
