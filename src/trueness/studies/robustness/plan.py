@@ -181,7 +181,7 @@ def _validation(bases: list[str]) -> str:
 def _matched(given: RobustnessSettings, scorers: Mapping[str, Entry], file: str) -> str:
     """Whose K the others get too; a scorer that is left out for want of its package has none to give."""
     usual = "rc-gnn" if "rc-gnn" in given.scorers else given.scorers[0]
-    wanted = _planned("match", given.match or usual, [*scorers, *given.scorers], file)
+    wanted = _planned("match", given.match or usual, list(dict.fromkeys([*scorers, *given.scorers])), file)
     return wanted if wanted in scorers else next(iter(scorers))
 
 
