@@ -233,7 +233,7 @@ def test_two_strengths_of_one_seed_are_paired():
     np.testing.assert_allclose(strong, 5 * weak, atol=1e-5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32), st.sampled_from(sorted(PRESETS)), st.integers(40, 200))
 def test_the_data_are_never_changed_and_missing_is_nan_alone(seed, name, n):
     data = table(n)
@@ -248,7 +248,7 @@ def test_the_data_are_never_changed_and_missing_is_nan_alone(seed, name, n):
     assert not np.isinf(found.values).any()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.floats(0.001, 1000), st.floats(-1000, 1000))
 def test_units_do_not_matter(scale, offset):
     plain = table(100, scale=(1, 1, 1, 1))

@@ -22,7 +22,7 @@ def rng(seed=0):
 # ---- simulated
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 10**6), st.floats(0, 1))
 def test_every_process_is_stable_and_its_summary_graph_is_acyclic(nodes, lags, seed, share):
     process = VAR(nodes=nodes, lags=lags, edges_per_node=(nodes - 1) / 2, graph_seed=seed, contemporaneous=share)

@@ -29,7 +29,7 @@ def scored(*rows, of_runs=RUNS, measure="f1", **arguments):
     st.lists(st.integers(0, 28), min_size=1, max_size=12),
     st.lists(st.tuples(st.integers(0, 28), st.integers(0, 28)).map(sorted), min_size=1, max_size=4),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_whatever_the_runs_scores_stay_in_their_range(runs, intervals):
     rows = [claim(*ends, repeat=k) for k, ends in enumerate(intervals)]
     found = scored(*rows, of_runs=runs, measure="shd")

@@ -134,7 +134,7 @@ def test_files_give_the_same_graph_back(suffix, tmp_path):
 
 @pytest.mark.parametrize("name", ["json", "dot", "graphml"])
 @given(names=st.lists(st.text(min_size=0, max_size=8), unique=True, max_size=4), seed=st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_names_come_back_from_text(name, names, seed):
     out, back = TEXT[name]
     graph = random_graph(np.random.default_rng(seed), "pag", names)
@@ -142,7 +142,7 @@ def test_any_names_come_back_from_text(name, names, seed):
 
 
 @given(names=st.lists(st.text(min_size=0, max_size=8), unique=True, min_size=1, max_size=4), seed=st.integers(0, 99))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_names_come_back_from_bif_and_csv(names, seed, tmp_path):
     graph = random_graph(np.random.default_rng(seed), "dag", names)
     plain = Graph(graph.nodes, graph.marks)

@@ -308,7 +308,7 @@ HOSTILE = st.one_of(
 
 @pytest.mark.slow
 @given(text=HOSTILE)
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_hostile_text_is_a_graph_or_an_error_of_ours(text, tmp_path):
     for read in (Graph.from_json, Graph.from_dot, Graph.from_graphml, Graph.from_bif):
         try:

@@ -30,7 +30,7 @@ from trueness.studies.faithfulness.labels import read_labels
 from trueness.studies.forecast.human import read_experts
 from trueness.studies.population.question_files import read_questions
 
-FEW = settings(max_examples=32, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=32, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 
 GRAPHS = [
     Graph.from_edges(["a -> b", "b -> c", "a -> c"]),

@@ -25,9 +25,7 @@ from trueness.status import Status
 from trueness.studies.faithfulness.redaction import hide
 from trueness.studies.population.question_files import parse_questions
 
-MANY = settings(
-    max_examples=120, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
+MANY = settings(max_examples=120, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 LEVELS = {"male": ("man", "men"), "female": ("woman",), "18-29": ("18-29",)}
 REPLIES = [
     b"Precision: [0.6, 0.8]\nRecall: 0.5-0.7\nF1: 55% to 65%\nSHD: 3 to 6",

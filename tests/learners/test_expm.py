@@ -19,7 +19,7 @@ def weights(seed, d, density, scale):
 @given(
     seed=st.integers(0, 10**6), d=st.integers(2, 25), density=st.floats(0.05, 1), scale=st.sampled_from([0.05, 0.5, 2])
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_h_and_its_gradient_are_those_of_scipys_exponential(seed, d, density, scale):
     w = weights(seed, d, density, scale)
     whole = expm(w * w)

@@ -145,7 +145,7 @@ def test_a_graphs_score_is_the_sum_over_its_nodes_and_that_of_its_class(table):
     assert scores.total(dag.to_cpdag()) == pytest.approx(scores.total(dag), rel=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000))
 def test_a_cached_score_is_the_score(seed):
     """Asked twice, in any order of the parents, after many others: the same number, but for rounding."""

@@ -186,7 +186,7 @@ def test_the_k_strongest_are_named_and_k_is_bounded():
         found.strongest(7)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.permutations(range(4)))
 def test_permuted_columns_give_permuted_scores(seed, order):
     data = series(seed, missing=0.1)

@@ -36,7 +36,7 @@ def test_counts_are_of_rows_where_both_are_there():
     assert pairwise_correlations(data).counts[1, 3] == np.count_nonzero(there[:, 1] & there[:, 3])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(arrays(np.float64, (5, 5), elements=st.floats(-1, 1)))
 def test_shrinkage_makes_any_matrix_of_correlations_positive_definite(matrix):
     symmetric = (matrix + matrix.T) / 2

@@ -20,7 +20,7 @@ def pair(drawn):
     return p / p.sum(), q / q.sum()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(shares)
 def test_distances_agree_with_scipy(drawn):
     p, q = pair(drawn)
@@ -30,7 +30,7 @@ def test_distances_agree_with_scipy(drawn):
     assert d.wasserstein(p, q, ONE) == pytest.approx(wasserstein_distance(x, x, p[0], q[0]) / x[-1], abs=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(shares)
 def test_distances_are_symmetric_zero_on_themselves_and_at_most_one(drawn):
     p, q = pair(drawn)

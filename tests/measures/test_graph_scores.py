@@ -238,7 +238,7 @@ def test_only_what_is_asked_for_comes_back():
         reference.score(ASIA, ["presicion"])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(2, 8))
 def test_scores_stay_in_their_bounds_and_fit_together(seed, d):
     rng = np.random.default_rng(seed)

@@ -1,7 +1,7 @@
 """Which key goes where: a plan or a .env file of a stranger names addresses and variables, and gets no key for it."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trueness.errors import SettingError, TruenessError
@@ -201,7 +201,6 @@ urls = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(urls)
 @example("https://a\\@b/")
 @example("http://[::1]:80/v1")

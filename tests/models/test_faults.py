@@ -4,7 +4,7 @@ import math
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from trueness import texts
@@ -30,7 +30,6 @@ def busy(header):
     return error
 
 
-@settings(deadline=None)
 @given(st.text() | dates | st.integers().map(str) | st.floats().map(str))
 @example("Sun Nov  6 08:49:37 1994")
 @example("Sun, 06 Nov 1994 08:49:37 -0000")

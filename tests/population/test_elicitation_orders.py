@@ -58,7 +58,7 @@ def test_permuting_the_letters_does_not_change_an_answer_without_position_bias(k
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_two_draws_of_orders_agree_within_the_stated_error(seed):
     """With a bias of places and too many orders to ask, what is stated covers what the choice of orders does."""
     model = Believer(shares=belief(6, seed), favour=(0.4, 0.1, 0, 0, 0, 0.2))

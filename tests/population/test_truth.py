@@ -179,7 +179,7 @@ def test_thin_conditions_are_left_out_and_named():
     assert truth.thin == {"90 or more": 1}
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.booleans(), st.booleans(), st.floats(0.01, 50)), min_size=4, max_size=60))
 def test_every_draw_is_a_distribution_and_kish_is_at_most_the_rows(rows):
     rows = [(True, True, 1.0), (True, False, 1.0), (False, True, 1.0), (False, False, 1.0), *rows]

@@ -40,7 +40,7 @@ def test_spoiled_replies_are_never_misread(seed):
             assert value is None or stands_in_reply(text, value), (text, value)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=200))
 def test_any_text_has_a_reading(text):
     reading = read_forecast(text)
@@ -87,7 +87,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(PIECES, max_size=30))
 def test_values_stand_where_they_were_read(pieces):
     text = "".join(pieces)
@@ -97,7 +97,7 @@ def test_values_stand_where_they_were_read(pieces):
         assert value is None or "beyond" in value.flags or value.low >= 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=100))
 def test_the_view_moves_no_character(text):
     assert len(view_of(text)) == len(text)

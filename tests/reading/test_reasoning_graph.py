@@ -223,7 +223,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.dictionaries(st.sampled_from(["target_variable", "knowns", "causal_graph", "computation_plan", "units"]), JSON)
 )
@@ -234,7 +234,7 @@ def test_any_object_is_read_or_refused_with_a_sentence(given):
         execute(reading.graph)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(max_size=200) | st.text(alphabet='{}[]":,abF m12/=\\\n', max_size=200))
 def test_any_text_is_read_or_refused_with_a_sentence(text):
     reading = read_reasoning(text)

@@ -66,7 +66,7 @@ JSON = st.recursive(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.dictionaries(st.text("abcdef", min_size=1, max_size=5), JSON, min_size=1, max_size=4), st.sampled_from([None, 2])
 )

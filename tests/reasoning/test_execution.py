@@ -118,7 +118,7 @@ def test_what_cannot_be_executed_has_a_status_and_a_sentence(bad, told):
     assert all(effect.moves is None for effect in sensitivity(bad).values())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.floats(-1e3, 1e3))
 def test_do_on_a_node_that_is_no_ancestor_never_moves_the_target(seed, changed):
     rng = random.Random(seed)
@@ -133,7 +133,7 @@ def test_do_on_a_node_that_is_no_ancestor_never_moves_the_target(seed, changed):
             assert sensitivity(side)[node].moves is False
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_the_fast_response_is_the_full_execution(seed):
     made = random_graph(random.Random(seed))
@@ -204,7 +204,7 @@ def test_a_hostile_rule_never_stops_the_checks():
         assert components["executes"].value in (0.0, 1.0, None)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(max_size=60))
 def test_any_text_is_a_rule_of_some_kind(text):
     read = read_rule(text, ("x", "net force"), "y", ("x", "net force", "y"))

@@ -122,7 +122,7 @@ def test_a_cyclic_graph_has_no_label():
     assert "cycle" in inversion.message
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6))
 def test_what_was_hidden_is_recovered_and_every_solution_gives_the_target(seed):
     graph = random_graph(random.Random(seed), nodes=7, knowns=3)

@@ -159,7 +159,7 @@ def test_a_hostile_corpus_is_refused_or_parsed():
             assert "\n" not in str(refused) and len(str(refused)) < 400
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(max_size=80) | st.text(alphabet="abx019.+-*/^%()|,=<>! ifthenelse²√½", max_size=80))
 def test_any_text_is_parsed_or_refused(text):
     try:
@@ -184,7 +184,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(TREES)
 def test_a_tree_that_is_written_is_read_back(tree):
     assert parse(written(tree)).right == tree

@@ -47,7 +47,7 @@ def test_the_oracle_stays_within_the_originals_range():
     assert oracle_k(curves).k == 1 and oracle_k(curves, within=original_range(1, 8)).k == 5
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 5), st.integers(0, 1000))
 def test_what_is_chosen_on_other_graphs_does_not_change_with_this_one(target, seed):
     curves = family()

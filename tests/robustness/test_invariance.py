@@ -22,7 +22,7 @@ def evaluation(matrices, told_apart=None):
     return Evaluation({"g": System(TRUTH, "known", False, 100)}, corruptions, ("s",), answers, "c0", "s")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(1, 4))
 def test_a_membership_holds_k_edges_or_all_that_have_a_score(seed, k, levels):
     size = np.random.default_rng(seed).integers(0, levels + 1, (4, 4)).astype(float)

@@ -48,7 +48,7 @@ def kept(pairs, k, d):
     return matrix
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_every_k_has_the_numbers_of_the_measures_of_graphs(seed):
     rng = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def by_hand(matrix, edges):
     return (matrix & edges).sum(), wrong.sum(), np.triu(wrong | wrong.T).sum(), np.triu(joined).sum(), overlap
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6))
 def test_both_directions_of_a_pair_count_as_two_edges_and_one_wrong_pair(seed):
     rng = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def test_ties_have_the_mean_over_all_their_orders(seed):
         assert found["shd"] == pytest.approx(shd, abs=0.2)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_the_order_of_columns_does_not_matter_even_with_ties(seed):
     rng = np.random.default_rng(seed)

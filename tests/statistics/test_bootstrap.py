@@ -102,7 +102,7 @@ def test_equal_runs_give_an_interval_of_exactly_no_width(value):
     assert interval.degenerate and interval.low == value
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30))
 def test_an_interval_of_the_mean_lies_between_the_extremes(values):
     (interval,) = bootstrap_means(values, resamples=200, rng=rng())

@@ -25,7 +25,7 @@ def comparison(shift=1.0, seed=1, n=6):
     return paired_difference(base + shift + 0.2 * r.normal(size=n), base, names=("gpt-x", "heuristic"))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(ps, st.sampled_from([("holm", "holm"), ("bh", "fdr_bh")]))
 def test_adjusted_p_values_are_statsmodels(p, methods):
     from statsmodels.stats.multitest import multipletests

@@ -175,7 +175,7 @@ def test_an_estimate_prints_as_a_row_a_sentence_and_latex():
     assert found.to_latex().startswith("$") and "8 clusters" in found.to_latex()
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40))
 def test_the_interval_holds_the_mean(values):
     found = mean(values)

@@ -48,7 +48,7 @@ def test_the_sign_flip_p_is_full_enumeration(alternative, seed):
 
 
 @given(st.lists(st.integers(-3, 3), min_size=2, max_size=9).filter(any), st.sampled_from(ALTERNATIVES))
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 def test_the_sign_flip_p_is_full_enumeration_with_ties_and_zeros(d, alternative):
     d = np.array(d) / 10  # tenths: sums in another order differ in the last digit
     assert paired_difference(d, np.zeros(len(d)), alternative=alternative).p == pytest.approx(
@@ -142,7 +142,7 @@ def test_wilcoxon_is_scipys_exact_test_without_ties(alternative):
 
 
 @given(st.lists(st.integers(-3, 3).filter(bool), min_size=2, max_size=9), st.sampled_from(ALTERNATIVES))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_wilcoxon_with_ties_is_the_enumeration_over_the_midranks(d, alternative):
     ranks = stats.rankdata(np.abs(d))
     sums = np.array(

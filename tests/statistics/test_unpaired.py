@@ -75,7 +75,7 @@ def test_mann_whitney_of_many_values_is_scipys_normal_form(alternative):
 
 
 @given(small, small, st.sampled_from(ALTERNATIVES))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_mann_whitney_with_ties_is_full_enumeration(a, b, alternative):
     both = stats.rankdata(a + b)
     if len(set(a + b)) == 1:
@@ -139,7 +139,6 @@ def test_whole_clusters_are_permuted():
 
 
 @given(small, small)
-@settings(deadline=None)
 def test_delta_is_the_double_loop_and_2u_over_nm_minus_1(a, b):
     loop = np.mean([np.sign(x - y) for x in a for y in b])
     found = cliffs_delta(a, b)
