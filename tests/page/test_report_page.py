@@ -12,6 +12,7 @@ from trueness.page.page import embedded, html_of, policy
 from trueness.page.pages import StudyPage, path_of
 from trueness.page.standalone import document_of, spread
 from trueness.running.study_folder import StudyFolder
+from trueness.studies.forecast.references import REFERENCES
 from trueness.studies.networks import turned
 
 from .conftest import HOSTILE
@@ -90,7 +91,7 @@ def test_a_refusal_is_missing_and_never_a_number(study):
 
 def test_every_cell_of_the_matrix_can_be_opened(study):
     paths = list(study.cell_paths())
-    assert len(paths) == len(set(paths)) == 6 + 6 * (2 * 3 + 5)
+    assert len(paths) == len(set(paths)) == 6 + 6 * (2 * 3 + len(REFERENCES))
     for path in paths:
         assert study.get(path)["blocks"]
 
@@ -114,10 +115,10 @@ def test_a_large_study_keeps_a_stated_sample(study, monkeypatch):
     monkeypatch.setattr(standalone, "CELLS", 20_000)
     document = document_of(study)
     kept = [path for path in document["data"] if path.startswith("cell/")]
-    assert 0 < len(kept) < 72
-    assert f"{len(kept)} of 72 cells" in document["sample"]
+    assert 0 < len(kept) < 78
+    assert f"{len(kept)} of 78 cells" in document["sample"]
     assert {path.split("/")[1] for path in kept} == {"discovery", "forecast"}
-    assert f"{len(kept)} of 72 cells" in html_of(document)
+    assert f"{len(kept)} of 78 cells" in html_of(document)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 97, 100, 1000])
