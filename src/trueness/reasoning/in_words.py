@@ -64,6 +64,7 @@ _DO = r"(?:multiply|divid|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?"
 _STEP = re.compile(
     rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)"
 )
+_VERB = re.compile(r"\b(?:is|are|was|were|equals?|gives?|must|will|so)\b")  # a sentence, and no name of a quantity
 _IT = r"(?:it|this|that|result|(?:the|this|that) (?:result|sum|total|product|difference|quotient|amount))"
 _GOING_ON = (  # a step that takes what came before: pattern, operation, whether what came before stands second
     (re.compile(rf"multiply(?:ing)?(?: {_IT})? (?:by|with) (.+)"), "*", False),
@@ -141,7 +142,7 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
         left = stripped["rest"]
     if not is_about(left, effect) or _SAYS_MORE.search(right):
         return None
-    right = re.sub(r"%\s*of\s", "% * ", right)
+    right = re.sub(r"%\s*of\s", "% * ", re.sub(r"(?<=[a-z])-(?=[a-z])", " ", right))  # of an x-axis nothing is taken
     phrases: list[str] = []
 
     def numbered(match: re.Match[str]) -> str:
@@ -151,6 +152,8 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
     try:
         tree = parse(re.sub(r"[a-z][a-z0-9']*(?:\s+[a-z][a-z0-9']*)*", numbered, right)).right
     except RuleError:
+        return None
+    if any(_VERB.search(phrase) for phrase in phrases):
         return None
     return bind(renamed(tree, {f"phrase{k}": phrase for k, phrase in enumerate(phrases, 1)}), causes, values or {})
 

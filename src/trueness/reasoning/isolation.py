@@ -198,7 +198,7 @@ def isolated(left: Tree, right: Tree, name: str) -> Tree | None:
             tree, value = tree.operand, Negative(value)
             continue
         if isinstance(tree, Call):
-            if tree.function not in _ONE_INVERSE:
+            if tree.function not in _ONE_INVERSE or len(tree.arguments) > 1:
                 return None
             value = _ONE_INVERSE[tree.function](value)
             tree = tree.arguments[0]
@@ -218,6 +218,8 @@ _ONE_INVERSE: dict[str, Callable[[Tree], Tree]] = {
     "sqrt": lambda value: Binary("^", value, Number(2.0)),
     "exp": lambda value: Call("ln", (value,)),
     "ln": lambda value: Call("exp", (value,)),
+    "log10": lambda value: Binary("^", Number(10.0), value),
+    "log2": lambda value: Binary("^", Number(2.0), value),
 }
 
 
@@ -232,4 +234,10 @@ def _isolated_step(operator: str, on_left: bool, other: Tree, value: Tree) -> Tr
         return Binary("*", value, other) if on_left else Binary("/", other, value)
     if operator == "^" and on_left and other == Number(2.0):
         return Call("sqrt", (value,))  # the positive root: quantities of worked problems are sizes
+    if operator == "^" and on_left and isinstance(other, Number) and other.value:
+        return Binary("^", value, Binary("/", Number(1.0), other))
+    if operator == "^" and other == Number(10.0):
+        return Call("log10", (value,))
+    if operator == "^" and not on_left:
+        return Binary("/", Call("ln", (value,)), Call("ln", (other,)))
     return None

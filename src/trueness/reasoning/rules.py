@@ -57,6 +57,9 @@ _BEHIND = re.compile(
     r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+\s+[^\W\d]+|\(\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
 )
 _FRONT = re.compile(r"^[^:=]*:\s*")
+_COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
+_PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
+_FUNCTION = re.compile(r"\b([^\W\d]\w*'*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)")  # B(x, y) = ...
 _EQUATION = re.compile(r"[^\W\d][\w']*\s*=(?!=).*$")
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
 _ROUNDED = re.compile(r",\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))\b")
@@ -236,6 +239,7 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     """The text as it is, then without what people write in front of and behind a formula, then what stands at its =."""
     tried = {text, ""}
     yield text
+    text = _FUNCTION.sub(r"\1 =", _PROGRAM.sub("", text).replace(":=", "="))
     shorter = _BEHIND.sub("", text)
     sentence = _EQUATION.search(text)
     plain_front = sentence is not None and not computes(text[: sentence.start()])
@@ -244,8 +248,9 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     left, _, right = text.partition("=")
     words = set(re.findall(r"[^\W\d]\w*", left))
     stands = shares_word(left, effect) and not words & {"solve", "Solve", *map(symbol, causes)}
+    stands = stands and not _COMPUTED.search(left.replace(effect, ""))
     for candidate in (
-        shorter, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
+        text, shorter, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
     ):  # fmt: skip
         if candidate not in tried:
             tried.add(candidate)
@@ -303,36 +308,39 @@ def _is_constant(name: str, text: str, values: Values) -> bool:
 def _aliases(left: Tree | None, found: Sequence[str], causes: Sequence[str], effect: str) -> dict[str, str]:
     """What each symbol stands for, as far as that is clear. The effect may stand on either side: F = m*a."""
     aliases = _exact((*causes, effect), found)
+    assigns = left is None or isinstance(left, Name)
     unmatched = [name for name in found if name not in aliases and name not in CONSTANTS]
     if effect not in aliases.values():
-        together = _guessed(unmatched, [name for name in (*causes, effect) if name not in aliases.values()])
+        together = _guessed(unmatched, [name for name in (*causes, effect) if name not in aliases.values()], assigns)
         if effect in together.values():
             return aliases | together
         if isinstance(left, Name) and left.name in unmatched:
             aliases[left.name] = effect
             unmatched.remove(left.name)
-    return aliases | _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()])
+    return aliases | _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
 
 
 def _exact(names: Sequence[str], found: Sequence[str]) -> dict[str, str]:
-    """Symbols that are a node's own name, or the only one that differs in case."""
+    """Symbols that are a node's own name, or the only one that differs in case or underscores: V_s for Vs."""
     aliases = {symbol(name): name for name in names if symbol(name) in found}
+    bare = {name: symbol(name).replace("_", "").casefold() for name in names}
     for written in found:
-        near = [name for name in names if symbol(name).casefold() == written.casefold()]
+        near = [name for name in names if bare[name] == written.replace("_", "").casefold()]
         if written not in aliases and len(near) == 1 and near[0] not in aliases.values():
             aliases[written] = near[0]
     return aliases
 
 
-def _guessed(unmatched: Sequence[str], free: Sequence[str]) -> dict[str, str]:
-    """Symbols that begin exactly one cause each, then one symbol and one cause left over; else nothing."""
+def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> dict[str, str]:
+    """Symbols that begin exactly one cause each, then one symbol and one cause left over; else nothing. In an equation
+    such as 2 x + 3 y = 12 what is left over need not be a cause."""
     begun = {short: [cause for cause in free if _abbreviates(short, cause)] for short in unmatched}
     clear = {short: causes[0] for short, causes in begun.items() if len(causes) == 1}
     if len(set(clear.values())) < len(clear):
         return {}
     rest = [short for short in unmatched if short not in clear]
     left = [cause for cause in free if cause not in clear.values()]
-    if len(rest) == len(left) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
+    if assigns and len(rest) == len(left) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
         return clear | {rest[0]: left[0]}
     return clear if not rest else {}
 

@@ -47,7 +47,8 @@ _TYPESET = re.compile(r"\\[()\[\],;:! ]|\\q?quad|\$(?!\s*\d)|\n")
 _UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|operatorname|rm)\b\s*")
 _NO_BRACES = str.maketrans("", "", "{}")
 _OR = re.compile(r"\bor\b(?: approximately| about)?|≈|\\approx\b")
-_NO_UNIT = re.compile(r"π|(?:to|or|and)\b")  # 5 to 10 km is no 5
+# 5 to 10 km is no 5, and 1 / (2 * L) is a formula: a number in a unit is an exponent, or the 1 of 1/s
+_NO_UNIT = re.compile(r"^(?:π|(?:to|or|and)\b)|(?<![\w^*−.⁻-])(?!1\s*/)\d|(?<!\*)\*\s*\d|√|\b(?:sqrt|exp|ln|log|sin|cos|tan)\b")
 _CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _OPEN = frozenset(("", "?", "??", "unknown", "tbd", "to be determined", "to be calculated", "none", "null", "n/a"))
 _AND = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
@@ -68,7 +69,7 @@ def quantity_of(value: Any, unit: str | None = None) -> Quantity:
         return Quantity(number, unit) if math.isfinite(number) else Quantity(None, unit, "a number out of range")
     text = str(value)
     found = _QUANTITY.match(text) if len(text) <= 120 else None
-    if found is None or _NO_UNIT.match(found["unit"] or ""):
+    if found is None or _NO_UNIT.search(found["unit"] or ""):
         return _from_latex(text, unit) or Quantity(None, unit, text[:LONGEST_NAME])
     number = float(f"1e{found['ten'].translate(_SUPERSCRIPT)}" if found["ten"] else found["number"].replace(",", ""))
     if found["under"]:
@@ -322,6 +323,7 @@ def _names(value: Any) -> tuple[str, ...]:
         found = [_name(part) for part in value]
     else:
         found = [part.strip() for part in _AND.split(_name(value))]
+        found = found if all(part.count("(") == part.count(")") for part in found) else [_name(value)]  # B(x, y)
     return tuple(dict.fromkeys(name for name in found if name))
 
 

@@ -1,7 +1,7 @@
 """The grammar of rules: formulas rewritten to Python's signs and parsed by `ast`, of which a white list becomes a tree.
 
     a = F / m      a = F/m = 10/2 takes the first two sides      if c then a else b      b if c else a
-    and or not   < <= > >= == !=   + -   * / % of   ^ **   |x|   √x   5 %   2 x and 2(x) multiply; x y does not
+    and or not   < <= > >= == !=   + -   * / % of   ^ **   |x|   √x   5 %   2 x and 2(x) multiply; net force does not
     numbers, names, and the functions of trees.FUNCTIONS
 
 Only tokens of ours reach `ast` (names stand as n0, n1, ...), and nothing is ever compiled or executed. Limits, each
@@ -67,7 +67,7 @@ _LATEX = (
     (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),  # as Unicode spells it; Python's own word is refused
     (re.compile(r"\\(?:times|cdot)"), "*"),
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
-    (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r"sqrt(\1)"),
+    (re.compile(r"\\sqrt\s*\{([^{}]*)\}"), r" sqrt(\1)"),
     (re.compile(r"_\{(\w*)\}"), r"_\1"),
     (re.compile(r"\^\{([^{}]*)\}"), r"^(\1)"),
     (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
@@ -77,6 +77,7 @@ _MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ 
 _GREEK = re.compile("[α-ωΑ-Ω]")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}[)\]]\s*$")
 _INDEXED = re.compile(r"[\w)]\s*\[")
+_LETTER = re.compile(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
 _SIGN_OF: Mapping[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%", ast.Pow: "^", ast.And: "and", ast.Or: "or",
@@ -246,7 +247,8 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
     follows = False  # an operand stands before
     for before, (kind, text), ahead in zip([_NONE, *tokens], tokens, [*tokens[1:], _NONE], strict=False):
         if follows and kind in ("number", "name", "("):
-            both = before.text in known and (kind == "(" or text in known)
+            both = before.text in known and (kind == "(" or text in known or text == "sqrt")
+            both = both or bool(known and _LETTER.fullmatch(before.text) and _LETTER.fullmatch(text))
             if kind == "number" or (before.kind == "name" and not both):
                 raise RuleError(f"a rule must have an operator between {before.text!r} and {text!r}.")
             out.append("*")
