@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeAlias
@@ -22,8 +22,8 @@ from typing import TypeAlias
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, named
 from trueness.reasoning.rules import Rule, rules_of
-from trueness.reasoning.syntax import Equation
-from trueness.reasoning.trees import Evaluator, compiled, evaluate
+from trueness.reasoning.systems import Plan, Relation, solve, substitute
+from trueness.reasoning.trees import Evaluator, Name, compiled
 from trueness.status import Status
 
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
@@ -109,6 +109,7 @@ class Program:
             node: [compiled(rule.tree, self.slots) for rule in rules if rule.tree is not None]
             for node, rules in self.rules.items()
         }
+        self._plans: dict[tuple[frozenset[str], frozenset[str]], Plan | None] = {}
 
     @cached_property
     def base(self) -> Execution:
@@ -123,39 +124,42 @@ class Program:
         """All values under do(changes), with what went wrong."""
         self._check(changes)
         found = self._run(changes)
-        if found.target is not None or self.equation is None or self.equation[0] in changes:
+        if found.target is not None or self.graph.target not in self.slots or self.graph.target in changes:
             return found
-        root = self._root(changes)
-        return found if root is None else self._run({**changes, self.equation[0]: root})
+        given = {**self._held, **changes}
+        plan = self._plan(frozenset(given), frozenset(found.values))
+        if plan is None:
+            return found
+        together = solve(plan, given | dict(found.values), self.graph.target)
+        if self.graph.target not in together.values:
+            told = (Finding(Status.DEGENERATE, together.message, self.graph.target),) if together.message else ()
+            return replace(found, findings=(*found.findings, *told))
+        values = {**given, **found.values, **together.values}
+        left = [one for one in found.findings if one.where not in values and one.where not in together.free]
+        if together.free:
+            left.append(Finding(Status.DEGENERATE, together.message, together.free[0]))
+        target = together.values[self.graph.target]
+        in_order = {node: values[node] for node in self.graph.nodes if node in values}
+        return Execution(target, in_order, Status.OK, (*self.findings, *left[len(self.findings) :]))
 
     @cached_property
-    def equation(self) -> tuple[str, Equation] | None:
-        """The one node of which a rule says something without giving it a value: `tau1 = -tau2` for v2."""
-        open_ones = [
-            (node, rules[0].equation)
-            for node, rules in self.rules.items()
-            if not self.held(node) and len(rules) == 1 and rules[0].equation is not None
-        ]
-        return open_ones[0] if len(open_ones) == 1 else None
+    def _held(self) -> Mapping[str, float]:
+        return {
+            node: known.value
+            for node, known in self.graph.knowns.items()
+            if known.value is not None and node in self.slots
+        }
 
-    def _root(self, changes: Mapping[str, float]) -> float | None:
-        """The value at which both sides of the equation are equal, where their difference is linear in it."""
-        assert self.equation is not None
-        node, (left, right) = self.equation
-
-        def excess(x: float) -> float:
-            values = self._run({**changes, node: x}).values
-            try:
-                return evaluate(left, values) - evaluate(right, values) if left is not None else math.nan
-            except (ArithmeticError, ValueError, KeyError):
-                return math.nan
-
-        one, two, four = excess(1.0), excess(2.0), excess(4.0)
-        slope = two - one
-        if not math.isfinite(slope) or not slope or not close(four - two, 2 * slope, AGREE):
-            return None
-        root = 1.0 - one / slope
-        return root if abs(excess(root)) <= AGREE * max(abs(one), abs(slope)) else None
+    def _plan(self, given: frozenset[str], valued: frozenset[str]) -> Plan | None:
+        """How what the target hangs on follows from rules together; None where words or nothing at all say it."""
+        if (given, valued) not in self._plans:
+            unknowns = [node for node in self.graph.nodes if node in self.needed - given - valued]
+            rules = {node: self.rules.get(node, ()) for node in unknowns}
+            sides = [_relation(node, rule) for node, found in rules.items() for rule in found]
+            relations = [each for each in sides if each is not None]
+            silent = any(found and not any(rule.tree or rule.equation for rule in found) for found in rules.values())
+            self._plans[given, valued] = None if silent or not relations else substitute(relations, unknowns)
+        return self._plans[given, valued]
 
     def _run(self, changes: Mapping[str, float]) -> Execution:
         graph, findings = self.graph, list(self.findings)
@@ -235,7 +239,7 @@ class Program:
                 if child not in found and child != node and not self.held(child):
                     found.add(child)
                     waiting.append(child)
-        return dict.fromkeys(sorted(found, key=self._place.__getitem__)) if self._place else {}
+        return dict.fromkeys(sorted(found, key=(self._place or self.slots).__getitem__))
 
     @cached_property
     def _children(self) -> Mapping[str, list[str]]:
@@ -295,10 +299,10 @@ class Program:
 
         The function gives nan where the target has no value.
         """
-        if self.order is None or self.graph.target not in self.slots or node not in self.slots:
+        if self.graph.target not in self.slots or node not in self.slots:
             return None
-        steps = self._between(node)
-        if steps is None and self.equation is not None and self.base.target is not None:
+        steps = None if self.order is None else self._between(node)
+        if steps is None and self.base.target is not None and self._plans:  # its target follows from rules together
             return lambda changed: math.nan if (found := self.run({node: changed}).target) is None else found
         if steps is None:
             return None
@@ -316,6 +320,13 @@ class Program:
             return values[target_slot]
 
         return target_at
+
+
+def _relation(node: str, rule: Rule) -> Relation | None:
+    """What a rule says, as left = right."""
+    if rule.tree is not None:
+        return Name(node), rule.tree
+    return None if rule.equation is None or rule.equation.left is None else (rule.equation.left, rule.equation.right)
 
 
 def execute(graph: ReasoningGraph) -> Execution:

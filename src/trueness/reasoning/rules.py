@@ -58,6 +58,7 @@ _BEHIND = re.compile(
 )
 _FRONT = re.compile(r"^[^:=]*:\s*")
 _COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
+_IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
 _PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
 _FUNCTION = re.compile(r"\b([^\W\d]\w*'*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)")  # B(x, y) = ...
 _EQUATION = re.compile(r"[^\W\d][\w']*\s*=(?!=).*$")
@@ -248,7 +249,7 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     left, _, right = text.partition("=")
     words = set(re.findall(r"[^\W\d]\w*", left))
     stands = shares_word(left, effect) and not words & {"solve", "Solve", *map(symbol, causes)}
-    stands = stands and not _COMPUTED.search(left.replace(effect, ""))
+    stands = stands and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
     for candidate in (
         text, shorter, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
     ):  # fmt: skip

@@ -48,7 +48,9 @@ _UPRIGHT = re.compile(r"\\(?:text|mathrm|textrm|operatorname|rm)\b\s*")
 _NO_BRACES = str.maketrans("", "", "{}")
 _OR = re.compile(r"\bor\b(?: approximately| about)?|≈|\\approx\b")
 # 5 to 10 km is no 5, and 1 / (2 * L) is a formula: a number in a unit is an exponent, or the 1 of 1/s
-_NO_UNIT = re.compile(r"^(?:π|(?:to|or|and)\b)|(?<![\w^*−.⁻-])(?!1\s*/)\d|(?<!\*)\*\s*\d|√|\b(?:sqrt|exp|ln|log|sin|cos|tan)\b")
+_NO_UNIT = re.compile(
+    r"^(?:π|(?:to|or|and)\b)|(?<![\w^*−.⁻-])(?!1\s*/)\d|(?<!\*)\*\s*\d|√|\b(?:sqrt|exp|ln|log|sin|cos|tan)\b"
+)
 _CURRENCY = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 _OPEN = frozenset(("", "?", "??", "unknown", "tbd", "to be determined", "to be calculated", "none", "null", "n/a"))
 _AND = re.compile(r"\s*(?:,|;|&|\band\b)\s*")

@@ -1,0 +1,77 @@
+"""Rules that give their values together, and what need not be known because it cancels."""
+
+import pytest
+
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning import execute, intervene, sensitivity
+
+
+def graph_of(target, knowns, *rules):
+    """rules: (causes, effect, rule)."""
+    edges = [{"cause": causes.split(), "effect": effect, "rule": rule} for causes, effect, rule in rules]
+    return read_reasoning({"target_variable": target, "knowns": knowns, "causal_graph": edges}).graph
+
+
+def ages(difference="a - b = d"):
+    return graph_of("a", {"s": 50, "d": 8}, ("b s", "a", "a + b = s"), ("a d", "b", difference))
+
+
+def test_two_equations_give_two_unknowns():
+    found = execute(ages())
+    assert (found.target, found.values["b"]) == (29, 21)
+    assert intervene(ages(), {"d": 10}).target == 30
+    assert sensitivity(ages())["s"].moves
+    assert ages().cycle  # a fault of the graph it stays
+
+
+def test_three_linear_equations():
+    rules = (("y z", "x", "x + y + z = t"), ("x z", "y", "x - y = d"), ("x y", "z", "z = x + y"))
+    found = execute(graph_of("z", {"t": 12, "d": 2}, *rules))
+    assert found.values == pytest.approx({"t": 12, "d": 2, "x": 4, "y": 2, "z": 6})
+
+
+def test_a_quantity_that_cancels_need_not_be_known():
+    rules = (("L a", "M", "M = L * (1 + a)"), ("f L M", "g", "g = f * L / M"))
+    found = execute(graph_of("g", {"f": 440, "a": 0.1}, *rules))
+    assert found.target == pytest.approx(400)
+    assert "'L' has no value; the target does not depend on it." in found.message
+    effects = sensitivity(graph_of("g", {"f": 440, "a": 0.1}, *rules))
+    assert effects["f"].moves and effects["a"].moves
+    without = execute(graph_of("g", {"f": 440, "a": 0.1}, rules[0], ("f M", "g", "g = f / M")))
+    assert without.target is None and "'L'" in without.message
+
+
+def test_a_maximum_only_looks_as_if_it_did_not_depend():
+    assert execute(graph_of("y", {"a": 1e9}, ("a b", "y", "y = max(a, b)"))).target is None
+
+
+@pytest.mark.parametrize(
+    ("knowns", "rules", "why"),
+    [
+        ({"s": 5, "p": 6}, (("y s", "x", "x + y = s"), ("x p", "y", "x * y = p")), "several solutions: 2, 3"),
+        ({"s": 5, "d": 6}, (("y s", "x", "x + y = s"), ("x d", "y", "x + y = d")), "contradict"),
+        ({"k": 2}, (("y k", "x", "x = k * y"), ("x", "y", "y = x")), "only 0"),
+        ({"k": 2}, (("y k", "x", "x = k * y"), ("x k", "y", "y = x / k")), "cycle"),
+        ({"k": 2}, (("y k", "x", "x = k * y"), ("x", "y", "it grows with x")), "words"),
+    ],
+)
+def test_what_has_no_single_solution_has_no_value_and_says_why(knowns, rules, why):
+    found = execute(graph_of("x", knowns, *rules))
+    assert found.target is None
+    assert why in " ".join(finding.message for finding in found.findings)
+
+
+def test_one_unknown_in_a_quadratic_equation_whose_roots_are_one():
+    rules = (("y s", "x", "x + y = s"), ("x p", "y", "x * y = p"))
+    assert execute(graph_of("x", {"s": 4, "p": 4}, *rules)).target == pytest.approx(2)
+
+
+def test_a_power_is_undone_by_a_logarithm():
+    assert execute(graph_of("N", {"t": 1e5}, ("t", "N", "Express the time as t = 1 * 10^N"))).target == 5
+
+
+def test_a_strangers_system_ends():
+    names = [f"x{k}" for k in range(12)]
+    terms = " * ".join(f"({name} + 1 / {name})" for name in names)
+    rules = [(" ".join(names), name, f"{terms} = {k + 2}") for k, name in enumerate(names)]
+    assert execute(graph_of("x0", {"s": 1}, *rules)).target is None
