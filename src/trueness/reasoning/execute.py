@@ -158,7 +158,9 @@ class Program:
             sides = [_relation(node, rule) for node, found in rules.items() for rule in found]
             relations = [each for each in sides if each is not None]
             silent = any(found and not any(rule.tree or rule.equation for rule in found) for found in rules.values())
-            self._plans[given, valued] = None if silent or not relations else substitute(relations, unknowns)
+            self._plans[given, valued] = (
+                None if silent or not relations else substitute(relations, unknowns, self.slots)
+            )
         return self._plans[given, valued]
 
     def _run(self, changes: Mapping[str, float]) -> Execution:

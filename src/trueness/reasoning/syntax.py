@@ -200,10 +200,9 @@ def _reordered(tokens: list[_Token]) -> list[_Token]:
         if tokens[at].text != "if" or (at and tokens[at - 1].text not in ("(", ",", "|", "else")):
             continue
         parts: list[list[_Token]] = [[]]  # condition, then, otherwise
-        depth, end = 0, at + 1
+        depth, postfix, end = 0, 0, at + 1  # postfix: `a if c else b` that are open
         for token in tokens[at + 1 :]:
             depth += (token.text == "(") - (token.text == ")")
-            postfix = sum((t.text == "if") - (t.text == "else") for t in parts[-1])
             if depth < 0 or (token.text == "," and not depth and len(parts) == 3):
                 break
             if not depth and not postfix and token.text == ("then", "else", "")[len(parts) - 1]:
@@ -211,6 +210,7 @@ def _reordered(tokens: list[_Token]) -> list[_Token]:
                 parts.append([])
             else:
                 parts[-1].append(token)
+                postfix += (token.text == "if") - (token.text == "else")
             end += 1
         if len(parts) == 3:
             condition, then, otherwise = ([_OPEN, *part, _CLOSE] for part in parts)

@@ -22,10 +22,12 @@ from trueness.reasoning.trees import (
     Binary,
     Call,
     Choice,
+    Evaluator,
     Name,
     Negative,
     Number,
     Tree,
+    compiled,
     count_names,
     evaluate,
     parts,
@@ -34,7 +36,7 @@ from trueness.reasoning.trees import (
 
 Relation: TypeAlias = tuple[Tree, Tree]  # left = right
 MOST_UNKNOWNS = 12
-MOST_PARTS = 1_500  # of one tree, after substitution
+MOST_PARTS = 800  # of all trees, after substitution
 DEEPEST = 150
 FULFILS = 1e-6  # relative difference of the sides of a relation
 _SAME = 1e-9
@@ -48,6 +50,11 @@ class Plan(NamedTuple):
     steps: tuple[tuple[str, Tree], ...]
     rest: tuple[Relation, ...]
     open: tuple[str, ...]  # unknowns without a step
+    slots: Mapping[str, int]
+    compiled: tuple[
+        tuple[int, Evaluator], ...
+    ]  # the steps from the last to the first, as functions of a list of values
+    sides: tuple[tuple[Evaluator, Evaluator], ...]  # of what is left
 
 
 class Solution(NamedTuple):
@@ -58,8 +65,8 @@ class Solution(NamedTuple):
     message: str = ""
 
 
-def substitute(relations: Sequence[Relation], unknowns: Sequence[str]) -> Plan | None:
-    """The plan; None where there is too much of it."""
+def substitute(relations: Sequence[Relation], unknowns: Sequence[str], slots: Mapping[str, int]) -> Plan | None:
+    """The plan; None where there is too much of it. slots: every name and its place."""
     if len(unknowns) > MOST_UNKNOWNS or len(relations) > 2 * MOST_UNKNOWNS:
         return None
     waiting, open_ones, steps = list(relations), list(unknowns), []
@@ -70,11 +77,13 @@ def substitute(relations: Sequence[Relation], unknowns: Sequence[str]) -> Plan |
             for k, (left, right) in enumerate(waiting)
             if k != used
         ]
-        if any(_is_large(side) for relation in waiting for side in relation):
-            return None
         open_ones.remove(name)
         steps.append((name, tree))
-    return Plan(tuple(steps), tuple(waiting), tuple(open_ones))
+        if _are_large([tree for _, tree in steps] + [side for relation in waiting for side in relation]):
+            return None
+    made = tuple((slots[name], compiled(tree, slots)) for name, tree in reversed(steps))
+    sides = tuple((compiled(left, slots), compiled(right, slots)) for left, right in waiting)
+    return Plan(tuple(steps), tuple(waiting), tuple(open_ones), slots, made, sides)
 
 
 def solve(plan: Plan, values: Mapping[str, float], target: str) -> Solution:
@@ -110,14 +119,16 @@ def _solutions(
     """Every assignment of the unknowns that fulfils the relations, with the free ones at one point."""
     point = dict(values) | {name: root ** (k / len(free)) for k, name in enumerate(free, 1)}
     for start in _roots(plan.rest, next(iter(within)), point) if within else ({},):
-        full = point | start
+        full = [math.nan] * len(plan.slots)
+        for name, value in (point | start).items():
+            full[plan.slots[name]] = value
         try:
-            for name, tree in reversed(plan.steps):
-                full[name] = evaluate(tree, full)
-            fulfilled = all(_agree(evaluate(left, full), evaluate(right, full)) for left, right in plan.rest)
-        except (ArithmeticError, ValueError, KeyError):
+            for slot, step in plan.compiled:
+                full[slot] = step(full)
+            fulfilled = all(_agree(left(full), right(full)) for left, right in plan.sides)
+        except (ArithmeticError, ValueError):
             continue
-        unknown = {name: full[name] for name, _ in plan.steps} | start
+        unknown = {name: full[plan.slots[name]] for name, _ in plan.steps} | start
         if fulfilled and all(map(math.isfinite, unknown.values())):
             yield unknown
 
@@ -217,9 +228,9 @@ def _walk(tree: Tree) -> list[Tree]:
     return found
 
 
-def _is_large(tree: Tree) -> bool:
-    """Too many parts, or nested too deep for those who walk it by calling themselves."""
-    level, seen, depth = [tree], 0, 0
+def _are_large(trees: Sequence[Tree]) -> bool:
+    """Too many parts, or nested too deep for those who walk them by calling themselves."""
+    level, seen, depth = list(trees), 0, 0
     while level:
         seen, depth = seen + len(level), depth + 1
         if seen > MOST_PARTS or depth > DEEPEST:

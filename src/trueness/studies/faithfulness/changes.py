@@ -1,7 +1,7 @@
 """A problem with one number of its text changed, and what a graph says will become of the answer.
 
     stated       a known from which a path leads to the target: the answer moves, up or down, to t(x') where the rules
-                 can be executed; where they are words it moves, nobody says where to
+                 can be executed; where they are words the way that they say (directions.py), else it only moves
     irrelevant   a known without such a path, or a number of the text that the graph does not have: the answer stays
 
 The number is found by its span: in any spelling and unit, and where it stands several times by the words of the known
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from trueness.reasoning.directions import direction_to_target
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.word_causes import tokens
@@ -95,7 +96,8 @@ def says_of(program: Program, known: str, factor: float) -> tuple[Direction, flo
         return "stays", base
     expected = None if base is None or value is None else program.run({known: value * factor if value else 1.0}).target
     if base is None or expected is None:
-        return "moves", None
+        sign = direction_to_target(program, known) if value else None
+        return ("moves" if not sign else "up" if sign * (value or 0.0) * (factor - 1) > 0 else "down"), None
     return direction_of(base, expected), expected
 
 
