@@ -22,7 +22,16 @@ from trueness.reasoning.execute import Program, sensitivity
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from trueness.reasoning.invert import invert_all
 from trueness.reasoning.quality import graph_quality
-from trueness.reasoning.units import NOT_TOGETHER, check_units, coherent, converted, of_other_dimension, target_unit
+from trueness.reasoning.units import (
+    MIXES,
+    NOT_TOGETHER,
+    check_units,
+    coherent,
+    converted,
+    in_one_unit,
+    of_other_dimension,
+    target_unit,
+)
 from trueness.status import Status
 
 SCORED = ("executes", "answer", "intervention", "structure")
@@ -83,8 +92,11 @@ def answers_agree(answer: Quantity, expected: Quantity, tolerance: float = 0.01)
 def _in_unit(program: Program, unit: str | None) -> tuple[float | None, Status, str]:
     """The target in a unit, by SI base units where a rule mixes units; ok without a value: no number can be right."""
     graph, value = program.graph, program.base.target
-    if not unit or value is None:
+    if value is None:
         return value, Status.OK, ""
+    if not unit:
+        reduced = in_one_unit(graph, value)
+        return reduced, (Status.OK if reduced is not None else Status.DEGENERATE), "" if reduced is not None else MIXES
     if any(check.agreement == "mixed" for check in check_units(graph)):
         together = coherent(graph)
         if together is None:

@@ -17,10 +17,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, renamed
 from trueness.reasoning.word_causes import InWords, Values, bind, signature, stem, tokens
 from trueness.reasoning.word_forms import (
+    NUMBER_WORDS,
     NUMERAL,
     OPERATION_WORDS,
     Reader,
@@ -75,25 +77,13 @@ _GOING_ON = (  # a step that takes what came before: pattern, operation, whether
     (re.compile(rf"(?:subtract|deduct)(?:ing)? {_IT} from (.+)"), "-", True),
     (re.compile(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
 )
+_NUMBERED = re.compile(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 1) ... 2) ..., step 1: ...
 _ADD_THEM = re.compile(
     r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
 )
 _CONVERT = re.compile(
-    r"convert(?:ing)?\s+(?P<what>.+?)\s+(?:in)?to\s+(?P<to>[a-z]+)"
+    r"convert(?:ing)?\s+(?P<what>.+?)\s+(?:in)?to\s+(?:an?\s+)?(?P<to>[a-z]+(?:/[a-z]+\d?)?)"
     rf"(?:\s*[,(]?\s*(?:by\s+)?(?P<how>multiply|divid)(?:ing|e)?(?: it)?\s+by\s+(?P<by>{NUMERAL})\)?)?"
-)
-_SIZES = (  # words of one kind, and how many of the smallest each is
-    {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800},
-    {"month": 1, "year": 12},
-    {"millimetre": 1, "centimetre": 10, "metre": 1000, "kilometre": 1e6},
-    {"millimeter": 1, "centimeter": 10, "meter": 1000, "kilometer": 1e6},
-    {"inch": 1, "foot": 12, "feet": 12, "yard": 36},
-    {"milligram": 1, "gram": 1000, "kilogram": 1e6},
-    {"millilitre": 1, "litre": 1000},
-    {"milliliter": 1, "liter": 1000},
-    {"cent": 1, "dollar": 100},
-    {"ounce": 1, "pound": 16},
-    {"percentage": 1, "percent": 1, "decimal": 100, "fraction": 100},
 )
 
 
@@ -102,6 +92,9 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST:
         return None
     sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
+    sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
+    sentence = re.sub(r"\bavg\b\.?", "average", sentence)
+    sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
     left, equals, right = sentence.rpartition("=")
     if equals and ("=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", right)):
         return None
@@ -110,9 +103,9 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         return None
     rounded = _ROUNDED.search(sentence)
     made: dict[tuple[float, ...], InWords] = {}
-    reader = Reader()
+    reader, exact = Reader(), sentence[: rounded.start()] if rounded else sentence
     try:
-        for shape in _readings(reader, sentence[: rounded.start()] if rounded else sentence, causes, effect):
+        for shape in _readings(reader, exact, causes, effect, values or {}):
             bound = bind(shape, causes, values or {})
             if bound is not None:
                 made.setdefault(signature(bound.tree, causes), bound)
@@ -174,7 +167,7 @@ def _numbers(text: str) -> set[float]:
     return {value for one in said if (value := number_of(one)) is not None}
 
 
-def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shape]:
+def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
     """Every way to read the sentence as arithmetic over phrases."""
     starts = {sentence, _COMMAND.sub("", sentence)}
     for pattern in (_BY, _COPULA):
@@ -189,7 +182,7 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str)
             yield from _chained(reader, steps)
         converted = _CONVERT.fullmatch(start)
         if converted and len(causes) == 1:
-            yield from _conversion(converted, causes[0])
+            yield from _conversion(converted, causes[0], values)
         elif "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
             yield from (shape for shape in reader.shapes(start) if not isinstance(shape, Name))
 
@@ -229,25 +222,25 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
             return
 
 
-def _conversion(match: re.Match[str], cause: str) -> Iterator[Shape]:
-    """`Convert hours to minutes`; the factor as it is said must be that of the units, where these are known."""
-    named = Name(re.sub(r"\bfrom\s+", "", match["what"]))
-    to, words = _unit_word(match["to"]), [_unit_word(word) for word in re.findall(r"[a-z]+", match["what"])]
-    sizes = [(size, word) for size in _SIZES for word in words if word in size and to in size]
-    factor = sizes[0][0][sizes[0][1]] / sizes[0][0][to] if len(sizes) == 1 else None
+def _conversion(match: re.Match[str], cause: str, values: Values) -> Iterator[Shape]:
+    """`Convert hours to minutes`, `convert 90 km/h to m/s`: from the unit that is said or that the cause has. A factor
+    as it is said must be that of the units, where these are known, and a number that of the cause."""
+    value, unit = values.get(cause, (None, None))
+    words = re.findall(r"(?<![\w/])[a-z]+(?:/[a-z]+\d?)?", match["what"])
+    factors = {factor for word in words if (factor := conversion(word, match["to"])) is not None}
+    factors = factors or {factor for factor in (conversion(unit or "", match["to"]),) if factor is not None}
+    factor = factors.pop() if len(factors) == 1 else None
     if match["by"]:
         said = number_of(match["by"]) or 1.0
         spoken = said if match["how"] == "multiply" else 1 / said
         if factor is not None and abs(spoken / factor - 1) > 1e-9:
             return
         factor = spoken
-    if factor is not None and tokens(named.name) & tokens(cause):
-        yield Binary("*", named, Number(factor)) if factor >= 1 else Binary("/", named, Number(1 / factor))
-
-
-def _unit_word(word: str) -> str:
-    known = {name for size in _SIZES for name in size}
-    return next((form for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in known), word)
+    numbers = _numbers(match["what"])
+    meant = numbers == {value} if numbers else bool(tokens(match["what"]) & tokens(cause))
+    if factor is not None and meant:
+        sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
+        yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))
 
 
 def computes(words: str) -> bool:

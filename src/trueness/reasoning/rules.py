@@ -24,6 +24,7 @@ from typing import Literal
 from trueness.reasoning.graph import ReasoningGraph, close, named
 from trueness.reasoning.in_words import computes, read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
+from trueness.reasoning.literals import without_units
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
 from trueness.reasoning.temperatures import (
     KELVIN,
@@ -78,6 +79,7 @@ class Rule:
     message: str = ""
     read_as: str = ""  # the formula that words became
     beyond: tuple[str, ...] = ()  # nodes that it uses and that have no edge to the effect
+    units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
     equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
 
     @property
@@ -198,6 +200,11 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
             continue
         if rule.executable and causes and rule.uses >= set(causes):
             return _in_shares(rule, effect, values)
+    names = [symbol(name) for name in (*causes, effect, *nodes)]
+    bare = without_units(text, names, [unit for _, _, unit in values])
+    if bare is not None and (rule := _read(bare, causes, effect, nodes, values)).executable:
+        told = {**rule.aliases, text: bare}
+        return replace(rule, text=text, units_inside=True, aliases=told)
     found = _in_words(text, causes, effect, values)
     if found is not None or rules:
         return found or rules[0]

@@ -31,6 +31,7 @@ from trueness.status import Status
 Agreement = Literal["agrees", "mixed", "mismatch", "unchecked"]
 Made = TypeVar("Made")
 
+MIXES = "its rules mix units of one kind (km and m), and a unit on the way or of the answer is not known. Give all."
 NOT_TOGETHER = "its units cannot be brought together: what is in °C may be a point or a difference. Give it in K."
 
 _OWN = {"$": "USD", "€": "EUR", "£": "GBP", "%": "percent", "°C": "degC", "°F": "degF", "Ω": "ohm", "°": "degree"}
@@ -75,10 +76,17 @@ def check_units(graph: ReasoningGraph) -> tuple[UnitCheck, ...]:
         return ()
     rules, checks = rules_of(graph), []
     units = _given(graph, rules)
+    percents = {name for name, known in graph.knowns.items() if known.unit in ("%", "percent")}
     for node in graph.order:
-        tree = next((rule.tree for rule in rules.get(node, ()) if rule.tree is not None), None)
-        if tree is not None:
-            check, unit = _checked(node, tree, units, graph.unit_of(node))
+        rule = next((rule for rule in rules.get(node, ()) if rule.tree is not None), None)
+        if rule is not None and rule.tree is not None:
+            declared = graph.unit_of(node)
+            # t * 60, m * 9.81: the number may convert or carry a unit, and what comes out has one that nobody says
+            silent = not declared and (rule.units_inside or _converts(rule.tree, percents))
+            if rule.units_inside or silent:
+                check, unit = UnitCheck(node, "unchecked", None, declared), _unit(declared)
+            else:
+                check, unit = _checked(node, rule.tree, units, declared)
             checks.append(check)
             units.setdefault(node, unit)
     return tuple(checks)
@@ -157,6 +165,27 @@ def of_other_dimension(unit: str | None, wanted: str | None) -> bool:
     """Whether both are known, and no number of the one is one of the other."""
     old, new = _unit(unit), _unit(wanted)
     return old is not None and new is not None and old.dimensionality != new.dimensionality
+
+
+def in_one_unit(graph: ReasoningGraph, value: float) -> float | None:
+    """The target's number for an answer without a unit: 2 km by 5 m/s are 400 s and no 0.4. None where kinds are mixed
+    and the unit of the target is not known."""
+    checks = check_units(graph)
+    mixing = any(check.agreement == "mixed" or _mixes(_unit(check.derived)) for check in checks)
+    own = next((_unit(check.derived) for check in checks if check.effect == graph.target), None)
+    if not mixing or graph.unit_of(graph.target):
+        return value
+    if own is None or any(check.agreement == "mixed" for check in checks):
+        return None
+    return _by_pint(lambda: float(_registry().Quantity(value, own).to_reduced_units().magnitude))
+
+
+def _mixes(unit: Any) -> bool:
+    """Whether one kind stands in it in two units: g km^3/cm^3."""
+    if unit is None:
+        return False
+    kinds = [str(_registry().Unit(name).dimensionality) for name in dict(unit._units)]
+    return len(set(kinds)) < len(kinds)
 
 
 def _has_units(graph: ReasoningGraph) -> bool:
@@ -287,6 +316,13 @@ def _same(trees: tuple[Tree, ...], units: Mapping[str, Any]) -> Any:
 
 def _bare(tree: Tree) -> bool:
     return not any(isinstance(part, Name) for part in _walk(tree))
+
+
+def _converts(tree: Tree, percents: set[str]) -> bool:
+    """Whether a number may carry or convert a unit: 9.81, 60, 1000, and 100 but where it makes a share of a %."""
+    whole = sum(part == Number(100.0) for part in _walk(tree))
+    of_shares = sum(part in [Binary("/", Name(name), Number(100.0)) for name in percents] for part in _walk(tree))
+    return _carries(tree) or whole > of_shares or Number(1000.0) in _walk(tree)
 
 
 def _carries(tree: Tree, any_number: bool = False) -> bool:

@@ -230,6 +230,8 @@ OPERATION_WORDS = frozenset(
     "increases decrease decreases reduce reciprocal cube cubed excess quotient halve then all result largest larger "
     "greatest greater highest higher smallest smaller least lowest lower squares cubes roots".split()
 )
+_AMOUNT = r"(?!.*\b(?:factor|ratio|rate|percent\w*|multiple|times|share|proportion|fraction|one)\b)"
+_SHARED = "(?:shared|split|divided|distributed) (?:equally|evenly) (?:among|amongst|between|by)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
     (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
     (r"product of\s+", "times", "*", False),
@@ -238,7 +240,11 @@ _PAIRS = (  # how it begins, what stands between, the operation, and whether the
     (r"quotient of\s+", "and", "/", False),
     (r"add(?:ing)?\s+", "to", "+", False),
     (r"(?:subtract(?:ing)?|deduct(?:ing)?|remov(?:e|ing)|tak(?:e|ing) away)\s+", "from", "-", True),
-    (r"", "(?:subtracted|deducted) from", "-", True),
+    (r"", "(?:is |are )?(?:subtracted|deducted|taken away) from", "-", True),
+    (r"", f"(?:is |are )?(?:reduced|decreased|lowered|diminished) by{_AMOUNT}", "-", False),
+    (r"", f"(?:is |are )?(?:increased|raised) by{_AMOUNT}", "+", False),
+    (r"", f"(?:is |are )?{_SHARED}", "/", False),
+    (r"(?:share|split|distribute)\s+", "(?:equally|evenly) (?:among|amongst|between|by)", "/", False),
     (r"difference (?:between|of)\s+", "and", "-", False),
     (r"excess of\s+", "over", "-", False),
     (r"appl(?:y|ying)\s+(?=.*(?:rate|percent|%))", "to", "*", False),
@@ -287,6 +293,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("-")),
         (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("+")),
         (r"square root of\s+(.+)", _of_one(lambda inner: Call("sqrt", (inner,)))),
+        (r"absolute value of\s+(.+)", _of_one(lambda inner: Call("abs", (inner,)))),
         (r"reciprocal of\s+(.+)", _of_one(lambda inner: Binary("/", Number(1.0), inner))),
         (r"(?:square of|squaring|square)\s+(?!root\b)(.+)", _of_one(_power(2.0))),
         (r"(.+)\s+squared", _of_one(_power(2.0))),

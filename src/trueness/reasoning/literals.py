@@ -1,0 +1,100 @@
+"""Units that stand inside a rule: `t = 2 km / v`, `F = m * 9.8 m/s^2`, `convert 90 km/h to m/s`.
+
+    factor(km/h -> m/s) = (1000 / 3600) / 1
+
+A number with a unit is the number as it is written where the rule has one unit per kind (2 km beside 4 km/h); in SI
+where every cause is in SI (2 km beside 5 m/s is 2000); anything else is not read. A name of the graph is no unit. The
+table is small and our own: pint is an extra, and text of strangers is not for its reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+_SIZES: Mapping[str, Mapping[str, float]] = {  # kind -> unit -> how many of SI's it is
+    "length": {"m": 1, "km": 1e3, "cm": 1e-2, "mm": 1e-3, "μm": 1e-6, "nm": 1e-9, "metre": 1, "meter": 1,
+               "kilometre": 1e3, "kilometer": 1e3, "centimetre": 1e-2, "centimeter": 1e-2, "millimetre": 1e-3,
+               "millimeter": 1e-3, "inch": 0.0254, "inche": 0.0254, "ft": 0.3048, "foot": 0.3048, "feet": 0.3048,
+               "yard": 0.9144, "mile": 1609.344},
+    "time": {"s": 1, "ms": 1e-3, "min": 60, "h": 3600, "hr": 3600, "sec": 1, "second": 1, "minute": 60, "hour": 3600,
+             "day": 86400, "week": 604800},
+    "months": {"month": 1, "year": 12},
+    "mass": {"kg": 1, "g": 1e-3, "mg": 1e-6, "kilogram": 1, "gram": 1e-3, "milligram": 1e-6, "tonne": 1e3,
+             "ounce": 0.028349523125, "pound": 0.45359237},
+    "volume": {"L": 1e-3, "litre": 1e-3, "liter": 1e-3, "mL": 1e-6, "ml": 1e-6, "millilitre": 1e-6, "milliliter": 1e-6},
+    "money": {"dollar": 1, "cent": 0.01},
+    "current": {"A": 1, "mA": 1e-3}, "temperature": {"K": 1}, "amount": {"mol": 1},
+    "energy": {"J": 1, "kJ": 1e3}, "power": {"W": 1, "kW": 1e3}, "force": {"N": 1, "kN": 1e3},
+    "pressure": {"Pa": 1, "kPa": 1e3, "MPa": 1e6}, "charge": {"C": 1}, "voltage": {"V": 1, "kV": 1e3},
+    "frequency": {"Hz": 1, "kHz": 1e3}, "resistance": {"Ω": 1, "ohm": 1}, "field": {"T": 1},
+    "percent": {"percentage": 0.01, "percent": 0.01, "decimal": 1, "fraction": 1},
+}  # fmt: skip
+_KINDS = {name: (kind, size) for kind, sizes in _SIZES.items() for name, size in sizes.items()}
+_BASES = frozenset(("length", "time", "mass", "temperature", "amount", "current", "months", "money", "percent"))
+_FACTOR = r"[A-Za-zμΩ]+(?:\s?\^?\s?[-−]?\d(?![\d.]))?"
+_PART = re.compile(r"([A-Za-zμΩ]+)(?:\s?\^?\s?([-−]?\d))?")
+_LITERAL = re.compile(rf"(?<![\w.^])(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?P<unit>{_FACTOR}(?:[/·]{_FACTOR})*)")
+
+
+class Unit(NamedTuple):
+    """How often each kind stands in it, its size in SI, and the names of its parts."""
+
+    kinds: tuple[tuple[str, int], ...]
+    size: float
+    names: frozenset[tuple[str, str]]  # kind, name
+
+
+def read_unit(text: str) -> Unit | None:
+    """`km/h`, `m/s^2`, `hours`; None where a part is not known."""
+    kinds: Counter[str] = Counter()
+    size, names = 1.0, set()
+    for place, side in enumerate(text.replace("²", "^2").replace("³", "^3").split("/")):
+        for part in re.split(r"[·*\s]+", side.strip()):
+            found = _PART.fullmatch(part)
+            name = found[1] if found else ""
+            known = next((form for form in (name, name.removesuffix("s"), name.lower()) if form in _KINDS), None)
+            if found is None or known is None:
+                return None
+            power = int((found[2] or "1").replace("−", "-")) * (-1 if place else 1)
+            kind, of_si = _KINDS[known]
+            kinds[kind] += power
+            size *= of_si**power
+            names.add((kind, known))
+    return Unit(tuple(sorted((kind, power) for kind, power in kinds.items() if power)), size, frozenset(names))
+
+
+def conversion(unit: str, wanted: str) -> float | None:
+    """How many of the wanted unit one of the other is; None where they are not of one kind."""
+    old, new = read_unit(unit), read_unit(wanted)
+    return old.size / new.size if old is not None and new is not None and old.kinds == new.kinds else None
+
+
+def without_units(text: str, names: Sequence[str], units: Sequence[str | None]) -> str | None:
+    """The rule with plain numbers; None where it has no number with a unit, or the units do not go together.
+
+    names: of the graph, as they stand in a rule; units: of the causes."""
+    literals = []
+    for match in _LITERAL.finditer(text):
+        parts = [part[1] for part in _PART.finditer(match["unit"])]
+        unit = None if set(parts) <= set(names) else read_unit(match["unit"])
+        if unit is not None:
+            literals.append((match, unit))
+    causes = [read_unit(unit) for unit in units if unit]
+    if not literals or None in causes:
+        return None
+    of_causes = [unit for unit in causes if unit is not None]
+    counted = [unit for unit in (*of_causes, *(unit for _, unit in literals)) if unit.kinds]  # 24 hours/day is a number
+    together = {name for unit in counted for name in unit.names}
+    of_kind = Counter(kind for kind, _ in together)
+    plain = set(of_kind) <= _BASES or all(_KINDS[name][1] == 1 for _, name in together)  # N and cm are two systems
+    as_written = plain and max(of_kind.values(), default=1) == 1
+    in_si = bool(of_causes) and all(_KINDS[name][1] == 1 for unit in of_causes for _, name in unit.names)
+    if not as_written and not in_si:
+        return None
+    for match, unit in reversed(literals):
+        value = float(match["number"]) * (1.0 if as_written or not unit.kinds else unit.size)
+        text = f"{text[: match.start()]}{value!r}{text[match.end() :]}"
+    return text
