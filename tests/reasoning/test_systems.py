@@ -3,7 +3,7 @@
 import pytest
 
 from trueness.reading.reasoning_graph import read_reasoning
-from trueness.reasoning import execute, intervene, sensitivity
+from trueness.reasoning import execute, intervene, invert_all, sensitivity
 
 
 def graph_of(target, knowns, *rules):
@@ -37,6 +37,8 @@ def test_a_quantity_that_cancels_need_not_be_known():
     assert "'L' has no value; the target does not depend on it." in found.message
     effects = sensitivity(graph_of("g", {"f": 440, "a": 0.1}, *rules))
     assert effects["f"].moves and effects["a"].moves
+    hidden = invert_all(graph_of("g", {"f": 440, "a": 0.1}, *rules))
+    assert {name: found.recovered for name, found in hidden.items()} == {"f": True, "a": True}
     without = execute(graph_of("g", {"f": 440, "a": 0.1}, rules[0], ("f M", "g", "g = f / M")))
     assert without.target is None and "'L'" in without.message
 

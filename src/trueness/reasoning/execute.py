@@ -126,6 +126,8 @@ class Program:
         found = self._run(changes)
         if found.target is not None or self.graph.target not in self.slots or self.graph.target in changes:
             return found
+        if changes and self.base.target is not None and not self.together:
+            return found  # step by step it has a value, and under do() it has none
         given = {**self._held, **changes}
         plan = self._plan(frozenset(given), frozenset(found.values))
         if plan is None:
@@ -141,6 +143,11 @@ class Program:
         target = together.values[self.graph.target]
         in_order = {node: values[node] for node in self.graph.nodes if node in values}
         return Execution(target, in_order, Status.OK, (*self.findings, *left[len(self.findings) :]))
+
+    @cached_property
+    def together(self) -> bool:
+        """Whether the target follows from several rules at once, and not step by step."""
+        return self.base.target is not None and self._run({}).target is None
 
     @cached_property
     def _held(self) -> Mapping[str, float]:
@@ -304,7 +311,7 @@ class Program:
         if self.graph.target not in self.slots or node not in self.slots:
             return None
         steps = None if self.order is None else self._between(node)
-        if steps is None and self.base.target is not None and self._plans:  # its target follows from rules together
+        if steps is None and self.together:
             return lambda changed: math.nan if (found := self.run({node: changed}).target) is None else found
         if steps is None:
             return None

@@ -95,7 +95,8 @@ def closed_form(graph: ReasoningGraph | Program, hidden: str) -> str | None:
     Of a square the positive root is written.
     """
     program = graph if isinstance(graph, Program) else Program(graph)
-    chain = _chain(program, hidden) if program.graph.target in program.moved_by(hidden) else None
+    moves = program.graph.target in program.moved_by(hidden) and not program.together
+    chain = _chain(program, hidden) if moves else None
     value: Tree | None = None if chain is None else Name(program.graph.target)
     for name, tree in chain or ():
         value = None if value is None else isolated(value, tree, name)
@@ -103,14 +104,14 @@ def closed_form(graph: ReasoningGraph | Program, hidden: str) -> str | None:
 
 
 def _solved(program: Program, hidden: str, true: float, wanted: float, response: Response) -> Inversion:
-    chain = _chain(program, hidden)
+    chain = None if program.together else _chain(program, hidden)
     if chain is not None:
         try:
             found = _undone(program, chain, wanted)
             return _checked(hidden, true, wanted, found, response, "exact")
         except (NotIsolated, ArithmeticError, ValueError):
             pass  # no inverse is known: search
-    fraction = _fraction(program, hidden)
+    fraction = None if program.together else _fraction(program, hidden)
     if fraction is not None:
         roots = fraction.solutions(wanted)
         if roots is not None:
