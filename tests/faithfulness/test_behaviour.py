@@ -51,6 +51,21 @@ def test_the_four_are_told_apart_and_the_edge_is_named(wording):
         assert control.permuted.value < 0.5
 
 
+def test_a_model_that_writes_no_graph_is_asked_by_the_given_one():
+    worded = worded_problem(np.random.default_rng(11), "p")
+    found = evaluate_behaviour(worded.problem, Respondent("memory", [worded]), graph="given")
+    assert found.pairs and all(pair.did == "stays" for pair in found.pairs)
+    assert "stated, not used" in {blame.fault for blame in found.blame}
+
+
+def test_words_say_which_way_the_answer_must_move():
+    rules = ((["load", "push"], "speed", "Speed is proportional to push and inversely proportional to load"),)
+    one = problem("A load of 40 kg, a push of 60 N.", {"load": 40, "push": 60}, *rules)
+    assert {change.known: change.says for change in changes_of(one, 6)[0]} == {"load": "down", "push": "up"}
+    one = problem(one.text, {"load": 40, "push": 60}, (["load", "push"], "speed", "push and load both count"))
+    assert {change.says for change in changes_of(one, 6)[0]} == {"moves"}
+
+
 def test_a_number_that_stands_twice_is_found_by_the_words_beside_it():
     given = problem(
         "James runs 3 sprints 3 times a week. He runs 60 meters each sprint. How many meters does he run a week?",

@@ -32,6 +32,7 @@ from trueness.reasoning.execute import Program
         ("A larger area means a lower pressure", ("area",), "pressure", {"area": -1}),
         ("Friction reduces the final speed", ("friction", "initial speed"), "final speed", {"friction": -1}),
         ("Lower friction increases the speed", ("friction",), "speed", {"friction": -1}),
+        ("Speed rises with push and falls with load", ("push", "load"), "speed", {"push": 1, "load": -1}),
         ("Yield depends negatively on temperature", ("temperature",), "yield", {"temperature": -1}),
     ],
 )  # fmt: skip
@@ -52,6 +53,7 @@ def test_words_say_which_way(text, causes, effect, signs):
         "The speed increases with the temperature",  # no cause
         "The speed increases if the mass increases",
         "The speed is proportional to the difference between mass and length",
+        "The speed increases with the mass, which decreases with the length",
         "The speed is maximal when the mass increases",
         "",
     ],

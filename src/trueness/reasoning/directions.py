@@ -54,6 +54,8 @@ _DEPENDS = re.compile(
     r"(?P<x>.*?)\b(?:is|are|depends?)?\s*(?P<v>positively|negatively)\s+(?:correlated|related|associated|linked|on|depend\w*)?"
     r"\s*(?:with|to|on)?\s+(?P<y>.+)"
 )
+_SECOND = re.compile(rf"\s*,?\s*\band\s+(?=(?:{_RISES}|{_FALLS})\s+(?:\w+ly\s+)?with\b)")
+_AGAIN = re.compile(rf"\b(?:{_RISES}|{_FALLS}|{_RAISES}|{_LOWERS}|proportional|{_UP}|{_DOWN})\b")
 _FALLING = re.compile(rf"(?:{_DOWN}|{_FALLS}|{_LOWERS}|negatively)")
 _COMPARED = re.compile(rf"^(?:an?\s+|the\s+)?(?P<w>{_UP}|{_DOWN})\s+(?P<y>.+)")
 _RATIO = re.compile(r"^(?:the\s+)?ratio of (?P<over>.+) to (?P<under>.+)$")
@@ -66,7 +68,10 @@ def word_signs(text: str, causes: Sequence[str], effect: str) -> dict[str, int]:
     if len(text) > _LONGEST or _HEDGED.search(sentence):
         return {}
     signs: dict[str, int] = {}
-    for about, cause_part, sign in _read(sentence):
+    readings = [reading for clause in _clauses(sentence) for reading in _read(clause)]
+    if any(_AGAIN.search(f"{about} {part}") for about, part, _ in readings):
+        return {}  # a second statement within the first
+    for about, cause_part, sign in readings:
         if about and not tokens(about) & tokens(effect):
             return {}
         for part, part_sign in _parts(cause_part):
@@ -74,6 +79,13 @@ def word_signs(text: str, causes: Sequence[str], effect: str) -> dict[str, int]:
                 if signs.setdefault(cause, sign * part_sign) != sign * part_sign:
                     return {}
     return signs
+
+
+def _clauses(sentence: str) -> list[str]:
+    """`speed rises with push and falls with load`: two statements on one subject."""
+    first, *others = _SECOND.split(sentence)
+    subject = re.match(rf"(.*?)\b(?:{_RISES}|{_FALLS})\b", first)
+    return [first, *(f"{subject[1] if subject else ''}{other}" for other in others)]
 
 
 def _read(sentence: str) -> Iterator[tuple[str, str, int]]:

@@ -32,7 +32,7 @@ from trueness.reasoning.schema import quantity_of
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
-from trueness.studies.faithfulness.counterfactual import Following, changed_of, read_own_graph
+from trueness.studies.faithfulness.counterfactual import Following, OwnGraph, Whose, changed_of, read_own_graph
 from trueness.studies.faithfulness.described import component_lines, lines_of, tell
 from trueness.studies.faithfulness.judge_reliability import reliability
 from trueness.studies.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
@@ -115,10 +115,12 @@ def evaluate_behaviour(
     model: str | Model,
     *,
     changes: int = MOST_CHANGES,
+    graph: Whose = "own",
     asking: Asking | None = None,
 ) -> Behaviour:
     """The model solves the problem and writes its graph; then it is asked the problem fresh, as it is and with one
-    number of its text changed, for so many knowns and two numbers that its graph calls irrelevant."""
+    number of its text changed, for so many knowns and two numbers that its graph calls irrelevant. graph="given": the
+    graph of the problem speaks for it, as for a model that can write none."""
     given = _asked_problem(problem)
     asking = asking or Asking()
     with _senders(model) as senders:
@@ -127,7 +129,8 @@ def evaluate_behaviour(
         def ask(question: Question) -> Reply:
             return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
 
-        own = read_own_graph(ask(ask_about(given, Probe("own_graph"))), given)
+        written = OwnGraph(Status.OK, problem=given) if graph == "given" else None
+        own = written or read_own_graph(ask(ask_about(given, Probe("own_graph"))), given)
         questions = [] if own.problem is None else questions_of_behaviour(own.problem, changes)
         with ThreadPoolExecutor(max(1, at_once)) as pool:
             replies = list(pool.map(ask, questions))
