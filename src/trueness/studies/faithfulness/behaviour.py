@@ -215,7 +215,8 @@ class Agreement:
         """The agreement, its two controls, and what is to blame."""
         said = [finding(found) for found in (self.agreement, self.irrelevant, self.permuted) if found.n]
         if not self.agreement.n:
-            lost = f"{self.model} has no probe that can be compared: {self.asked} problems asked, {self.problems} read."
+            asked = f"{self.asked} problem{'s' * (self.asked != 1)} asked"
+            lost = f"{self.model} has no probe that can be compared: {asked}, {self.problems} read."
             return [Finding(lost, open=True)]
         faults = ", ".join(f"{n} {fault}" for fault, n in self.blame.items())
         counted = f"counted over {self.problems} of {self.asked} problems; no test"
