@@ -239,7 +239,12 @@ def test_rules_of_styles_that_were_not_there_before():
     [
         ("1) Add red and blue. 2) Multiply by the price.", {"red": 2, "blue": 3, "price": 4}, 20),
         ("The cake is shared equally among the guests", {"cake": 12, "guests": 4}, 3),
-        ("Income is reduced by the rent", {"income": 12, "rent": 4}, 8),
+        ("Speed is reduced by friction", {"speed": 12, "friction": 4}, None),  # and by how much nobody says
+        ("The volume is increased by 3 times the dose", {"volume": 50, "dose": 10}, None),
+        ("y = 500 g * rate", {"rate": 3}, 1500),  # grams, and not 9.81
+        ("y = 500 g * price per kg", {"price per kg": 3}, None),
+        ("y = 3 m + 2 s", {"a": 2, "b": 1}, None),  # nothing of its causes
+        ("y = sqrt(2 g h)", {"h": 5}, math.sqrt(98.1)),
         ("The speed is increased by a factor equal to the gear ratio", {"speed": 12, "gear ratio": 4}, None),
         ("The price is increased by the rate", {"price": 12, "rate": 4}, None),
         ("The absolute value of the charge", {"charge": -3}, 3),

@@ -83,7 +83,10 @@ def without_units(text: str, names: Sequence[str], units: Sequence[str | None]) 
         if unit is not None:
             literals.append((match, unit))
     causes = [read_unit(unit) for unit in units if unit]
-    if not literals or None in causes:
+    by_name = {part for name in names for part in name.split("_") if "_" in name and part in _KINDS}  # price_per_kg
+    said = {name for _, unit in literals for name in unit.names}
+    others = {(_KINDS[part][0], part) for part in by_name} - said
+    if not literals or None in causes or {kind for kind, _ in others} & {kind for kind, _ in said}:
         return None
     of_causes = [unit for unit in causes if unit is not None]
     counted = [unit for unit in (*of_causes, *(unit for _, unit in literals)) if unit.kinds]  # 24 hours/day is a number

@@ -202,7 +202,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
             return _in_shares(rule, effect, values)
     names = [symbol(name) for name in (*causes, effect, *nodes)]
     bare = without_units(text, names, [unit for _, _, unit in values])
-    if bare is not None and (rule := _read(bare, causes, effect, nodes, values)).executable:
+    if bare is not None and (rule := _read(bare, causes, effect, nodes, values)).executable and rule.uses:
         told = {**rule.aliases, text: bare}
         return replace(rule, text=text, units_inside=True, aliases=told)
     found = _in_words(text, causes, effect, values)
@@ -308,6 +308,8 @@ def _bound(
 
 def _is_constant(name: str, text: str, values: Values) -> bool:
     """Whether a name is a constant of nature: its value is that of SI, so no unit of another system may be there."""
+    if name == "g" and re.search(r"\d\s*g\b(?!\s*[\w(])", text):  # 500 g may be grams; 2 g h is not
+        return False
     if name not in NATURE or (name == "c" and not re.search(r"c\s*(?:\^|\*\*|²)|light", text)):
         return False
     return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for _, _, unit in values)

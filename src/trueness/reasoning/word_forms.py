@@ -230,7 +230,6 @@ OPERATION_WORDS = frozenset(
     "increases decrease decreases reduce reciprocal cube cubed excess quotient halve then all result largest larger "
     "greatest greater highest higher smallest smaller least lowest lower squares cubes roots".split()
 )
-_AMOUNT = r"(?!.*\b(?:factor|ratio|rate|percent\w*|multiple|times|share|proportion|fraction|one)\b)"
 _SHARED = "(?:shared|split|divided|distributed) (?:equally|evenly) (?:among|amongst|between|by)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
     (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
@@ -241,8 +240,6 @@ _PAIRS = (  # how it begins, what stands between, the operation, and whether the
     (r"add(?:ing)?\s+", "to", "+", False),
     (r"(?:subtract(?:ing)?|deduct(?:ing)?|remov(?:e|ing)|tak(?:e|ing) away)\s+", "from", "-", True),
     (r"", "(?:is |are )?(?:subtracted|deducted|taken away) from", "-", True),
-    (r"", f"(?:is |are )?(?:reduced|decreased|lowered|diminished) by{_AMOUNT}", "-", False),
-    (r"", f"(?:is |are )?(?:increased|raised) by{_AMOUNT}", "+", False),
     (r"", f"(?:is |are )?{_SHARED}", "/", False),
     (r"(?:share|split|distribute)\s+", "(?:equally|evenly) (?:among|amongst|between|by)", "/", False),
     (r"difference (?:between|of)\s+", "and", "-", False),
