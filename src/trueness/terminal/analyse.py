@@ -376,8 +376,8 @@ def _legend(analysis: Analysis) -> str:
     beyond = "; q_beyond: over models and tasks like these" if wide else ""
     return (
         f"delta, p, U: Cliff's delta, Mann-Whitney over runs, {sided}. diff: better by, with the interval of the "
-        f"verdict{f' ({least}{shown} %)' if shown else ''}, {over}; q: {analysis.family}. For {listed_scopes(lines)}{beyond}. "
-        "Dim: not told apart."
+        f"verdict{f' ({least}{shown} %)' if shown else ''}, {over}; q: {analysis.family}. "
+        f"For {listed_scopes(lines)}{beyond}. Dim: not told apart."
     )
 
 
