@@ -679,6 +679,11 @@ CASES = [
         BOTH | {"lower_is_better": True},
         options=("--score", "bits_per_byte"),
     ),
+    Case(
+        "choices between two",
+        {"t.csv": csv("question,model_a,model_b,winner", [(t, "x", "y", "model_a") for t in TASKS])},
+        refused="winner chooses between two: write a row for each of them",
+    ),
     Case("a further factor", {"t.csv": SHOTS}, ACC | {"note": "averaged over: shots (2)"}),
 ]
 

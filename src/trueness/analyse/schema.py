@@ -58,6 +58,7 @@ SCORES = (
     "score", "pass_rate", "accuracy", "acc", "correct", "is_correct", "success", "passed", "pass", "exact_match",
     "reward", "value", "f1", "result",
 )  # fmt: skip
+CHOICES = ("winner", "preference", "preferred", "choice")  # of two answers, in one row
 RULE_ENDINGS = ("_pass", "_passed", "_verdict", "_rate", "_ok")
 ALL = "(all)"  # the condition of a table that has none
 FEW = 6  # conditions whose pairs are all compared (roles.MOST_PAIRS)
@@ -161,7 +162,7 @@ def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.Dat
                 raise DataError(
                     f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "
                     f"{listed((*FAILURES, *SCORES), most=5)}, columns ending in {', '.join(RULE_ENDINGS)}; "
-                    f"found {listed(frame.columns, most=12)}. Name one with --score."
+                    f"found {listed(frame.columns, most=12)}. {_way_out(columns)}"
                 )
             if wide is not None:
                 long, schema = detect(wide[0], settings, domain)
@@ -200,6 +201,13 @@ def column_named(frame: pd.DataFrame, name: str, what: str, domain: str) -> str:
 
 def _first(columns: dict[str, str], names: tuple[str, ...]) -> str | None:
     return next((columns[name] for name in names if name in columns), None)
+
+
+def _way_out(columns: dict[str, str]) -> str:
+    choice = _first(columns, CHOICES)
+    if choice is None:
+        return "Name one with --score."
+    return f"{choice} chooses between two: write a row for each of them, with a score of 1, 0, or 0.5 for a tie."
 
 
 def _plain_name(column: str) -> str:
