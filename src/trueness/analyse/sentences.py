@@ -99,7 +99,7 @@ def contrast_sentence(one: Contrast, domain: Domain) -> str:
     parts = [f"{subject}: {claim}"]
     if one.result is not None and one.result.difference is not None:
         parts[0] += f": {_verdict(one, domain)}"
-    parts += [_beyond(one), _usual(one), _spread(one)]
+    parts += [_beyond(one).replace("over", "Over", 1), _usual(one), _spread(one)]
     return ". ".join(part for part in parts if part) + "." + "".join(f" {note}" for note in (*_reach(one), *one.notes))
 
 

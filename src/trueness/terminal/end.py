@@ -24,7 +24,7 @@ from trueness.terminal import print_report as terminal
 from trueness.texts import counted
 
 ROOM = 8  # rows of small tables below the headlines
-_CLAUSE = re.compile(r"[;,:.](?: |$)")
+_CLAUSE = re.compile(r"[;.](?: |$)|[:,] (?![^(]*\))")  # where the first clause ends, not within brackets
 
 
 def write_end(folder: Path, outcome: RunEnd, as_json: bool, answer: bool = False) -> None:
