@@ -22,7 +22,7 @@ from typing import TypeAlias
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, named
 from trueness.reasoning.rules import Rule, rules_of
-from trueness.reasoning.systems import Plan, Relation, solve, substitute
+from trueness.reasoning.systems import Relation, Substitution, solve, substitute
 from trueness.reasoning.trees import Evaluator, Name, compiled
 from trueness.status import Status
 
@@ -109,7 +109,7 @@ class Program:
             node: [compiled(rule.tree, self.slots) for rule in rules if rule.tree is not None]
             for node, rules in self.rules.items()
         }
-        self._plans: dict[tuple[frozenset[str], frozenset[str]], Plan | None] = {}
+        self._plans: dict[tuple[frozenset[str], frozenset[str]], Substitution | None] = {}
 
     @cached_property
     def base(self) -> Execution:
@@ -157,7 +157,7 @@ class Program:
             if known.value is not None and node in self.slots
         }
 
-    def _plan(self, given: frozenset[str], valued: frozenset[str]) -> Plan | None:
+    def _plan(self, given: frozenset[str], valued: frozenset[str]) -> Substitution | None:
         """How what the target hangs on follows from rules together; None where words or nothing at all say it."""
         if (given, valued) not in self._plans:
             unknowns = [node for node in self.graph.nodes if node in self.needed - given - valued]

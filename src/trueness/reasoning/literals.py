@@ -39,7 +39,7 @@ _PART = re.compile(r"([A-Za-zμΩ]+)(?:\s?\^?\s?([-−]?\d))?")
 _LITERAL = re.compile(rf"(?<![\w.^])(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(?P<unit>{_FACTOR}(?:[/·]{_FACTOR})*)")
 
 
-class Unit(NamedTuple):
+class UnitSize(NamedTuple):
     """How often each kind stands in it, its size in SI, and the names of its parts."""
 
     kinds: tuple[tuple[str, int], ...]
@@ -47,7 +47,7 @@ class Unit(NamedTuple):
     names: frozenset[tuple[str, str]]  # kind, name
 
 
-def read_unit(text: str) -> Unit | None:
+def read_unit(text: str) -> UnitSize | None:
     """`km/h`, `m/s^2`, `hours`; None where a part is not known."""
     kinds: Counter[str] = Counter()
     size, names = 1.0, set()
@@ -63,7 +63,7 @@ def read_unit(text: str) -> Unit | None:
             kinds[kind] += power
             size *= of_si**power
             names.add((kind, known))
-    return Unit(tuple(sorted((kind, power) for kind, power in kinds.items() if power)), size, frozenset(names))
+    return UnitSize(tuple(sorted((kind, power) for kind, power in kinds.items() if power)), size, frozenset(names))
 
 
 def conversion(unit: str, wanted: str) -> float | None:

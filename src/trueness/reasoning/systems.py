@@ -44,7 +44,7 @@ _POINTS = (1.37, 0.0211, 317.0)  # of free unknowns; powers of these share no ra
 _STEPS = frozenset(("min", "max", "floor", "ceil", "round", "abs"))
 
 
-class Plan(NamedTuple):
+class Substitution(NamedTuple):
     """Unknowns in the order of substitution, each over knowns and what comes behind it; what is left to fulfil."""
 
     steps: tuple[tuple[str, Tree], ...]
@@ -65,7 +65,7 @@ class Solution(NamedTuple):
     message: str = ""
 
 
-def substitute(relations: Sequence[Relation], unknowns: Sequence[str], slots: Mapping[str, int]) -> Plan | None:
+def substitute(relations: Sequence[Relation], unknowns: Sequence[str], slots: Mapping[str, int]) -> Substitution | None:
     """The plan; None where there is too much of it. slots: every name and its place."""
     if len(unknowns) > MOST_UNKNOWNS or len(relations) > 2 * MOST_UNKNOWNS:
         return None
@@ -83,10 +83,10 @@ def substitute(relations: Sequence[Relation], unknowns: Sequence[str], slots: Ma
             return None
     made = tuple((slots[name], compiled(tree, slots)) for name, tree in reversed(steps))
     sides = tuple((compiled(left, slots), compiled(right, slots)) for left, right in waiting)
-    return Plan(tuple(steps), tuple(waiting), tuple(open_ones), slots, made, sides)
+    return Substitution(tuple(steps), tuple(waiting), tuple(open_ones), slots, made, sides)
 
 
-def solve(plan: Plan, values: Mapping[str, float], target: str) -> Solution:
+def solve(plan: Substitution, values: Mapping[str, float], target: str) -> Solution:
     """The unknowns at these values of the knowns, as far as the relations determine them."""
     within = {name for relation in plan.rest for side in relation for name in count_names(side)} & set(plan.open)
     if len(within) > 1:
@@ -114,7 +114,7 @@ def solve(plan: Plan, values: Mapping[str, float], target: str) -> Solution:
 
 
 def _solutions(
-    plan: Plan, values: Mapping[str, float], free: Sequence[str], within: set[str], root: float
+    plan: Substitution, values: Mapping[str, float], free: Sequence[str], within: set[str], root: float
 ) -> Iterator[dict[str, float]]:
     """Every assignment of the unknowns that fulfils the relations, with the free ones at one point."""
     point = dict(values) | {name: root ** (k / len(free)) for k, name in enumerate(free, 1)}
