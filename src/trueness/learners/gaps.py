@@ -9,6 +9,8 @@
                  has (of a category the level that comes nearest). Right also where gaps hang on what is there (MAR)
     refuse       a gap is an error
 
+`stability.join_imputations` joins the graphs of several imputed tables.
+
 A matrix of pairwise correlations may have negative eigenvalues: it is then shrunk to the identity, by as little as
 needed (scoring/covariance.py).
 """
@@ -18,6 +20,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
@@ -59,16 +62,28 @@ class Embedded:
         return np.ascontiguousarray((centred / np.where(scale > 0, scale, 1.0)).T)
 
 
+def cell_values(table: Table) -> NDArray[np.float64]:
+    """(d, n): codes of categories, standardised numbers; NaN in gaps."""
+    centre, scale = np.nanmean(table.values, axis=0), np.nanstd(table.values, axis=0)
+    scaled = (table.values - centre) / np.where(scale > 0, scale, 1.0)
+    return np.ascontiguousarray(np.where(table.discrete, table.values, scaled).T)
+
+
 def without_gaps(table: Table, missing: MissingInTests) -> Table:
     """The table that the learner fits: complete unless gaps are left to its tests."""
     if missing in ("testwise", "corrected", "refuse") or not table.has_gaps:
         return table
-    filled = _imputed(table) if missing == "impute" else table.rows(np.flatnonzero(~table.gaps.any(axis=1)))
+    filled = (
+        imputed(table, np.random.default_rng(0))
+        if missing == "impute"
+        else table.rows(np.flatnonzero(~table.gaps.any(axis=1)))
+    )
     check_usable(filled)
     return filled
 
 
-def _imputed(table: Table) -> Table:
+def imputed(table: Table, rng: Generator, resample: bool = False) -> Table:
+    """Each gap drawn given what its row has. resample: from the Gaussian of a resample of the rows."""
     from trueness.learners.scoring.imputation import drawn_by_likelihood  # scorers are not imported until one is used
 
     embedded = Embedded(table)
@@ -76,7 +91,7 @@ def _imputed(table: Table) -> Table:
     names = tuple(str(column) for column in varying)
     seen = Observed(names, embedded.values[:, varying], (None,) * len(varying), table.source)
     numbers = np.nan_to_num(embedded.values)
-    numbers[:, varying] = drawn_by_likelihood(seen, np.random.default_rng(0))
+    numbers[:, varying] = drawn_by_likelihood(seen, rng, resample)
     values, gaps = table.values.copy(), table.gaps
     for j, levels in enumerate(table.levels):
         own = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]

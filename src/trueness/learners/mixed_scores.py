@@ -1,4 +1,5 @@
-"""Scores of tables with categories and numbers, or with gaps: the degenerate Gaussian BIC (kernels/mixed_scores.py).
+"""Scores of tables with categories and numbers: degenerate Gaussian BIC (kernels/mixed_scores.py), also with gaps, and
+conditional Gaussian BIC (kernels/conditional.py).
 
 With gaps the correlations are pairwise, shrunk until positive definite, and n is the harmonic mean of the pairs' rows
 (scoring/covariance.py); `gaps_note` says both.
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.learners.gaps import Embedded
+from trueness.learners.gaps import Embedded, cell_values
 from trueness.learners.kernels import scores as kernel
 
 if TYPE_CHECKING:
@@ -37,6 +38,20 @@ def mixed_scorer(table: Table, penalty: float, max_parents: int) -> kernel.Score
     wide = np.sort(np.diff(embedded.first))[::-1]
     limit = min(max_parents, d - 1, max(int(np.searchsorted(np.cumsum(wide), n - 2, side="right")) - 1, 0))
     return kernel.mixed_scorer(moments, embedded.first, n, penalty, limit)
+
+
+def conditional_scorer(table: Table, penalty: float, max_parents: int) -> kernel.Scorer:
+    if table.has_gaps:
+        raise DataError(
+            f"{table.source} must have no gaps for score = 'cg-bic', got some. Set missing = 'complete' or 'impute', "
+            "or score = 'bic'."
+        )
+    values, levels = cell_values(table), np.zeros(table.d, np.int64)
+    for j in np.flatnonzero(table.discrete):  # only levels that occur have parameters
+        occurring, values[j] = np.unique(values[j], return_inverse=True)
+        levels[j] = len(occurring)
+    variances = np.where(table.discrete, 0.0, 2 * np.log(table.values.std(axis=0)))
+    return kernel.conditional_scorer(np.column_stack([values, variances]), levels, penalty, max_parents)
 
 
 def gaps_note(table: Table) -> str:
