@@ -239,3 +239,12 @@ def test_an_empty_text_is_a_gap_in_every_format(tmp_path, ending):
         ("discrete", 2, 2),
         ("continuous", 0, 1),
     ]
+
+
+def test_a_file_takes_the_settings_that_a_frame_takes(tmp_path, wages):
+    wages.to_csv(tmp_path / "w.csv", index=False)
+    settings = {"kinds": {wages.columns[0]: "left out"}}
+    of_file, of_frame = load("w.csv", settings, tmp_path), load(wages, settings)
+    assert of_file.table.names == of_frame.table.names and of_file.name == "w"
+    with pytest.raises(SettingError, match="'ages' in 'kinds' is not a column of w.csv"):
+        load("w.csv", {"kinds": {"ages": "discrete"}}, tmp_path)

@@ -410,3 +410,12 @@ def test_imputed_correlations_are_right_where_gaps_hang_on_what_is_there():
     imputed = without_gaps(Table(("a", "b"), values, (None, None)), "impute").values
     assert np.corrcoef(imputed.T)[0, 1] == pytest.approx(0.8, abs=0.02)
     assert imputed[:, 1].mean() == pytest.approx(0.0, abs=0.03)
+
+
+def test_an_imputation_that_cannot_be_made_names_the_columns(table):
+    values = table.values.copy()
+    values[4:, 5] = np.nan
+    gappy = Table(NAMES, values, table.levels)
+    for settings in ({"missing": "impute"}, {}):
+        with pytest.raises(DataError, match=r"columns 'a' and 'w' of .* in at least 8 rows, got 4. Drop one of them"):
+            learner("ges", **settings).fit(gappy)

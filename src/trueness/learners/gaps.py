@@ -55,6 +55,13 @@ class Embedded:
         self.values: NDArray[np.float64] = np.hstack(parts)
         self.first = np.concatenate([[0], np.cumsum([part.shape[1] for part in parts])]).astype(np.int64)
 
+    def observed(self, table: Table, columns: NDArray[np.intp]) -> Observed:
+        """Some of the columns, named after their variables."""
+        widths = zip(table.names, np.diff(self.first).tolist(), strict=True)
+        names = [name if wide == 1 else f"{name} ({k + 1})" for name, wide in widths for k in range(wide)]
+        chosen = tuple(names[column] for column in columns)
+        return Observed(chosen, self.values[:, columns], (None,) * len(columns), table.source)
+
     def standardised(self) -> NDArray[np.float64]:
         """(p, n), each row of mean 0 and variance 1; 0 where a column is constant."""
         centred = self.values - np.nanmean(self.values, axis=0)
@@ -88,10 +95,8 @@ def imputed(table: Table, rng: Generator, resample: bool = False) -> Table:
 
     embedded = Embedded(table)
     varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
-    names = tuple(str(column) for column in varying)
-    seen = Observed(names, embedded.values[:, varying], (None,) * len(varying), table.source)
     numbers = np.nan_to_num(embedded.values)
-    numbers[:, varying] = drawn_by_likelihood(seen, rng, resample)
+    numbers[:, varying] = drawn_by_likelihood(embedded.observed(table, varying), rng, resample)
     values, gaps = table.values.copy(), table.gaps
     for j, levels in enumerate(table.levels):
         own = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.learners.gaps import Embedded, cell_values
@@ -72,6 +71,4 @@ def _pairwise(table: Table, embedded: Embedded, varying: NDArray[np.intp]) -> Co
         )
     from trueness.learners.scoring.covariance import pairwise_correlations  # with scipy.stats, which few need
 
-    names = tuple(table.names[int(np.searchsorted(embedded.first, column, side="right")) - 1] for column in varying)
-    numbered = tuple(f"{name} ({k})" for k, name in enumerate(names))  # a category has several columns
-    return pairwise_correlations(Observed(numbered, embedded.values[:, varying], (None,) * len(varying), table.source))
+    return pairwise_correlations(embedded.observed(table, varying))
