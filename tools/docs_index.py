@@ -7,6 +7,7 @@ A page that no question below leads to stands at the end, under its own title, s
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -17,6 +18,8 @@ QUESTIONS: dict[str, dict[str, str]] = {
         "tutorials/which-algorithm.md": "I have a table: what is its graph, and which algorithm should I trust on it?",
         "tutorials/messy-table.md": "I have a messy CSV, with words and gaps: which edges can I defend?",
         "tutorials/population.md": "I have survey microdata: does a model know this population?",
+        "notebooks/a-graph-you-can-defend.ipynb": "And in a notebook: learn a graph, score it, doubt it?",
+        "notebooks/a-scores-table.ipynb": "And in a notebook: what does a scores table say?",
     },
     "Use it": {
         "learn.md": "What does `trueness learn` do with my table, and how well does it do it?",
@@ -83,8 +86,10 @@ def page() -> str:
 
 
 def title(name: str) -> str:
-    """The first heading of a page."""
+    """The first heading of a page or notebook."""
     text = (DOCS / name).read_text(encoding="utf-8")
+    if name.endswith(".ipynb"):
+        text = "".join(json.loads(text)["cells"][0]["source"])
     return next(line.removeprefix("# ") for line in text.splitlines() if line.startswith("# "))
 
 

@@ -14,7 +14,7 @@ _OUTSIDE = re.compile(r"\]\((?:\.\./)+((?:examples|skills|src|benchmarks|tests|t
 
 
 def on_config(config: Any) -> Any:
-    titles = [{part: list(pages)} for part, pages in QUESTIONS.items()]
+    titles = [{part: [page for page in pages if page.endswith(".md")]} for part, pages in QUESTIONS.items()]
     known = {page for pages in QUESTIONS.values() for page in pages} | {"index.md"}
     rest = sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))
     more = [page for page in rest if page not in known]

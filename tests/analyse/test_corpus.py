@@ -97,12 +97,20 @@ def promptfoo():
     return json.dumps({"evalId": "e", "results": {"version": 3, "results": entries}})
 
 
-def helm(model):
-    return json.dumps(
-        [{"instance_id": f"id{k}", "train_trial_index": 0, "stats": [
+def helm(model, changed=False):
+    found = [
+        {"instance_id": f"id{k}", "train_trial_index": 0, "stats": [
             {"name": {"name": n}, "count": 1, "mean": float(RISE[model][k]) if n == "exact_match" else 0.9}
-            for n in ("num_references", "exact_match", "logprob")]} for k in range(7)]
-    )  # fmt: skip
+            for n in ("num_references", "exact_match", "logprob")]} for k in range(7)
+    ]  # fmt: skip
+    twice = [record | {"perturbation": {"name": "typos"}, "stats": found[1]["stats"]} for record in found]
+    return json.dumps(found + twice if changed else found)
+
+
+def columns(head, front="", last=""):
+    """A row a task and a column a model: row(base, tuned) of each."""
+    rows = [(t, RISE["base"][k], RISE["tuned"][k]) for k, t in enumerate(TASKS)]
+    return front + csv(head, rows) + last
 
 
 def study():
@@ -455,6 +463,226 @@ CASES = [
         {"t.csv": csv("model,a,b,c", [(f"m{k:02}", 50 + k, 40 + k, 60 - k) for k in range(30)])},
         {"conditions": [f"m{k:02}" for k in range(30)], "contrasts": 29},
         options=("--treatment", "m07"),
+    ),
+    Case(
+        "an index in front",
+        {"t.csv": csv(",model,task,correct", [(i, *r.values()) for i, r in enumerate(records(int))])},
+        ACC,
+    ),
+    Case(
+        "a title and a blank line above, byte order mark",
+        {
+            "t.csv": "\ufeffErgebnisse 2026;;\n;;\n"
+            + long("Modell,Aufgabe,Genauigkeit (%)", lambda m, t: f"{50 + 10 * RISE[m][t]},5", ";")
+        },
+        BOTH
+        | {"outcome": "Genauigkeit (%)", "tasks": 7, "base": 0.505 + 0.3 / 7, "note": "2 lines above the column names"},
+    ),
+    Case(
+        "a title with a comma",
+        {"t.csv": "Results of the pilot, May 2026\n" + long("model,task,correct")},
+        ACC | {"note": "1 line above the column names"},
+    ),
+    Case(
+        "a last line of totals",
+        {"t.csv": columns("task,base,tuned", last="Total,3,6\n")},
+        ACC | {"outcome": "score", "tasks": 7, "note": "1 row of sums or averages left out (Total)"},
+    ),
+    Case(
+        "a last line of means, blank lines above it",
+        {"t.csv": long("model,task,accuracy", lambda m, t: f"{100 * RISE[m][t]}%") + ",,\nMean,,64%\n"},
+        ACC | {"outcome": "accuracy", "note": "1 row of sums or averages left out (Mean)"},
+    ),
+    Case(
+        "a condition that is called mean",
+        {
+            "t.csv": csv(
+                "condition,task,correct",
+                [(c, t, RISE[m][k]) for m, c in (("base", "mean"), ("tuned", "sum")) for k, t in enumerate(TASKS)],
+            )
+        },
+        {"conditions": ["mean", "sum"], "mean": 3 / 7, "sum": 6 / 7},
+    ),
+    Case(
+        "a condition that is called None",
+        {
+            "t.csv": csv(
+                "condition,task,correct",
+                [(c, t, RISE[m][k]) for m, c in (("base", "None"), ("tuned", "CoT")) for k, t in enumerate(TASKS)],
+            )
+        },
+        {"conditions": ["CoT", "None"], "None": 3 / 7, "CoT": 6 / 7, "note": "baseline None"},
+    ),
+    Case(
+        "None among numbers",
+        {"t.csv": long("model,task,correct", lambda m, t: "None" if t == 0 else RISE[m][t])},
+        BOTH | {"base": 2 / 6, "note": "2 of 14 runs have no score"},
+    ),
+    Case(
+        "passes in words, a status",
+        {"t.csv": long("provider,Test case,status", lambda m, t: ("FAIL", "PASS")[RISE[m][t]])},
+        ACC | {"outcome": "status", "tasks": 7},
+    ),
+    Case(
+        "passes as signs",
+        {"t.csv": long("Model,Test,Outcome", lambda m, t: "❌✅"[RISE[m][t]])},
+        ACC | {"outcome": "Outcome"},
+    ),
+    Case(
+        "models as columns of true and false",
+        {
+            "t.csv": csv(
+                "question,base,tuned", [(t, bool(RISE["base"][k]), bool(RISE["tuned"][k])) for k, t in enumerate(TASKS)]
+            )
+        },
+        ACC | {"outcome": "score", "tasks": 7},
+    ),
+    Case(
+        "models as columns, numbered rows",
+        {"t.csv": csv("id,base,tuned", [(k, RISE["base"][k], RISE["tuned"][k]) for k in range(7)])},
+        ACC | {"outcome": "score", "tasks": 7},
+    ),
+    Case(
+        "ratings of prompts by their number",
+        {
+            "t.csv": csv(
+                "model,prompt_id,rating", [(m, f"p{k}", 2 + k % 3 + RISE[m][k % 7]) for m in RISE for k in range(12)]
+            )
+        },
+        BOTH | {"outcome": "rating", "tasks": 12, "note": "prompt_id has 12 values: items, not conditions"},
+    ),
+    Case(
+        "a leaderboard with emissions beside per cents",
+        {
+            "t.csv": csv(
+                "T,Model,Average ⬆️,IFEval,BBH,CO₂ cost (kg)",
+                [("c", "base", "30%", "40%", "20%", 1.2), ("d", "tuned", "50%", "60%", "40%", 0.9)],
+            )
+        },
+        BOTH
+        | {
+            "outcome": "accuracy",
+            "tasks": 2,
+            "base": 0.3,
+            "tuned": 0.5,
+            "note": "no scores: Average ⬆️, CO₂ cost (kg), T",
+        },
+    ),
+    Case(
+        "errors in brackets and best in bold",
+        {"t.csv": csv("Model,ARC,MMLU", [("base", "55.0 (1.2)", "61.2 (0.4)"), ("tuned", "**61.5** (1.1)", "70.3*")])},
+        BOTH | {"outcome": "accuracy", "base": 0.581, "tuned": 0.659},
+    ),
+    Case(
+        "parts of a whole",
+        {"t.csv": long("model,task,score", lambda m, t: f"{5 + 2 * RISE[m][t]}/10")},
+        BOTH | {"base": 0.5 + 0.6 / 7},
+    ),
+    Case(
+        "right of all, by subject",
+        {
+            "t.csv": csv(
+                "model,subject,correct,total",
+                [(m, t, 20 + 10 * RISE[m][k], 40 + k) for m in RISE for k, t in enumerate(TASKS)],
+            )
+        },
+        BOTH | {"outcome": "pass rate", "tasks": 7},
+    ),
+    Case(
+        "words where a score would be",
+        {"t.csv": long("model,task,score", lambda m, t: ("timeout", "ERROR")[m == "base"] if t == 0 else RISE[m][t])},
+        BOTH | {"base": 2 / 6, "note": "no score in score: 'ERROR' (1), 'timeout' (1)"},
+    ),
+    Case(
+        "temperatures, no model",
+        {
+            "t.csv": csv(
+                "temperature,question,correct",
+                [(h, t, RISE[m][k]) for m, h in (("base", 1.0), ("tuned", 0.5)) for k, t in enumerate(TASKS)],
+            )
+        },
+        {"conditions": ["0.5", "1.0"], "tasks": 7, "note": "the values of temperature, which every question has"},
+    ),
+    Case(
+        "records with ids and texts",
+        {
+            "t.jsonl": "\n".join(
+                json.dumps(
+                    {
+                        "id": r["task"],
+                        "model": r["model"],
+                        "input": f"what is {r['task']}",
+                        "is_correct": bool(r["correct"]),
+                    }
+                )
+                for r in records(int)
+            )
+        },
+        ACC | {"outcome": "is_correct", "tasks": 7, "note": "id names the tasks"},
+    ),
+    Case(
+        "records with several scores inside",
+        {
+            "t.jsonl": "\n".join(
+                json.dumps({"id": r["task"], "model": r["model"], "scores": {"exact": r["correct"], "rouge": 0.5}})
+                for r in records(float)
+            )
+        },
+        ACC | {"outcome": "exact", "tasks": 7, "note": "measure exact, one of 2"},
+    ),
+    Case(
+        "records under a key",
+        {"t.json": json.dumps({"data": records(int), "made": "today"})},
+        ACC | {"note": "t.json: data read, not made"},
+    ),
+    Case(
+        "columns of JSON",
+        {
+            "t.json": json.dumps(
+                {key: {str(i): r[key] for i, r in enumerate(records(int))} for key in ("model", "task", "correct")}
+            )
+        },
+        ACC,
+    ),
+    Case(
+        "models of tasks in JSON",
+        {"t.json": json.dumps({m: dict(zip(TASKS, RISE[m], strict=True)) for m in RISE})},
+        ACC | {"outcome": "score"},
+    ),
+    Case(
+        "events of a log",
+        {
+            "t.jsonl": "\n".join(
+                map(
+                    json.dumps,
+                    [
+                        {"spec": {"name": "x"}},
+                        *(
+                            {"event_id": k, "sample_id": t, "data": {"correct": bool(RISE["base"][k])}}
+                            for k, t in enumerate(TASKS)
+                        ),
+                        {"final": {"accuracy": 0.5}},
+                    ],
+                )
+            )
+        },
+        refused="Name one with --score",
+    ),
+    Case(
+        "HELM with altered instances",
+        {f"mmlu:subject=x,model={m}/per_instance_stats.json": helm(m, changed=True) for m in RISE},
+        ACC | {"outcome": "exact_match", "note": "exact_match,typos"},
+    ),
+    Case(
+        "bits per byte are better when fewer",
+        {"t.csv": long("model,task,bits_per_byte", lambda m, t: 0.9 - 0.2 * RISE[m][t])},
+        BOTH | {"lower_is_better": True},
+        options=("--score", "bits_per_byte"),
+    ),
+    Case(
+        "choices between two",
+        {"t.csv": csv("question,model_a,model_b,winner", [(t, "x", "y", "model_a") for t in TASKS])},
+        refused="winner chooses between two: write a row for each of them",
     ),
     Case("a further factor", {"t.csv": SHOTS}, ACC | {"note": "averaged over: shots (2)"}),
 ]

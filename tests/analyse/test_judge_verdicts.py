@@ -1,10 +1,9 @@
 """`trueness judge`: anybody's verdicts, their agreement, biases and corrected mean."""
 
-import json
-
 import numpy as np
 import pytest
 
+from tests.shapes import shaped
 from trueness.analyse.judge_verdicts import judge_file
 from trueness.cli import main
 from trueness.errors import DataError
@@ -103,4 +102,4 @@ def test_a_better_judge_needs_fewer_labels():
 
 def test_the_command_prints_json(verdicts, capsys):
     assert main(["judge", str(verdicts), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["judges"][0]["judge"] == "judge"
+    assert shaped("judge", capsys.readouterr().out)["judges"][0]["judge"] == "judge"

@@ -15,6 +15,7 @@ from trueness.analyse.documents import as_csv, as_dict, as_tex, as_text
 from trueness.analyse.loading import read_table
 from trueness.cli import main
 from trueness.page.analysis_page import as_html
+from trueness.showing.console import Console
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +161,24 @@ def test_the_terminal_is_short_and_details_are_all(root, capsys):
 def test_the_same_table_gives_the_same_bytes(example, root):
     again = analyse({"letters": read_table(root / "examples" / "scores.csv")}, example.settings)
     assert json.dumps(as_dict(again)) == json.dumps(as_dict(example))
+
+
+def test_a_narrow_terminal_shows_fewer_columns_and_cuts_none(tmp_path, capsys, monkeypatch):
+    rows = [(c, f"t{k}", r, "" if (k, r) == (0, 0) else (k + r * (c[0] == "n" and k > 2)) % 2)
+            for c in ("old-model", "new-model") for k in range(8) for r in range(2)]  # fmt: skip
+    pd.DataFrame(rows, columns=["condition", "task", "rep", "correct"]).to_csv(tmp_path / "sums.csv", index=False)
+    monkeypatch.setattr("trueness.terminal.analyse.console", lambda: Console(width=80))
+    assert main(["analyse", str(tmp_path / "sums.csv"), "--treatment", "new-model"]) == 0
+    out = capsys.readouterr().out
+    block = out[out.index("Read otherwise") : out.index("Red flags")]
+    assert "blank runs failed" in block and "diff [CI]" in block and "verdict" in block and "…" not in block
+    assert max(map(len, out.splitlines())) <= 80
+    assert "every pair" not in out and "q_beyond" not in out
+    assert "of the verdict (at least 95 %)" in " ".join(out.split())  # an exact test of 8 tasks
+
+
+def test_runs_in_other_ways_are_no_repeats():
+    """pass^k is of repeats: two numbers of shots are none."""
+    rows = [(c, f"t{k}", s, k % 2) for c in "ab" for k in range(6) for s in (0, 5)]
+    part = analyse({"t": pd.DataFrame(rows, columns=["condition", "task", "shots", "correct"])}).domains[0]
+    assert [factor.name for factor in part.domain.factors] == ["shots"] and {one.k for one in part.summaries} == {0}

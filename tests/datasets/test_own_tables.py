@@ -167,6 +167,8 @@ def test_check_shows_each_column_and_passes(folder, capsys):
         "column": "age", "kind": "left out", "levels": "", "missing": "", "why": "it is 6 + education + experience",
     }  # fmt: skip
     assert [row["verdict"] for row in rows if "rule" in row] == ["pass", "not claimed", "pass", "pass"]
+    expected = {row["learner"]: row for row in rows if "learner" in row}
+    assert "lingam" not in expected and 0 <= expected["pc"]["5 %"] < expected["pc"]["expected F1"] < 1  # mixed columns
     assert main(["list", "datasets", "wages.csv", "--json"]) == 0
     card = json.loads(capsys.readouterr().out)
     assert card["truth"].startswith("none") and "edges" not in card

@@ -1,7 +1,6 @@
 """Another user of the machine: without the secret of the printed address nothing is answered, with it all is."""
 
 import http.client
-import json
 import re
 import stat
 import subprocess
@@ -12,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from tests.shapes import shaped
 from trueness.page.entrance import way_in
 
 from .test_server import ask
@@ -101,7 +101,7 @@ def test_the_command_gives_the_whole_address(small):
         lines = [process.stdout.readline()]
         while lines[-1] != "}\n":
             lines.append(process.stdout.readline())
-        address = json.loads("".join(lines))["address"]
+        address = shaped("view", "".join(lines))["address"]
         with urllib.request.urlopen(address, timeout=60) as answer:
             assert "HttpOnly" in answer.headers["Set-Cookie"]
         process.terminate()

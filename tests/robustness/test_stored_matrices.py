@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from tests.shapes import shaped
 from trueness.cli import main
 from trueness.datasets import load
 from trueness.datasets.corruptions import corruption
@@ -92,7 +93,7 @@ def test_baselines_run_on_the_data_with_its_mask(artifacts, data):
 def test_the_command_writes_the_report_the_curve_and_a_sparse(artifacts, tmp_path, capsys):
     assert main(["evaluate", str(artifacts), "--out", str(tmp_path / "out")]) == 0
     assert "OPTIMAL K FOUND" in capsys.readouterr().out
-    report = json.loads((tmp_path / "out" / "evaluation_report.json").read_text())
+    report = shaped("evaluation-report", (tmp_path / "out" / "evaluation_report.json").read_text())
     k = report["calibration"]["stored"]["optimal_k"]
     sparse = np.load(tmp_path / "out" / "A_sparse_extreme_RC-GNN.npy")
     original = np.load(artifacts / "unified_v8_extreme" / "A_best.npy")
@@ -100,6 +101,8 @@ def test_the_command_writes_the_report_the_curve_and_a_sparse(artifacts, tmp_pat
     for name in ("sensitivity_curve_compound_full.png", "main.tex", "main.csv", "findings.txt"):
         assert (tmp_path / "out" / name).is_file(), name
     assert evaluate(Request(artifacts)).evaluation.scorers == ("RC-GNN",)
+    assert main(["evaluate", str(artifacts), "--out", str(tmp_path / "out"), "--json"]) == 0
+    assert shaped("evaluation-report", capsys.readouterr().out)["calibration"].keys() == report["calibration"].keys()
 
 
 @pytest.mark.parametrize("layout", ["{corruption}/{method}.csv", "{method}/{corruption}.csv"])

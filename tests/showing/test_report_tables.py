@@ -34,6 +34,10 @@ def test_the_best_is_bold_where_it_is_told_apart():
     assert "**0.20 [0.15, 0.25]**" in APART.to_markdown()
 
 
+def test_a_caption_says_what_bold_means_where_something_is_bold():
+    assert "Bold: the best of its rivals" in APART.caption and "Bold" not in TOUCHING.caption
+
+
 def test_nothing_is_bold_where_intervals_meet():
     assert "boldmath" not in TOUCHING.to_latex() and "**" not in TOUCHING.to_markdown()
 
@@ -95,7 +99,7 @@ def test_a_name_cannot_be_a_link_in_markdown():
 
 def test_label_and_caption_are_there():
     text = APART.to_latex()
-    assert r"\label{tab:t}" in text and r"\caption{A caption.}" in text and r"\toprule" in text
+    assert r"\label{tab:t}" in text and r"\caption{A caption. Bold: the best" in text and r"\toprule" in text
 
 
 def test_a_wide_table_stands_in_parts_and_a_long_one_goes_on():
@@ -138,7 +142,7 @@ def test_a_name_is_no_markup_in_the_terminal_nor_in_a_notebook():
 
 def test_markdown_has_a_row_a_row_and_the_caption():
     lines = APART.to_markdown().splitlines()
-    assert lines[0] == "| Name | n | Score |" and len(lines) == 6 and lines[-1] == "A caption."
+    assert lines[0] == "| Name | n | Score |" and len(lines) == 6 and lines[-1].startswith("A caption. Bold: ")
 
 
 def test_learners_of_two_classes_do_not_contend():

@@ -10,7 +10,7 @@ from scipy import stats
 
 from trueness.errors import DataError, SettingError
 from trueness.statistics import paired_difference, paired_superiority, wilcoxon
-from trueness.statistics.adjustment import with_verdict_intervals
+from trueness.statistics.adjustment import adjusted
 from trueness.statistics.paired import at_level
 from trueness.statistics.pairs import differences_in_pairs
 
@@ -294,6 +294,6 @@ def test_the_interval_of_the_verdict_excludes_nought_exactly_where_the_verdict_d
         rng = np.random.default_rng(seed)
         family = [paired_difference(rng.normal(gain, 1, 9), np.zeros(9)) for gain in (0.0, 0.5, 1.0, 2.0)]
         for method in ("holm", "bh"):
-            for one in with_verdict_intervals(family, method):
+            for one in adjusted(family, method):
                 ends = one.interval
                 assert ends is None or (ends.low > 0 or ends.high < 0) == one.distinguishable

@@ -11,6 +11,7 @@ from trueness.models import addresses
 from trueness.running import results, study_db
 from trueness.showing.drawers import Drawers, NotDrawn
 from trueness.studies.reporting import Report
+from trueness.terminal.end import checks_line
 
 NAME = "openai-api/lab/m"
 
@@ -84,3 +85,14 @@ def test_a_run_checks_and_reads_its_store_once(tmp_path, monkeypatch):
     assert main(["run", "small.toml", "--workers", "1"]) == 0
     assert calls == {"_check": 1, "_connect": 2, "read_entry": 1}  # to write, then to read
     assert (tmp_path / "results" / "small" / "report.html").is_file()
+
+
+def test_checks_fold_into_a_line_with_the_first_clause_of_what_fails():
+    checks = [
+        {"name": "runs", "passed": True, "sentence": "each of 4 cells rests on 100 runs or more."},
+        {"name": "widths", "passed": False, "sentence": "1.5 % of truths have zero width (all alike), a/b, c/d."},
+        {"name": "possible", "passed": None, "sentence": "no model gave a readable range."},
+    ]
+    told = "3 checks, 1 fails, 1 not checked: widths (1.5 % of truths have zero width (all alike))"
+    assert checks_line(checks) == told
+    assert checks_line(checks[:1]) == "1 check, all hold"

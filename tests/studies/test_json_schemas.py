@@ -8,6 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator as Validator
 
 from tests.net.studies import KINDS
+from tests.shapes import faults
 from trueness.cli import main
 from trueness.running.json_schemas import schemas
 
@@ -23,13 +24,6 @@ GOLDEN = {
 }
 # of none of the small studies: `edges` is of data without a known graph; those of learn are seen in tests/learn
 NOT_WRITTEN = {"edges", "learn-edges", "learn-learners"}
-
-
-def faults(name, content):
-    return [f"{name}: {fault.json_path} {fault.message:.200}" for fault in VALID[name].iter_errors(content)]
-
-
-VALID = {name: Validator(schema.to_dict()) for name, schema in schemas().items()}
 
 
 def rows_of(path):

@@ -31,7 +31,6 @@ from trueness.errors import DataError, SettingError, StoreError, listed
 from trueness.files import check_plain
 from trueness.measure import direction, measure_of
 from trueness.outside import MAX_TABLE, NOT_READ, one_line, opened
-from trueness.statistics.adjustment import verdict_levels
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import at_level
 from trueness.statistics.pairs import differences_in_pairs
@@ -67,9 +66,7 @@ def compare(folder: Path, a: str, b: str, measure: str | None = None, level: flo
     if count <= MAX_PAIRS and count * len(table) <= MAX_TESTED:
         table = _units(rows, role)
         pairs = [(a, b), *(pair for pair in combinations(names, 2) if set(pair) != {a, b})]
-        every = _differences(table, pairs, level, chosen)
-        p = [float("nan") if one.p is None else one.p for one in every]
-        first = every[0] if every[0].p is None else at_level(every[0], float(verdict_levels(p, "holm", level)[0]))
+        first = _differences(table, pairs, level, chosen)[0]
     else:
         first = _bounded(_differences(table, [(a, b)], level, chosen)[0], count)
     first = first.described(

@@ -105,10 +105,11 @@ def mean_of(values: Array, clusters: Labels | None, domain: Domain, level: float
 
 
 def _pass_all(domain: Domain, mask: Mask, settings: Settings) -> tuple[int, Estimate | None]:
-    """k: the fewest repeats of a unit; only of passes, and only where every unit was run more than once."""
+    """k: the fewest repeats of a unit; only of passes, and only where every unit was run more than once, in one way."""
     rows = mask & ~np.isnan(domain.value)
     values = domain.value[rows]
-    if not (domain.percent and domain.unit and len(values) and np.isin(values, (0.0, 1.0)).all()):
+    alike = all(factor.bound for factor in domain.factors)
+    if not (alike and domain.percent and domain.unit and len(values) and np.isin(values, (0.0, 1.0)).all()):
         return 0, None
     passed = 1 - values if domain.lower_is_better else values
     names, codes = np.unique(domain.units.codes[rows], return_inverse=True)

@@ -31,7 +31,7 @@ from trueness.analyse.roles import Pair
 from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
-from trueness.statistics.adjustment import adjust, adjusted, verdict_levels
+from trueness.statistics.adjustment import adjust, verdict_levels, with_adjusted_p
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effects import cliffs_delta
 from trueness.statistics.estimates import mean
@@ -134,7 +134,7 @@ def adjusted_together(contrasts: Sequence[Contrast], domains: Sequence[Domain], 
     results = [result for k in places if (result := contrasts[k].result) is not None]
     levels = verdict_levels([result.p or 0.0 for result in results], settings.adjust, settings.level)
     done = _adjusted_beyond(contrasts, domains, settings)
-    for k, result, level in zip(places, adjusted(results, settings.adjust), levels, strict=True):
+    for k, result, level in zip(places, with_adjusted_p(results, settings.adjust), levels, strict=True):
         judged = _at_level(result, domains[k], contrasts[k].pair, _two_sided(float(level), settings), settings)
         least = len(places) * result.smallest_p if result.smallest_p is not None else 0.0
         done[k] = replace(

@@ -19,7 +19,7 @@ import pandas as pd
 from trueness.analyse.domain import Domain
 from trueness.analyse.settings import Settings, nearest
 from trueness.errors import SettingError, listed
-from trueness.statistics.adjustment import with_verdict_intervals
+from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effects import cliffs_delta
 from trueness.statistics.paired import paired_difference
@@ -123,7 +123,7 @@ def by_family(domain: Domain, settings: Settings) -> list[FamilyPair]:
     cells = runs.groupby(["family", "task", "condition"])["value"].mean().unstack("family")
     pairs = [_pair(domain, runs, cells, members, pair, settings) for pair in combinations(members, 2)]
     made = [pair for pair in pairs if pair is not None]
-    family = with_verdict_intervals([pair.paired for pair in made], "bh")
+    family = adjusted([pair.paired for pair in made], "bh")
     return [FamilyPair(**vars(pair) | {"paired": test}) for pair, test in zip(made, family, strict=True)]
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import pandas as pd
 
 from trueness.analyse import logs
+from trueness.analyse.shapes import is_float
 from trueness.errors import DataError, listed
 from trueness.outside import (
     MAX_RECORDS,
@@ -28,12 +29,14 @@ from trueness.outside import (
     opened,
 )
 from trueness.parquet import flat_columns, parquet_columns, read_parquet
-from trueness.texts import csv_value
+from trueness.texts import counted, csv_value
 
 SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
 DOMAIN = "domain"
 MAX_COLUMNS = 10_000
 MAX_FILES = 5_000
+MOST_ABOVE = 20  # lines of titles above the column names
+_NO_VALUE = ("", "#N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "-nan", "-NaN")
 _IN_FOLDERS = (
     "*.eval", "samples_*.jsonl", "results_*.json", "per_instance_stats.json", "scores.csv", "*.csv", "*.tsv",
     "*.parquet", "*.jsonl", "*.json",
@@ -58,6 +61,7 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
             nested = frame[column].map(lambda cell: isinstance(cell, list | dict))
             if nested.any():
                 frame[column] = frame[column].where(~nested, frame[column].map(str))
+        notes += frame.attrs.get("notes", ())
         if set(frame.columns) >= {"metric", "value", "stderr"}:
             notes += _means_alone(frame, path)
         if frame.empty:
@@ -132,12 +136,14 @@ _ENDINGS = (*SEPARATORS, ".parquet", ".jsonl", ".json", ".eval")
 def _csv(path: Path, separator: str | None) -> pd.DataFrame:
     try:
         with opened(path, MAX_RECORDS) as file:
-            head = file.readline(MEGABYTE).decode("utf-8-sig")
+            lines = [file.readline(MEGABYTE).decode("utf-8-sig" if k == 0 else "utf-8") for k in range(MOST_ABOVE + 2)]
     except (UnicodeDecodeError, OSError) as error:
         raise _not_utf8(path, error) from None
-    if not head.strip():
+    if not "".join(lines).strip():
         raise DataError(f"{path.name} must have a line of column names, got an empty file.")
-    separator = separator or max((",", ";", "\t"), key=head.count)
+    above = _lines_above(lines, separator)
+    head = lines[above]
+    separator = separator or _separator(head)
     if head.count(separator) >= MAX_COLUMNS:
         got = f"{head.count(separator) + 1:,}"
         raise DataError(f"{path.name} must have at most {MAX_COLUMNS:,} columns, got {got}. Keep those you need.")
@@ -149,15 +155,45 @@ def _csv(path: Path, separator: str | None) -> pd.DataFrame:
     try:
         with opened(path, MAX_RECORDS) as file:
             frame = pd.read_csv(
-                file, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True, nrows=most + 1
-            )
+                file, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True, nrows=most + 1,
+                skiprows=above, keep_default_na=False, na_values=_NO_VALUE,
+            )  # fmt: skip
     except UnicodeDecodeError as error:
         raise _not_utf8(path, error) from None
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
     if len(frame) > most:
         raise DataError(f"{path.name} must have at most {MAX_CELLS:,} cells, got more. Analyse a part of it.")
-    return csv_values(frame)
+    frame = csv_values(_with_none_missing(frame.dropna(how="all")))
+    if above:
+        frame.attrs["notes"] = (f"{path.name}: {counted(above, 'line')} above the column names not read",)
+    return frame
+
+
+def _separator(line: str) -> str:
+    return max((",", ";", "\t"), key=line.count)
+
+
+def _lines_above(lines: list[str], separator: str | None) -> int:
+    """Titles and blank lines above the column names: one cell or none, or fewer cells than a line of names right
+    below, which holds no number while the line under it does."""
+    rows = [next(csv.reader([line], delimiter=separator or _separator(line)), []) for line in lines]
+    cells = [[cell for cell in row if cell.strip()] for row in rows]
+    for k in range(MOST_ABOVE):
+        names, values = cells[k + 1], cells[k + 2] if k + 2 < len(cells) else []
+        titled = len(cells[k]) < len(names) == len(values) and any(map(is_float, values))
+        if lines[k].count('"') % 2 or (len(cells[k]) > 1 and not (titled and not any(map(is_float, names)))):
+            return k
+    return 0  # a table of one column
+
+
+def _with_none_missing(frame: pd.DataFrame) -> pd.DataFrame:
+    """ "None" is a name among names (a prompt without examples) and no value among numbers."""
+    texts = [name for name in frame.select_dtypes(exclude="number") if (frame[name] == "None").any()]
+    words = {name: frame[name].dropna()[lambda column: column != "None"].unique() for name in texts}
+    numbers = [name for name in texts if all(is_float(str(word)) for word in words[name])]
+    filled = {str(name): pd.to_numeric(frame[name].where(frame[name] != "None")) for name in numbers}
+    return frame.assign(**filled) if filled else frame
 
 
 def _not_utf8(path: Path, error: Exception) -> DataError:

@@ -5,7 +5,7 @@
                              folder named after the model; results_*.json, which has means and their errors alone
     HELM                     per_instance_stats.json in a folder scenario:...,model=...
     promptfoo                .json (results.results, one entry a prompt, provider, test and repeat), assertions: rules
-    anything else            JSON lines, or a JSON list of flat records
+    anything else            JSON lines, a JSON list of records, alone or under one key, or columns of equal keys
 
 A sample that ended in an error, or that was never run, has `extraction_ok` False and no score: missing, not wrong.
 """
@@ -21,7 +21,7 @@ from typing import Any
 import pandas as pd
 
 from trueness.archives import open_archive
-from trueness.errors import DataError
+from trueness.errors import DataError, listed
 from trueness.outside import MAX_RECORDS, NOT_READ, check_values, json_of, json_records, one_line, size
 
 MAX_CELLS = 50_000_000  # of the table that a log makes
@@ -51,15 +51,52 @@ def read_json(path: Path) -> pd.DataFrame:
             return _frame(_promptfoo, path, results["results"])
         if isinstance(results, list) and results and isinstance(results[0], Mapping) and "provider" in results[0]:
             return _frame(_promptfoo, path, results)
-        raise DataError(
-            f"{path.name} must be a log of Inspect, promptfoo or lm-evaluation-harness, or a list of records, "
-            f"got an object with the keys {', '.join(list(content)[:6]) or 'none'}."
-        )
+        return _of_object(content, path)
     if content and set(content[0]) >= _LM_EVAL:
         return _by_metric(_frame(_lm_eval, path, content))
     if content and set(content[0]) >= _HELM:
         return _frame(_helm, path, content)
-    return _frame(lambda records, path: records, path, content)
+    return _of_records(content, path)
+
+
+def _of_object(content: Mapping[str, Any], path: Path) -> pd.DataFrame:
+    """One list of records under any key, or columns: `DataFrame.to_json()`, {model: {task: score}}."""
+    lists = [key for key, value in content.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    if len(lists) == 1:
+        frame = _of_records(content[lists[0]], path)
+        others = [key for key in content if key != lists[0]]
+        frame.attrs["notes"] = (f"{path.name}: {lists[0]} read, not {listed(others, most=6)}",) if others else ()
+        return frame
+    parts = list(content.values())
+    keys = list(parts[0]) if parts and isinstance(parts[0], Mapping) else []
+    if keys and all(isinstance(part, Mapping) and list(part) == keys for part in parts):
+        rows = ({"index": key} | {name: part[key] for name, part in content.items()} for key in keys)
+        return _of_records(rows, path)
+    raise DataError(
+        f"{path.name} must be a log of Inspect, promptfoo or lm-evaluation-harness, a list of records, or columns of "
+        f"equal keys, got an object with the keys {', '.join(list(content)[:6]) or 'none'}. Write it as CSV."
+    )
+
+
+def _of_records(records: Iterable[Record], path: Path) -> pd.DataFrame:
+    """Records of any other origin: `scores` of several names are metrics, other records inside get dotted names."""
+    frame = _frame(lambda records, path: map(_flattened, records), path, records)
+    return _by_metric(frame) if any(str(name).startswith(_METRIC) for name in frame) else frame
+
+
+def _flattened(record: Record) -> Record:
+    row: Record = {}
+    for key, value in record.items():
+        if isinstance(value, Mapping) and value:
+            front = _METRIC if key in ("scores", "metrics") and all(map(_is_number, value.values())) else f"{key}."
+            row |= {f"{front}{name}": part for name, part in value.items()}
+        else:
+            row[key] = value
+    return row
+
+
+def _is_number(value: Json) -> bool:
+    return value is None or isinstance(value, int | float)
 
 
 def inspect_archive(path: Path) -> pd.DataFrame:
@@ -168,10 +205,12 @@ def _helm(records: Iterable[Record], path: Path) -> Iterator[Record]:
     model = arguments.pop("model", folder)
     domain = ",".join([scenario, *(f"{key}={value}" for key, value in sorted(arguments.items()) if key)])
     for record in records:
+        changed = (record.get("perturbation") or {}).get("name")  # the same instance, altered: another measure
         for stat in record["stats"]:
+            metric = f"{stat['name']['name']},{changed}" if changed else stat["name"]["name"]
             yield {
                 "domain": domain, "model": model, "task": str(record["instance_id"]),
-                "repeat": record.get("train_trial_index", 0), "metric": stat["name"]["name"], "value": stat.get("mean"),
+                "repeat": record.get("train_trial_index", 0), "metric": metric, "value": stat.get("mean"),
             }  # fmt: skip
 
 
@@ -181,6 +220,8 @@ def _by_metric(frame: pd.DataFrame) -> pd.DataFrame:
     if not metrics:
         return frame.assign(metric="score", value=float("nan"))
     long = frame.melt([name for name in frame if name not in metrics], metrics, "metric", "value")
+    if "task" not in long:
+        return long.assign(metric=long["metric"].str.removeprefix(_METRIC))
     there = long.groupby("task")["value"].transform("count") > 0  # another filter's row has none of this metric
     long = long[long["value"].notna() | ~there | long.get("extraction_ok", pd.Series(True, long.index)).eq(False)]
     return long.assign(metric=long["metric"].str.removeprefix(_METRIC))

@@ -67,8 +67,10 @@ def roles_of(conditions: Sequence[str], settings: Settings) -> Roles:
         baseline = None if baseline == settings.treatment else baseline
         if len(conditions) < 2:
             notes.append("one condition: its mean, and no comparison (--condition compares the values of a column)")
-        else:
-            notes.append(f"baseline {baseline} (by its name)" if baseline else "no baseline: every pair (--baseline)")
+        elif baseline:
+            notes.append(f"baseline {baseline} (by its name)")
+        elif settings.treatment is None and len(conditions) > 2:
+            notes.append("no baseline: every pair (--baseline)")
     others = [c for c in sorted(conditions) if c not in (baseline, settings.treatment)]
     treatment = [settings.treatment] if settings.treatment else []
     ordered = ([baseline] if baseline else []) + others + treatment

@@ -17,7 +17,7 @@ from trueness.analyse.domain import Domain
 from trueness.analyse.roles import Pair, Roles
 from trueness.analyse.settings import Settings
 from trueness.analyse.shares import Array
-from trueness.statistics.adjustment import with_verdict_intervals
+from trueness.statistics.adjustment import adjusted
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
 from trueness.statistics.result import Cell, interval_cells
@@ -101,9 +101,7 @@ def by_rule(domain: Domain, roles: Roles, settings: Settings) -> list[Breakdown]
         columns = [domain.rules[breakdown.rule].to_numpy(dtype=np.float64) for breakdown in breakdowns]
         tests = [(k, _test(domain, 100 * values, pair, settings)) for k, values in enumerate(columns)]
         made = [(k, test) for k, test in tests if test is not None]
-        judged = with_verdict_intervals(
-            [test for _, test in made], "bh", resamples=settings.resamples, seed=settings.seed
-        )
+        judged = adjusted([test for _, test in made], "bh", resamples=settings.resamples, seed=settings.seed)
         for (k, _), test in zip(made, judged, strict=True):
             breakdowns[k] = replace(breakdowns[k], paired={**breakdowns[k].paired, pair: test})
     return breakdowns

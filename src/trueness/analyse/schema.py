@@ -13,6 +13,7 @@ Counts come before stored rates: a rounded rate breaks ties, a count does not. A
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -20,7 +21,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from trueness.analyse.settings import Settings, nearest
-from trueness.analyse.shapes import melted
+from trueness.analyse.shapes import melted, only_score, with_verdicts, without_summaries
 from trueness.errors import DataError, listed
 
 OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
@@ -36,8 +37,8 @@ USUAL_NAMES = {
     ),
     "task": (
         "task", "item", "task_id", "question", "question_id", "problem", "problem_id", "sample_id", "sample", "doc_id",
-        "case", "test", "example", "example_id", "instance_id", "benchmark", "dataset",
-        "aufgabe", "tarea", "tâche",
+        "case", "test", "example", "example_id", "instance_id", "test_case", "testcase", "benchmark", "dataset",
+        "subject", "aufgabe", "tarea", "tâche",
     ),
     "repeat": ("rep", "repeat", "repetition", "replicate", "epoch", "trial", "run", "attempt", "iteration", "seed"),
     "extraction": ("extraction_ok", "json_valid", "parse_ok", "parsed", "parsed_ok", "valid"),
@@ -48,13 +49,20 @@ MEASURES, MEASURED = ("measure", "metric", "metric_name"), ("value", "score", "m
 COUNTS = (("pass_count", "fail_count"), ("passed", "failed"), ("n_pass", "n_fail"), ("passes", "fails"))
 ABSENT_COUNTS = ("absent_count", "absent", "n_absent", "skipped")
 TOTALS = (("auto_score", "scored_rules"), ("score", "max_score"), ("points", "max_points"), ("n_correct", "n_total"))
+COUNTED = (
+    ("correct", "total"), ("num_correct", "total"), ("num_correct", "num_total"), ("passed", "total"), ("correct", "n"),
+    ("score", "out_of"), ("score", "total"), ("points", "total"), ("hits", "total"),
+)  # fmt: skip  # where they are counts: some above 1, none above its total
 FAILURES = ("failure_rate", "error_rate", "fail_rate")
 SCORES = (
     "score", "pass_rate", "accuracy", "acc", "correct", "is_correct", "success", "passed", "pass", "exact_match",
     "reward", "value", "f1", "result",
 )  # fmt: skip
+CHOICES = ("winner", "preference", "preferred", "choice")  # of two answers, in one row
 RULE_ENDINGS = ("_pass", "_passed", "_verdict", "_rate", "_ok")
 ALL = "(all)"  # the condition of a table that has none
+FEW = 6  # conditions whose pairs are all compared (roles.MOST_PAIRS)
+_SETTING = re.compile(r"(temperature|top_?[pk]|.*shots?\b|num_fewshot|seed|max_tokens)$", re.I)  # names no items
 MANY = 20  # values beyond which a column such as `prompt` holds items, not conditions
 
 
@@ -124,13 +132,17 @@ def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.Dat
     empty = [str(column) for column in frame.columns[blank]]
     columns: dict[str, str] = {}
     for column in map(str, frame.columns[~blank]):
-        columns.setdefault(column.strip().lower(), column)
+        columns.setdefault(_plain_name(column), column)
     roles = {role: _first(columns, names) for role, names in USUAL_NAMES.items()}
-    others = [column for column in map(str, frame.columns[~blank]) if columns[column.strip().lower()] != column]
+    others = [column for column in map(str, frame.columns[~blank]) if columns[_plain_name(column)] != column]
     guessed = [f"not read, beside columns of the same name: {listed(others, most=6)}"] if others else []
     if roles["condition"] and not settings.condition:
-        _items_for_conditions(frame, roles, guessed)
-    if all(name in columns for name in LONG):
+        _items_for_conditions(frame, roles, settings, guessed)
+    of_study = all(name in columns for name in LONG)
+    if not of_study:
+        frame, sums = without_summaries(frame, roles)
+        guessed += sums
+    if of_study:
         roles = _long_roles(frame, columns)
         outcome = Outcome("long table", (columns["value"], columns["measure"], columns["status"]))
         rules: tuple[str, ...] = ()
@@ -143,26 +155,35 @@ def detect(frame: pd.DataFrame, settings: Settings, domain: str) -> tuple[pd.Dat
             if settings.condition in rest and not roles["model"]:  # the rows of a wide table are what is compared
                 roles, frame = {**roles, "model": "model"}, frame.rename(columns={settings.condition: "model"})
                 settings, rest = replace(settings, condition=None), [c for c in rest if c != settings.condition]
+            frame = with_verdicts(frame, rest)
             wide = melted(frame, roles, rest, excluded, domain)
-            if wide is None:
+            score = only_score(frame, rest) if roles["task"] and (roles["model"] or roles["condition"]) else None
+            if wide is None and score is None:
                 raise DataError(
                     f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "
                     f"{listed((*FAILURES, *SCORES), most=5)}, columns ending in {', '.join(RULE_ENDINGS)}; "
-                    f"found {listed(frame.columns, most=12)}. Name one with --score."
+                    f"found {listed(frame.columns, most=12)}. {_way_out(columns)}"
                 )
-            long, schema = detect(wide[0], settings, domain)
-            dropped = tuple(column for column in rest if column in excluded)
-            return long, replace(schema, guessed=(*wide[1], *schema.guessed), dropped=dropped)
+            if wide is not None:
+                long, schema = detect(wide[0], settings, domain)
+                dropped = tuple(column for column in rest if column in excluded)
+                return long, replace(schema, guessed=(*guessed, *wide[1], *schema.guessed), dropped=dropped)
+            choice = Outcome("column", (str(score),))
+            guessed.append(f"{score}, the only column that can be a score")
         outcome = choice
     guessed += [f"empty and left out: {listed(empty, most=6)}"] if empty else []
-    if not (settings.condition or roles["condition"] or roles["model"]) and not _may_be_conditions(
-        frame, columns, roles
-    ):
-        frame = frame.assign(**{ALL: "all runs"})
-        roles["condition"] = ALL
+    free = [c for c in columns.values() if c not in (*roles.values(), *outcome.columns, *rules)]
+    if not (settings.condition or roles["condition"] or roles["model"]):
+        frame = _with_a_condition(frame, free, roles, guessed)
     condition = _condition(frame, roles, settings, domain, guessed)
     model = roles["model"] if roles["model"] != condition else None
     task = roles["task"] if roles["task"] != condition else None
+    if task is None and not settings.unit:
+        keys = [c for c in (condition, model, roles["repeat"], *outcome.columns[1:2]) if c]
+        keys = keys if outcome.kind == "long table" else [c for c in keys if c not in outcome.columns]
+        task = next((c for c in free if c not in keys and _names_items(frame, c, keys)), None)
+        if task:
+            guessed.append(f"{task} names the tasks: each of its values stands once under every condition")
     taken = (roles["extraction"], *outcome.columns[:1])
     rules = tuple(column for column in rules if column not in taken or outcome.kind == "rules")
     return frame, Schema(condition, model, task, roles["repeat"], roles["extraction"], rules, outcome, tuple(guessed))
@@ -182,10 +203,28 @@ def _first(columns: dict[str, str], names: tuple[str, ...]) -> str | None:
     return next((columns[name] for name in names if name in columns), None)
 
 
-def _items_for_conditions(frame: pd.DataFrame, roles: dict[str, str | None], guessed: list[str]) -> None:
-    """`prompt` is a way of asking in one table and the question itself in another: many values are questions."""
-    column = roles["condition"]
-    if column is None or (values := frame[column].nunique()) <= MANY:
+def _way_out(columns: dict[str, str]) -> str:
+    choice = _first(columns, CHOICES)
+    if choice is None:
+        return "Name one with --score."
+    return f"{choice} chooses between two: write a row for each of them, with a score of 1, 0, or 0.5 for a tie."
+
+
+def _plain_name(column: str) -> str:
+    return re.sub(r"[\s-]+", "_", column.strip().lower())
+
+
+def _items_for_conditions(
+    frame: pd.DataFrame, roles: dict[str, str | None], settings: Settings, guessed: list[str]
+) -> None:
+    """`prompt` is a way of asking in one table and the question itself in another: many values are questions, and so
+    are more than there are models, where no other column names one and each model met each once."""
+    column, model = roles["condition"], roles["model"]
+    if column is None or {settings.baseline, settings.treatment} & set(frame[column].map(str)):
+        return
+    values = frame[column].nunique()
+    met = model is not None and roles["task"] is None and not frame.duplicated([model, column]).any()
+    if values <= (max(FEW, frame[model].nunique()) if met else MANY):
         return
     roles["condition"] = None
     if roles["task"] is None:
@@ -193,10 +232,33 @@ def _items_for_conditions(frame: pd.DataFrame, roles: dict[str, str | None], gue
     guessed.append(f"{column} has {values} values: items, not conditions (--condition {column})")
 
 
-def _may_be_conditions(frame: pd.DataFrame, columns: dict[str, str], roles: dict[str, str | None]) -> bool:
-    """Whether a column without a usual name has few texts, so that the user must say what it is."""
-    rest = [frame[c] for c in columns.values() if c not in roles.values()]
-    return any(not is_numeric_dtype(c.dtype) and 2 <= c.nunique() <= MANY for c in rest)
+def _with_a_condition(
+    frame: pd.DataFrame, free: list[str], roles: dict[str, str | None], guessed: list[str]
+) -> pd.DataFrame:
+    """Without conditions and models by name: a column whose few values each task has; else all runs are one, unless
+    a column of few texts leaves it to the user."""
+    task = roles["task"]
+    few = [c for c in free if 2 <= frame[c].nunique() <= FEW]
+    crossed = [c for c in few if task and (frame.groupby(task)[c].nunique() == frame[c].nunique()).all()]
+    if len(crossed) == 1:
+        roles["condition"] = crossed[0]
+        guessed.append(f"no column of conditions: the values of {crossed[0]}, which every {task} has, are compared")
+    elif not crossed and not any(
+        not is_numeric_dtype(frame[c].dtype) and 2 <= frame[c].nunique() <= MANY for c in free
+    ):
+        frame = frame.assign(**{ALL: "all runs"})
+        roles["condition"] = ALL
+    return frame
+
+
+def _names_items(frame: pd.DataFrame, column: str, keys: list[str]) -> bool:
+    """Whether each value stands once under every condition (and model, and repeat): then cells can be paired by it."""
+    whole = is_numeric_dtype(frame[column].dtype) and not (frame[column].dropna() % 1 == 0).all()
+    levels = frame[column].nunique()
+    if whole or levels < 3 or _SETTING.match(column.strip()) or frame[column].isna().any():
+        return False
+    groups = frame.groupby(keys, dropna=False)[column]
+    return bool(groups.ngroups > 1 and (groups.nunique() == levels).all() and (groups.size() == levels).all())
 
 
 def _long_roles(frame: pd.DataFrame, columns: dict[str, str]) -> dict[str, str | None]:
@@ -235,7 +297,13 @@ def _outcome(
         for a, b in COUNTS
         if a in columns and b in columns
     ]
-    candidates += [Outcome("score of rules", (columns[a], columns[b])) for a, b in TOTALS if {a, b} <= set(columns)]
+    totals = [(columns[a], columns[b]) for a, b in TOTALS if {a, b} <= set(columns)]
+    totals += [
+        (columns[a], columns[b])
+        for a, b in COUNTED
+        if {a, b} <= set(columns) and _are_counts(frame, columns[a], columns[b])
+    ]
+    candidates += [Outcome("score of rules", pair) for pair in totals]
     measure, value = _first(columns, MEASURES), _first(columns, MEASURED)
     if measure and value and is_numeric_dtype(frame[value].dtype):
         return Outcome("long table", (value, measure, columns.get("status", "")))
@@ -254,6 +322,14 @@ def _outcome(
             f"{covered[best]}: the latter is taken"
         )
     return candidates[best]
+
+
+def _are_counts(frame: pd.DataFrame, part: str, whole: str) -> bool:
+    if not (is_numeric_dtype(frame[part].dtype) and is_numeric_dtype(frame[whole].dtype)):
+        return False
+    return bool(
+        frame[part].max() > 1 and not (frame[part] > frame[whole]).any() and (frame[part].dropna() % 1 == 0).all()
+    )
 
 
 def _rows_with(frame: pd.DataFrame, outcome: Outcome) -> int:

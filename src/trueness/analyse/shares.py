@@ -8,6 +8,7 @@ denominator up to 50 that rounds to it. Two runs that are equal then tie again, 
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Literal
 
@@ -20,10 +21,15 @@ from trueness.errors import DataError
 Kind = Literal["true/false", "0/1", "rate", "per cent", "verdict", "constant"]
 Array = NDArray[np.float64]
 
-PASS = {"true", "pass", "passed", "yes", "y", "correct", "success", "ok", "c"}
-FAIL = {"false", "fail", "failed", "no", "n", "incorrect", "wrong", "failure", "error", "i"}
-ABSENT = {"absent", "na", "n/a", "none", "null", "nan", "missing", "skip", "skipped", "not applicable", "", "-"}
+PASS = {"true", "pass", "passed", "yes", "y", "correct", "success", "ok", "c", "✅", "✓", "✔", "✔️"}
+FAIL = {"false", "fail", "failed", "no", "n", "incorrect", "wrong", "failure", "error", "i", "❌", "✗", "✘", "✖"}
+ABSENT = {
+    "absent", "na", "n/a", "#n/a", "none", "null", "nan", "missing", "skip", "skipped", "not applicable", "", "-", "–",
+    "timeout", "timed out", "crash", "crashed", "refused", "invalid", "unparsable", "not run", "#div/0!", "#value!",
+}  # fmt: skip
+NO_NUMBER = ABSENT | {"error", "err", "fail", "failed", "failure"}  # beside numbers: a run that has none
 PER_CENT = ("accuracy", "acc", "acc_norm", "pass_rate", "success_rate", "win_rate", "exact_match", "em")
+_OF = re.compile(r"(\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)")  # 8/10
 _FLAGS = {"true", "false"}
 DECIMALS = 4  # more is not rounding but precision
 DENOMINATOR = 50
@@ -36,12 +42,20 @@ def as_shares(column: pd.Series, name: str) -> tuple[Array, Kind]:
     if pd.api.types.is_numeric_dtype(column.dtype):
         return _numbers(column.to_numpy(dtype=np.float64, na_value=np.nan), name)
     codes, words = pd.factorize(column.astype("string").str.strip().str.casefold())
-    if all(word in ABSENT or _is_number(word) for word in words) and any(_is_number(word) for word in words):
-        levels = np.array([np.nan if word in ABSENT else float(word) for word in words] + [np.nan])
+    if all(word in NO_NUMBER or _is_number(word) for word in words) and any(_is_number(word) for word in words):
+        levels = np.array([np.nan if word in NO_NUMBER else float(word) for word in words] + [np.nan])
+        return _numbers(levels[codes], name)
+    parts = {word: match for word in words if (match := _OF.fullmatch(word))}
+    if parts and all(word in parts or word in NO_NUMBER for word in words):
+        levels = np.array([_part(parts.get(word)) for word in words] + [np.nan])
         return _numbers(levels[codes], name)
     levels = np.array([_level(str(word), name) for word in words] + [np.nan])
     kind: Kind = "true/false" if {str(word) for word in words} <= _FLAGS | ABSENT else "verdict"
     return levels[codes], kind
+
+
+def _part(match: re.Match[str] | None) -> float:
+    return float(match[1]) / float(match[2]) if match and float(match[2]) else np.nan
 
 
 def _level(word: str, name: str) -> float:
@@ -62,7 +76,7 @@ def _numbers(values: Array, name: str) -> tuple[Array, Kind]:
     if not len(present):
         return values, "constant"
     low, high = float(present.min()), float(present.max())
-    by_name = name.lower().endswith(("pct", "percent", "%")) or name.lower() in PER_CENT
+    by_name = name.lower().rstrip(")] ").endswith(("pct", "percent", "%")) or name.lower() in PER_CENT
     if low < 0 or high > 100 or (high > 1 and not by_name):
         raise DataError(
             f"column {name!r} must hold shares of passes in [0, 1], got {low if low < 0 else high:g}. "

@@ -12,8 +12,9 @@ as accuracy is shown as accuracy; failure rates are those of the protocol, or of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -22,16 +23,18 @@ from numpy.typing import NDArray
 
 from trueness.analyse.schema import FAILURES, Outcome
 from trueness.analyse.settings import Settings
-from trueness.analyse.shares import Array, as_shares, decimals, rounded_beside_exact, unrounded
-from trueness.errors import DataError, SettingError
+from trueness.analyse.shares import NO_NUMBER, Array, as_shares, decimals, rounded_beside_exact, unrounded
+from trueness.errors import DataError, SettingError, listed
 from trueness.measure import direction, measure_of
+from trueness.texts import counted
 
 ABSENT_FAILED = "absent rules failed"
 UNROUNDED = "rates unrounded"
 LOWER_WORDS = (
     "shd", "aid", "sid", "error", "loss", "interval_score", "wis", "crps", "brier", "pinball", "distance", "seconds",
-    "duration", "cost", "tokens", "fail", "width", "perplexity",
+    "duration", "cost", "tokens", "fail", "width", "perplexity", "latency", "bits_per_byte", "toxicity",
 )  # fmt: skip
+LOWER_NAMES = {"wer", "cer", "ter", "mae", "mse", "rmse", "nll", "ppl", "bpb"}  # whole words: an answer is no wer
 _SAME = 1e-9
 _OF_THESE_RULES = 0.01  # a stored score this close to the sum of the rules is that sum, rounded
 
@@ -58,7 +61,9 @@ def values_of(frame: pd.DataFrame, outcome: Outcome, rules: pd.DataFrame, settin
         values = _of_measure(number(frame, outcome.columns[0]), name, settings) if ours else _of_column(
             frame[outcome.columns[0]], name, settings
         )  # fmt: skip
-        return _with_blanks(values, settings)
+        return _with_blanks(
+            replace(values, notes=(*_words(frame, outcome.columns[0], values), *values.notes)), settings
+        )
     if outcome.kind == "counts":
         passes, fails = (number(frame, column) for column in outcome.columns)
         absent = number(frame, outcome.absent) if outcome.absent else np.zeros(len(frame))
@@ -85,13 +90,16 @@ def is_lower_better(measure: str) -> bool:
     if measure_of(measure):
         return direction(measure) == "lower"
     name = measure.lower()
-    return not name.startswith("skill") and any(word in name for word in LOWER_WORDS)
+    lower = any(word in name for word in LOWER_WORDS) or not LOWER_NAMES.isdisjoint(re.split(r"[^a-z0-9]+", name))
+    return lower and not name.startswith("skill")
 
 
 def number(frame: pd.DataFrame, column: str) -> Array:
     """A column of numbers; inf is no score and stays missing."""
     values = pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     text = frame[column].notna().to_numpy() & np.isnan(values)
+    if text.any():
+        text &= ~frame[column].astype("string").str.strip().str.casefold().isin(NO_NUMBER).to_numpy()
     if text.any():
         raise DataError(
             f"column {column!r} must hold numbers, got {frame[column][text].iloc[0]!r}. Name another with --score."
@@ -138,19 +146,23 @@ def _with_blanks(values: Values, settings: Settings) -> Values:
     readings = {name: np.where(blank, worst if settings.unscored == "failed" else np.nan, column)
                 for name, column in values.readings.items()}  # fmt: skip
     if settings.unscored == "failed":
-        return _replaced(values, failed, readings | {"blank runs missing": np.where(blank, np.nan, values.value)})
-    return _replaced(values, values.value, readings | {"blank runs failed": failed})
+        return replace(
+            values, value=failed, readings=readings | {"blank runs missing": np.where(blank, np.nan, values.value)}
+        )
+    return replace(values, readings=readings | {"blank runs failed": failed})
 
 
 def _as_passes(values: Values) -> Values:
     """The same as pass rates."""
     readings = {name: 1 - column for name, column in values.readings.items()}
-    passes = _replaced(values, 1 - values.value, readings)
-    return Values(**vars(passes) | {"lower_is_better": False, "turned": True})
+    return replace(values, value=1 - values.value, readings=readings, lower_is_better=False, turned=True)
 
 
-def _replaced(values: Values, value: Array, readings: Mapping[str, Array]) -> Values:
-    return Values(**vars(values) | {"value": value, "readings": readings})
+def _words(frame: pd.DataFrame, column: str, values: Values) -> tuple[str, ...]:
+    """Words that stand where a score would."""
+    words = frame[column][values.blank & frame[column].notna().to_numpy()].astype("string").str.strip()
+    each = [f"{word!r} ({n})" for word, n in words.value_counts().items()]
+    return (f"no score in {column}: {listed(each, most=4)}",) if each else ()
 
 
 def _ratio(part: Array, whole: Array) -> Array:
@@ -178,7 +190,8 @@ def _of_column(column: pd.Series, name: str, settings: Settings) -> Values:
             values, lower and shares, lower, nothing, np.isnan(values), notes=(*way, *_rounding(values, name))
         )
     passes, _ = as_shares(column, name)
-    return Values(passes, True, False, nothing, np.isnan(passes), notes=_rounding(passes, name))
+    notes = _rounding(passes, name) if pd.api.types.is_numeric_dtype(column.dtype) else ()  # 8/10 is exact
+    return Values(passes, True, False, nothing, np.isnan(passes), notes=notes)
 
 
 def _is_scale(column: pd.Series, name: str) -> bool:
@@ -199,4 +212,4 @@ def _rounding(values: Array, column: str) -> tuple[str, ...]:
     digits = decimals(values)
     if digits in (None, 0):
         return ()
-    return (f"{column} has {digits} decimals and there are no counts: rounding can make or break ties",)
+    return (f"{column} has {counted(digits or 0, 'decimal')} and there are no counts: rounding can make or break ties",)

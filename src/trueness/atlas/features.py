@@ -47,7 +47,7 @@ def features_of(table: Table) -> Array:
     ends = stats.chi2.isf(ALPHA, freedom) / n
     r2 = np.array([1 - np.trace(np.linalg.inv(inverse[np.ix_(owner == j, owner == j)])) / sizes[j] for j in range(d)])
     eigen = np.clip(np.linalg.eigvalsh(correlation) / len(owner), 1e-12, None)
-    rest, curved = _residuals(blocks, owner, table) if numbers.size else (np.zeros((n, 0)), 0.0)
+    rest, curved = _residuals(blocks, inverse, owner, table) if numbers.size else (np.zeros((n, 0)), 0.0)
     moments = [_mean(one) for values in (numbers, rest) for one in _shape(values)]
     made = [
         np.log(n), np.log(d), len(levels) / d, _mean(np.log(levels)), float(table.gaps.mean()),
@@ -125,18 +125,16 @@ def _scaled(inverse: Array, owner: NDArray[np.intp], d: int) -> Array:
     return root @ inverse @ root
 
 
-def _residuals(blocks: Array, owner: NDArray[np.intp], table: Table) -> tuple[Array, float]:
-    """Of each number on all others; sqrt(n) times the largest correlation with another's square, on average."""
-    rest, curved = [], []
-    gram = blocks.T @ blocks + RIDGE * len(blocks) * np.eye(len(owner))
-    squares = blocks**2 - 1
-    for j in np.flatnonzero(~table.discrete):
-        others = owner != j
-        y = blocks[:, owner == j][:, 0]
-        left = y - blocks[:, others] @ np.linalg.solve(gram[np.ix_(others, others)], blocks[:, others].T @ y)
-        rest.append(left)
-        numbers = others & ~table.discrete[owner]
-        if numbers.any() and left.std() > 0:
-            size = np.sqrt((squares[:, numbers] ** 2).mean(axis=0)) * left.std()
-            curved.append(float(np.abs(squares[:, numbers].T @ left / len(left) / np.maximum(size, 1e-12)).max()))
-    return np.stack(rest, 1), _mean(np.array(curved)) * np.sqrt(len(blocks))
+def _residuals(blocks: Array, inverse: Array, owner: NDArray[np.intp], table: Table) -> tuple[Array, float]:
+    """Of each number on all others; sqrt(n) times the largest correlation with another's square, on average.
+
+    e_j = X P_j / P_jj: what a regression on all others leaves (P the inverse of X'X / n with its ridge).
+    """
+    numbers = np.flatnonzero(~table.discrete[owner])
+    rest = blocks @ inverse[:, numbers] / np.diag(inverse)[numbers]
+    squares = blocks[:, numbers] ** 2 - 1
+    sizes = np.sqrt(np.multiply.outer((squares**2).mean(axis=0), rest.var(axis=0)))
+    alike = np.abs(squares.T @ rest / len(rest) / np.maximum(sizes, 1e-12))
+    np.fill_diagonal(alike, 0.0)
+    curved = alike.max(axis=0)[rest.std(axis=0) > 0] if len(numbers) > 1 else np.zeros(0)
+    return rest, _mean(curved) * np.sqrt(len(blocks))

@@ -46,6 +46,9 @@ class Table:
             got = f"{len(self.experiments.rows)} for {len(values)} rows"
             raise DataError(f"{self.source} must have an experiment for each row, got {got}.")
 
+    def __repr__(self) -> str:
+        return f"Table({self.source}: {self.n} x {self.d}, {self.kind}: {listed(self.names)})"
+
     @property
     def n(self) -> int:
         return len(self.values)

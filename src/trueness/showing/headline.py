@@ -64,4 +64,6 @@ def _figure(value: float) -> str:
     if abs(value) >= 10:
         return f"{value:.0f}"
     text = f"{value:.2f}"
+    if float(text) == 0:
+        return "0"
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text

@@ -1,7 +1,8 @@
 """How everything looks: one colour and one short name a respondent, paper widths, one typeface.
 
 Colours are those of Okabe & Ito (2008), which colour-blind readers tell apart; models take them in the order of their
-names, references (baselines, humans) are greys, so that a colour means the same respondent in every chart of a study.
+names, references (baselines, humans) are one grey and stand by their names or numbers, never by a shade; so a colour
+means the same respondent in every chart of a study.
 The typeface is one that the renderer brings along, in one weight: a chart then needs no font of the machine, and a PDF
 has the same bytes each time (with two weights the renderer writes them in random order).
 """
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 OKABE_ITO = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442")  # black is for what is true
-GREYS = ("#6E6E6E", "#9A9A9A", "#525252", "#B4B4B4", "#3C3C3C", "#848484")
+REFERENCE = "#6E6E6E"
 TRUTH = "#000000"
 RUNS = "#BFC5CC"  # the range of runs, behind the claims
 MISSING = "#8A8A8A"
@@ -37,8 +38,7 @@ def colours(respondents: Iterable[str], references: Iterable[str] = ()) -> dict[
     apart = set(references)
     models = sorted(name for name in set(respondents) if name not in apart)
     shades = {name: _shade(OKABE_ITO[k % 7], 0.62 ** (k // 7)) for k, name in enumerate(models)}
-    shades |= {name: GREYS[k % len(GREYS)] for k, name in enumerate(sorted(apart))}
-    return shades
+    return shades | dict.fromkeys(sorted(apart), REFERENCE)
 
 
 def labels(respondents: Iterable[str], longest: int = 22) -> dict[str, str]:

@@ -46,11 +46,13 @@ _LINE = 78  # signs that a line of a plain article holds at \\small
 _FOLDED = 24  # signs of a text in a table that is wider than a line; a longer text takes several
 _TALL, _HEAD = 44, 4  # lines of a table on a page, and those of its head
 _TITLE = Column("title", "", "text")
+_BOLD = "Bold: the best of its rivals, where its interval is apart from all of theirs; references are no rivals."
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows and how to show them. Rows for which `contends` is false are never the best (references, say)."""
+    """Rows and how to show them. Rows for which `contends` is false are never the best (references, say); where one is
+    the best and bold, the caption says what that means."""
 
     name: str
     columns: tuple[Column, ...]
@@ -59,6 +61,10 @@ class Table:
     contends: str | None = None
     rule_before: str | None = None  # a thin rule wherever this key changes
     within: tuple[str, ...] = ()  # the best is sought among the rows that agree on these keys
+
+    def __post_init__(self) -> None:
+        if "Bold:" not in self.caption and self._best():
+            object.__setattr__(self, "caption", f"{self.caption} {_BOLD}")
 
     def frame(self) -> pd.DataFrame:
         """All numbers, unrounded."""

@@ -64,8 +64,32 @@ def verdict_levels(p: ArrayLike, method: Adjustment, level: float = 0.95) -> Arr
     return np.where(np.isnan(values), np.nan, 1 - alpha / np.maximum(steps, 1))
 
 
-def adjusted(comparisons: Sequence[Comparison], method: Literal["holm", "bh", "max-t"] = "holm") -> list[Comparison]:
-    """The same comparisons with p_adjusted; one without a p keeps none and is not counted."""
+def adjusted(
+    comparisons: Sequence[Comparison],
+    method: Literal["holm", "bh", "max-t"] = "holm",
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[Comparison]:
+    """The same comparisons with p_adjusted; one without a p keeps none and is not counted.
+
+    By Holm and BH each paired one has the interval that belongs to its verdict; `alone`: the one it had.
+    resamples, seed: those of the comparisons, so that p and interval rest on the same draws.
+    """
+    judged = with_adjusted_p(comparisons, method)
+    if method == "max-t" or not judged:
+        return judged
+    levels = verdict_levels([np.nan if c.p is None else c.p for c in comparisons], method, comparisons[0].level)
+    return [
+        one if np.isnan(level) else at_level(one, level, resamples=resamples, rng=np.random.default_rng(seed))
+        for one, level in zip(judged, levels.tolist(), strict=True)
+    ]
+
+
+def with_adjusted_p(
+    comparisons: Sequence[Comparison], method: Literal["holm", "bh", "max-t"] = "holm"
+) -> list[Comparison]:
+    """p_adjusted alone: their intervals stay as they are."""
     checked_choice("method", method, Literal["holm", "bh", "max-t"])
     if method == "max-t":
         values = max_t_p(comparisons)
@@ -80,19 +104,4 @@ def adjusted(comparisons: Sequence[Comparison], method: Literal["holm", "bh", "m
             n_comparisons=max(made, 1),
         )
         for comparison, value in zip(comparisons, values, strict=True)
-    ]
-
-
-def with_verdict_intervals(
-    comparisons: Sequence[Comparison], method: Adjustment = "holm", *, resamples: int = RESAMPLES, seed: int = 0
-) -> list[Comparison]:
-    """`adjusted`, each paired comparison with the interval that belongs to its verdict; `alone`: the one it had.
-
-    resamples, seed: those of the comparisons, so that p and interval rest on the same draws.
-    """
-    p = [np.nan if c.p is None else c.p for c in comparisons]
-    levels = verdict_levels(p, method, comparisons[0].level if comparisons else 0.95)
-    return [
-        one if np.isnan(level) else at_level(one, level, resamples=resamples, rng=np.random.default_rng(seed))
-        for one, level in zip(adjusted(comparisons, method), levels.tolist(), strict=True)
     ]

@@ -80,6 +80,11 @@ class Comparison(Result):
         """p, adjusted where it was, is at most 1 - level. False does not mean equal: see equivalence.py."""
         return self.p_final is not None and self.p_final <= 1 - self.level + 1e-12
 
+    @property
+    def drawn(self) -> Interval | None:
+        """For charts and tables: the verdict's, or alone where so few units bound nothing at its level."""
+        return self.interval or self.alone
+
     def described(
         self,
         *,

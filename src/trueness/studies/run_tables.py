@@ -102,7 +102,12 @@ def means_table(results: Results, measures: Sequence[str]) -> Table:
         rows.append(row | wide_means(summary, measures))
     caption = f"Mean over the n runs that gave a result, with the {100 * results.level:g} % bootstrap CI of the mean."
     return Table(
-        f"{own_name(results.task)}_summary", tuple(columns), rows, caption, rule_before="item", within=("item",)
+        f"{own_name(results.task)}_summary",
+        tuple(columns),
+        rows,
+        caption,
+        rule_before="item",
+        within=("item", "variant"),
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.table import Table
 
 from trueness.analyse import Analysis
+from trueness.analyse.analysis import DomainAnalysis
 from trueness.analyse.charts import figures
 from trueness.analyse.documents import (
     as_csv,
@@ -229,23 +230,29 @@ def _print_otherwise(out: Console, analysis: Analysis) -> None:
     if not lines:
         return
     out.print("\n[bold]Read otherwise[/]")
+    head, *rows = _otherwise_rows(lines, out.width)
     table = _plain_table(out.width)
-    left_out = {"Domain", "q", "q_beyond", "n_units", "n_clusters"}
-    left_out |= {"delta", "mag."} if out.width < ROOMY else set()
-    names = [name for name in line_cells(lines[0][1]) if name not in left_out]
-    for name in ("", "", *names, "verdict"):
+    for name in head:
         table.add_column(plain(name), justify="left" if name in ("", "mag.", "verdict") else "right", no_wrap=True)
-    for part, line in lines:
-        cells = line_cells(line)
-        moved = changes_verdict(line, part)
-        table.add_row(
-            plain(part.name),
-            plain(line.reading),
-            *(plain(cells.get(name, "-")) for name in names),
-            "another" if moved else "the same",
-            style="yellow" if moved else "dim",
-        )
+    for row in rows:
+        table.add_row(*map(plain, row), style="yellow" if row[-1] == "another" else "dim")
     out.print(table)
+
+
+def _otherwise_rows(lines: Sequence[tuple[DomainAnalysis, Line]], width: int) -> list[list[str]]:
+    """The head, and a row a reading; what a narrow terminal has no room for is left out, the means last."""
+    cells = [line_cells(line) for _, line in lines]
+    names = [name for name in cells[0] if name not in ("Domain", "q", "q_beyond", "n_units", "n_clusters")]
+    means, gap = names[: names.index("delta")], 2 if width >= ROOMY else 1
+    for dropped in ((), ("mag.",), ("U",), ("delta",), ("n",), ("p",), means):
+        names = [name for name in names if name not in dropped]
+        rows = [["", "", *names, "verdict"]]
+        for (part, line), row in zip(lines, cells, strict=True):
+            verdict = "another" if changes_verdict(line, part) else "the same"
+            rows.append([part.name, line.reading, *(row.get(name, "-") for name in names), verdict])
+        if sum(max(map(len, column)) + gap for column in zip(*rows, strict=True)) - gap <= width:
+            break
+    return rows
 
 
 def _plain_table(width: int) -> Table:
@@ -309,7 +316,9 @@ def _rule_table(rules: Sequence[Breakdown], pair: Pair) -> Table:
 
 
 def _print_models(out: Console, analysis: Analysis) -> None:
-    parts = [part for part in analysis.domains if part.models and part.contrasts]
+    parts = [
+        part for part in analysis.domains if any(gain is not None for row in part.models for gain in row.gains.values())
+    ]
     if not parts:
         return
     pair = parts[0].contrasts[-1].pair
@@ -362,10 +371,13 @@ def _legend(analysis: Analysis) -> str:
     lines = [line for part in analysis.domains for line in part.lines]
     levels = sorted({one.result.interval.level for one in analysis.contrasts if one.result and one.result.interval})
     shown = " to ".join(f"{100 * level:.3g}" for level in dict.fromkeys((*levels[:1], *levels[-1:])))
+    least = "at least " if any(one.result and one.result.exact for one in analysis.contrasts) else ""  # steps of 2^-C
+    wide = any(one.q_beyond is not None for one in analysis.contrasts)
+    beyond = "; q_beyond: over models and tasks like these" if wide else ""
     return (
         f"delta, p, U: Cliff's delta, Mann-Whitney over runs, {sided}. diff: better by, with the interval of the "
-        f"verdict{f' ({shown} %)' if shown else ''}, {over}; q: {analysis.family}. For {listed_scopes(lines)}; "
-        "q_beyond: over models and tasks like these. Dim: not told apart."
+        f"verdict{f' ({least}{shown} %)' if shown else ''}, {over}; q: {analysis.family}. "
+        f"For {listed_scopes(lines)}{beyond}. Dim: not told apart."
     )
 
 

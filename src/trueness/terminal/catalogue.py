@@ -161,6 +161,22 @@ def columns(name: str) -> list[dict[str, object]]:
     )
 
 
+def expected(name: str) -> list[dict[str, object]]:
+    """What the atlas expects of learners on a user's own table, the best first; empty for anything else."""
+    from trueness import atlas
+
+    table = load(name).table if name.partition(":")[0].endswith(TABLE_FILES) else None
+    if table is None or table.d > 200:  # its systems have up to 50 columns
+        return []
+    place = atlas.place_of(table)
+    fitting = atlas.LEARNERS if table.kind == "continuous" else atlas.ANY_COLUMNS
+    return [
+        {"learner": learner, "expected F1": round(place.expects(learner), 2)}
+        | dict(zip(("5 %", "95 %"), place.at(learner, "f1", (0.05, 0.95)).round(2).tolist(), strict=True))
+        for learner in sorted(fitting, key=place.expects, reverse=True)
+    ]
+
+
 def _learners() -> list[dict[str, object]]:
     listing: list[dict[str, object]] = []
     for name in registry.names("learner"):

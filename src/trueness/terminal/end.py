@@ -6,6 +6,7 @@ of ours, and no reason to restore anything.
 
 from __future__ import annotations
 
+import re
 import shlex
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,7 @@ from trueness.terminal import print_report as terminal
 from trueness.texts import counted
 
 ROOM = 8  # rows of small tables below the headlines
+_CLAUSE = re.compile(r"[;.](?: |$)|[:,] (?![^(]*\))")  # where the first clause ends, not within brackets
 
 
 def write_end(folder: Path, outcome: RunEnd, as_json: bool, answer: bool = False) -> None:
@@ -65,7 +67,8 @@ def print_headlines(folder: Path, tasks: Sequence[Mapping[str, Json]], notes: Se
     """What matters of each study: checks in a line, the headline, a small table; `show` has the rest."""
     out = console()
     for task in tasks:
-        out.print(f"[bold]{plain(task['task'])}[/]   {plain(checks_line(task['checks']))}", soft_wrap=True)
+        checks = plain(checks_line(task["checks"]))
+        out.print(f"[bold]{plain(task['task'])}[/]   {checks}", soft_wrap=not out.is_terminal)
         headline = task["headline"]
         if headline is None:
             continue
@@ -82,13 +85,13 @@ def print_headlines(folder: Path, tasks: Sequence[Mapping[str, Json]], notes: Se
 
 
 def checks_line(checks: Sequence[Mapping[str, Json]]) -> str:
-    """`6 checks, 1 fails: complete (...)`"""
+    """`6 checks, 1 fails: complete (...)`; of a reason its first clause, `show` has the rest."""
     failed = [check for check in checks if check["passed"] is False]
     unknown = sum(check["passed"] is None for check in checks)
     text = counted(len(checks), "check")
     text += f", {len(failed)} fail{'s' if len(failed) == 1 else ''}" if failed else ", all hold" if not unknown else ""
     text += f", {unknown} not checked" if unknown else ""
-    why = "; ".join(f"{check['name']} ({check['sentence'].rstrip('.')})" for check in failed[:2])
+    why = "; ".join(f"{check['name']} ({_CLAUSE.split(check['sentence'])[0]})" for check in failed[:2])
     return f"{text}: {why}" if why else text
 
 

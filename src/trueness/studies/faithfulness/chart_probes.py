@@ -106,7 +106,7 @@ def probes(study: FaithfulnessStudy, width: look.Width = "page") -> Figure:
 def series_colours(study: FaithfulnessStudy, series: Iterable[str]) -> dict[str, str]:
     """A judge and a model have one colour each; what is scored is black, what is executed grey."""
     own = look.colours({*study.judges, *study.own})
-    fixed = {tables.SCORED: look.TRUTH, tables.EXECUTED: look.GREYS[1], AUC: look.TRUTH}
+    fixed = {tables.SCORED: look.TRUTH, tables.EXECUTED: look.REFERENCE, AUC: look.TRUTH}
     return {name: fixed.get(name) or own[name.removesuffix(OWN)] for name in dict.fromkeys(series)}
 
 

@@ -2,7 +2,8 @@
 
     d_i = S_ref(i) - S(i)   of the scaled interval score, repeats averaged; positive: better than the reference
 
-Estimate: the mean of d. Interval and p: exact sign-flip over data sets; p adjusted by Holm over the respondents shown.
+Estimate: the mean of d. Interval and p: exact sign-flip over data sets; p adjusted by Holm over the respondents shown,
+the interval that of the adjusted verdict (`level`), or alone where so few data sets bound nothing at its level.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 SCORE = "interval_score_scaled"
 COLUMNS = (
-    "respondent", "reference", "score", "difference", "low", "high", "p", "p_adjusted", "adjustment", "test", "n",
-    "datasets", "missing", "notes",
+    "respondent", "reference", "score", "difference", "low", "high", "level", "p", "p_adjusted", "adjustment", "test",
+    "n", "datasets", "missing", "notes",
 )  # fmt: skip
 
 
@@ -56,7 +57,7 @@ def differences_frame(forecasts: Forecasts, reference: str, respondents: Sequenc
     rows_of = []
     for name, one in zip(others, adjusted(found, "holm") if found else [], strict=True):
         row: dict[str, Any] = {"respondent": name, "reference": reference, "score": SCORE, "difference": one.difference}
-        row |= {"low": one.interval.low, "high": one.interval.high} if one.interval else {}
+        row |= {"low": one.drawn.low, "high": one.drawn.high, "level": one.drawn.level} if one.drawn else {}
         row |= {"p": one.p, "p_adjusted": one.p_adjusted, "adjustment": one.adjustment, "n": one.n_units}
         row |= {"test": ("exact " if one.exact else "") + one.test, "datasets": one.n_clusters}
         rows_of.append(row | {"missing": one.n_missing, "notes": " ".join(one.notes)})
@@ -116,11 +117,14 @@ def differences(
     chart = differences_chart(frame, look.colours(names, forecasts.references), look.labels(names), width)
     tests = sorted(set(frame["test"])) if len(frame) else ["none"]
     n = int(frame["n"].max()) if len(frame) else 0
+    levels = sorted(frame["level"].dropna().astype(float))
+    bars = " to ".join(dict.fromkeys(f"{100 * level:.4g}" for level in (*levels[:1], *levels[-1:]))) or "no"
     caption = (
         f"Scaled interval score of {reference} minus that of each respondent, paired over up to {n} items (data set, "
         f"learner, measure, formulation) in {int(frame['datasets'].max()) if len(frame) else 0} data sets; right of "
-        f"zero: better than {reference}. Bars: {100 * forecasts.level:g} % intervals; p: {', '.join(tests)} over data "
-        f"sets, two-sided, Holm-adjusted over {len(frame)} comparisons. {selection.arm_text(forecasts)}"
+        f"zero: better than {reference}. Bars: {bars} % intervals, of the verdict where the data sets bound it; p: "
+        f"{', '.join(tests)} over data sets, two-sided, Holm-adjusted over {len(frame)} comparisons. "
+        f"{selection.arm_text(forecasts)}"
     )
     return Figure("differences", frame, chart, caption)
 

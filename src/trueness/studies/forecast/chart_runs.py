@@ -1,8 +1,8 @@
 """runs: the distribution of the measured runs, and the ranges that were claimed for them.
 
 One panel a cell (data set by learner, the smallest graph first). Grey: a histogram of the runs, each panel to its own
-height. Below it one line a respondent: the hull of what it claimed over formulations and repeats, thick where half of
-its claims agree (from the median of the low ends to the median of the high ends).
+height. Below it one numbered line a respondent: the hull of what it claimed over formulations and repeats, thick where
+half of its claims agree (from the median of the low ends to the median of the high ends).
 SHD is drawn as a share of d(d-1)/2.
 """
 
@@ -39,7 +39,8 @@ def runs_frame(forecasts: Forecasts, measure: str, respondents: Sequence[str] | 
     """One row a mark: kind `bin` (count of runs in [low, high)) or `claim` (one a cell and respondent)."""
     chosen = selection.best(forecasts, MOST_RESPONDENTS) if respondents is None else list(respondents)
     rows: list[dict[str, Any]] = []
-    for dataset, learner in selection.items(forecasts):
+    nodes = {name: about.get("nodes") or 0 for name, about in forecasts.datasets.items()}
+    for dataset, learner in sorted(selection.items(forecasts), key=lambda item: nodes.get(item[0], 0)):
         truth = forecasts.truths.get((dataset, learner, measure))
         if truth is not None:
             rows.extend({"dataset": dataset, "learner": learner, "upper": truth.upper} | row for row in _bins(truth))
@@ -63,26 +64,33 @@ def runs_chart(
     names = [name for name in frame["respondent"].dropna().unique() if name]
     labels = labels or look.labels(names)
     rows, columns = (list(dict.fromkeys(frame[key])) for key in ("dataset", "learner"))
-    marks = _marks(frame, names, labels)
+    who = {name: f"{k} {labels[name]}" for k, name in enumerate(names, 1)}
+    marks = _marks(frame, names, who)
     wide = (look.POINTS[width] - text_width(rows) - 30 - 8 * (len(columns) - 1)) / max(len(columns), 1)
     deep = _SLOT * len(names) + 0.08
     scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
     x = alt.X("from:Q", scale=scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="~g"))
     y = alt.Y("y:Q", scale=alt.Scale(domain=[-deep, 1], nice=False), axis=None)
     palette = alt.Scale(
-        domain=["measured runs", *(labels[name] for name in names)],
+        domain=["measured runs", *who.values()],
         range=["#9AA3AD", *(colours[name] for name in names)],
     )
     legend = alt.Legend(title=None, orient="bottom", direction="horizontal", columns=4 if width == "page" else 2)
-    drawn = (
-        alt.Chart(named("marks"))
+    boxes = (
+        alt.Chart()
         .mark_rect()
         .encode(
             x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("y2:Q"), color=alt.Color("who:N", scale=palette, legend=legend),
             opacity=alt.Opacity("opacity:Q", scale=None),
         )
-        .properties(width=wide, height=30 + 4.5 * len(names))
     )  # fmt: skip
+    numbers = (
+        alt.Chart()
+        .transform_filter("isValid(datum.number)")
+        .mark_text(align="right", baseline="middle", dx=-1.5, fontSize=5)
+        .encode(x=alt.XDatum(0, scale=scale), y=alt.Y("middle:Q", axis=None), text="number:Q")
+    )
+    drawn = alt.layer(boxes, numbers, data=named("marks")).properties(width=wide, height=30 + 5.5 * len(names))
     side = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="middle", title=None, labelFontSize=7.5)
     grid: alt.FacetChart = drawn.facet(
         row=alt.Row("dataset:N", sort=rows, header=side),
@@ -139,8 +147,8 @@ def _claims(forecasts: Forecasts, measure: str, respondents: list[str]) -> pd.Da
     return claims.assign(kind="claim").reindex(columns=list(COLUMNS))
 
 
-def _marks(frame: pd.DataFrame, names: list[str], labels: Mapping[str, str]) -> pd.DataFrame:
-    """Boxes: the bins above zero, a pale and a full box a claim below."""
+def _marks(frame: pd.DataFrame, names: list[str], who: Mapping[str, str]) -> pd.DataFrame:
+    """Boxes: the bins above zero, a pale and a full box a claim below, the full one with the respondent's number."""
     bins = frame[(frame["kind"] == "bin") & frame["count"].notna()]
     most = bins.groupby(["dataset", "learner"])["count"].transform("max")
     above = pd.DataFrame({
@@ -148,12 +156,16 @@ def _marks(frame: pd.DataFrame, names: list[str], labels: Mapping[str, str]) -> 
         "to": bins["shown_high"], "y": 0.0, "y2": (bins["count"] / most).astype(float), "opacity": 1.0,
     })  # fmt: skip
     claims = frame[(frame["kind"] == "claim") & frame["low"].notna()]
-    top = -0.06 - _SLOT * claims["respondent"].map({name: k for k, name in enumerate(names)}).astype(float)
+    place = claims["respondent"].map({name: k for k, name in enumerate(names)}).astype(float)
+    top = -0.06 - _SLOT * place
     parts = [above]
-    for low, high, opacity, gap in (("lowest", "highest", 0.3, 0.055), ("low", "high", 1.0, 0.02)):
+    for low, high, opacity, gap, number in (
+        ("lowest", "highest", 0.3, 0.055, None),
+        ("low", "high", 1, 0.02, place + 1),
+    ):
         parts.append(pd.DataFrame({
-            "dataset": claims["dataset"], "learner": claims["learner"], "who": claims["respondent"].map(dict(labels)),
+            "dataset": claims["dataset"], "learner": claims["learner"], "who": claims["respondent"].map(dict(who)),
             "from": claims[f"shown_{low}"], "to": claims[f"shown_{high}"], "y": top - gap, "y2": top - _SLOT + gap,
-            "opacity": opacity,
+            "opacity": opacity, "number": number, "middle": top - _SLOT / 2,
         }))  # fmt: skip
     return pd.concat(parts, ignore_index=True)

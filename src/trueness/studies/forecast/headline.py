@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trueness.showing.headline import Headline, Standing, joined
+from trueness.studies.forecast import selection
 from trueness.studies.forecast.frames import Forecasts
 from trueness.studies.forecast.summary import AS_CLAIMED, rows
 
@@ -10,8 +11,10 @@ NAIVE = "skill_climatology"
 
 
 def headline_of(forecasts: Forecasts) -> Headline:
+    of_run = selection.main_arm(forecasts).get("target") == "run"
+    covered = "coverage_runs" if of_run else "calibrated_coverage"
     models = [row for row in rows(forecasts) if row["kind"] == "model"]
-    there = [row for row in models if row["calibrated_coverage"] is not None]
+    there = [row for row in models if row[covered] is not None]
     silent = (
         f"; {len(models) - len(there)} of {len(models)} gave no range that can be read" if models[len(there) :] else ""
     )
@@ -19,10 +22,9 @@ def headline_of(forecasts: Forecasts) -> Headline:
         return Headline(f"No model gave a range that can be read{silent}.")
     level = f"{100 * forecasts.level:g} %"
     standings = tuple(
-        Standing(row["respondent"], row["calibrated_coverage"], row["calibrated_coverage_low"],
-                 row["calibrated_coverage_high"])
+        Standing(row["respondent"], row[covered], row[f"{covered}_low"], row[f"{covered}_high"])
         for row in sorted(there, key=lambda row: row["interval_score"])
-    )  # fmt: skip
+    )
     honest = [row["respondent"] for row in there if row["confidence"] == AS_CLAIMED]
     claimed = (
         f"{joined(honest)} {'covers' if len(honest) == 1 else 'cover'} as claimed"
@@ -34,5 +36,5 @@ def headline_of(forecasts: Forecasts) -> Headline:
         f"; {joined(better) or 'none'} scores better than ranges of the other data sets (climatology)"
     )  # fmt: skip
     sentence = f"Ranges that say {level}: {claimed}{naive}{silent}."
-    of = f"share of {level} ranges that hold the mean of the runs"
+    of = f"share of single runs in {level} ranges" if of_run else f"share of {level} ranges that hold the runs' mean"
     return Headline(sentence, f"{of}; the best interval score first; intervals over data sets", standings)

@@ -122,16 +122,15 @@ def best(forecasts: Forecasts, most: int) -> list[str]:
 
 
 def datasets(forecasts: Forecasts) -> list[str]:
-    """By number of nodes, then by name."""
+    """In the order of the plan."""
     names = {dataset for dataset, _, _ in forecasts.truths} | set(forecasts.scores["dataset"].unique())
-    return sorted(names, key=lambda name: (forecasts.datasets.get(name, {}).get("nodes") or 0, name))
+    return in_order(names, list(forecasts.datasets))
 
 
 def learners(forecasts: Forecasts) -> list[str]:
     """In the order of the plan."""
     names = {learner for _, learner, _ in forecasts.truths} | set(forecasts.scores["learner"].unique())
-    planned = [name for name in forecasts.learners if name in names]
-    return planned + sorted(names - set(planned))
+    return in_order(names, list(forecasts.learners))
 
 
 def measures(forecasts: Forecasts) -> list[str]:

@@ -20,7 +20,7 @@ def ranking_table(learned: LearnScores) -> Table:
     columns = (
         Column("learner", "learner", "text"),
         Column("class", "class", "text"),
-        Column("f1", "F1 expected [CI]", low="low", high="high", better="higher"),
+        Column("f1", "F1 expected [CI]", low="low", high="high"),  # `verdict` tells apart, no bold
         Column("one", "of one table [90 %]", low="one_low", high="one_high"),
         Column("verdict", "against the best", "text"),
     )

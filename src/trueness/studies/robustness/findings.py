@@ -26,6 +26,7 @@ def findings(evaluation: Evaluation) -> dict[str, list[str]]:
     """Heading -> sentences, in the order in which they should be read."""
     return {
         "ranking (AUPRC, no K)": _ranking(evaluation),
+        "which scorer to use": _recommended(evaluation),
         "differences": [pair.sentence() for group in differences(evaluation).values() for pair in _first(group)],
         "oracle_k against k_from_other_graphs": optimism_sentences(evaluation),
         "how many edges to keep": _choosing(evaluation),
@@ -52,6 +53,26 @@ def _ranking(evaluation: Evaluation) -> list[str]:
             f"(chance {own['chance'].iloc[0]:.2f}; {100 * evaluation.level:g} % t intervals over "
             f"{'graphs' if graphs > 1 else 'seeds'}; n = {int(own['n'].max())} fits each).{only}"
         )
+    return said
+
+
+def _recommended(evaluation: Evaluation) -> list[str]:
+    """Of each group: the scorer with the largest AUPRC under each corruption, and all that cannot be told from it."""
+    frame = means(evaluation).dropna(subset=["value"])
+    said = []
+    for group in evaluation.groups:
+        parts = []
+        for name in evaluation.tested:
+            own = frame[(frame["group"] == group) & (frame["corruption"] == name)]
+            own = own.sort_values("value", ascending=False, kind="stable")
+            if len(own) < 2:
+                continue
+            apart = {frozenset(pair.names) for pair in differences(evaluation, name)[group] if pair.distinguishable}
+            best, *others = own["scorer"]
+            near = [other for other in others if frozenset((best, other)) not in apart]
+            parts.append(f"{name}: {best}" + (f" (not told from it: {listed(near)})" if near else ""))
+        if parts:
+            said.append(f"{group.capitalize()}: {'; '.join(parts)} (largest mean AUPRC; Holm over pairs under each).")
     return said
 
 

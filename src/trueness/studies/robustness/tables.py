@@ -83,7 +83,7 @@ def optimism_table(study: RobustnessStudy) -> Table:
     for chosen_on in optimism_places(evaluation):
         under = evaluation.validation if chosen_on else ", ".join(evaluation.tests)
         for (group, scorer), gap in optimism(evaluation, chosen_on).items():
-            ends = (gap.interval.low, gap.interval.high) if gap.interval else (None, None)
+            ends = (gap.drawn.low, gap.drawn.high) if gap.drawn else (None, None)
             row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}
             row |= {"optimism": gap.difference, "low": ends[0], "high": ends[1], "p": gap.p, "graphs": gap.n_clusters}
             row |= {"p_holm": gap.p_adjusted, "constant": gap.constant}
@@ -101,8 +101,8 @@ def optimism_table(study: RobustnessStudy) -> Table:
     )
     caption = (
         f"Optimism: directed F1 at {ORACLE} minus that at {OTHERS}, both chosen on {evaluation.validation}; there, and "
-        f"under the other corruptions; paired by graph, {100 * evaluation.level:g} % sign-flip intervals; Holm "
-        "over all scorers of a place."
+        "under the other corruptions; paired by graph, sign-flip intervals of the verdict by Holm over all scorers of "
+        f"a place ({100 * evaluation.level:g} % alone where so few graphs bound nothing beyond)."
     )
     return Table("robustness_optimism", columns, rows, caption, rule_before="under")
 
