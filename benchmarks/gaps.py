@@ -33,12 +33,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--systems", type=int, default=30)
     parser.add_argument("--rows", type=int, default=2000)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first system")
+    parser.add_argument("--weights", type=float, nargs=2, default=WEIGHTS)
     options = parser.parse_args()
     for mechanism in MECHANISMS:
         measures = {setting: [] for setting in SETTINGS}
         whole = []
-        for seed in range(options.systems):
-            system = Synthetic(nodes=8, noise="gaussian", weights=WEIGHTS, graph_seed=seed)
+        for seed in range(options.first, options.first + options.systems):
+            system = Synthetic(nodes=8, noise="gaussian", weights=tuple(options.weights), graph_seed=seed)
             table, reference = system.draw(options.rows, np.random.default_rng(seed)), Reference(system.truth)
             gappy = with_gaps(table, mechanism, np.random.default_rng(seed))
             whole.append(score(reference, PC().fit(table)))

@@ -14,7 +14,7 @@ from trueness.learners.base import Card
 from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
 from trueness.learners.ges import GES
 from trueness.learners.hill_climbing import HillClimbing
-from trueness.learners.stability import ANY, stability
+from trueness.learners.stability import ANY, join_imputations, stability
 
 
 def rng(seed=0):
@@ -193,3 +193,24 @@ def test_wrong_questions_are_answered_with_the_reason():
         result.of("a", "z")
     with pytest.raises(GraphError, match="'mark' of an edge must be one of"):
         result.of("a", "b", "=>")
+
+
+def test_imputed_tables_are_joined_and_say_what_gaps_leave_open():
+    source, n = rng(), 400
+    a = source.normal(size=n)
+    b, c = (
+        a + source.normal(size=n),
+        0.12 * a + source.normal(size=n),
+    )  # a - c is weak: half of it missing leaves it open
+    values = np.column_stack([a, b, c, source.normal(size=n)])
+    values[source.random(n) < 0.5, 2] = np.nan
+    table = Table(tuple("abcd"), values, (None,) * 4)
+    joined = join_imputations("pc", table, 20, rng=rng(1))
+    assert str(joined).startswith("PC: edges in 20 graphs from 20 imputed tables")
+    assert joined.of("a", "b").frequency == 1.0
+    assert 0 < joined.of("a", "c").frequency < 1
+    assert joined.graph().nodes == table.names and joined.graph().adjacent[0, 1]
+    again = join_imputations("pc", table, 20, rng=rng(1))
+    assert again.edges == joined.edges
+    with pytest.raises(DataError, match="must have missing values to impute, got none"):
+        join_imputations("pc", table.columns([0, 1, 3]), rng=rng())

@@ -16,6 +16,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
     "Learn it": {
         "tutorials/paper.md": "I want to write a paper: from an empty folder to tables, figures and a PDF.",
         "tutorials/which-algorithm.md": "I have a table: what is its graph, and which algorithm should I trust on it?",
+        "tutorials/messy-table.md": "I have a messy CSV, with words and gaps: which edges can I defend?",
         "tutorials/population.md": "I have survey microdata: does a model know this population?",
         "notebooks/a-graph-you-can-defend.ipynb": "And in a notebook: learn a graph, score it, doubt it?",
         "notebooks/a-scores-table.ipynb": "And in a notebook: what does a scores table say?",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # the same names for type checkers, which do not follow __get
     from trueness.learners.base import Card as Card
     from trueness.learners.base import learner as learner
     from trueness.learners.contract import check_learner as check_learner
+    from trueness.learners.stability import join_imputations as join_imputations
     from trueness.learners.stability import stability as stability
     from trueness.measures.graphs import score_graph as score_graph
     from trueness.running.results import Results as Results
@@ -56,6 +57,7 @@ _PUBLIC = {
     "figure": "trueness.studies.reporting:figure",
     "check_learner": "trueness.learners.contract:check_learner",
     "faithfulness": "trueness.studies.faithfulness:",
+    "join_imputations": "trueness.learners.stability:join_imputations",
     "learn": "trueness.studies.learn.command:learn",
     "learner": "trueness.learners.base:learner",
     "load": "trueness.datasets:load",

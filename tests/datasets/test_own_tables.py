@@ -224,3 +224,29 @@ def test_why_too_few_columns_are_left_is_said(tmp_path):
         in str(refused.value)
     )
     assert "b was left out: constant (all 1); c was left out: constant (all 2)." in str(refused.value)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "memory"])
+def test_an_empty_text_is_a_gap_in_every_format(tmp_path, ending):
+    frame = pd.DataFrame({"answer": ["yes", "", "no", "yes", ""], "count": ["3", "4.5", "", "1", "2"], "n": range(5)})
+    path = tmp_path / f"t.{ending}"
+    if ending == "csv":
+        frame.to_csv(path, index=False)
+    elif ending == "parquet":
+        frame.to_parquet(path)
+    elif ending == "jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    table = Table.of(frame, strict=False) if ending == "memory" else read_rows(path, strict=False)
+    assert [(column.kind, column.levels, column.missing) for column in table.judged[:2]] == [
+        ("discrete", 2, 2),
+        ("continuous", 0, 1),
+    ]
+
+
+def test_a_file_takes_the_settings_that_a_frame_takes(tmp_path, wages):
+    wages.to_csv(tmp_path / "w.csv", index=False)
+    settings = {"kinds": {wages.columns[0]: "left out"}}
+    of_file, of_frame = load("w.csv", settings, tmp_path), load(wages, settings)
+    assert of_file.table.names == of_frame.table.names and of_file.name == "w"
+    with pytest.raises(SettingError, match="'ages' in 'kinds' is not a column of w.csv"):
+        load("w.csv", {"kinds": {"ages": "discrete"}}, tmp_path)

@@ -189,7 +189,7 @@ def test_few_rows_bound_the_sets_given():
         ({"search": "fast"}, r"'search' of PC must be one of stable, exhaustive, got 'fast'."),
         (
             {"test": "t"},
-            r"'test' of PC must be one of auto, chi2, g2, fisher-z, degenerate-gaussian, regressions, ... .8 in all",
+            r"'test' of PC must be one of auto, chi2, g2, fisher-z, degenerate-gaussian, regressions, ... .9 in all",
         ),
         ({"conflicts": "none"}, r"'conflicts' of PC must be one of"),
         ({"colliders": "all"}, r"'colliders' of PC must be one of separating set, majority, max-p, got 'all'."),

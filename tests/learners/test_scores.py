@@ -203,7 +203,7 @@ def test_what_cannot_be_scored_is_refused_with_the_reason():
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"score": "aic"}, "'score' of ScoreSettings must be one of auto, bic, bdeu, got 'aic'"),
+        ({"score": "aic"}, "'score' of ScoreSettings must be one of auto, bic, bdeu, cg-bic, got 'aic'"),
         ({"penalty": 0}, "'penalty' of ScoreSettings must be a number above 0, got 0."),
         ({"equivalent_sample_size": -1}, "'equivalent_sample_size' of ScoreSettings must be a number above 0, got -1"),
         ({"structure_prior": -0.5}, "'structure_prior' of ScoreSettings must be a number of at least 0, got -0.5"),

@@ -60,13 +60,13 @@ def load(name: Any, settings: dict[str, Any] | None = None, folder: Path | str =
         raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
     if "data" in settings:
         return _own(name, settings, Path(folder))
+    file, _, graph = name.partition(":")
+    if file.endswith(TABLE_FILES) or (not settings and file.endswith((".bif", ".bif.gz"))):
+        return _own("", {"data": file} | ({"graph": graph} if graph else {}) | settings, Path(folder))
     if settings:
         raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' or 'kind = \"synthetic\"'.")
     if ".py:" in name:
         return _made(registry.resolve("dataset", registry.located(name, Path(folder))))
-    file, _, graph = name.partition(":")
-    if file.endswith((*TABLE_FILES, ".bif", ".bif.gz")):
-        return _own("", {"data": file} | ({"graph": graph} if graph else {}), Path(folder))
     if re.fullmatch(r"synthetic-[1-9]\d{0,4}", name):
         from trueness.datasets.synthetic import builtin
 

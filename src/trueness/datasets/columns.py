@@ -5,6 +5,7 @@
     dates and times                             left out, by name
     identifiers                                 left out, by name: texts of which over half (or over 256) differ, whole
                                                 numbers that count the rows or that all differ in a column called id
+    an empty text                               a gap, in every format
     numbers with some text among them           an error; `kinds` says whether such cells are gaps or levels
 
 kinds={"age": "continuous"} overrules it, with `discrete`, `continuous` or `left out`; discrete=[...] is the short form
@@ -74,7 +75,7 @@ def columns_of(
         chosen = {name: "discrete" if name in wanted else "continuous" for name in names} | chosen
     read, judged = [], []
     for j, name in enumerate(names):
-        series = frame.iloc[:, j]
+        series = _without_blanks(frame.iloc[:, j])
         by_hand = name in (kinds or {}) or (wanted is not None and _is_number(series))
         numbers, levels, why = _column(series, name, source, chosen.get(name) if by_hand else None, strict)
         if numbers is None:
@@ -200,6 +201,11 @@ def _too_many_texts(series: Any) -> str:
     if len(words) <= MAX_LEVELS and not (numbers <= rows / 2 and len(kinds) > MAX_LEVELS):
         return ""
     return f"more than {MAX_LEVELS} different texts in the first {min(start, len(series)):,} rows (an identifier?)"
+
+
+def _without_blanks(series: Any) -> Any:
+    """An empty cell of a CSV file is a gap, so an empty text of parquet, JSON or a DataFrame is one too."""
+    return series.mask((series == "").fillna(False)) if _is_text(series) else series
 
 
 def _is_number(series: Any) -> bool:

@@ -80,7 +80,7 @@ def check_observed(table: Table, lags: int = 0) -> None:
         j = int((counts < FEWEST).argmax())
         raise DataError(
             f"column {table.names[j]!r} of {table.source} must have at least {FEWEST} observed values, "
-            f"got {counts[j]} of {table.n}. Drop it, or corrupt less."
+            f"got {counts[j]} of {table.n}. Drop it, or have fewer values missing."
         )
     lows, highs = np.nanmin(table.values, axis=0), np.nanmax(table.values, axis=0)
     constant = lows == highs

@@ -9,6 +9,8 @@
                  has (of a category the level that comes nearest). Right also where gaps hang on what is there (MAR)
     refuse       a gap is an error
 
+`stability.join_imputations` joins the graphs of several imputed tables.
+
 A matrix of pairwise correlations may have negative eigenvalues: it is then shrunk to the identity, by as little as
 needed (scoring/covariance.py).
 """
@@ -18,6 +20,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
@@ -52,6 +55,13 @@ class Embedded:
         self.values: NDArray[np.float64] = np.hstack(parts)
         self.first = np.concatenate([[0], np.cumsum([part.shape[1] for part in parts])]).astype(np.int64)
 
+    def observed(self, table: Table, columns: NDArray[np.intp]) -> Observed:
+        """Some of the columns, named after their variables."""
+        widths = zip(table.names, np.diff(self.first).tolist(), strict=True)
+        names = [name if wide == 1 else f"{name} ({k + 1})" for name, wide in widths for k in range(wide)]
+        chosen = tuple(names[column] for column in columns)
+        return Observed(chosen, self.values[:, columns], (None,) * len(columns), table.source)
+
     def standardised(self) -> NDArray[np.float64]:
         """(p, n), each row of mean 0 and variance 1; 0 where a column is constant."""
         centred = self.values - np.nanmean(self.values, axis=0)
@@ -59,24 +69,34 @@ class Embedded:
         return np.ascontiguousarray((centred / np.where(scale > 0, scale, 1.0)).T)
 
 
+def cell_values(table: Table) -> NDArray[np.float64]:
+    """(d, n): codes of categories, standardised numbers; NaN in gaps."""
+    centre, scale = np.nanmean(table.values, axis=0), np.nanstd(table.values, axis=0)
+    scaled = (table.values - centre) / np.where(scale > 0, scale, 1.0)
+    return np.ascontiguousarray(np.where(table.discrete, table.values, scaled).T)
+
+
 def without_gaps(table: Table, missing: MissingInTests) -> Table:
     """The table that the learner fits: complete unless gaps are left to its tests."""
     if missing in ("testwise", "corrected", "refuse") or not table.has_gaps:
         return table
-    filled = _imputed(table) if missing == "impute" else table.rows(np.flatnonzero(~table.gaps.any(axis=1)))
+    filled = (
+        imputed(table, np.random.default_rng(0))
+        if missing == "impute"
+        else table.rows(np.flatnonzero(~table.gaps.any(axis=1)))
+    )
     check_usable(filled)
     return filled
 
 
-def _imputed(table: Table) -> Table:
+def imputed(table: Table, rng: Generator, resample: bool = False) -> Table:
+    """Each gap drawn given what its row has. resample: from the Gaussian of a resample of the rows."""
     from trueness.learners.scoring.imputation import drawn_by_likelihood  # scorers are not imported until one is used
 
     embedded = Embedded(table)
     varying = np.flatnonzero(np.nanstd(embedded.values, axis=0) > 0)
-    names = tuple(str(column) for column in varying)
-    seen = Observed(names, embedded.values[:, varying], (None,) * len(varying), table.source)
     numbers = np.nan_to_num(embedded.values)
-    numbers[:, varying] = drawn_by_likelihood(seen, np.random.default_rng(0))
+    numbers[:, varying] = drawn_by_likelihood(embedded.observed(table, varying), rng, resample)
     values, gaps = table.values.copy(), table.gaps
     for j, levels in enumerate(table.levels):
         own = numbers[gaps[:, j], embedded.first[j] : embedded.first[j + 1]]

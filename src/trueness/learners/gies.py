@@ -26,7 +26,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
-from trueness.errors import DataError
+from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.graphs.equivalence import cut_edges
 from trueness.learners.base import Card, checked
@@ -76,6 +76,8 @@ class GIES(ScoreSettings):
         """The scores, each node's on its own rows, and which edges the interventions cut."""
         if table.experiments is None:
             return self.scorer(table), np.zeros((table.d, table.d), dtype=np.uint8)
+        if self.score == "cg-bic":
+            raise SettingError("'score' of GIES must be auto, bic or bdeu for rows of experiments, got 'cg-bic'.")
         rows, occur = table.experiments.rows, np.unique(table.experiments.rows)
         held = table.experiments.held(table.names)
         free = _free_of(table, held, rows)

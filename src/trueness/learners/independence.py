@@ -4,6 +4,7 @@
     fisher-z              numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
     degenerate-gaussian   any columns; categories as columns of 0 and 1 (kernels/mixed.py)
     regressions           any columns; linear and logit regressions (kernels/mixed.py)
+    mi-cg                 any columns; Gaussian within the cells of the categories (kernels/conditional.py)
     rcot, kci             any columns, curved relations; by random waves (kernels/rcot.py; the seed decides them), by
                           kernels (kernels/kci.py, at most 3,000 rows)
     oracle                d-separation in a known DAG, for checking a search against theory
@@ -30,18 +31,18 @@ from scipy import special
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
-from trueness.learners.gaps import Embedded
+from trueness.learners.gaps import Embedded, cell_values
 from trueness.learners.kernels import counting, partial, testing
 from trueness.learners.kernels.rcot import GIVEN, SIDE
 from trueness.learners.kernels.skeleton import Skeleton
 from trueness.learners.kernels.testing import Tests
 from trueness.settings import Between, Hint
 
-Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "rcot", "kci"]
+Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "mi-cg", "rcot", "kci"]
 Freedom = Literal["observed", "textbook"]
 Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
 Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
-_MIXED = {"degenerate-gaussian": testing.DEGENERATE, "regressions": testing.REGRESSIONS}
+_MIXED = {"degenerate-gaussian": testing.DEGENERATE, "regressions": testing.REGRESSIONS, "mi-cg": testing.CONDITIONAL}
 _CURVED = {"rcot": testing.RCOT, "kci": testing.KCI}
 _KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2} | _MIXED | _CURVED
 _AUTO = {"discrete": "chi2", "continuous": "fisher-z", "mixed": "degenerate-gaussian"}
@@ -102,6 +103,8 @@ class Independence:
             self.kernel, self.most = _corrected(table, alpha, self.causes)
         elif self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
+        elif self.test == "mi-cg":
+            self.kernel, self.most = _conditional(table, alpha), max(table.d - 2, 0)
         elif self.test in _CURVED:
             self.kernel, self.most = _curved(table, self.test, alpha, seed), max(table.d - 2, 0)
         elif self.test == "fisher-z" and self.present is None:
@@ -249,6 +252,21 @@ def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[Tests, 
         )
     fields = {"correlation": numbers, "first": first, "levels": levels, "limits": _critical_values(alpha)}
     return _bundle(kind, n=table.n, alpha=alpha, **fields), min(most, max(table.d - 2, 0))
+
+
+def _conditional(table: Table, alpha: float) -> Tests:
+    levels = np.zeros((3, table.d), np.int64)
+    levels[0] = check_levels(table, "mi-cg")
+    return _bundle(
+        testing.CONDITIONAL,
+        n=table.n,
+        alpha=alpha,
+        correlation=cell_values(table),
+        levels=levels,
+        weights=np.ones(table.n, np.int32),
+        xlogx=np.zeros((0, 0, 0)),
+        limits=_critical_values(alpha),
+    )
 
 
 def _curved(table: Table, test: str, alpha: float, seed: int) -> Tests:

@@ -1,4 +1,5 @@
-"""Scores of tables with categories and numbers, or with gaps: the degenerate Gaussian BIC (kernels/mixed_scores.py).
+"""Scores of tables with categories and numbers: degenerate Gaussian BIC (kernels/mixed_scores.py), also with gaps, and
+conditional Gaussian BIC (kernels/conditional.py).
 
 With gaps the correlations are pairwise, shrunk until positive definite, and n is the harmonic mean of the pairs' rows
 (scoring/covariance.py); `gaps_note` says both.
@@ -11,10 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.learners.gaps import Embedded
+from trueness.learners.gaps import Embedded, cell_values
 from trueness.learners.kernels import scores as kernel
 
 if TYPE_CHECKING:
@@ -39,6 +39,20 @@ def mixed_scorer(table: Table, penalty: float, max_parents: int) -> kernel.Score
     return kernel.mixed_scorer(moments, embedded.first, n, penalty, limit)
 
 
+def conditional_scorer(table: Table, penalty: float, max_parents: int) -> kernel.Scorer:
+    if table.has_gaps:
+        raise DataError(
+            f"{table.source} must have no gaps for score = 'cg-bic', got some. Set missing = 'complete' or 'impute', "
+            "or score = 'bic'."
+        )
+    values, levels = cell_values(table), np.zeros(table.d, np.int64)
+    for j in np.flatnonzero(table.discrete):  # only levels that occur have parameters
+        occurring, values[j] = np.unique(values[j], return_inverse=True)
+        levels[j] = len(occurring)
+    variances = np.where(table.discrete, 0.0, 2 * np.log(table.values.std(axis=0)))
+    return kernel.conditional_scorer(np.column_stack([values, variances]), levels, penalty, max_parents)
+
+
 def gaps_note(table: Table) -> str:
     """What a score of a table with gaps rests on; '' without gaps."""
     if not table.has_gaps:
@@ -57,6 +71,4 @@ def _pairwise(table: Table, embedded: Embedded, varying: NDArray[np.intp]) -> Co
         )
     from trueness.learners.scoring.covariance import pairwise_correlations  # with scipy.stats, which few need
 
-    names = tuple(table.names[int(np.searchsorted(embedded.first, column, side="right")) - 1] for column in varying)
-    numbered = tuple(f"{name} ({k})" for k, name in enumerate(names))  # a category has several columns
-    return pairwise_correlations(Observed(numbered, embedded.values[:, varying], (None,) * len(varying), table.source))
+    return pairwise_correlations(embedded.observed(table, varying))

@@ -4,7 +4,7 @@
     >>> scores.local("cancer", ["smoke"]), scores.total(graph)
 
 Formulas stand in `kernels/scores.py`. `auto` is BIC on continuous columns and BDeu on discrete ones; on mixed ones BIC
-is that of the degenerate Gaussian (`mixed_scores.py`).
+is that of the degenerate Gaussian, cg-bic that of Gaussians within the cells of the categories (`mixed_scores.py`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from trueness.learners.base import AtLeast0, Checked, Draws
 from trueness.learners.gaps import Missing
 from trueness.learners.kernels import scores as kernel
 from trueness.learners.kernels.equivalence import dag_of
-from trueness.learners.mixed_scores import mixed_scorer
+from trueness.learners.mixed_scores import conditional_scorer, mixed_scorer
 from trueness.learners.resampling import CodedRows, deviations, moments
 from trueness.settings import Positive, Whole
 
-Score = Literal["auto", "bic", "bdeu"]
+Score = Literal["auto", "bic", "bdeu", "cg-bic"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,8 @@ class ScoreSettings(Checked):
         """The local scores of a table, for the kernels."""
         if table.kind != "discrete":
             self._refuse_bdeu(table)
+        if self.score == "cg-bic":
+            return conditional_scorer(table, self.penalty, self._most(table))
         if table.kind == "mixed" or table.has_gaps:
             return mixed_scorer(table, self.penalty, self._most(table))
         if table.kind == "continuous":
@@ -54,7 +56,7 @@ class ScoreSettings(Checked):
     def scorers(self, table: Table, draws: Draws) -> Iterator[kernel.Scorer | None]:
         """The local scores of resamples of a table; None where only the rows themselves can tell."""
         m = draws.shape[1]
-        if table.kind == "mixed" or table.has_gaps:
+        if table.kind == "mixed" or table.has_gaps or self.score == "cg-bic":
             return iter([None] * len(draws))  # each run by itself
         if table.kind == "continuous":
             self._refuse_bdeu(table)

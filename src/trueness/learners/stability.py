@@ -8,13 +8,14 @@ no probability that the edge is true: a learner can be wrong with great constanc
 Friedman, Goldszmidt & Wyner (1999), "Data analysis with Bayesian networks: a bootstrap approach".
 A resample on which the learner fails is counted by its status and is no vote against an edge: frequencies are shares
 of the graphs that came. Learners that can do so fit the resamples as a batch, without copying rows, to the same graphs
-(learners/batches.py).
+(learners/batches.py). `join_imputations` counts edges over imputed tables in place of resamples: what the gaps leave
+open, not what the rows do (Rubin 1987).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,10 +24,11 @@ import numpy as np
 from numpy.random import Generator
 
 from trueness.datasets.table import Table, check_usable
-from trueness.errors import GraphError, SettingError, TruenessError, did_you_mean
+from trueness.errors import DataError, GraphError, SettingError, TruenessError, did_you_mean
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
-from trueness.learners.batches import fit_resamples
+from trueness.learners.batches import Run, fit_alone, fit_resamples
+from trueness.learners.gaps import imputed
 from trueness.statistics.proportions import wilson
 from trueness.status import Status
 from trueness.texts import html_text
@@ -70,6 +72,7 @@ class Stability:
     adjacencies: tuple[EdgeFrequency, ...]  # the same for pairs, whatever the marks
     threshold: float
     level: float
+    source: str = "resamples"  # what each graph was fitted to
 
     @property
     def n(self) -> int:
@@ -166,13 +169,13 @@ class Stability:
     def __str__(self) -> str:
         lost = ", ".join(f"{count} {status}" for status, count in self.failures.items())
         lost = f"; {lost}" if lost else ""
-        head = f"{self.learner}: edges in {self.n} graphs from {self.repeats} resamples{lost}"
+        head = f"{self.learner}: edges in {self.n} graphs from {self.repeats} {self.source}{lost}"
         if not self.n:
             return f"{head}. {' '.join(self.messages)}"
         kept = [row for row in self.edges if row.frequency >= self.threshold]
         rest = len(self.edges) - len(kept)
         lines = [head, *(f"  {row}" for row in kept)]
-        lines += [f"  {count} resamples gave no graph: {why}" for why, count in self.messages.items()]
+        lines += [f"  {count} {self.source} gave no graph: {why}" for why, count in self.messages.items()]
         if rest:
             lines.append(f"  {rest} more in less than {100 * self.threshold:g} % of the graphs")
         return "\n".join(lines)
@@ -193,24 +196,68 @@ def stability(
     threshold: from which frequency on an edge is told and kept in `.graph()`. progress(done, repeats) after each fit.
     Each resample has a generator of its own, so the first k of more repeats are the same as k repeats.
     """
+    learner = _definite(learner, repeats, "repeats", level)
+    table = Table.of(data)
+    check_usable(table, handles_gaps(learner))  # what no resample can mend is the user's to mend
+    generators = rng.spawn(repeats)
+    draws = (own.integers(table.n, size=table.n) for own in generators)
+    runs = fit_resamples(learner, table, draws, generators)
+    return _count_edges(runs, repeats, "resamples", learner.card, table.names, threshold, level, progress)
+
+
+def join_imputations(
+    learner: Learner | str,
+    data: Any,
+    tables: int = 20,
+    *,
+    rng: Generator,
+    threshold: float = 0.5,
+    level: float = 0.95,
+) -> Stability:
+    """Fit `learner` to `tables` tables whose gaps were each drawn anew, and count its edges: multiple imputation.
+
+    A table's draws are from the Gaussian most likely for a resample of the rows, so that tables differ by what is not
+    known of the Gaussian too (Honaker & King 2010). `.graph()` has what most tables agree on.
+    """
+    learner = _definite(learner, tables, "tables", level)
+    table = Table.of(data)
+    check_usable(table, gaps=True)
+    if not table.has_gaps:
+        raise DataError(f"{table.source} must have missing values to impute, got none. Use stability for the rows.")
+    runs = (fit_alone(learner, imputed(table, own, resample=True), own) for own in rng.spawn(tables))
+    return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
+
+
+def _definite(learner: Learner | str, repeats: int, setting: str, level: float) -> Learner:
+    """The learner, which must draw edges."""
     if isinstance(learner, str):
         learner = build(learner)
     if repeats < 1:
-        raise SettingError(f"'repeats' of stability must be at least 1, got {repeats}. Try 100.")
+        raise SettingError(f"{setting!r} of stability must be at least 1, got {repeats}. Try 100.")
     if not 0 < level < 1:
         raise SettingError(f"'level' of stability must be in (0, 1), got {level}. Try 0.95.")
-    card = learner.card
-    if card.returns == "weighted":
-        raise SettingError(f"stability needs definite edges, and {card.title} gives scores. Choose another learner.")
-    table = Table.of(data)
-    check_usable(table, handles_gaps(learner))  # what no resample can mend is the user's to mend
-    found = _Tally(table.names)
+    if learner.card.returns == "weighted":
+        raise SettingError(
+            f"stability needs definite edges, and {learner.card.title} gives scores. Choose another learner."
+        )
+    return learner
+
+
+def _count_edges(
+    runs: Iterable[Run],
+    repeats: int,
+    source: str,
+    card: Card,
+    names: tuple[str, ...],
+    threshold: float,
+    level: float,
+    progress: Callable[[int, int], None] | None,
+) -> Stability:
+    found = _Tally(names)
     failures: Counter[str] = Counter()
     messages: Counter[str] = Counter()
-    generators = rng.spawn(repeats)
-    draws = (own.integers(table.n, size=table.n) for own in generators)
-    for done, run in enumerate(fit_resamples(learner, table, draws, generators), start=1):
-        status, why = _judged(run.answer, card, table.names)
+    for done, run in enumerate(runs, start=1):
+        status, why = _judged(run.answer, card, names)
         if status == Status.OK:
             found.add(run.answer)
         else:
@@ -221,11 +268,11 @@ def stability(
     n = repeats - sum(failures.values())
     edges = found.edges()
     pairs: Counter[tuple[str, str, str]] = Counter()
-    for (source, target, _), count in edges.items():
-        pairs[_edge(source, target, ANY)] += count
+    for (one, other, _), count in edges.items():
+        pairs[_edge(one, other, ANY)] += count
     return Stability(
         learner=card.title,
-        nodes=table.names,
+        nodes=names,
         kind=card.returns,
         repeats=repeats,
         failures=dict(failures),
@@ -234,6 +281,7 @@ def stability(
         adjacencies=_rows(pairs, n, level),
         threshold=_share(threshold),
         level=level,
+        source=source,
     )
 
 

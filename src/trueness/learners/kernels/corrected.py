@@ -18,8 +18,7 @@ import math
 import numpy as np
 
 from trueness.learners.kernels.compiling import bare
-
-_SINGULAR = 1e-10
+from trueness.learners.kernels.mixed import SINGULAR, centred_products
 
 
 @bare
@@ -67,26 +66,10 @@ def _list_columns(causes, x, y, chosen, k, d, work):
 @bare
 def _covariances(numbers, m, d, work):
     """From row d on: of the first m listed columns over the rows that have them all; how many."""
-    total, sums = 0, 2 * d
-    for i in range(m):
-        work[sums, i] = 0.0
-        for j in range(i + 1):
-            work[d + i, j] = 0.0
-    for r in range(numbers.shape[1]):
-        whole = True
-        for i in range(m):
-            whole = whole and not math.isnan(numbers[np.int64(work[i, d]), r])
-        if not whole:
-            continue
-        total += 1
-        for i in range(m):
-            value = numbers[np.int64(work[i, d]), r]
-            work[sums, i] += value
-            for j in range(i + 1):
-                work[d + i, j] += value * numbers[np.int64(work[j, d]), r]
+    total = centred_products(numbers, m, d, work)
     for i in range(m):
         for j in range(i + 1):
-            work[d + i, j] = (work[d + i, j] - work[sums, i] * work[sums, j] / max(total, 1)) / max(total, 1)
+            work[d + i, j] /= max(total, 1)
             work[d + j, i] = work[d + i, j]
     return total
 
@@ -115,7 +98,7 @@ def _correct(whole, of_causes, q, m, work, d):
 def _sweep(c, w, m):
     """The regression of all other columns on w, given those swept before."""
     pivot = c[w, w]
-    if pivot < _SINGULAR:
+    if pivot < SINGULAR:
         return
     for i in range(m):
         if i != w:
@@ -144,7 +127,7 @@ def _partial(c, m, x, y, chosen, k, work, d):
     for j in range(k):
         w = np.int64(work[j, d + 1])
         pivot = c[w, w]
-        if pivot < _SINGULAR:
+        if pivot < SINGULAR:
             continue
         for i in range(m):
             if i != w:
@@ -155,4 +138,4 @@ def _partial(c, m, x, y, chosen, k, work, d):
         for i in range(m):
             c[i, w] = c[w, i] = 0.0
     scale = c[a, a] * c[b, b]
-    return min(abs(c[a, b]) / math.sqrt(scale), 1.0 - 1e-16) if scale > _SINGULAR * _SINGULAR else 0.0
+    return min(abs(c[a, b]) / math.sqrt(scale), 1.0 - 1e-16) if scale > SINGULAR * SINGULAR else 0.0

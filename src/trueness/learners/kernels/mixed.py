@@ -44,7 +44,7 @@ def mixed_statistic(kind, n, numbers, first, levels, x, y, chosen, k, work, room
             for j in range(m):
                 work[p + i, j] = numbers[np.int64(work[i, p]), np.int64(work[j, p])]
     else:
-        rows = _covariances(numbers, m, p, work)
+        rows = _correlations(numbers, m, p, work)
     log_wilks, size_s, size_x, size_y = _wilks(work, s, end, m, p)
     df = size_x * size_y
     if df == 0:
@@ -72,8 +72,22 @@ def list_columns(first, v, at, p, work):
 
 
 @bare
-def _covariances(numbers, m, p, work):
+def _correlations(numbers, m, p, work):
     """Correlations of the m columns over the rows in which none has a gap, 0 where one is constant; how many rows."""
+    total, scales = centred_products(numbers, m, p, work), 2 * p
+    for i in range(m):
+        variance = work[p + i, i]
+        work[scales, i] = 1.0 / math.sqrt(variance) if variance > SINGULAR * max(total, 1) else 0.0
+    for i in range(m):
+        for j in range(i + 1):
+            work[p + i, j] *= work[scales, i] * work[scales, j]
+            work[p + j, i] = work[p + i, j]
+    return total
+
+
+@bare
+def centred_products(numbers, m, p, work):
+    """From row p on: sum (a - mean a)(b - mean b) of the listed columns over rows without gaps, below; how many."""
     total, sums = 0, 2 * p
     for i in range(m):
         work[sums, i] = 0.0
@@ -94,13 +108,6 @@ def _covariances(numbers, m, p, work):
     for i in range(m):
         for j in range(i + 1):
             work[p + i, j] -= work[sums, i] * work[sums, j] / max(total, 1)
-    for i in range(m):
-        variance = work[p + i, i]
-        work[sums, i] = 1.0 / math.sqrt(variance) if variance > SINGULAR * max(total, 1) else 0.0
-    for i in range(m):
-        for j in range(i + 1):
-            work[p + i, j] *= work[sums, i] * work[sums, j]
-            work[p + j, i] = work[p + i, j]
     return total
 
 

@@ -7,10 +7,11 @@
     from GAPS on    as of mixed.py  below limits[df], as chi2
     RCOT, KCI       -2 log p        the same with df = 2: rcot.py, kci.py
     CORRECTED       of corrected.py the same with df = 1
+    CONDITIONAL     2 n I(x; y | S) the same: conditional.py
 
 Categories with gaps: a gap is one level more, whose code is levels[2]; rows that have it in x, y or S weigh nothing.
 A search takes the fields of Tests one by one. Those that a kind has no use for are empty arrays, not None: numba then
-compiles each search once for all kinds; the last three are known by a matrix in place of xlogx, and compiled when used.
+compiles each search once for all kinds; from RCOT on they are known by the dimensions of xlogx, and compiled when used.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.learners.kernels.compiling import bare, inner, kernel
+from trueness.learners.kernels.conditional import conditional_statistic, room_for_cells
 from trueness.learners.kernels.contingency import (
     CELLS,
     CHI2,
@@ -37,10 +39,10 @@ from trueness.learners.kernels.partial import normal_tail, separated, squared_pa
 from trueness.learners.kernels.rcot import NEAR, rcot_statistic, room_for_waves
 
 FISHER_Z, ORACLE = 0, 3
-RCOT, KCI, CORRECTED = 8, 9, 10  # 4 to 7: mixed.py
+RCOT, KCI, CORRECTED, CONDITIONAL = 8, 9, 10, 11  # 4 to 7: mixed.py
 __all__ = [
-    "CHI2", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI", "ORACLE", "RCOT",
-    "REGRESSIONS", "Tests", "evaluate", "p_value", "single", "verdict", "workspace",
+    "CHI2", "CONDITIONAL", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI",
+    "ORACLE", "RCOT", "REGRESSIONS", "Tests", "evaluate", "p_value", "single", "verdict", "workspace",
 ]  # fmt: skip
 
 
@@ -49,7 +51,7 @@ class Tests(NamedTuple):
     n: int
     alpha: float
     limits: NDArray[np.float64]
-    correlation: NDArray[np.float64]  # (d, d); of mixed columns (p, p), or (p, n) their values: mixed.py
+    correlation: NDArray[np.float64]  # (d, d); of mixed columns (p, p), or (p, n) their values
     dag: NDArray[np.bool_]  # (d and the latent ones, the same); of CORRECTED the causes of gaps
     columns: NDArray[np.uint8]  # (d, rows)
     weights: NDArray[np.int32]  # (rows,)
@@ -57,7 +59,7 @@ class Tests(NamedTuple):
     planes: NDArray[np.uint64]  # (sum of levels, n / 64), empty where rows are merged
     burt: NDArray[np.int32]
     first: NDArray[np.int64]  # (d + 1,) the first plane, or mixed column, of each column
-    xlogx: NDArray[np.float64]  # k log k for k = 0 ... n; a matrix of RCOT (waves), KCI and CORRECTED
+    xlogx: NDArray[np.float64]  # k log k, k = 0 ... n; a matrix: RCOT (waves), KCI, CORRECTED; a cube: CONDITIONAL
 
 
 @inner
@@ -79,6 +81,8 @@ def workspace(kind, rows, levels, d, p):
         margins = NEAR * NEAR // 2
     elif kind == KCI:
         k, wide = room_for_kernels(rows, p)
+    elif kind == CONDITIONAL:
+        margins = room_for_cells(most, p)
     cells = min(cells, float(max(CELLS, rows * most, most * most + 1)))
     return (
         np.empty(4 * rows, np.int32),
@@ -104,7 +108,9 @@ def evaluate(
     code, table, strata, margins, factor, x, y, chosen, k, keep,
 ):  # fmt: skip
     """Statistic and degrees of freedom (|S| for Fisher's z) of x and y given the first k chosen."""
-    if xlogx.ndim == 2:  # known to numba as it compiles, which leaves out one side or the other
+    if xlogx.ndim == 3:  # known to numba as it compiles, which leaves out the other sides
+        return conditional_statistic(correlation, levels[0], x, y, chosen, k, code, margins, factor)
+    if xlogx.ndim == 2:
         if kind == RCOT:
             return rcot_statistic(correlation, first, xlogx, x, y, chosen, k, factor, margins, code)
         if kind == CORRECTED:

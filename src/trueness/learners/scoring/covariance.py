@@ -64,7 +64,7 @@ def pairwise_correlations(seen: Observed, transform: Transform = "none") -> Corr
         i, j = few[0]
         raise DataError(
             f"columns {seen.names[i]!r} and {seen.names[j]!r} of {seen.source} must be observed together in at least "
-            f"{FEWEST_PAIRS} rows, got {int(counts[i, j])}. Drop one of them, or corrupt less."
+            f"{FEWEST_PAIRS} rows, got {int(counts[i, j])}. Drop one of them, or have fewer values missing."
         )
     # centred and scaled first, so that sums of squares do not cancel
     filled = np.where(there, (values - np.nanmean(values, axis=0)) / np.nanstd(values, axis=0), 0.0)

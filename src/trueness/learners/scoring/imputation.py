@@ -39,9 +39,11 @@ def drawn(seen: Observed, rng: Generator) -> Array:
     return _drawn(seen, lambda z: (np.zeros(z.shape[1]), pairwise_correlations(seen).matrix), rng)
 
 
-def drawn_by_likelihood(seen: Observed, rng: Generator) -> Array:
-    """The same with the means and covariances under which what is there is most likely."""
-    return _drawn(seen, lambda z: most_likely(z, pairwise_correlations(seen).matrix), rng)
+def drawn_by_likelihood(seen: Observed, rng: Generator, resample: bool = False) -> Array:
+    """The same with the means and covariances under which what is there (or a resample of it) is most likely."""
+    n = len(seen.values)
+    rows = rng.integers(n, size=n) if resample else slice(None)
+    return _drawn(seen, lambda z: most_likely(z[rows], pairwise_correlations(seen).matrix), rng)
 
 
 def _drawn(seen: Observed, moments: Callable[[Array], tuple[Array, Array]], rng: Generator) -> Array:
