@@ -257,4 +257,4 @@ def test_a_table_is_no_plan_and_the_command_that_was_meant_is_named(command, tmp
     (tmp_path / "data.csv").write_text("a,b\n1,2\n")
     assert main([command, str(tmp_path / "data.csv")]) == 2
     told = capsys.readouterr().err
-    assert "got the table data.csv" in told and "trueness analyse" in told and "trueness check" in told
+    assert "got the table data.csv" in told and "trueness analyse" in told and "trueness learn" in told

@@ -5,6 +5,7 @@ from importlib import resources
 
 import pytest
 
+from trueness import registry
 from trueness.analyse.settings import Settings
 from trueness.terminal.options import command_line
 
@@ -24,6 +25,11 @@ def test_the_skill_begins_with_its_front_matter(root):
     _, head, _ = text.split("---\n", 2)
     assert head.startswith("name: analyse-results\ndescription: ")
     assert len(head.split("description: ")[1].strip()) < 1024
+
+
+def test_the_skill_of_studies_speaks_of_every_study(root):
+    text = (root / "skills" / "measure-knowledge" / "SKILL.md").read_text(encoding="utf-8")
+    assert [name for name in registry.names("task") if f"| `{name}`" not in text] == []
 
 
 def test_every_option_of_the_guide_is_one_of_the_command(guide):

@@ -46,6 +46,15 @@ def test_overview_to_cell_to_reply_in_three_clicks(small, serve, page, how):
     assert page.errors == [] and page.strangers() == []
 
 
+def test_every_statistic_of_a_sentence_is_a_click_away_and_leaves_no_gap(small, page):
+    found = opened(page, disk(small))
+    assert found.locator(".standings").count() == 2  # a small table beside each headline
+    items = found.locator(".sentences li", has=found.locator("button", has_text="how"))
+    assert items.count() and not [text for text in items.all_inner_texts() if re.search(r" [;:.,]|\([^()]{48,}\)", text)]
+    items.first.locator("button").click()
+    assert re.search(r" \([^()]{48,}\)", items.first.inner_text())
+
+
 @pytest.mark.parametrize("how", ["disk", "served"])
 def test_what_a_model_writes_is_shown_as_text(small, serve, page, how):
     base = disk(small) if how == "disk" else serve(small).address_of("study/")

@@ -11,7 +11,7 @@ from trueness.models import addresses
 from trueness.running import results, study_db
 from trueness.showing.drawers import Drawers, NotDrawn
 from trueness.studies.reporting import Report
-from trueness.terminal.end import checks_line
+from trueness.terminal.end import checks_line, print_headlines
 
 NAME = "openai-api/lab/m"
 
@@ -96,3 +96,10 @@ def test_checks_fold_into_a_line_with_the_first_clause_of_what_fails():
     told = "3 checks, 1 fails, 1 not checked: widths (1.5 % of truths have zero width (all alike))"
     assert checks_line(checks) == told
     assert checks_line(checks[:1]) == "1 check, all hold"
+
+
+def test_a_single_respondent_has_its_number_and_interval_too(tmp_path, capsys):
+    row = {"name": "lab/m", "value": 0.43, "low": 0.28, "high": 0.59}
+    headline = {"sentence": "None covers as claimed.", "of": "share of runs; more", "rows": [row]}
+    print_headlines(tmp_path, [{"task": "forecast", "checks": [], "headline": headline}], ())
+    assert "lab/m .43 [.28, .59]" in " ".join(capsys.readouterr().out.split())

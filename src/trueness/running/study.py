@@ -72,8 +72,8 @@ class Plan:
             raise PlanError(f"{file} is not there. Write one with: trueness new {registry.names('task')[0]} {file}")
         if path.suffix in TABLES:
             raise PlanError(
-                f"a plan must be a .toml file, got the table {file.name}. Scores: trueness analyse {file}. Data for a "
-                f"learner: trueness check {file}, or name it in a plan: trueness new {registry.names('task')[0]}"
+                f"a plan must be a .toml file, got the table {file.name}. Its graph: trueness learn {file}. Scores: trueness "
+                f"analyse {file}. A look at it: trueness check {file}. A plan: trueness new {registry.names('task')[0]}"
             )
         if is_study:
             return cls.parse(read_text(path, file.name, MAX_PLAN), file.name, plan_folder_of(path), folder or path)

@@ -74,7 +74,7 @@ def print_headlines(folder: Path, tasks: Sequence[Mapping[str, Json]], notes: Se
             continue
         out.print(plain(headline["sentence"]), soft_wrap=not out.is_terminal)
         rows = [Standing(**row) for row in headline["rows"]]
-        if len(rows) > 1:
+        if rows:
             first = rows[: max(3, ROOM // len(tasks))]
             names, texts = [row.name for row in first], [row.text for row in first]
             Sheet({"": [f"  {name}" for name in names], headline["of"].split(";")[0]: texts}).print(out)

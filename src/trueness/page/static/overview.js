@@ -38,7 +38,7 @@ function headlineOf(task, several) {
   if (!told) return null;
   return el("section.headline", { "aria-label": "headline" },
     el("div", null, several ? el("h2", null, taskOf(task.task).title) : null, el("p.first", null, told.sentence)),
-    told.rows.length > 1 ? standingsOf(told) : null);
+    told.rows.length ? standingsOf(told) : null);
 }
 
 function standingsOf(told) {
@@ -104,13 +104,14 @@ function sentences(said, most = FEW) {
   return [list, more];
 }
 
-/** What was found; how (interval, test, adjustment, n) is a click away where it is long. */
+/** What was found; how (interval, test, adjustment, n) is a click away: every long bracket of the sentence. */
 function sentenceOf(sentence) {
-  const parts = sentence.match(/^(.*?) \(((?:[^()]|\([^()]*\)){48,})\)(.*)$/);
-  if (!parts) return el("li", null, sentence);
-  const how = el("span.how", { hidden: true }, ` (${parts[2]})`);
-  const mark = el("button.plain.small", { type: "button", title: parts[2], "aria-label": "how it was tested", click: () => { how.hidden = !how.hidden; } }, "how");
-  return el("li", null, parts[1], how, parts[3].startsWith(".") || !parts[3] ? parts[3] : ` ${parts[3].trim()}`, " ", mark);
+  const parts = sentence.split(/( \((?:[^()]|\([^()]*\)){48,}\))/);  // every second part is such a bracket
+  if (parts.length === 1) return el("li", null, sentence);
+  const shown = parts.map((part, k) => (k % 2 ? el("span.how", { hidden: true }, part) : part));
+  const hows = shown.filter((_, k) => k % 2);
+  const mark = el("button.plain.small", { type: "button", title: hows.map((how) => how.textContent.slice(2, -1)).join("; "), "aria-label": "how it was tested", click: () => hows.forEach((how) => { how.hidden = !how.hidden; }) }, "how");
+  return el("li", null, shown, " ", mark);
 }
 
 function untoldOf(found) {

@@ -139,7 +139,7 @@ def _advice(row: Any, level: float) -> dict[str, Any]:
     one, other = (row.a, row.b) if (row.b, row.a) not in _QUESTIONS else (row.b, row.a)
     sign = 1.0 if one == row.a else -1.0
     difference = sign * row.difference
-    what = _QUESTIONS.get((one, other), f"{row.arm} {one}")
+    what = _QUESTIONS.get((one, other), f"{row.arm.capitalize()} {one}")
     told = np.isfinite(row.p_holm) and row.p_holm <= level
     advice = "open" if not told else "helps" if difference < 0 else "harms"
     word = {"helps": "helps", "harms": "harms", "open": "cannot be told to help or to harm"}[advice]

@@ -33,7 +33,8 @@ def headline_of(forecasts: Forecasts) -> Headline:
     )
     better = [row["respondent"] for row in there if (row.get(NAIVE) or 0.0) > 0]
     naive = "" if not any(row.get(NAIVE) is not None for row in there) else (
-        f"; {joined(better) or 'none'} scores better than ranges of the other data sets (climatology)"
+        f"; {joined(better) or 'none'} {'score' if better[1:] else 'scores'} better than ranges of the other data sets"
+        " (climatology)"
     )  # fmt: skip
     sentence = f"Ranges that say {level}: {claimed}{naive}{silent}."
     of = f"share of single runs in {level} ranges" if of_run else f"share of {level} ranges that hold the runs' mean"

@@ -103,6 +103,6 @@ def _sentences(table: pd.DataFrame, measure: str) -> list[str]:
         told.append(
             f"{row.respondent} orders the learners by {measure} with tau {row.order:.2f}{interval} "
             f"({percent(row.pairs)} of the pairs; {counted(row.datasets, 'data set')}, t{p}); "
-            f"the best one is right on {row.best_right}{equal}."
+            f"the best one is right on {row.best_right} of {row.datasets}{equal}."
         )
     return told
