@@ -50,7 +50,9 @@ def test_every_statistic_of_a_sentence_is_a_click_away_and_leaves_no_gap(small, 
     found = opened(page, disk(small))
     assert found.locator(".standings").count() == 2  # a small table beside each headline
     items = found.locator(".sentences li", has=found.locator("button", has_text="how"))
-    assert items.count() and not [text for text in items.all_inner_texts() if re.search(r" [;:.,]|\([^()]{48,}\)", text)]
+    assert items.count() and not [
+        text for text in items.all_inner_texts() if re.search(r" [;:.,]|\([^()]{48,}\)", text)
+    ]
     items.first.locator("button").click()
     assert re.search(r" \([^()]{48,}\)", items.first.inner_text())
 

@@ -71,9 +71,10 @@ class Plan:
         if not (check_plain(path, file.name) if is_study else is_there(path)):
             raise PlanError(f"{file} is not there. Write one with: trueness new {registry.names('task')[0]} {file}")
         if path.suffix in TABLES:
+            first = registry.names("task")[0]
             raise PlanError(
-                f"a plan must be a .toml file, got the table {file.name}. Its graph: trueness learn {file}. Scores: trueness "
-                f"analyse {file}. A look at it: trueness check {file}. A plan: trueness new {registry.names('task')[0]}"
+                f"a plan must be a .toml file, got the table {file.name}. Its graph: trueness learn {file}. Scores: "
+                f"trueness analyse {file}. A look: trueness check {file}. A plan: trueness new {first}"
             )
         if is_study:
             return cls.parse(read_text(path, file.name, MAX_PLAN), file.name, plan_folder_of(path), folder or path)

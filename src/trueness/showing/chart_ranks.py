@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 COLUMNS = ("kind", "respondent", "dataset", "rank", "score", "first", "last", "n", "procedure")
+KEY = "dot: mean rank; ticks: single data sets; bars at the right: not told apart"
 _BAR = 7.0  # points from one group's bar to the next
 
 
@@ -103,7 +104,7 @@ def ranks_chart(
     length = float(ruler["rank"].iloc[0]) if len(ruler) else 0.0
     drawn = pd.DataFrame([{"from": 1.0, "to": 1.0 + length, "text": f"critical difference {length:.2f}"}])
     data = {"marks": marks, "bars": bars} | ({"ruler": drawn} if len(ruler) else {})
-    return with_data(look.themed(chart, title), data)
+    return with_data(look.themed(chart, title, KEY), data)
 
 
 def ranks(

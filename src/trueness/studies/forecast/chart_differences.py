@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 SCORE = "interval_score_scaled"
+KEY = "dot: mean difference; bar: its interval over data sets; p: Holm-adjusted"
 COLUMNS = (
     "respondent", "reference", "score", "difference", "low", "high", "level", "p", "p_adjusted", "adjustment", "test",
     "n", "datasets", "missing", "notes",
@@ -104,7 +105,7 @@ def differences_chart(
         ),
     ]  # fmt: skip
     chart = alt.layer(*layers).properties(width=wide, height=12 * max(len(names), 1))
-    return with_data(look.themed(chart, f"Against {label}"), {"differences": shown})
+    return with_data(look.themed(chart, f"Against {label}", KEY), {"differences": shown})
 
 
 def differences(
