@@ -48,6 +48,11 @@ def test_a_report_made_again_is_the_same(kind, small_study, output, tmp_path):
     assert file_differences(f"{kind}/files.json", folder) == ""
 
 
+def test_a_paper_has_what_the_study_it_rests_on_found(small_study):
+    text = (small_study("forecast") / "paper" / "draft.tex").read_text(encoding="utf-8")
+    assert r"\section{Discovery: which learner does best on each data set}" in text
+
+
 def test_every_form_of_analyse_is_what_it_was(root, output):
     table = root / "examples" / "scores.csv"
     found = [differences(f"analyse/analyse.{form}", output("analyse", table, *how)) for form, how in ANALYSE.items()]

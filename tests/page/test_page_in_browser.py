@@ -46,6 +46,12 @@ def test_overview_to_cell_to_reply_in_three_clicks(small, serve, page, how):
     assert page.errors == [] and page.strangers() == []
 
 
+def test_findings_use_the_right_third_of_a_wide_screen(small, page):
+    page.page.set_viewport_size({"width": 1400, "height": 900})
+    boxes = [item.bounding_box() for item in opened(page, disk(small)).locator(".findings li").all()]
+    assert max(box["x"] + box["width"] for box in boxes) > 1400 * 2 / 3
+
+
 def test_every_statistic_of_a_sentence_is_a_click_away_and_leaves_no_gap(small, page):
     found = opened(page, disk(small))
     assert found.locator(".standings").count() == 2  # a small table beside each headline

@@ -178,9 +178,3 @@ def test_every_chart_with_bars_says_what_they_mean(forecasts):
     bars = (charts.intervals(forecasts, "f1"), charts.runs(forecasts, "f1"), charts.calibration(forecasts))
     for figure in (*bars, charts.differences(forecasts), ranks_of_respondents(forecasts)):
         assert figure.chart.to_dict()["title"]["subtitle"]
-
-
-def test_data_sets_have_one_order_in_every_chart(forecasts):
-    largest_first = {name: about | {"nodes": 99 - k} for k, (name, about) in enumerate(forecasts.datasets.items())}
-    shown = charts.runs_frame(replace(forecasts, datasets=largest_first), "f1")["dataset"]
-    assert list(dict.fromkeys(shown)) == list(dict.fromkeys(dataset for dataset, _ in selection.items(forecasts)))

@@ -102,8 +102,12 @@ def _with_paper(report: Report, printing: Press) -> Report:
     from trueness.showing.pdf import write_pdf
 
     folder, readings = report.folder, report.readings
-    alone = [reading for name, reading in readings.items() if stands_alone(readings, name)]
-    parts = [part for reading in alone if (part := reading.paper(folder, printing.now)) is not None]
+    made = {name: reading.paper(folder, printing.now) for name, reading in readings.items()}
+    parts = [  # a study that another rests on says what it found; its table is among the other's
+        part if stands_alone(readings, name) else replace(part, tables=())
+        for name, part in made.items()
+        if part is not None
+    ]
     title = report.study.study
     prompts = [reading.results.about.get("prompts") for reading in readings.values() if not reading.rests_on]
     shared = [sentence for used in prompts for sentence in prose.prompts(used)] + prose.of_the_plan(folder)

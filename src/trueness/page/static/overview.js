@@ -75,7 +75,7 @@ function checksOf(found) {
 function findingsOf(task, several) {
   const there = task.sections.filter((section) => section.sentences.length);
   if (!there.length) return null;
-  return el("section", null, el("h2", null, several ? `${taskOf(task.task).title}: what was found` : "What was found"),
+  return el("section.findings", null, el("h2", null, several ? `${taskOf(task.task).title}: what was found` : "What was found"),
     forestOf(task.forest || []),
     there.map((section) => el("div", null, el("h3", null, title(section.title)), sentences(section.sentences))));
 }

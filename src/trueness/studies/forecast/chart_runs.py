@@ -39,7 +39,8 @@ def runs_frame(forecasts: Forecasts, measure: str, respondents: Sequence[str] | 
     """One row a mark: kind `bin` (count of runs in [low, high)) or `claim` (one a cell and respondent)."""
     chosen = selection.best(forecasts, MOST_RESPONDENTS) if respondents is None else list(respondents)
     rows: list[dict[str, Any]] = []
-    for dataset, learner in selection.items(forecasts):
+    nodes = {name: about.get("nodes") or 0 for name, about in forecasts.datasets.items()}
+    for dataset, learner in sorted(selection.items(forecasts), key=lambda item: nodes.get(item[0], 0)):
         truth = forecasts.truths.get((dataset, learner, measure))
         if truth is not None:
             rows.extend({"dataset": dataset, "learner": learner, "upper": truth.upper} | row for row in _bins(truth))
