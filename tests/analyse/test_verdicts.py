@@ -9,7 +9,7 @@ from scipy import stats
 
 from trueness.analyse import Settings, analyse
 from trueness.analyse.lines import p_cell
-from trueness.analyse.sentences import findings, short_sentence, understood
+from trueness.analyse.sentences import findings, mean_sentence, short_sentence, understood
 from trueness.cli import main
 from trueness.errors import SettingError
 
@@ -254,6 +254,11 @@ def test_pass_hat_k_is_the_share_of_tasks_that_pass_every_time():
     summary = part_of(frame).summaries[0]
     assert summary.k == 3 and summary.pass_all.value == pytest.approx(0.5)
     assert part_of(table(noisy())).summaries[0].pass_all is None
+    first = frame["condition"] == frame["condition"].iloc[0]
+    frame.loc[frame.index[first & (frame["task"] == frame["task"].iloc[0])][:2], "score"] = np.nan
+    part = part_of(frame)
+    assert part.summaries[0].pass_all is None and part.summaries[1].k == 3
+    assert "No pass^k: not every cell has two runs" in mean_sentence(part.summaries[0], part.domain)
 
 
 # ---- what is not there

@@ -116,7 +116,7 @@ def _pass_all(domain: Domain, mask: Mask, settings: Settings) -> tuple[int, Esti
     n, c = np.bincount(codes), np.bincount(codes, weights=passed).round().astype(int)
     k = int(n.min())
     if k < 2:
-        return 0, None
+        return int(n.max() >= 2), None  # 1: some unit has a single run that was scored, so that there is no pass^k
     all_pass = np.array([math.comb(int(a), k) / math.comb(int(b), k) for a, b in zip(c, n, strict=True)])
     return k, mean_of(all_pass, domain.units.clusters[names], domain, settings.level)
 

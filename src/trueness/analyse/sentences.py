@@ -78,6 +78,8 @@ def mean_sentence(summary: ConditionSummary, domain: Domain) -> str:
         f" All {summary.k} of {summary.k} repeats pass (pass^{summary.k}): "
         f"{interval_text(100 * every.value, _scaled(every.interval))} %."
         if every is not None and every.value is not None
+        else " No pass^k: not every cell has two runs that were scored."
+        if summary.k == 1
         else ""
     )
     value = interval_text(summary.mean, summary.ci, digits)
