@@ -68,11 +68,17 @@ def _recommended(evaluation: Evaluation) -> list[str]:
             if len(own) < 2:
                 continue
             apart = {frozenset(pair.names) for pair in differences(evaluation, name)[group] if pair.distinguishable}
-            best, *others = own["scorer"]
-            near = [other for other in others if frozenset((best, other)) not in apart]
-            parts.append(f"{name}: {best}" + (f" (not told from it: {listed(near)})" if near else ""))
+            best, *others = own.itertuples()
+            near = [row.scorer for row in others if frozenset((best.scorer, row.scorer)) not in apart]
+            told = f" (not told from it: {listed(near)})" if near else ""
+            parts.append(f"{name}: {best.scorer} {_value(best)}{told}")
+            fits = int(own["n"].max())
         if parts:
-            said.append(f"{group.capitalize()}: {'; '.join(parts)} (largest mean AUPRC; Holm over pairs under each).")
+            drawn = "graphs" if sum(system.group == group for system in evaluation.systems.values()) > 1 else "seeds"
+            said.append(
+                f"{group.capitalize()}: {'; '.join(parts)} (largest mean AUPRC; {100 * evaluation.level:g} % t "
+                f"intervals over {drawn}; n = {fits} fits each; Holm over pairs under each)."
+            )
     return said
 
 
