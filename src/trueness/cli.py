@@ -381,7 +381,8 @@ def _check(options: argparse.Namespace) -> int:
 
     if catalogue.is_model(options.name):
         return _check_model(options)
-    columns, rows, expected = (part(options.name) for part in (catalogue.columns, catalogue.check, catalogue.expected))
+    table, rows = catalogue.own_table(options.name), catalogue.check(options.name)
+    columns, expected = ([], []) if table is None else (catalogue.columns(table), catalogue.expected(table))
     if options.json:
         say_json([*columns, *rows, *expected])
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from trueness import models, registry
 from trueness.datasets import TABLE_FILES, check_usable, has_truth, load, nodes_of
 from trueness.datasets.dataset import Truth
+from trueness.datasets.table import Table
 from trueness.errors import TruenessError, UnknownName
 from trueness.learners import build, settings_of
 from trueness.learners.scoring.base import build_scorer
@@ -146,27 +147,24 @@ def _check_dataset(name: str) -> list[dict[str, object]]:
     ]
 
 
-def columns(name: str) -> list[dict[str, object]]:
-    """What each column of a user's own table was taken as, and why; empty for anything else."""
-    if not name.partition(":")[0].endswith(TABLE_FILES):
-        return []
-    table = load(name).table
-    return (
-        []
-        if table is None
-        else [
-            {"column": c.name, "kind": c.kind, "levels": c.levels or "", "missing": c.missing or "", "why": c.why}
-            for c in table.judged
-        ]
-    )
+def own_table(name: str) -> Table | None:
+    """A user's own table; None of anything else."""
+    return load(name).table if name.partition(":")[0].endswith(TABLE_FILES) else None
 
 
-def expected(name: str) -> list[dict[str, object]]:
-    """What the atlas expects of learners on a user's own table, the best first; empty for anything else."""
+def columns(table: Table) -> list[dict[str, object]]:
+    """What each column was taken as, and why."""
+    return [
+        {"column": c.name, "kind": c.kind, "levels": c.levels or "", "missing": c.missing or "", "why": c.why}
+        for c in table.judged
+    ]
+
+
+def expected(table: Table) -> list[dict[str, object]]:
+    """What the atlas expects of learners, the best first; nothing of very wide tables."""
     from trueness import atlas
 
-    table = load(name).table if name.partition(":")[0].endswith(TABLE_FILES) else None
-    if table is None or table.d > 200:  # its systems have up to 50 columns
+    if table.d > 200:  # its systems have up to 50 columns
         return []
     place = atlas.place_of(table)
     fitting = atlas.LEARNERS if table.kind == "continuous" else atlas.ANY_COLUMNS
