@@ -213,7 +213,7 @@ def test_a_corpus_written_before_the_grammar_was_read_is_executed_rightly_or_not
 def test_rules_of_styles_that_were_not_there_before():
     """rules_of_other_styles.jsonl: 40 rules (typeset, equations, units, programs, numbered steps, notes), written
     with the grammar known and before any of them was run. At first try 20 of the 33 with a value were right and 2 were
-    wrong: of `2 x + 3 y = 12` the y was taken for the one cause, and of x^2 = y the positive root is taken, as docs say."""
+    wrong: of `2 x + 3 y = 12` the y was taken for the one cause, and of x^2 = y the positive root is taken by rule."""
     outcomes: Counter[str] = Counter()
     wrong = []
     for line in (Path(__file__).parent / "rules_of_other_styles.jsonl").read_text(encoding="utf-8").splitlines():
