@@ -1,5 +1,7 @@
 """Graph scores: which edges count as correct, against which reference, and when there is no number."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -263,3 +265,20 @@ def test_a_score_is_a_number_where_it_has_a_value():
     for number in (float, "{:.3f}".format):
         with pytest.raises(DataError, match=r"a score must have a value to be a number, got degenerate\."):
             number(UNDEFINED)
+
+
+@pytest.mark.parametrize("kind", ["dag", "cpdag", "pag"])
+def test_chance_is_the_mean_of_all_the_truths_with_permuted_names(kind):
+    truth = Graph.from_edges(["a -> b", "b -> c", "d -> c", "c -> e"])
+    reference = Reference(truth)
+    own = reference._own_class(kind).graph
+    scored = [
+        reference.score(Graph(names, own.marks, None, kind), ["f1"])["f1"].value for names in permutations(own.nodes)
+    ]
+    assert reference.chance(kind) == pytest.approx(np.mean(scored), abs=1e-12)
+    if kind == "dag":
+        assert reference.chance(kind) == pytest.approx(4 / 20)
+
+
+def test_a_truth_without_edges_has_no_chance_level():
+    assert Reference(Graph.from_edges([], nodes=["a", "b"])).chance("dag") is None

@@ -86,3 +86,35 @@ def test_scores_across_classes_are_not_compared_in_silence(classes):
     cells = [cell("a", name, 0.5, returns=kind) for name, kind in zip(("x", "yy"), classes, strict=True)]
     told = " ".join(findings(cells, measure_of("f1"), 0.95).untold)
     assert ("different classes" in told) == (len(set(classes)) > 1) and "no test over data sets" in told
+
+
+CHANCE = "Whether a learner beats chance"
+
+
+def test_a_headline_says_who_beats_chance():
+    both = [cell(i, n, m, chance=0.2) for i in "abcdefgh" for n, m in (("pc", 0.8), ("random", 0.2))]
+    found = findings(both, measure_of("f1"), 0.95)
+    assert "; pc can be told from chance (.20) (mean F1" in found.headline.sentence
+    (sentence,) = dict(found.sections)[CHANCE]
+    assert sentence.startswith("1 of 2 learners beat chance") and "pc is better than chance by 0.6" in sentence
+    assert "Holm" in sentence and "paired over 8 data sets" in sentence
+    assert (
+        "all beat chance (.10 to .20)"
+        in findings(
+            [cell(i, n, 0.8, chance=c) for i in "abcdefgh" for n, c in (("pc", 0.1), ("ges", 0.2))],
+            measure_of("f1"),
+            0.95,
+        ).headline.sentence
+    )
+
+
+def test_one_data_set_is_compared_with_chance_over_its_runs():
+    found = findings([cell("a", "pc", 0.8, chance=0.2)], measure_of("f1"), 0.95)
+    assert found.headline.sentence.startswith("pc .80; beats chance (.20)")
+    (sentence,) = dict(found.sections)[CHANCE]
+    assert "paired over 60 runs" in sentence
+
+
+def test_without_a_chance_level_nothing_is_said_of_it():
+    found = findings([cell("a", "pc", 0.8)], measure_of("f1"), 0.95)
+    assert "chance" not in found.headline.sentence and CHANCE not in dict(found.sections)

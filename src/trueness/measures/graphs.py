@@ -12,6 +12,10 @@ The reference of an estimate's own class is the DAG, its CPDAG (with targets of 
 the best that such a learner can answer.
 `dag_*` is against the DAG whatever the class; what a flawless answer of the class gets there is `Reference.perfect`
 (asia: the true CPDAG has dag_f1 .625 and dag_shd 3), which is no ceiling: a lucky guess may beat it.
+Chance is the truth of the class with its nodes permuted: with N_m of the d(d-1) ordered pairs marked m, an edge,
+
+    E f1 = E precision = E recall = E tp / T = sum_m N_m^2 / (2 T d(d-1))          (a DAG: T / (d(d-1)))
+
 0/0 is undefined, never 0: an estimate without edges has no precision.
 """
 
@@ -127,6 +131,15 @@ class Reference:
                 raise GraphError(f"a truth with latent nodes has no {kind} over the observed ones. Ask for 'pag'.")
             self._perfect[kind] = _edge_scores("perfect_", own.pairs, own.n_edges, self._dag)
         return dict(self._perfect[kind])
+
+    def chance(self, kind: Kind) -> float | None:
+        """E f1 of the truth of this class with its nodes permuted; None where there is none, or it has no edge."""
+        own = self._own_class(kind)
+        if own is None or not own.n_edges:
+            return None
+        ordered = np.concatenate([own.pairs, own.pairs // 4 + own.pairs % 4 * 4])  # each pair both ways
+        marked = np.bincount(ordered, minlength=1)[1:].astype(np.float64)
+        return float(np.sum(marked**2) / (2 * own.n_edges * len(ordered)))
 
     def _own_class(self, kind: Kind) -> _Target | None:
         """The truth of a class, made once; None when there is none."""

@@ -17,12 +17,12 @@ class Standing:
 
     @property
     def short(self) -> str:
-        return f"{self.name} {_figure(self.value)}"
+        return f"{self.name} {figure(self.value)}"
 
     @property
     def text(self) -> str:
-        ends = "" if self.low is None or self.high is None else f" [{_figure(self.low)}, {_figure(self.high)}]"
-        return f"{_figure(self.value)}{ends}"
+        ends = "" if self.low is None or self.high is None else f" [{figure(self.low)}, {figure(self.high)}]"
+        return f"{figure(self.value)}{ends}"
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Headline:
     rows: tuple[Standing, ...] = ()
 
 
-def ranking(rows: Sequence[Standing], apart: Callable[[str, str], bool | None], what: str) -> str:
+def ranking(rows: Sequence[Standing], apart: Callable[[str, str], bool | None], what: str, more: str = "") -> str:
     """Who leads, who cannot be told from the leader, who is behind; rows are ranked, the best first.
 
-    apart(leader, other): told apart, not told apart, or None where it was not tested.
+    apart(leader, other): told apart, not told apart, or None where it was not tested. more: a clause of its own.
     """
     leader, others = rows[0], rows[1:]
     verdicts = {row.name: apart(leader.name, row.name) for row in others}
@@ -53,6 +53,7 @@ def ranking(rows: Sequence[Standing], apart: Callable[[str, str], bool | None], 
     else:
         parts.append(f"{leader.short} is the best" if others else leader.short)
     parts += [f"{joined(untested)} not tested against it"] if untested else []
+    parts += [more] if more else []
     return f"{'; '.join(parts)} ({what})."
 
 
@@ -60,7 +61,8 @@ def joined(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
 
 
-def _figure(value: float) -> str:
+def figure(value: float) -> str:
+    """.80, 12: as short as a headline wants it."""
     if abs(value) >= 10:
         return f"{value:.0f}"
     text = f"{value:.2f}"

@@ -5,6 +5,9 @@
     over data sets      d_u = mean F1 of A on data set u - that of B;  exact sign-flips over data sets (t over more than
                         20), Holm over pairs: it speaks of data sets like these.
 
+    against chance      e_u = mean F1 on data set u - that of the truth with its names permuted (measures/graphs.py);
+                        t over data sets (over runs, where there is one), Holm over learners.
+
 Two that cannot be told apart are not thereby equal. Failures are shares with Wilson's interval; how far single runs lie
 apart is described, not tested.
 """
@@ -23,7 +26,7 @@ from numpy.typing import NDArray
 from trueness.intervals import Interval
 from trueness.measure import Measure
 from trueness.running.results import NOT_RUN, CellSummary, Results
-from trueness.showing.headline import Headline, Standing, ranking
+from trueness.showing.headline import Headline, Standing, figure, ranking
 from trueness.showing.look import MEASURE_LABELS, measure_label
 from trueness.statistics import Estimate, mean, share
 from trueness.statistics.adjustment import adjusted
@@ -70,6 +73,7 @@ class CellRuns:
     returns: str = ""
     truth: str = ""
     done: NDArray[np.int64] | None = None
+    chance: float | None = None  # what the truth with its names permuted gets
 
     @property
     def repeats(self) -> NDArray[np.int64]:
@@ -109,11 +113,12 @@ def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: W
     sections = {
         f"Which {who} does best over the {item}s": study.best_over_sets(pairs),
         f"Which {who} does best on each {item}": study.best_on_sets() if each else (),
+        f"Whether a {who} beats chance": study.against_chance(),
         "Failures and time limits": study.failures(),
         "How far single runs lie apart": study.stability(),
     }
     told = [(title, tuple(said)) for title, said in sections.items()]
-    first = (*told[0][1], *told[2][1])
+    first = (*told[0][1], *told[3][1])
     sections_said = tuple(pair for pair in told if pair[1])
     return RunFindings(sections_said, tuple(study.untold()), tuple(pairs), first, study.headline(pairs))
 
@@ -174,8 +179,46 @@ class _Study:
         ends = (
             f"; {100 * self.level:g} % interval over {self.item}s" if any(row.low is not None for row in rows) else ""
         )
-        sentence = ranking(rows, lambda a, b: verdicts.get(frozenset((a, b))), of)
+        sentence = ranking(rows, lambda a, b: verdicts.get(frozenset((a, b))), of, self._chance_clause(ranked))
         return Headline(sentence, f"{of}; {way}{ends}", tuple(rows))
+
+    def _over_chance(self) -> dict[str, Comparison]:
+        """Each learner against the truth with its names permuted; none where a data set has no such level."""
+        whole, learners = self._whole(), self._learners
+        if not whole or any(own[name].chance is None for own in whole for name in learners):
+            return {}
+        alone = len(whole) == 1
+        units = "runs" if alone else f"{self.item}s"
+        pairs = []
+        for name in learners:
+            cells = [own[name] for own in whole]
+            values = cells[0].values if alone else np.array([cell.mean for cell in cells])
+            chance = np.broadcast_to(np.array([cell.chance for cell in cells], dtype=np.float64), values.shape)
+            pair = paired_difference(values, chance, level=self.level, test="t", names=(name, "chance"))
+            pairs.append(pair.within(*self.measure.bounds))
+        words = {"measure": self.label, "units": units, "clusters": units}
+        held = [pair.described(better=self.measure.direction, **words) for pair in adjusted(pairs, "holm")]  # type: ignore[arg-type]
+        return dict(zip(learners, held, strict=True))
+
+    def _chance_clause(self, ranked: Sequence[str]) -> str:
+        over = self._over_chance()
+        if not over:
+            return ""
+        beating = [name for name in ranked if _beaten(over[name])]
+        levels = [float(np.mean([own[name].chance or 0.0 for own in self._whole()])) for name in ranked]
+        level = " to ".join(dict.fromkeys(figure(value) for value in (min(levels), max(levels))))
+        if len(beating) == len(ranked):
+            return f"{'all beat' if len(ranked) > 1 else 'beats'} chance ({level})"
+        return f"{_listed(beating) or 'none'} can be told from chance ({level})"
+
+    def against_chance(self) -> Iterator[str]:
+        """How many beat it, and the least of them or, where none does, the first."""
+        over = self._over_chance()
+        if over:
+            least = min(over.values(), key=lambda pair: (not _beaten(pair), pair.difference or 0.0))
+            beating = sum(_beaten(pair) for pair in over.values())
+            many = f"{len(over)} {self.who}{'s' if len(over) != 1 else ''}"
+            yield f"{beating} of {many} beat chance, the truth with its names permuted. The least: {least.sentence()}"
 
     def best_over_sets(self, pairs: Sequence[Comparison]) -> Iterator[str]:
         """The best mean over the data sets on which every learner has one, and how it stands against each other."""
@@ -346,6 +389,10 @@ def _apart(pair: Comparison) -> bool:
     return pair.distinguishable or (pair.p is None and bool(pair.difference))
 
 
+def _beaten(pair: Comparison) -> bool:
+    return _apart(pair) and (pair.difference or 0.0) > 0
+
+
 def _cell(summary: CellSummary, measure: str) -> CellRuns:
     return CellRuns(
         summary.item,
@@ -356,6 +403,7 @@ def _cell(summary: CellSummary, measure: str) -> CellRuns:
         str(summary.about.get("returns") or ""),
         str(summary.about.get("truth") or ""),
         summary.done,
+        summary.about.get("chance_f1") if measure == "f1" else None,
     )
 
 

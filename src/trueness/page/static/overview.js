@@ -10,8 +10,7 @@ async function showOverview(main) {
     el("p.lead", null, BOOK.head.tasks.map((task) => task.question).filter(Boolean).join(" ")),
     BOOK.sample ? el("p.notice", null, BOOK.sample, " All of it: ", el("code", null, `trueness view ${BOOK.head.folder}`)) : null,
     found.tasks.map((task) => headlineOf(task, found.tasks.length > 1)),
-    checksOf(found),
-    el("div", { id: "progress" }, progressOf(progress)),
+    standsOf(found, progress),
     first ? [el("h2", null, "The picture"), figureOf(first), drawn.length > 1 ? el("p", null, el("a", { href: "#figures" }, `All ${drawn.length} charts`)) : null] : null,
     found.tasks.map((task) => findingsOf(task, found.tasks.length > 1)),
     untoldOf(found),
@@ -55,21 +54,32 @@ function standingsOf(told) {
   return el("table.standings", null, el("tbody", null, rows), el("caption", null, title(told.of), ".", rest ? ` ${rest} more below.` : ""));
 }
 
-/** One line; open, every check. */
+/** One line: the checks, and how much is done; open, each of them. While something is to be done its bars stay in sight. */
+function standsOf(found, progress) {
+  const total = (key) => progress.tasks.reduce((sum, task) => sum + (key === "ok" ? task.statuses.ok || 0 : task[key]), 0);
+  const [planned, done] = [total("planned"), total("done")];
+  const lost = done - total("ok");
+  const bars = el("div", { id: "progress" }, progressOf(progress));
+  const [verdict, list] = checksOf(found);
+  const counted = `${number(done)} of ${number(planned)} done${lost ? `, ${number(lost)} without an answer` : ""}`;
+  return [el("details.card.folded", { "aria-label": "checks and progress" }, el("summary", null, verdict, el("span.num", null, counted)), list, done < planned ? null : bars),
+    done < planned ? bars : null];
+}
+
+/** What the line says of the checks, and the list of them. */
 function checksOf(found) {
   const checks = found.tasks.flatMap((task) => task.checks.map((check) => ({ ...check, task: task.task })));
   const words = { true: ["holds", "ok"], false: ["fails", "no"], null: ["not checked", "open"] };
-  if (!checks.length) return null;
+  if (!checks.length) return [null, null];
   const failed = checks.filter((check) => check.passed === false);
   const unknown = checks.filter((check) => check.passed === null).length;
   const named = (check) => (found.tasks.length > 1 ? `${taskOf(check.task).title}, ${check.name}` : check.name);
   const verdict = failed.length ? `, ${failed.length} ${failed.length === 1 ? "fails" : "fail"}: ${failed.map(named).join("; ")}` : unknown ? "" : ", all hold";
-  return el("details.card.folded", { "aria-label": "checks" },
-    el("summary", null, el("b", null, `${checks.length} ${checks.length === 1 ? "check" : "checks"}`), `${verdict}${unknown ? `, ${unknown} not checked` : ""}`),
+  return [[el("b", null, `${checks.length} ${checks.length === 1 ? "check" : "checks"}`), `${verdict}${unknown ? `, ${unknown} not checked` : ""}. `],
     el("ul.checks", null, checks.map((check) => {
       const [word, colour] = words[String(check.passed)];
       return el("li", null, el(`span.verdict.${colour}`, null, word), el("span", null, el("b", null, `${title(named(check))}: `), check.sentence));
-    })));
+    }))];
 }
 
 function findingsOf(task, several) {

@@ -170,7 +170,7 @@ class Discovery:
         return notes
 
     def describe(self, item: str, respondent: str) -> dict[str, Any]:
-        """What a reader must know of a cell: class, truth, assumptions met and broken, the perfect-class score."""
+        """What a reader must know of a cell: class, truth, assumptions met and broken, a perfect and a chance score."""
         dataset, learner = self.datasets[item], self.learners[respondent]
         card = learner.card
         perfect: dict[str, float | None] = {}
@@ -185,6 +185,7 @@ class Discovery:
             spec = json.dumps({"name": item, **self.dataset_specs[item]})
             reference = reference_of(spec, card.interventions == "targets")
             perfect = {name: score.value for name, score in reference.perfect(card.returns).items()}
+            more["chance_f1"] = reference.chance(card.returns)
         return {
             "returns": card.returns,
             "vary": self.vary[item],
