@@ -12,7 +12,7 @@ function figureOf(figure) {
   const wide = /<svg[^>]*?\swidth="([\d.]+)/.exec(figure.svg);
   const image = el("img", { src: source, alt: figure.caption || figure.title, width: wide ? Math.round(2 * wide[1]) : null });
   const code = figure.python ? el("details", null, el("summary", null, "Python"), el("code.code", null, figure.python)) : null;
-  return el("figure", { id: `figure-${figure.name}` }, image,
+  return el("figure", { id: `figure-${figure.name}` }, el("div.drawn", { tabindex: "0" }, image),
     figure.caption ? el("figcaption", null, figure.caption) : null,
     el("div.actions", null,
       figure.csv ? saveButton("Data (CSV)", `${figure.name}.csv`, () => figure.csv, "text/csv") : null,
