@@ -15,6 +15,8 @@ from trueness.showing.saving import Figure
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "dot: the estimate; line: its interval"
+
 MOST_ROWS = 60
 
 
@@ -71,4 +73,4 @@ def interval_chart(frame: pd.DataFrame, value: str, low: str, high: str, title: 
         layers.insert(0, zero)
     width = max(120.0, look.POINTS["page"] - text_width(names) - 24)
     chart = alt.layer(*layers).properties(width=width, height=11 * max(len(names), 1))
-    return with_data(look.themed(chart), {"marks": marks, "zero": pd.DataFrame({"zero": [0.0]})})
+    return with_data(look.themed(chart, "", KEY), {"marks": marks, "zero": pd.DataFrame({"zero": [0.0]})})

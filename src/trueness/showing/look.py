@@ -57,14 +57,13 @@ def measure_label(measure: str) -> str:
     return MEASURE_LABELS.get(measure, measure.replace("_", " "))
 
 
-def themed(chart: Chart, title: str | None = None, key: str = "") -> Chart:
-    """The chart in the house look; `key` says what bars, lines and bands mean, where no legend does.
+def themed(chart: Chart, title: str, key: str) -> Chart:
+    """The chart in the house look; `key` says what marks, lines, bands and frames mean.
 
     Call it once, on the outermost chart: it is set on the chart itself, of which altair's own ways (`properties`,
     `configure`) make a copy each.
     """
-    if title is not None:
-        chart.title = {"text": title, "subtitle": key} if key else title  # type: ignore[attr-defined]
+    chart.title = {"text": title, "subtitle": key} if title else {"text": key, "fontSize": 7}  # type: ignore[attr-defined]
     chart.config = _config()  # type: ignore[attr-defined]
     return chart
 

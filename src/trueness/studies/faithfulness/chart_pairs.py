@@ -20,6 +20,8 @@ from trueness.studies.faithfulness.answers import FaithfulnessStudy
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "dashed: as the graph says; squares: what it calls irrelevant"
+
 COLUMNS = ("model", "problem", "known", "role", "says", "did", "agrees")
 _ENDS = (-1.0, 3.0)
 
@@ -52,7 +54,9 @@ def pairs_chart(frame: pd.DataFrame, colours: dict[str, str], width: look.Width 
     layers: list[alt.Chart] = [line.encode(x=x, y=y), marks.encode(x=x, y=y, color=colour, shape=shape)]
     side = look.POINTS[width] * 0.6
     chart = alt.LayerChart(layer=layers, width=side, height=side)
-    return with_data(look.themed(chart, "What the graph says, what the model did"), {"pairs": drawn, "diagonal": ends})
+    return with_data(
+        look.themed(chart, "What the graph says, what the model did", KEY), {"pairs": drawn, "diagonal": ends}
+    )
 
 
 def pairs(study: FaithfulnessStudy, width: look.Width = "page") -> Figure:

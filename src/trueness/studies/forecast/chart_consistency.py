@@ -29,6 +29,8 @@ from trueness.studies.forecast.robustness import robustness
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "small: cells; large: their mean with its interval; dashed: equal"
+
 CELLS = ("respondent", "dataset", "learner", "measure", "within", "across")
 COLUMNS = ("kind", *CELLS, "within_low", "within_high", "across_low", "across_high", "n", "datasets")
 MOST_PANELS = {"column": 2, "page": 4}
@@ -95,7 +97,7 @@ def consistency_chart(
     facet = alt.Facet("panel:N", sort=[labels[name] for name in names], header=header)
     grid = layers.facet(facet=facet, columns=most, spacing=10)
     return with_data(
-        look.themed(grid, "Spread of the claimed middle: asked otherwise, and asked again"), {"marks": marks}
+        look.themed(grid, "Spread of the claimed middle: asked otherwise, and asked again", KEY), {"marks": marks}
     )
 
 

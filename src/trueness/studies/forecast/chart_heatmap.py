@@ -19,6 +19,8 @@ from trueness.studies.forecast.frames import Forecasts
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "the darker, the higher; n: answers in a cell; hatched: none"
+
 SCORES = {
     "overlaps_mean_ci": "claims that overlap the CI of the mean",
     "overlaps_runs": "claims that overlap the range of runs",
@@ -101,7 +103,7 @@ def heatmap_chart(
     header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
     facet = alt.Facet("panel:N", sort=names["panel"], header=header)
     grid = cells.facet(facet=facet, columns=most, spacing=10) if len(names["panel"]) > 1 else cells
-    return with_data(look.themed(grid, title or _title(frame)), {"cells": shown})
+    return with_data(look.themed(grid, title or _title(frame), KEY), {"cells": shown})
 
 
 def heatmap(

@@ -20,6 +20,8 @@ from trueness.studies.population.answers import Populations
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "grey bars: the population; dashed: its marginal; marks: what models said"
+
 COLUMNS = (
     "condition", "level", "respondent", "mode", "share", "low", "high", "n", "status", "truth", "truth_low",
     "truth_high", "marginal", "rows", "n_eff",
@@ -126,8 +128,7 @@ def distribution_chart(
         .properties(width=side, height=len(levels) * max(18, 9 * len(series)))
         .facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=columns, spacing=12)
     )
-    heading = alt.Title(title, subtitle="grey bars: the population; dashed: its marginal; marks: what models said")
-    return with_data(look.themed(grid.properties(title=heading)), {"shares": shown})
+    return with_data(look.themed(grid, title, KEY), {"shares": shown})
 
 
 def distribution(populations: Populations, task: str, width: look.Width = "page") -> Figure:

@@ -24,6 +24,8 @@ from trueness.studies.population.truth import QUANTILES, Array, Truth
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "line: middle 80 %; bar: middle half; dot: mean; black: population"
+
 NAMES = tuple(f"p{100 * q:.0f}" for q in QUANTILES)
 TRUTH = "population"
 
@@ -150,5 +152,5 @@ def numbers_chart(shown: pd.DataFrame, truth: Truth, width: look.Width) -> alt.F
         .properties(width=look.POINTS[width] - look.LABEL - 30, height=max(18, 14 * len(names)))
         .facet(facet=alt.Facet("condition:N", sort=panels, header=header), columns=1, spacing=8)
     )
-    heading = alt.Title(f"{truth.question.asks}: {truth.question.source}")
-    return with_data(look.themed(grid.properties(title=heading)), {"numbers": shown})
+    title = f"{truth.question.asks}: {truth.question.source}"
+    return with_data(look.themed(grid, title, KEY), {"numbers": shown})

@@ -14,6 +14,8 @@ from trueness.showing.saving import Figure
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "line: clean; points: observed; ticks: missing; shaded: intervention"
+
 CLEAN, CORRUPTED = look.TRUTH, look.OKABE_ITO[1]
 
 
@@ -49,7 +51,7 @@ def corruption_chart(frame: pd.DataFrame, width: look.Width = "page") -> alt.VCo
         ]
         panels.append(alt.layer(*layers).properties(width=look.POINTS[width] - 52, height=60))
     chart = alt.vconcat(*panels, spacing=4)
-    return with_data(look.themed(chart, "Clean beside corrupted"), {"values": frame, "held": held})
+    return with_data(look.themed(chart, "Clean beside corrupted", KEY), {"values": frame, "held": held})
 
 
 def corruption(corrupted: Corrupted, rows: int = 200, columns: int = 4, width: look.Width = "page") -> Figure:

@@ -20,6 +20,8 @@ from trueness.studies.robustness.sensitivity import k_lambda_frame
 if TYPE_CHECKING:
     import altair as alt
 
+KEY = "framed: the best K of a row, which looks at the truth"
+
 _BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
 
 
@@ -83,7 +85,7 @@ def k_lambda_chart(
             base.mark_text(fontSize=min(6.5, cell / 2.6)).encode(text=alt.Text("f1:Q", format=".2f"), color=ink)
         )
     chart = alt.layer(*layers).properties(width=wide, height=17 * len(rows))
-    return with_data(look.themed(chart, title), {"cells": shown})
+    return with_data(look.themed(chart, title, KEY), {"cells": shown})
 
 
 def k_lambda(evaluation: Evaluation, scorer: str, group: str, width: look.Width = "page") -> Figure:
