@@ -36,7 +36,7 @@ def test_the_overconfident_one_is_called_so(rows):
 
 def test_the_calibrated_one_is_as_it_claims_and_has_skill(rows):
     row = rows["mock/calibrated"]
-    assert row["confidence"] == "as claimed" and row["skill_random"] > 0.5 and row["skill_heuristic"] > 0
+    assert row["confidence"] == "consistent" and row["skill_random"] > 0.5 and row["skill_heuristic"] > 0
 
 
 def test_no_reference_has_skill_against_itself(rows):

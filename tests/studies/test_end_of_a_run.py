@@ -103,3 +103,15 @@ def test_a_single_respondent_has_its_number_and_interval_too(tmp_path, capsys):
     headline = {"sentence": "None covers as claimed.", "of": "share of runs; more", "rows": [row]}
     print_headlines(tmp_path, [{"task": "forecast", "checks": [], "headline": headline}], ())
     assert "lab/m .43 [.28, .59]" in " ".join(capsys.readouterr().out.split())
+
+
+def test_after_a_run_of_two_studies_at_most_15_lines_are_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    (tmp_path / "two.toml").write_text(plan(models='["mock/overconfident", "mock/truncated"]', top='folder = "out"'))
+    assert main(["run", "two.toml", "--workers", "1"]) == 0
+    told = capsys.readouterr()
+    after = [line for line in told.err.splitlines() if "done in" not in line and " / " not in line]
+    lines = [line for line in [*told.out.splitlines(), *after] if line.strip()]
+    assert len(lines) <= 15 and any("page:" in line for line in lines), "\n".join(lines)
+    assert "so few data sets cannot tell it of mock/overconfident" in " ".join(lines)  # 0 [0, 1] is not "as claimed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trueness.showing.headline import Headline, Standing, joined
 from trueness.studies.forecast import selection
 from trueness.studies.forecast.frames import Forecasts
-from trueness.studies.forecast.summary import AS_CLAIMED, rows
+from trueness.studies.forecast.summary import CONSISTENT, UNKNOWN, rows
 
 NAIVE = "skill_climatology"
 
@@ -25,12 +25,12 @@ def headline_of(forecasts: Forecasts) -> Headline:
         Standing(row["respondent"], row[covered], row[f"{covered}_low"], row[f"{covered}_high"])
         for row in sorted(there, key=lambda row: row["interval_score"])
     )
-    honest = [row["respondent"] for row in there if row["confidence"] == AS_CLAIMED]
-    claimed = (
-        f"{joined(honest)} {'covers' if len(honest) == 1 else 'cover'} as claimed"
-        if honest
-        else "none covers as claimed"
+    honest, untold = (
+        joined([row["respondent"] for row in there if row["confidence"] == word]) for word in (CONSISTENT, UNKNOWN)
     )
+    parts = [f"the coverage of {honest} is consistent with it"] if honest else []
+    parts += [f"so few data sets cannot tell it of {untold}"] if untold else []
+    claimed = "; ".join(parts) or "none covers as often"
     better = [row["respondent"] for row in there if (row.get(NAIVE) or 0.0) > 0]
     naive = "" if not any(row.get(NAIVE) is not None for row in there) else (
         f"; {joined(better) or 'none'} {'score' if better[1:] else 'scores'} better than ranges of the other data sets"

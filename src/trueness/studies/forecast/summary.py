@@ -8,7 +8,8 @@
     bias                     claimed middle minus measured mean, scaled; positive: optimistic
     width_ratio_runs         median of width / width of the range of runs (with a floor); below 1: narrower than they
     class_runs               what most claims are by their width against that of the runs, and class_share of them
-    confidence               coverage against the level claimed, with its interval: over-, underconfident, or as claimed
+    confidence               coverage against the level claimed, with its interval: over- or underconfident where the
+                             level lies outside; inside, consistent, or cannot be told where it is wider than a half
 
 All of the main arm at the study's level. Intervals: Wilson's at the effective number for shares, t for means, both
 clustered by data set and cut to what the quantity can be; a mean of equal values has none. Nothing is averaged over
@@ -41,7 +42,8 @@ MEDIANS = {
 }  # fmt: skip
 _FOR_SKILL = [*KEYS, "level", "interval_score_scaled"]
 CLASSES = ("overconfident", "calibrated", "underconfident")
-OVER, UNDER, AS_CLAIMED, UNKNOWN = "overconfident", "underconfident", "as claimed", "cannot be told"
+OVER, UNDER, CONSISTENT, UNKNOWN = "overconfident", "underconfident", "consistent", "cannot be told"
+WIDEST = 0.5  # an interval from .3 to 1 holds .95 and says nothing
 
 
 @selection.once
@@ -107,7 +109,9 @@ def _confidence(forecasts: Forecasts, part: pd.DataFrame) -> str:
         return UNKNOWN
     if found.interval.high < forecasts.level:
         return OVER
-    return UNDER if found.interval.low > forecasts.level else AS_CLAIMED
+    if found.interval.low > forecasts.level:
+        return UNDER
+    return CONSISTENT if found.interval.high - found.interval.low <= WIDEST else UNKNOWN
 
 
 def _missing(part: pd.DataFrame) -> dict[str, int]:
