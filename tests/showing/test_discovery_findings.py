@@ -118,3 +118,9 @@ def test_one_data_set_is_compared_with_chance_over_its_runs():
 def test_without_a_chance_level_nothing_is_said_of_it():
     found = findings([cell("a", "pc", 0.8)], measure_of("f1"), 0.95)
     assert "chance" not in found.headline.sentence and CHANCE not in dict(found.sections)
+
+
+def test_on_one_data_set_the_headline_is_tested_over_its_runs():
+    found = findings([cell("a", "pc", 0.8), cell("a", "ges", 0.8001), cell("a", "fci", 0.3)], measure_of("f1"), 0.95)
+    assert found.headline.sentence.startswith("pc .80 is better than fci .30; ges .80 cannot be told from it")
+    assert "interval over data sets" not in found.headline.of

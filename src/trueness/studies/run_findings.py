@@ -120,7 +120,9 @@ def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: W
     told = [(title, tuple(said)) for title, said in sections.items()]
     first = (*told[0][1], *told[3][1])
     sections_said = tuple(pair for pair in told if pair[1])
-    return RunFindings(sections_said, tuple(study.untold()), tuple(pairs), first, study.headline(pairs))
+    alone = study.on_the_only_set() if each else None  # over the runs of the one data set that there is
+    headline = study.headline(pairs if alone is None else alone)
+    return RunFindings(sections_said, tuple(study.untold()), tuple(pairs), first, headline)
 
 
 def compared(
@@ -163,12 +165,12 @@ class _Study:
         learners, whole = self._learners, self._whole()
         if not whole:
             return None
-        estimates = {
-            name: mean(np.array([own[name].mean for own in whole]), level=self.level, bounds=self.measure.bounds)
-            for name in learners
-        }
-        ranked = _ranked({name: float(found.value or 0.0) for name, found in estimates.items()}, self.measure)
-        rows = [_standing(name, estimates[name]) for name in ranked]
+        values = {name: np.array([own[name].mean for own in whole]) for name in learners}
+        ends = {name: mean(values[name], level=self.level, bounds=self.measure.bounds).interval for name in learners}
+        if len(whole) == 1:
+            ends = {name: whole[0][name].ci for name in learners}
+        ranked = _ranked({name: float(own.mean()) for name, own in values.items()}, self.measure)
+        rows = [_standing(name, float(values[name].mean()), ends[name]) for name in ranked]
         verdicts = {frozenset(pair.names): _apart(pair) for pair in pairs}
         many = f"{len(whole)} {self.item}{'s' if len(whole) != 1 else ''}"
         classes = {own[name].returns for own in whole for name in learners}
@@ -176,11 +178,10 @@ class _Study:
         way = {"lower": "lower is better", "higher": "higher is better"}.get(
             self.measure.better, "neither way is better"
         )
-        ends = (
-            f"; {100 * self.level:g} % interval over {self.item}s" if any(row.low is not None for row in rows) else ""
-        )
+        over = f"; {100 * self.level:g} % interval over {'runs' if len(whole) == 1 else self.item + 's'}"
+        over = over if any(row.low is not None for row in rows) else ""
         sentence = ranking(rows, lambda a, b: verdicts.get(frozenset((a, b))), of, self._chance_clause(ranked))
-        return Headline(sentence, f"{of}; {way}{ends}", tuple(rows))
+        return Headline(sentence, f"{of}; {way}{over}", tuple(rows))
 
     def _over_chance(self) -> dict[str, Comparison]:
         """Each learner against the truth with its names permuted; none where a data set has no such level."""
@@ -262,6 +263,11 @@ class _Study:
             yield f"{said} {against[ranked[1]].sentence()}{others}"
         if len(shown) > ITEMS_TOLD:
             yield f"{len(shown) - ITEMS_TOLD} more {self.item}s are in the matrix."
+
+    def on_the_only_set(self) -> list[Comparison] | None:
+        """Every pair over its runs; None where there are several data sets, or none."""
+        whole = self._whole()
+        return self._on_sets([("", whole[0])]).get("", []) if len(whole) == 1 else None
 
     def _on_sets(self, shown: Sequence[tuple[str, Mapping[str, CellRuns]]]) -> dict[str, list[Comparison]]:
         """All pairs of learners on each data set, one family."""
@@ -368,9 +374,7 @@ class _Study:
         return _ranked({name: cell.mean for name, cell in own.items()}, self.measure)
 
 
-def _standing(name: str, estimate: Estimate) -> Standing:
-    ends = estimate.interval
-    value = float(estimate.value or 0.0)
+def _standing(name: str, value: float, ends: Interval | None) -> Standing:
     return Standing(name, value) if ends is None else Standing(name, value, ends.low, ends.high)
 
 
