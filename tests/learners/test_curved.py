@@ -20,6 +20,7 @@ def curved_sample(rng, n=200, effect=0.0):
     return Table(("x", "y", *GIVEN), np.column_stack([x, y, z, w]), (None,) * 4)
 
 
+
 def test_kci_is_causal_learn_s():
     """The larger comparison is benchmarks/curved.py."""
     kci = pytest.importorskip("causallearn.utils.KCI.KCI")
@@ -42,7 +43,9 @@ def rcot_p(table, tests):
         angle = z[:, columns] @ waves[columns][:, some] / np.sort(far)[len(far) // 2] + waves[-1, some]
         return stats.zscore(np.cos(angle), ddof=1)
 
-    x, y, s = features([0], slice(0, 5)), features([1], slice(0, 5)), features([2, 3], slice(5, 5 + min(n // 4, 100)))
+    given = list(range(2, table.d))
+    x, y = features([0], slice(0, 5)), features([1], slice(0, 5))
+    s = features(given, slice(5, 5 + min(n // 4, 100 * (len(given) - 1))))
     smooth = s @ np.linalg.solve(s.T @ s / n + 1e-10 * np.eye(s.shape[1]), s.T / n)
     rx, ry = x - smooth @ x, y - smooth @ y
     statistic = (n - 1 - np.trace(smooth)) * ((rx.T @ ry / n) ** 2).sum()
@@ -52,11 +55,16 @@ def rcot_p(table, tests):
 
 
 @pytest.mark.parametrize("effect", [0.0, 0.1])
-def test_rcot_is_its_formula(effect):
-    table = curved_sample(np.random.default_rng(1), 400, effect)
+@pytest.mark.parametrize("given", [GIVEN, (*GIVEN, "v")])
+def test_rcot_is_its_formula(effect, given):
+    """100 waves of two columns given, 200 of three."""
+    rng = np.random.default_rng(1)
+    table = curved_sample(rng, 400 * (len(given) - 1), effect)
+    values = np.column_stack([table.values, rng.normal(size=table.n)])[:, : len(given) + 2]
+    table = Table(("x", "y", *given), values, (None,) * (len(given) + 2))
     tests = Independence(table, "rcot", seed=3)
-    assert tests.p_value("x", "y", GIVEN) == pytest.approx(rcot_p(table, tests), abs=0.02)
-    assert tests.p_value("y", "x", GIVEN[::-1]) == pytest.approx(tests.p_value("x", "y", GIVEN), rel=1e-6)
+    assert tests.p_value("x", "y", given) == pytest.approx(rcot_p(table, tests), abs=0.02)
+    assert tests.p_value("y", "x", given[::-1]) == pytest.approx(tests.p_value("x", "y", given), rel=1e-6)
 
 
 @pytest.mark.parametrize("test", ["rcot", "kci"])

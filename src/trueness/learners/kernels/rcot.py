@@ -1,7 +1,8 @@
 """RCoT: a test of independence for curved relations, by random waves in place of kernels.
 
     f(x) = cos(w'x / sigma + b)         w ~ N(0, I), b ~ U(0, 2 pi); sigma: the median distance of 200 rows;
-                                        5 of x, 5 of y, up to 100 of S, each of mean 0 and variance 1
+                                        5 of x, 5 of y, of S 100, 200 given three columns, 300 given more, at
+                                        most one for 4 rows; each of mean 0 and variance 1
     C(x, y | S) = C_xy - C_xS (C_SS + e I)^-1 C_Sy,   e = 1e-10
     T = (n - 1 - df) sum C(x, y | S)^2                df = tr C_SS (C_SS + e I)^-1, which the residuals have lost
     T ~ sum_k l_k chi2_1 if independent               l: eigenvalues of A, the covariances of r_i(x | S) r_j(y | S)
@@ -9,6 +10,7 @@
 
 Strobl, Zhang & Visweswaran (2019), whose T has n; the tail by three moments: Hall, Buckley & Eagleson (Buckley &
 Eagleson 1988). Statistic and degrees of freedom are -2 log p and 2: the same p, in the words of chi2.
+A curve of three columns has more shapes than 100 waves follow; what they leave in x and in y looks like dependence.
 numbers: (p, n) columns, NaN in gaps; waves: (p + 1, SIDE + GIVEN), w of each column, then b.
 """
 
@@ -22,41 +24,40 @@ from trueness.learners.kernels.compiling import bare, reordered
 from trueness.learners.kernels.contingency import chi2_tail
 from trueness.learners.kernels.rows import add_times, cholesky, dot, gather, standardise, whole_rows
 
-SIDE, GIVEN = 5, 100  # waves of a side; of the set given at most
+SIDE, GIVEN = 5, 300  # waves of a side; of the set given at most
 NEAR = 200  # rows whose distances are measured
 RIDGE = 1e-10
 PRODUCTS = SIDE * SIDE
 
 
 @bare
-def features_of_sets(n):
-    """As many as n rows can bear."""
-    return min(GIVEN, max(n // 4, SIDE))
+def features_of_sets(n, k):
+    """Of k variables given: as many as their curves need and n rows can bear."""
+    return min(100 * max(k - 1, 1), GIVEN, max(n // 4, SIDE)) if k > 0 else 0
 
 
 @bare
-def room_for_waves(n, p):
-    """Rows and columns of work."""
-    m = 2 * SIDE + features_of_sets(n)
-    return p + 2 * m + 2 * PRODUCTS, max(n, 2 * m)
+def room_for_waves(n, p, k):
+    """Rows and columns of work; values of spare, for distances and then for the covariances of the waves."""
+    m = 2 * SIDE + features_of_sets(n, k)
+    return p + m + 2 * PRODUCTS, max(n, PRODUCTS), max(NEAR * NEAR // 2, 2 * m * m)
 
 
 @bare
-def rcot_statistic(numbers, first, waves, x, y, chosen, k, work, distances, code):
+def rcot_statistic(numbers, first, waves, x, y, chosen, k, work, spare, code):
     """-2 log p and 2 of x and y given the first k chosen."""
     p = numbers.shape[0]
     n = whole_rows(numbers, first, x, y, chosen, k, code)
-    q = features_of_sets(n) if k else 0
+    q = features_of_sets(n, k)
     m = q + 2 * SIDE
     if n < 4 * SIDE:
         return np.inf, 2
-    features, spare = work[:m], work[m : m + p]
-    gram, products = work[m + p : 2 * m + p], work[2 * m + p :]
+    features, columns, products = work[:m], work[m : m + p], work[m + p :]
     if k:
-        _set_features(numbers, first, waves, chosen, k, code, n, spare, distances, features)
-    _side_features(numbers, first, waves, x, code, n, spare, distances, features[q:])
-    _side_features(numbers, first, waves, y, code, n, spare, distances, features[q + SIDE :])
-    lost = _take_out(features, gram, q, n)
+        _set_features(numbers, first, waves, chosen, k, code, n, columns, spare, features)
+    _side_features(numbers, first, waves, x, code, n, columns, spare, features[q:])
+    _side_features(numbers, first, waves, y, code, n, columns, spare, features[q + SIDE :])
+    lost = _take_out(features, spare[: 2 * m * m].reshape(m, 2 * m), q, n)
     t, c1, c2, c3 = _cumulants(features[q:], products, n, (m - q) // 2)
     if c1 <= 1e-12 or c3 <= 0.0:
         return 0.0, 2
@@ -68,32 +69,32 @@ def rcot_statistic(numbers, first, waves, x, y, chosen, k, work, distances, code
 
 
 @bare
-def _set_features(numbers, first, waves, chosen, k, code, n, spare, distances, features):
+def _set_features(numbers, first, waves, chosen, k, code, n, columns, distances, features):
     """The same whatever the order of the set: every column brings its own waves."""
-    q = features_of_sets(n)
+    q = features_of_sets(n, k)
     at = np.int64(0)
     for i in range(k):
-        at = gather(numbers, first, chosen[i], code, n, spare, at)
-    inverse = 1.0 / median_distance(spare, at, n, distances)
+        at = gather(numbers, first, chosen[i], code, n, columns, at)
+    inverse = 1.0 / median_distance(columns, at, n, distances)
     for f in range(q):
         fill(features[f], waves[numbers.shape[0], SIDE + f], n)
         at = 0
         for i in range(k):
-            for column in range(first[chosen[i]], first[chosen[i] + 1]):
-                add_times(features[f], inverse * waves[column, SIDE + f], spare[at], n)
+            for c in range(first[chosen[i]], first[chosen[i] + 1]):
+                add_times(features[f], inverse * waves[c, SIDE + f], columns[at], n)
                 at += 1
         bend(features[f], n)
         standardise(features[f], n)
 
 
 @bare
-def _side_features(numbers, first, waves, v, code, n, spare, distances, features):
-    end = gather(numbers, first, v, code, n, spare, np.int64(0))
-    inverse = 1.0 / median_distance(spare, end, n, distances)
+def _side_features(numbers, first, waves, v, code, n, columns, distances, features):
+    end = gather(numbers, first, v, code, n, columns, np.int64(0))
+    inverse = 1.0 / median_distance(columns, end, n, distances)
     for f in range(SIDE):
         fill(features[f], waves[numbers.shape[0], f], n)
         for at in range(end):
-            add_times(features[f], inverse * waves[first[v] + at, f], spare[at], n)
+            add_times(features[f], inverse * waves[first[v] + at, f], columns[at], n)
         bend(features[f], n)
         standardise(features[f], n)
 

@@ -36,7 +36,7 @@ from trueness.learners.kernels.kci import kci_statistic, room_for_kernels
 from trueness.learners.kernels.logits import room_for_logits
 from trueness.learners.kernels.mixed import DEGENERATE, DEGENERATE_ROWS, GAPS, REGRESSIONS, mixed_statistic
 from trueness.learners.kernels.partial import normal_tail, separated, squared_partial
-from trueness.learners.kernels.rcot import NEAR, rcot_statistic, room_for_waves
+from trueness.learners.kernels.rcot import rcot_statistic, room_for_waves
 
 FISHER_Z, ORACLE = 0, 3
 RCOT, KCI, CORRECTED, CONDITIONAL = 8, 9, 10, 11  # 4 to 7: mixed.py
@@ -77,8 +77,7 @@ def workspace(kind, rows, levels, d, p):
         most = max(most, levels[0, j])
     margins = room_for_logits(most, p) if kind == REGRESSIONS and most > 1 else 2 * most
     if kind == RCOT:
-        k, wide = room_for_waves(rows, p)
-        margins = NEAR * NEAR // 2
+        k, wide, margins = room_for_waves(rows, p, d - 2)
     elif kind == KCI:
         k, wide = room_for_kernels(rows, p)
     elif kind == CONDITIONAL:
