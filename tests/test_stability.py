@@ -10,7 +10,7 @@ import pytest
 from trueness.datasets.table import Table
 from trueness.errors import DataError, GraphError, SettingError
 from trueness.graphs import Graph
-from trueness.learners.base import Card
+from trueness.learners.base import Card, build, settings_of
 from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
 from trueness.learners.ges import GES
 from trueness.learners.hill_climbing import HillClimbing
@@ -195,7 +195,7 @@ def test_wrong_questions_are_answered_with_the_reason():
         result.of("a", "b", "=>")
 
 
-def test_imputed_tables_are_joined_and_say_what_gaps_leave_open():
+def gappy_table():
     source, n = rng(), 400
     a = source.normal(size=n)
     b, c = (
@@ -204,7 +204,34 @@ def test_imputed_tables_are_joined_and_say_what_gaps_leave_open():
     )  # a - c is weak: half of it missing leaves it open
     values = np.column_stack([a, b, c, source.normal(size=n)])
     values[source.random(n) < 0.5, 2] = np.nan
-    table = Table(tuple("abcd"), values, (None,) * 4)
+    return Table(tuple("abcd"), values, (None,) * 4)
+
+
+@pytest.mark.parametrize("name", ["pc", "fci", "ges", "gies", "hill-climbing", "boss", "boss-fci"])
+def test_the_setting_imputations_joins_graphs_and_one_is_the_default(name):
+    table = gappy_table()
+    several = build(name, {"missing": "impute", "imputations": 8})
+    joined = join_imputations(name, table, 8, rng=rng(0))
+    graph, details = several.fit(table, rng(5)), several.fit_details(table)
+    assert details.edges == joined.edges and details.source == "imputed tables"
+    assert (graph.marks == joined.graph().marks).all() and (graph.weights == joined.graph().weights).all()
+    once = build(name, {"missing": "impute"})
+    assert (
+        once.fit(table, rng(5)).marks == build(name, {"missing": "impute", "imputations": 1}).fit(table).marks
+    ).all()
+    assert once.fit(table).weights is None and "imputations" not in settings_of(once)
+    whole = table.columns([0, 1, 3])
+    assert (several.fit(whole).marks == once.fit(whole).marks).all()  # nothing to impute
+
+
+def test_imputed_tables_that_give_no_graph_are_an_error():
+    chosen = build("pc", {"missing": "impute", "imputations": 3, "required": ["a -> nobody"]})
+    with pytest.raises(DataError, match="nobody"):
+        chosen.fit(gappy_table())
+
+
+def test_imputed_tables_are_joined_and_say_what_gaps_leave_open():
+    table = gappy_table()
     joined = join_imputations("pc", table, 20, rng=rng(1))
     assert str(joined).startswith("PC: edges in 20 graphs from 20 imputed tables")
     assert joined.of("a", "b").frequency == 1.0

@@ -20,7 +20,6 @@ def curved_sample(rng, n=200, effect=0.0):
     return Table(("x", "y", *GIVEN), np.column_stack([x, y, z, w]), (None,) * 4)
 
 
-
 def test_kci_is_causal_learn_s():
     """The larger comparison is benchmarks/curved.py."""
     kci = pytest.importorskip("causallearn.utils.KCI.KCI")

@@ -27,6 +27,7 @@ from trueness.learners.kernels.equivalence import cpdag_of_dag
 from trueness.learners.kernels.ges import shrink
 from trueness.learners.mixed_scores import gaps_note
 from trueness.learners.scores import Scores, ScoreSettings, content_order
+from trueness.learners.stability import over_imputations
 from trueness.settings import Whole
 
 
@@ -59,9 +60,11 @@ class BOSS(ScoreSettings):
         family="score-based",
     )
 
+    @over_imputations
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data).graph
 
+    @over_imputations
     def fit_details(self, data: Table, rng: Generator | None = None) -> BOSSResult:
         """The graph with its score and the order of the columns."""
         table = without_gaps(checked(data, self), self.missing)

@@ -30,7 +30,8 @@ from trueness.learners.independence import Depth, Independence, Test
 from trueness.learners.kernels.equivalence import dag_of
 from trueness.learners.pc import search_skeleton
 from trueness.learners.scores import Score
-from trueness.settings import Positive
+from trueness.learners.stability import over_imputations
+from trueness.settings import Positive, Whole
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class BOSSFCI(Checked):
     penalty: Positive = 1.0
     selection: bool = True
     missing: Missing = field(default="testwise", metadata={"later": True})
+    imputations: Whole = field(default=1, kw_only=True, metadata={"later": True})  # tables that `impute` makes
 
     card: ClassVar[Card] = Card(
         title="BOSS-FCI",
@@ -57,9 +59,11 @@ class BOSSFCI(Checked):
         family="score-based",
     )
 
+    @over_imputations
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data).graph
 
+    @over_imputations
     def fit_details(self, data: Table, rng: Generator | None = None) -> FCIResult:
         """With the p-value of each pair that was tested, the number of tests and the separating sets."""
         table = without_gaps(checked(data, self), self.missing)

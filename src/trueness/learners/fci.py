@@ -33,6 +33,8 @@ from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.rfci import Orientation
+from trueness.learners.stability import over_imputations
+from trueness.settings import Whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,7 @@ class FCI(Checked):
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
     missing: MissingInTests = field(default="testwise", metadata={"later": True})
+    imputations: Whole = field(default=1, kw_only=True, metadata={"later": True})  # tables that `impute` makes
 
     card: ClassVar[Card] = Card(
         title="FCI",
@@ -90,6 +93,7 @@ class FCI(Checked):
         if self.test == "rcot":  # the generator chooses its waves
             object.__setattr__(self, "card", replace(self.card, deterministic=False))
 
+    @over_imputations
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = without_gaps(checked(data, self), self.missing)
         return self._learn(self._tests(table, rng), want_p=False).graph
@@ -98,6 +102,7 @@ class FCI(Checked):
         tests = resampled_tests(self, data, draws)
         return (None if run is None else self._learn(run, want_p=False).graph for run in tests)
 
+    @over_imputations
     def fit_details(self, data: Table, rng: Generator | None = None) -> FCIResult:
         """With the p-value of each pair, the number of tests and the separating sets."""
         table = without_gaps(checked(data, self), self.missing)

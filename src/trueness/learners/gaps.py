@@ -9,7 +9,7 @@
                  has (of a category the level that comes nearest). Right also where gaps hang on what is there (MAR)
     refuse       a gap is an error
 
-`stability.join_imputations` joins the graphs of several imputed tables.
+With `imputations` above 1 `impute` makes so many tables and joins their graphs (stability.py).
 
 A matrix of pairwise correlations may have negative eigenvalues: it is then shrunk to the identity, by as little as
 needed (scoring/covariance.py).

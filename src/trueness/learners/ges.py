@@ -30,6 +30,7 @@ from trueness.learners.kernels import ges as kernel
 from trueness.learners.kernels.scores import Scorer
 from trueness.learners.mixed_scores import gaps_note
 from trueness.learners.scores import Scores, ScoreSettings
+from trueness.learners.stability import over_imputations
 
 Operator = Literal["insert", "delete", "turn"]
 WORDS: dict[int, Operator] = {kernel.INSERT: "insert", kernel.DELETE: "delete", kernel.TURN: "turn"}
@@ -77,6 +78,7 @@ class GES(ScoreSettings):
         family="score-based",
     )
 
+    @over_imputations
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data).graph
 
@@ -87,6 +89,7 @@ class GES(ScoreSettings):
         scorers = self.scorers(table, draws)
         return (None if scorer is None else self._class(scorer, table.names)[0] for scorer in scorers)
 
+    @over_imputations
     def fit_details(self, data: Table, rng: Generator | None = None) -> GESResult:
         """The graph with its score and the operators that led to it."""
         table = without_gaps(checked(data, self), self.missing)

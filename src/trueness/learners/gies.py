@@ -35,6 +35,7 @@ from trueness.learners.ges import GESResult, steps_of
 from trueness.learners.kernels import scores as kernel
 from trueness.learners.kernels import turning
 from trueness.learners.scores import Scores, ScoreSettings
+from trueness.learners.stability import over_imputations
 
 FEWEST = 3  # rows without which a node has no score
 
@@ -60,9 +61,11 @@ class GIES(ScoreSettings):
         family="score-based",
     )
 
+    @over_imputations
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data).graph
 
+    @over_imputations
     def fit_details(self, data: Table, rng: Generator | None = None) -> GESResult:
         """The graph with its score and the operators that led to it."""
         table = without_gaps(checked(data, self), self.missing)

@@ -28,6 +28,7 @@ from trueness.learners.kernels import hill_climbing as kernel
 from trueness.learners.kernels.scores import Scorer, total_score
 from trueness.learners.mixed_scores import gaps_note
 from trueness.learners.scores import ScoreSettings, content_order
+from trueness.learners.stability import over_imputations
 from trueness.settings import Between, Whole
 
 Count = Annotated[int, Between(0, closed=True)]
@@ -80,9 +81,11 @@ class HillClimbing(ScoreSettings):
         if self.restarts:  # the generator then has a say
             object.__setattr__(self, "card", replace(self.card, deterministic=False))
 
+    @over_imputations
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         return self.fit_details(data, rng).graph
 
+    @over_imputations
     def fit_details(self, data: Table, rng: Generator | None = None) -> HillClimbingResult:
         """The DAG with its score and the moves that led to it."""
         table = without_gaps(checked(data, self), self.missing)

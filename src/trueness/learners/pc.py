@@ -33,6 +33,8 @@ from trueness.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orien
 from trueness.learners.kernels.skeleton import Skeleton, skeleton
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
+from trueness.learners.stability import over_imputations
+from trueness.settings import Whole
 
 Search = Literal["stable", "exhaustive"]
 Conflicts = Literal["first", "last", "bidirected"]
@@ -75,6 +77,7 @@ class PC(Checked):
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
     missing: MissingInTests = field(default="testwise", metadata={"later": True})
+    imputations: Whole = field(default=1, kw_only=True, metadata={"later": True})  # tables that `impute` makes
 
     card: ClassVar[Card] = Card(
         title="PC",
@@ -94,6 +97,7 @@ class PC(Checked):
         if self.test == "rcot":  # the generator chooses its waves
             object.__setattr__(self, "card", replace(self.card, deterministic=False))
 
+    @over_imputations
     def fit(self, data: Table, rng: Generator | None = None) -> Graph:
         table = without_gaps(checked(data, self), self.missing)
         return self._learn(self._tests(table, rng), want_p=False)[0]
@@ -102,6 +106,7 @@ class PC(Checked):
         tests = resampled_tests(self, data, draws)
         return (None if run is None else self._learn(run, want_p=False)[0] for run in tests)
 
+    @over_imputations
     def fit_details(self, data: Table, rng: Generator | None = None) -> PCResult:
         """With the p-value of each pair, the number of tests and the separating sets."""
         table = without_gaps(checked(data, self), self.missing)

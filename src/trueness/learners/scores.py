@@ -40,6 +40,7 @@ class ScoreSettings(Checked):
     structure_prior: AtLeast0 = 1.0  # of BDeu: parents that a node is expected to have; 0 for no prior on graphs
     max_parents: Whole | None = None  # the most parents that a score is computed with
     missing: Missing = field(default="testwise", metadata={"later": True})  # testwise: correlations by pairs
+    imputations: Whole = field(default=1, kw_only=True, metadata={"later": True})  # tables that `impute` makes
 
     def scorer(self, table: Table) -> kernel.Scorer:
         """The local scores of a table, for the kernels."""

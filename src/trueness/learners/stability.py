@@ -9,16 +9,18 @@ Friedman, Goldszmidt & Wyner (1999), "Data analysis with Bayesian networks: a bo
 A resample on which the learner fails is counted by its status and is no vote against an edge: frequencies are shares
 of the graphs that came. Learners that can do so fit the resamples as a batch, without copying rows, to the same graphs
 (learners/batches.py). `join_imputations` counts edges over imputed tables in place of resamples: what the gaps leave
-open, not what the rows do (Rubin 1987).
+open, not what the rows do (Rubin 1987). A learner's setting `imputations` does the same: fit gives the graph of what at
+least half of the tables have, weighted by its share, fit_details the Stability.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -36,6 +38,7 @@ from trueness.texts import html_text
 if TYPE_CHECKING:
     import pandas
 
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 ANY = "*-*"  # an edge with whatever marks
 _FAINT = 0.05  # edges found less often than this are left out of the drawing
 _MARKS = {Edge("", "", *ends).arrow: ends for ends in product((TAIL, ARROW, CIRCLE), repeat=2)}
@@ -226,6 +229,25 @@ def join_imputations(
         raise DataError(f"{table.source} must have missing values to impute, got none. Use stability for the rows.")
     runs = (fit_alone(learner, imputed(table, own, resample=True), own) for own in rng.spawn(tables))
     return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
+
+
+def over_imputations(fit: Fit) -> Fit:
+    """A fit or fit_details that joins several tables where `missing` is "impute" and `imputations` more than one.
+
+    Their gaps are drawn from a seed of their own, as those of one table are: the same data give the same graph.
+    """
+
+    @wraps(fit)
+    def joined(self: Any, data: Any, rng: Generator | None = None) -> Any:
+        if self.missing != "impute" or self.imputations == 1 or not Table.of(data).has_gaps:
+            return fit(self, data, rng)
+        once = replace(self, imputations=1)
+        found = join_imputations(once, data, self.imputations, rng=np.random.default_rng(0))
+        if not found.n:
+            raise DataError(next(iter(found.messages)))
+        return found.graph() if fit.__name__ == "fit" else found
+
+    return cast(Fit, joined)  # a Stability in place of the learner's own details, where several were asked for
 
 
 def _definite(learner: Learner | str, repeats: int, setting: str, level: float) -> Learner:
