@@ -1,6 +1,6 @@
 """Scores of tables with categories and numbers: degenerate Gaussian BIC (kernels/mixed_scores.py), also with gaps, and
 conditional Gaussian BIC (kernels/conditional.py), without: mean likelihoods of families with other rows differ by
-n^-1/2, which log(n) / n cannot outweigh (Balov 2013), so that columns with gaps become parents by chance.
+n^-1/2, which log(n) / n cannot outweigh, so that columns with gaps become parents by chance.
 
 With gaps the correlations are pairwise, shrunk until positive definite, and n is the harmonic mean of the pairs' rows
 (scoring/covariance.py); `gaps_note` says both.
