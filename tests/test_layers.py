@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import networkx
+import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueness"
 
@@ -121,10 +122,21 @@ def test_files_stay_small():
     assert sizes[-1] <= 600
 
 
-def test_help_imports_nothing_heavy():
+@pytest.mark.parametrize(
+    ("command", "heavy"),
+    [
+        (["--help"], ("numpy", "pandas", "scipy", "rich", "numba", "networkx", "importlib.metadata")),
+        (["list", "learners"], ("pandas", "scipy", "numba", "networkx")),
+        (["list", "scorers"], ("pandas", "scipy", "numba", "networkx")),
+        (["list", "models"], ("pandas", "scipy", "numba", "networkx")),
+        (["list", "measures"], ("pandas", "scipy", "numba", "networkx")),
+    ],
+    ids=" ".join,
+)
+def test_a_command_imports_nothing_heavy_that_it_does_not_need(command, heavy):
     code = (
-        "import sys\nfrom trueness.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
-        "print([m for m in ('numpy', 'pandas', 'scipy', 'rich', 'numba', 'networkx') if m in sys.modules])"
+        f"import sys\nfrom trueness.cli import main\ntry:\n    main({command})\nexcept SystemExit:\n    pass\n"
+        f"print([m for m in {heavy} if m in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told.splitlines()[-1] == "[]"

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
-from scipy.special import fdtrc
 
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
@@ -53,6 +51,8 @@ class Additive:
 
     def p_values(self, j: int, causes: Sequence[int]) -> Array:
         """Of each cause: the F-test that x_j's regression does without it."""
+        from scipy.special import fdtrc
+
         if not len(causes):
             return np.zeros(0)
         places, n = self.places(causes), len(self.z)
@@ -81,6 +81,8 @@ class Additive:
 
 def _splines(column: Array, count: int) -> Array:
     """(n, at most count) centred splines of one column: a line alone where it has few values or splines."""
+    from scipy.interpolate import BSpline
+
     if count < 4 or len(np.unique(column)) < 8:
         return column[:, None]
     knots = np.unique(np.quantile(column, np.linspace(0, 1, count - 1)))  # count - 3 inner ones, and the ends

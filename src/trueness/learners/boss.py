@@ -23,8 +23,7 @@ from trueness.graphs import Graph
 from trueness.learners.base import Card, checked
 from trueness.learners.gaps import TESTWISE, without_gaps
 from trueness.learners.kernels import boss as kernel
-from trueness.learners.kernels.equivalence import cpdag_of_dag
-from trueness.learners.kernels.ges import shrink
+from trueness.learners.kernels import equivalence, ges
 from trueness.learners.mixed_scores import gaps_note
 from trueness.learners.scores import Scores, ScoreSettings, content_order
 from trueness.learners.stability import over_imputations
@@ -74,9 +73,9 @@ class BOSS(ScoreSettings):
         orders = [first, *(first[shuffle.permutation(table.d)] for _ in range(self.starts - 1))]
         scores, dag = kernel.search(scorer, orders)
         order = orders[int(np.argmax(scores))]
-        marks = cpdag_of_dag(dag, order)
+        marks = equivalence.cpdag_of_dag(dag, order)
         if self.deletes:
-            shrink(scorer, marks)
+            ges.shrink(scorer, marks)
         graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
         score = Scores(table.names, scorer).total(graph)
         return BOSSResult(graph, score, tuple(table.names[i] for i in order), tuple(scores), gaps_note(table))

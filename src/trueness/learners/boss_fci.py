@@ -27,7 +27,7 @@ from trueness.learners.boss import BOSS
 from trueness.learners.fci import FCIResult, mark_ends, result_of
 from trueness.learners.gaps import TESTWISE, Missing, without_gaps
 from trueness.learners.independence import Depth, Independence, Test
-from trueness.learners.kernels.equivalence import dag_of
+from trueness.learners.kernels import equivalence
 from trueness.learners.pc import search_skeleton
 from trueness.learners.scores import Score
 from trueness.learners.stability import over_imputations
@@ -81,7 +81,7 @@ class BOSSFCI(Checked):
 
 def _sets_of(graph: Graph) -> dict[tuple[int, int], NDArray[np.intp]]:
     """What separates each pair that is apart in a CPDAG: the parents of the later one, in a DAG of the class."""
-    _, dag = dag_of((graph.directed | graph.undirected).astype(np.uint8))
+    _, dag = equivalence.dag_of((graph.directed | graph.undirected).astype(np.uint8))
     order = topological_order(dag.astype(bool)) or []
     return {
         (x, y): np.flatnonzero(dag[:, y])

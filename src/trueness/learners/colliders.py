@@ -20,13 +20,12 @@ from typing import Literal
 import numpy as np
 
 from trueness.learners.independence import Independence
-from trueness.learners.kernels import testing
-from trueness.learners.kernels.skeleton import Skeleton
+from trueness.learners.kernels import skeleton, testing
 
 Colliders = Literal["separating set", "majority", "max-p"]
 
 
-def judged(found: Skeleton, tests: Independence, rule: Colliders, most: int) -> Skeleton:
+def judged(found: skeleton.Skeleton, tests: Independence, rule: Colliders, most: int) -> skeleton.Skeleton:
     """The skeleton with the set of each unshielded pair as the rule says."""
     if rule == "separating set":
         return found
@@ -43,7 +42,7 @@ def judged(found: Skeleton, tests: Independence, rule: Colliders, most: int) -> 
     return found.updated(sets)
 
 
-def _candidates(found: Skeleton, x: int, z: int, most: int) -> Iterator[tuple[int, ...]]:
+def _candidates(found: skeleton.Skeleton, x: int, z: int, most: int) -> Iterator[tuple[int, ...]]:
     for end in (x, z):
         around = np.flatnonzero(found.adjacent[end]).tolist()
         for size in range(min(len(around), most) + 1):

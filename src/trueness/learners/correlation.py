@@ -12,7 +12,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy import stats
 
 from trueness.datasets.table import Table
 from trueness.graphs import TAIL, Graph
@@ -44,6 +43,8 @@ class Correlation(Checked):
 
 def _pairs(table: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """p-values and strengths of all pairs, symmetric, 1 and 0 on the diagonal."""
+    from scipy import stats
+
     r = np.corrcoef(table.values.T).clip(-1, 1)
     with np.errstate(divide="ignore"):
         t = np.abs(r) * np.sqrt((table.n - 2) / (1 - r**2))
@@ -69,6 +70,8 @@ def _codes(table: Table, j: int) -> NDArray[np.intp]:
 
 
 def _chi2(x: NDArray[np.intp], y: NDArray[np.intp]) -> tuple[float, float]:
+    from scipy import stats
+
     counts = np.bincount(x * (y.max() + 1) + y, minlength=(x.max() + 1) * (y.max() + 1)).reshape(x.max() + 1, -1)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
     if min(counts.shape) < 2:

@@ -22,10 +22,9 @@ from trueness.errors import SettingError
 from trueness.graphs import Graph
 from trueness.learners.base import AtLeast0, Card, Checked, checked
 from trueness.learners.kernels import dagma as kernel
-from trueness.learners.kernels.notears import search_for, space_for
+from trueness.learners.kernels import lbfgsb, notears
 from trueness.learners.notears import (
     ASSUMES,
-    ENDINGS,
     FOLLOWS_SCALE,
     Scale,
     Thresholded,
@@ -104,8 +103,8 @@ class DAGMA(Checked):
         weights, trace = np.zeros((table.d, table.d)), np.empty((self.T, len(Stage._fields)))
         kernel.solve(
             problem,
-            space_for(problem),
-            search_for(problem, self.lambda1),
+            notears.space_for(problem),
+            notears.search_for(problem, self.lambda1),
             float(self.lambda1),
             mus,
             sizes,
@@ -113,7 +112,7 @@ class DAGMA(Checked):
             trace,
         )
         steps = tuple(
-            Stage(mu, s, h, objective, int(evaluations), ENDINGS[int(ended)])
+            Stage(mu, s, h, objective, int(evaluations), lbfgsb.ENDINGS[int(ended)])
             for mu, s, h, objective, evaluations, ended in trace.tolist()
         )
         return DAGMAResult(

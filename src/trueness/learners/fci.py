@@ -26,9 +26,7 @@ from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
-from trueness.learners.kernels.pag import close, colliders
-from trueness.learners.kernels.possible_dsep import remove_by_possible_dsep
-from trueness.learners.kernels.skeleton import Skeleton
+from trueness.learners.kernels import pag, possible_dsep, skeleton
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.pc import Search, search_skeleton, separating_set
 from trueness.learners.resampling import resampled_tests
@@ -45,7 +43,7 @@ class FCIResult:
     tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
     later_tests: tuple[int, ...]  # the same for what comes after it
     p_values: NDArray[np.float64]
-    found: Skeleton = field(repr=False)
+    found: skeleton.Skeleton = field(repr=False)
     test: str  # that was made, as `auto` chose it
     rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
 
@@ -127,20 +125,20 @@ class FCI(Checked):
 
 
 def mark_ends(
-    tests: Independence, first: Skeleton, required: Matrix, forbidden: Matrix, most: int, selection: bool
-) -> tuple[Graph, Skeleton, NDArray[np.int64]]:
+    tests: Independence, first: skeleton.Skeleton, required: Matrix, forbidden: Matrix, most: int, selection: bool
+) -> tuple[Graph, skeleton.Skeleton, NDArray[np.int64]]:
     """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
-    marks = colliders(first.adjacent, first.where, first.pool, forbidden, required)
-    pool, later = remove_by_possible_dsep(
+    marks = pag.colliders(first.adjacent, first.where, first.pool, forbidden, required)
+    pool, later = possible_dsep.remove_by_possible_dsep(
         *tests.kernel, marks, first.adjacent, required, first.where, first.pool, most, first.p_values
     )
     found = first._replace(pool=pool)
-    marks = colliders(found.adjacent, found.where, pool, forbidden, required)
-    close(marks, found.where, pool, True, selection)
+    marks = pag.colliders(found.adjacent, found.where, pool, forbidden, required)
+    pag.close(marks, found.where, pool, True, selection)
     return Graph(tests.names, marks, None, "pag"), found, later
 
 
-def result_of(tests: Independence, graph: Graph, found: Skeleton, later: NDArray[np.int64]) -> FCIResult:
+def result_of(tests: Independence, graph: Graph, found: skeleton.Skeleton, later: NDArray[np.int64]) -> FCIResult:
     p_values = np.where(found.p_values < 0, np.nan, found.p_values)
     counts, after = tuple(found.tests.tolist()), tuple(later.tolist())
     return FCIResult(graph, counts, after, p_values, found, tests.test, tests.rows_of_pairs(found))

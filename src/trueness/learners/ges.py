@@ -27,13 +27,12 @@ from trueness.learners.base import Card, Draws, checked
 from trueness.learners.gaps import TESTWISE, without_gaps
 from trueness.learners.kernels import extended
 from trueness.learners.kernels import ges as kernel
-from trueness.learners.kernels.scores import Scorer
+from trueness.learners.kernels import scores as kernel_scores
 from trueness.learners.mixed_scores import gaps_note
 from trueness.learners.scores import Scores, ScoreSettings
 from trueness.learners.stability import over_imputations
 
 Operator = Literal["insert", "delete", "turn"]
-WORDS: dict[int, Operator] = {kernel.INSERT: "insert", kernel.DELETE: "delete", kernel.TURN: "turn"}
 
 
 class Step(NamedTuple):
@@ -46,9 +45,8 @@ class Step(NamedTuple):
 
 
 def steps_of(trace: NDArray[np.float64], names: tuple[str, ...]) -> tuple[Step, ...]:
-    return tuple(
-        Step(WORDS[int(operator)], names[int(x)], names[int(y)], gain) for operator, x, y, gain in trace.tolist()
-    )
+    words: dict[int, Operator] = {kernel.INSERT: "insert", kernel.DELETE: "delete", kernel.TURN: "turn"}
+    return tuple(Step(words[int(how)], names[int(x)], names[int(y)], gain) for how, x, y, gain in trace.tolist())
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ class GES(ScoreSettings):
         score = Scores(table.names, scorer).total(graph)
         return GESResult(graph, score, steps_of(trace, table.names), gaps_note(table))
 
-    def _class(self, scorer: Scorer, names: tuple[str, ...]) -> tuple[Graph, NDArray[np.float64]]:
+    def _class(self, scorer: kernel_scores.Scorer, names: tuple[str, ...]) -> tuple[Graph, NDArray[np.float64]]:
         marks, trace = (kernel if self.search == "plain" else extended).search(scorer, len(names))
         return Graph.from_matrix(marks, names, direction="row to column", kind="cpdag"), trace
 

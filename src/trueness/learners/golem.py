@@ -21,11 +21,9 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import AtLeast0, Card, Checked, checked
+from trueness.learners.kernels import expm, lbfgsb, notears
 from trueness.learners.kernels import golem as kernel
-from trueness.learners.kernels.expm import acyclicity
-from trueness.learners.kernels.lbfgsb import EVALUATE, VALUE
-from trueness.learners.kernels.notears import search_for, space_for
-from trueness.learners.notears import ENDINGS, FOLLOWS_SCALE, Scale, Thresholded, cut, problem_of, warnings
+from trueness.learners.notears import FOLLOWS_SCALE, Scale, Thresholded, cut, problem_of, warnings
 
 LAMBDA1 = {"equal": 0.02, "unequal": 0.002}  # the authors' settings
 
@@ -78,20 +76,20 @@ class GOLEM(Checked):
         """The graph with W before the threshold, h, and the edges that hang on the threshold."""
         table = checked(data, self)
         problem = problem_of(table, "l2", self.scale)
-        space, weights, spent = space_for(problem), np.zeros((table.d, table.d)), 0
+        space, weights, spent = notears.space_for(problem), np.zeros((table.d, table.d)), 0
         for noise in ("equal", "unequal")[: 1 if self.noise == "equal" else 2]:
             own = noise == self.noise and self.lambda1 is not None
-            search = search_for(problem, float(self.lambda1 or 0.0) if own else LAMBDA1[noise])
+            search = notears.search_for(problem, float(self.lambda1 or 0.0) if own else LAMBDA1[noise])
             evaluations, state = kernel.solve(problem, space, search, noise == "equal", float(self.lambda2), weights)
             spent += int(evaluations)
         return GOLEMResult(
             *cut(weights, self.w_threshold, table.names),
             scale=self.scale,
-            objective=float(search.number[VALUE]),
-            h=acyclicity(weights)[0],
+            objective=float(search.number[lbfgsb.VALUE]),
+            h=expm.acyclicity(weights)[0],
             evaluations=spent,
-            converged=int(state) != EVALUATE,
-            ended=ENDINGS[int(state)],
+            converged=int(state) != lbfgsb.EVALUATE,
+            ended=lbfgsb.ENDINGS[int(state)],
         )
 
 

@@ -25,7 +25,7 @@ from trueness.graphs import Graph
 from trueness.learners.base import Card, checked
 from trueness.learners.gaps import TESTWISE, without_gaps
 from trueness.learners.kernels import hill_climbing as kernel
-from trueness.learners.kernels.scores import Scorer, total_score
+from trueness.learners.kernels import scores as kernel_scores
 from trueness.learners.mixed_scores import gaps_note
 from trueness.learners.scores import ScoreSettings, content_order
 from trueness.learners.stability import over_imputations
@@ -94,16 +94,16 @@ class HillClimbing(ScoreSettings):
         names, table = table.names, table.columns(content_order(table.values).tolist())
         scorer = self.scorer(table)
         dag = np.zeros((table.d, table.d), dtype=np.uint8)
-        start = float(total_score(scorer, dag))
+        start = float(kernel_scores.total_score(scorer, dag))
         steps = self._climb(scorer, dag)
-        best = float(total_score(scorer, dag))
+        best = float(kernel_scores.total_score(scorer, dag))
         climbs = [best]
         for _ in range(self.restarts):
             assert rng is not None
             tried = dag.copy()
             _perturb(tried, self.perturbation, scorer.limit, rng)
             tried_steps = self._climb(scorer, tried)
-            climbs.append(float(total_score(scorer, tried)))
+            climbs.append(float(kernel_scores.total_score(scorer, tried)))
             if climbs[-1] > best + kernel.NO_GAIN:
                 dag, best, steps = tried, climbs[-1], tried_steps
         graph = Graph.from_matrix(dag, table.names, direction="row to column").reorder(names)
@@ -111,7 +111,7 @@ class HillClimbing(ScoreSettings):
         moves = tuple(Move(words[int(m)], table.names[int(i)], table.names[int(j)], g) for m, i, j, g in steps.tolist())
         return HillClimbingResult(graph, best, start, tuple(climbs), moves, gaps_note(table))
 
-    def _climb(self, scorer: Scorer, dag: NDArray[np.uint8]) -> NDArray[np.float64]:
+    def _climb(self, scorer: kernel_scores.Scorer, dag: NDArray[np.uint8]) -> NDArray[np.float64]:
         """Improve the DAG in place; the moves up to the best one."""
         d = len(dag)
         steps = np.empty((10 * d * d + 100, 4))  # far more than a climb takes; a tabu search may not end before

@@ -26,25 +26,20 @@ from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners.gaps import Embedded, cell_values
-from trueness.learners.kernels import counting, partial, testing
-from trueness.learners.kernels.rcot import GIVEN, SIDE
-from trueness.learners.kernels.skeleton import Skeleton
-from trueness.learners.kernels.testing import Tests
+from trueness.learners.kernels import counting, partial, rcot, skeleton, testing
 from trueness.settings import Between, Hint
 
 Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "mi-cg", "rcot", "kci"]
 Freedom = Literal["observed", "textbook"]
 Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
 Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
-_MIXED = {"degenerate-gaussian": testing.DEGENERATE, "regressions": testing.REGRESSIONS, "mi-cg": testing.CONDITIONAL}
-_CURVED = {"rcot": testing.RCOT, "kci": testing.KCI}
-_KINDS = {"fisher-z": testing.FISHER_Z, "chi2": testing.CHI2, "g2": testing.G2} | _MIXED | _CURVED
+_MIXED = ("degenerate-gaussian", "regressions", "mi-cg")
+_CURVED = ("rcot", "kci")
 _AUTO = {"discrete": "chi2", "continuous": "fisher-z", "mixed": "degenerate-gaussian"}
 MOST_KERNEL_ROWS = 3000  # of KCI, whose memory grows with their square
 MOST_COEFFICIENTS = 1000  # of a logit: its Hessian has the square of it
@@ -118,7 +113,7 @@ class Independence:
             places = (*places, *np.flatnonzero(self.causes[:, list(places)].any(axis=1)).tolist())
         return self.n if self.present is None else int(self.present[:, list(places)].all(axis=1).sum())
 
-    def rows_of_pairs(self, found: Skeleton) -> NDArray[np.int64]:
+    def rows_of_pairs(self, found: skeleton.Skeleton) -> NDArray[np.int64]:
         """[i, j]: rows of the test that separated i and j; of their test given nothing where none did."""
         d = len(self.names)
         rows = np.full((d, d), self.n, dtype=np.int64)
@@ -201,11 +196,11 @@ _NONE: dict[str, Any] = {
 }
 
 
-def _bundle(kind: int, **fields: Any) -> Tests:
-    return Tests(kind=kind, **(_NONE | fields))
+def _bundle(kind: int, **fields: Any) -> testing.Tests:
+    return testing.Tests(kind=kind, **(_NONE | fields))
 
 
-def _gaussian(table: Table, alpha: float, ridge: float) -> tuple[Tests, int]:
+def _gaussian(table: Table, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
     centred = table.values - np.add.reduce(table.values, 0) / table.n
     correlation = centred.T @ centred
     partial.scale(correlation, ridge)
@@ -213,7 +208,7 @@ def _gaussian(table: Table, alpha: float, ridge: float) -> tuple[Tests, int]:
     return gaussian_tests(correlation, table.n, alpha)
 
 
-def gaussian_tests(correlation: NDArray[np.float64], n: int, alpha: float) -> tuple[Tests, int]:
+def gaussian_tests(correlation: NDArray[np.float64], n: int, alpha: float) -> tuple[testing.Tests, int]:
     """What the kernels need of correlations (d, d) of n rows, and the greatest set that can be given."""
     most = max(min(len(correlation) - 2, n - 4), 0)
     limits = _largest_squares(alpha, n, most)
@@ -223,11 +218,13 @@ def gaussian_tests(correlation: NDArray[np.float64], n: int, alpha: float) -> tu
 @lru_cache(maxsize=64)
 def _largest_squares(alpha: float, n: int, most: int) -> NDArray[np.float64]:
     """By |S|: the square of the partial correlation from which on Fisher's z rejects independence."""
+    from scipy import special
+
     z = special.ndtri(1 - alpha / 2)
     return np.asarray(np.tanh(z / np.sqrt(np.maximum(n - 3 - np.arange(most + 1), 1))) ** 2)
 
 
-def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[Tests, int]:
+def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
     """Tests of mixed.py: on correlations where no value is missing, else (and for logits) on rows."""
     embedded = Embedded(table)
     z, first, gaps = embedded.standardised(), embedded.first, table.has_gaps
@@ -235,7 +232,7 @@ def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[Tests, 
     levels[0] = check_levels(table, test)
     wide = np.sort(np.diff(first))[::-1]
     most = max(int(np.searchsorted(np.cumsum(wide), table.n - 6, side="right")) - 2, 0)
-    kind, numbers = testing.GAPS if test == "fisher-z" else _KINDS[test], z
+    kind, numbers = testing.GAPS if test == "fisher-z" else testing.KINDS[test], z
     if not gaps:
         correlation = z @ z.T / table.n
         off = ~np.eye(len(correlation), dtype=bool)
@@ -254,7 +251,7 @@ def _mixed(table: Table, test: str, alpha: float, ridge: float) -> tuple[Tests, 
     return _bundle(kind, n=table.n, alpha=alpha, **fields), min(most, max(table.d - 2, 0))
 
 
-def _conditional(table: Table, alpha: float) -> Tests:
+def _conditional(table: Table, alpha: float) -> testing.Tests:
     levels = np.zeros((3, table.d), np.int64)
     levels[0] = check_levels(table, "mi-cg")
     return _bundle(
@@ -269,18 +266,18 @@ def _conditional(table: Table, alpha: float) -> Tests:
     )
 
 
-def _curved(table: Table, test: str, alpha: float, seed: int) -> Tests:
+def _curved(table: Table, test: str, alpha: float, seed: int) -> testing.Tests:
     """Values for RCoT, with the waves of each column by its name (so that its place does not matter), or for KCI."""
     if test == "kci" and table.n > MOST_KERNEL_ROWS:
         raise DataError(
             f"{table.source} must have at most {MOST_KERNEL_ROWS:,} rows for kci, got {table.n:,}. Use test = 'rcot'."
         )
-    embedded, wide = Embedded(table), SIDE + GIVEN
+    embedded, wide = Embedded(table), rcot.SIDE + rcot.GIVEN
     waves = [np.random.default_rng([seed]).uniform(0, 2 * np.pi, (1, wide))]
     for name, count in zip(table.names[::-1], np.diff(embedded.first)[::-1], strict=True):
         waves.insert(0, np.random.default_rng([seed, crc32(name.encode())]).standard_normal((count, wide)))
     return _bundle(
-        _KINDS[test],
+        testing.KINDS[test],
         n=table.n,
         alpha=alpha,
         correlation=embedded.standardised(),
@@ -319,7 +316,7 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
     return causes
 
 
-def _corrected(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[Tests, int]:
+def _corrected(table: Table, alpha: float, causes: NDArray[np.bool_]) -> tuple[testing.Tests, int]:
     most = max(min(table.d - 2, table.n - 4), 0)
     fields = {"correlation": Embedded(table).standardised(), "dag": causes, "xlogx": np.zeros((0, 0))}
     kernel = _bundle(testing.CORRECTED, n=table.n, alpha=alpha, limits=_critical_values(alpha), **fields)
@@ -362,7 +359,7 @@ def _positive(correlation: NDArray[np.float64]) -> bool:
     return bool(smallest**2 >= partial.SINGULAR)
 
 
-def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> Tests:
+def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> testing.Tests:
     levels = check_levels(table, test)
     values, gap_codes = table.values, None
     if table.has_gaps:
@@ -414,7 +411,7 @@ def discrete_tests(
     alpha: float,
     df: Freedom,
     gap_codes: NDArray[np.int64] | None = None,
-) -> Tests:
+) -> testing.Tests:
     """What the kernels need of codes (d, rows): merged rows with their weights, or all n rows and no weights."""
     fields: dict[str, Any] = {}
     if weights is None:
@@ -430,7 +427,7 @@ def discrete_tests(
     if test == "g2":
         fields["xlogx"] = _xlogx(n)
     return _bundle(
-        _KINDS[test],
+        testing.KINDS[test],
         n=n,
         alpha=alpha,
         limits=_critical_values(alpha),
@@ -444,9 +441,13 @@ def discrete_tests(
 @lru_cache(maxsize=16)
 def _critical_values(alpha: float) -> NDArray[np.float64]:
     """By degrees of freedom: the value that chi2 exceeds with probability alpha."""
+    from scipy import special
+
     return np.asarray(np.concatenate([[np.inf], special.chdtri(np.arange(1.0, _CRITICAL + 1), alpha)]))
 
 
 @lru_cache(maxsize=4)
 def _xlogx(n: int) -> NDArray[np.float64]:
+    from scipy import special
+
     return np.asarray(special.xlogy(np.arange(n + 1.0), np.arange(n + 1.0)))

@@ -23,16 +23,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.graphs.equivalence import find_cycle
 from trueness.learners.base import Card, Checked, checked
-from trueness.learners.kernels.ica import fast_ica, order_of_effects, whitening
-from trueness.learners.kernels.lasso import adaptive_lasso, least_norm
-from trueness.learners.kernels.lingam import TIE, causal_order, distinct_rows, prune
+from trueness.learners.kernels import ica, lasso
+from trueness.learners.kernels import lingam as kernel
 from trueness.learners.knowledge import Knowledge
 from trueness.settings import Share, Whole
 
@@ -57,7 +55,7 @@ class DirectResult:
     @property
     def ties(self) -> tuple[str, ...]:
         """Columns chosen by less than 1e-10 before another: there the order hangs on little or nothing."""
-        return tuple(name for name, margin in zip(self.order, self.margins, strict=True) if margin < TIE)
+        return tuple(name for name, margin in zip(self.order, self.margins, strict=True) if margin < kernel.TIE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +101,7 @@ class DirectLiNGAM(Checked):
         rows = _Rows.of(table)
         z = rows.centred / rows.scale[:, None]
         before = _before(required, forbidden, table.names)
-        order, margins, comparisons = causal_order(
+        order, margins, comparisons = kernel.causal_order(
             z, rows.counts, rows.single, table.n, rows.correlation.copy(), before
         )
         graph = rows.graph(order, table.names, required, forbidden)
@@ -151,10 +149,10 @@ class ICALiNGAM(Checked):
                 f"the columns of {table.source} must have spreads within a factor of {FAR_APART:g} for ICA-LiNGAM, got "
                 f"{rows.scale.min():.3g} to {rows.scale.max():.3g}. Standardise them, or use 'lingam'."
             )
-        whiten = whitening(rows.correlation * np.outer(rows.scale, rows.scale))
-        rotation, steps, converged = fast_ica(whiten @ rows.centred, rows.counts, initial, self.tol, self.max_iter)
+        whiten = ica.whitening(rows.correlation * np.outer(rows.scale, rows.scale))
+        rotation, steps, converged = ica.fast_ica(whiten @ rows.centred, rows.counts, initial, self.tol, self.max_iter)
         unmixing = rotation @ whiten
-        order = order_of_effects(_effects(unmixing))
+        order = ica.order_of_effects(_effects(unmixing))
         nothing = np.zeros((table.d, table.d), dtype=bool)
         graph = rows.graph(order, table.names, nothing, nothing)
         return ICAResult(graph, tuple(table.names[i] for i in order), converged, steps, unmixing)
@@ -162,6 +160,8 @@ class ICALiNGAM(Checked):
 
 def _effects(unmixing: Array) -> Array:
     """effects[i, j] of j on i: components matched to columns, each scaled to 1 on its own column."""
+    from scipy.optimize import linear_sum_assignment
+
     size = np.maximum(np.abs(unmixing), np.finfo(np.float64).tiny)
     _, column = linear_sum_assignment(1 / size)
     matched = np.empty_like(unmixing)
@@ -194,7 +194,7 @@ class _Rows:
 
     @classmethod
     def of(cls, table: Table) -> _Rows:
-        place, counts, single = distinct_rows(table.values)
+        place, counts, single = kernel.distinct_rows(table.values)
         centred = np.ascontiguousarray(table.values[place].T)
         centred -= (centred @ counts / table.n)[:, None]
         covariance = (centred * counts) @ centred.T / table.n
@@ -204,7 +204,7 @@ class _Rows:
     def graph(self, order: Order, names: Sequence[str], required: Matrix, forbidden: Matrix) -> Graph:
         """The weights along a causal order, on the scale of the data."""
         weights = np.zeros_like(self.correlation)
-        singular = prune(self.correlation, self.n, order, required, forbidden, weights)
+        singular = kernel.prune(self.correlation, self.n, order, required, forbidden, weights)
         for j in np.flatnonzero(singular):
             before = order[: int(np.flatnonzero(order == j)[0])]
             self._prune_singular(before[~forbidden[before, j]], j, required, weights)
@@ -214,8 +214,8 @@ class _Rows:
     def _prune_singular(self, before: Order, j: int, required: Matrix, weights: Array) -> None:
         """As `prune`, where the columns before j depend on each other: least squares of least norm."""
         gram, xy = self.n * self.correlation[np.ix_(before, before)], self.n * self.correlation[before, j]
-        keep = (adaptive_lasso(gram, xy, float(self.n), self.n) != 0) | required[before, j]
-        weights[before[keep], j] = least_norm(gram[np.ix_(keep, keep)], xy[keep])
+        keep = (lasso.adaptive_lasso(gram, xy, float(self.n), self.n) != 0) | required[before, j]
+        weights[before[keep], j] = lasso.least_norm(gram[np.ix_(keep, keep)], xy[keep])
 
 
 LEARNERS = {"lingam": DirectLiNGAM, "ica-lingam": ICALiNGAM}

@@ -38,13 +38,6 @@ Solver = Literal["scaled", "reference", "l-bfgs-b"]
 REFERENCE = "l-bfgs-b"  # as fits of before have it in their settings, by which they are known
 Minimise = Callable[[Array, float, float], tuple[Array, Array, float, float, int, int]]
 
-LOSSES = {"l2": kernel.LEAST_SQUARES, "logistic": kernel.LOGISTIC, "poisson": kernel.POISSON}
-ENDINGS = {
-    lbfgsb.EVALUATE: "out of evaluations",
-    lbfgsb.FLAT: "gradient below tolerance",
-    lbfgsb.STALLED: "objective falls no more",
-    lbfgsb.STUCK: "no step lowers the objective",
-}
 SCALED_FROM = 1e3  # rho from which on "scaled" uses the known curvature; before that it is not needed
 ASSUMES = ("linear relations", "equal noise variances or informative scale", "causal sufficiency", "acyclicity")
 FOLLOWS_SCALE = "Its directions follow the scale of the columns: expect less on standardised data (varsortability)."
@@ -160,7 +153,7 @@ class NOTEARS(Checked):
             while True:
                 reached, weights, loss, new_h, evaluations, ended = minimise(start, rho, alpha)
                 objective = loss + self.lambda1 * float(np.abs(weights).sum())
-                steps.append(Stage(rho, alpha, new_h, objective, evaluations, ENDINGS[ended]))
+                steps.append(Stage(rho, alpha, new_h, objective, evaluations, lbfgsb.ENDINGS[ended]))
                 if new_h <= 0.25 * h:
                     break
                 rho *= 10
@@ -212,12 +205,12 @@ def problem_of(table: Table, loss: Loss, scale: Scale) -> kernel.Problem:
         covariance = centred.T @ centred / table.n
         nothing = np.empty((0, table.d))
         return kernel.Problem(
-            LOSSES[loss], covariance, nothing, np.empty(0), np.ascontiguousarray(covariance.diagonal())
+            kernel.LOSSES[loss], covariance, nothing, np.empty(0), np.ascontiguousarray(covariance.diagonal())
         )
     _check_range(table, loss)
     rows, counts = np.unique(values, axis=0, return_counts=True)
     shares = counts / table.n
-    return kernel.Problem(LOSSES[loss], np.empty((0, 0)), rows, shares, shares @ rows**2)
+    return kernel.Problem(kernel.LOSSES[loss], np.empty((0, 0)), rows, shares, shares @ rows**2)
 
 
 def cut(

@@ -29,8 +29,7 @@ from trueness.learners.base import Alpha, Card, Checked, Draws, checked
 from trueness.learners.colliders import Colliders, judged
 from trueness.learners.gaps import TESTWISE, MissingInTests, without_gaps
 from trueness.learners.independence import Depth, Freedom, Independence, Ridge, Test
-from trueness.learners.kernels.orientation import BIDIRECTED, FIRST, LAST, orient
-from trueness.learners.kernels.skeleton import Skeleton, skeleton
+from trueness.learners.kernels import orientation, skeleton
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
 from trueness.learners.stability import over_imputations
@@ -38,7 +37,6 @@ from trueness.settings import Whole
 
 Search = Literal["stable", "exhaustive"]
 Conflicts = Literal["first", "last", "bidirected"]
-_CONFLICTS = {"first": FIRST, "last": LAST, "bidirected": BIDIRECTED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +46,7 @@ class PCResult:
     graph: Graph
     tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
     p_values: NDArray[np.float64]
-    found: Skeleton = field(repr=False)
+    found: skeleton.Skeleton = field(repr=False)
     test: str  # that was made, as `auto` chose it
     rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
 
@@ -123,14 +121,20 @@ class PC(Checked):
         seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
         return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
 
-    def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, Skeleton]:
+    def _learn(self, tests: Independence, want_p: bool) -> tuple[Graph, skeleton.Skeleton]:
         knowledge = self._knowledge()
         required, forbidden = knowledge.matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
         found = search_skeleton(tests, required, forbidden, self.search, most, want_p)
         found = judged(found, tests, self.colliders, most)
-        marks = orient(
-            found.adjacent, found.where, found.pool, forbidden, required, _CONFLICTS[self.conflicts], bool(knowledge)
+        marks = orientation.orient(
+            found.adjacent,
+            found.where,
+            found.pool,
+            forbidden,
+            required,
+            getattr(orientation, self.conflicts.upper()),
+            bool(knowledge),
         )
         return Graph(tests.names, marks, None, "cpdag"), found
 
@@ -140,12 +144,14 @@ class PC(Checked):
 
 def search_skeleton(
     tests: Independence, required: Matrix, forbidden: Matrix, search: Search, most: int, want_p: bool
-) -> Skeleton:
+) -> skeleton.Skeleton:
     """The skeleton and its separating sets of at most so many nodes."""
-    return Skeleton(*skeleton(*tests.kernel, required, forbidden, search == "exhaustive", most, want_p))
+    return skeleton.Skeleton(
+        *skeleton.skeleton(*tests.kernel, required, forbidden, search == "exhaustive", most, want_p)
+    )
 
 
-def separating_set(graph: Graph, found: Skeleton, x: str, y: str) -> tuple[str, ...] | None:
+def separating_set(graph: Graph, found: skeleton.Skeleton, x: str, y: str) -> tuple[str, ...] | None:
     """The names of the set that separated x and y, in the graph's order; None where there is none."""
     i, j = graph.index(x), graph.index(y)
     return tuple(graph.nodes[v] for v in sorted(found.members(i, j))) if found.where[i, j] >= 0 else None

@@ -31,9 +31,8 @@ from trueness.learners.independence import (
     gaussian_tests,
     most_merged,
 )
-from trueness.learners.kernels import counting
-from trueness.learners.kernels.resampling import merge_drawn
-from trueness.learners.kernels.testing import Tests
+from trueness.learners.kernels import counting, testing
+from trueness.learners.kernels import resampling as kernel
 
 Floats = NDArray[np.float64]
 _PRODUCTS = 1 << 22  # most numbers in P; wider tables take longer to search than to copy
@@ -57,7 +56,7 @@ class Settings(Protocol):
 class ResampledTests(Independence):
     """The tests of one run."""
 
-    def __init__(self, names: tuple[str, ...], n: int, test: str, kernel: Tests, most: int):
+    def __init__(self, names: tuple[str, ...], n: int, test: str, kernel: testing.Tests, most: int):
         self.names, self.n, self.test, self.kernel, self.most = names, n, test, kernel, most
 
 
@@ -154,7 +153,7 @@ class CodedRows(NamedTuple):
 
     def drawn(self, draw: NDArray[np.int64], most: int) -> tuple[NDArray[np.uint8], NDArray[np.int32] | None] | None:
         """The draw's rows merged, with their weights; as they come where over `most` differ; None for a constant."""
-        kept, weights = merge_drawn(self.numbers, self.distinct.shape[1], draw, most)
+        kept, weights = kernel.merge_drawn(self.numbers, self.distinct.shape[1], draw, most)
         columns = self.distinct.take(kept, axis=1) if len(weights) else self.columns.take(draw, axis=1)
         if len(draw) < len(columns) or (columns == columns[:, :1]).all(axis=1).any():
             return None

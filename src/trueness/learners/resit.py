@@ -21,7 +21,7 @@ from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.additive import Additive
 from trueness.learners.base import Alpha, Card, Checked, checked
-from trueness.learners.kernels.kci import kernel_rows
+from trueness.learners.kernels import kci
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Kernel(NamedTuple):
 
     @classmethod
     def of(cls, column: Array) -> Kernel:
-        rows = kernel_rows(np.ascontiguousarray(column / column.std(ddof=1)))
+        rows = kci.kernel_rows(np.ascontiguousarray(column / column.std(ddof=1)))
         return cls(rows, float((rows**2).sum()), float(((rows @ rows.T) ** 2).sum()))
 
     def dependence(self, other: Kernel) -> float:

@@ -21,9 +21,7 @@ from numpy.typing import NDArray
 
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL
 from trueness.learners.independence import Independence
-from trueness.learners.kernels import testing
-from trueness.learners.kernels.pag import close
-from trueness.learners.kernels.skeleton import Skeleton
+from trueness.learners.kernels import pag, skeleton, testing
 
 Triple = tuple[int, int, int]
 Marks = NDArray[np.int8]
@@ -32,7 +30,9 @@ Marks = NDArray[np.int8]
 class Orientation:
     """The marks so far, and the separating sets, both changed as edges turn out not to be there."""
 
-    def __init__(self, tests: Independence, found: Skeleton, required: NDArray[np.bool_], forbidden: NDArray[np.bool_]):
+    def __init__(
+        self, tests: Independence, found: skeleton.Skeleton, required: NDArray[np.bool_], forbidden: NDArray[np.bool_]
+    ):
         self.kernel = tests.kernel
         self.fixed = required | required.T
         self.known: dict[tuple[int, int, frozenset[int]], bool] = {}
@@ -50,9 +50,9 @@ class Orientation:
         """Colliders, then the rules, R4 by one path at a time."""
         self.use_triples(self.unshielded_triples())
         nothing = np.full(self.marks.shape, -1, np.int32), np.zeros(1, np.int32)
-        close(self.marks, *nothing, False, selection)
+        pag.close(self.marks, *nothing, False, selection)
         while self.use_a_discriminating_path():
-            close(self.marks, *nothing, False, selection)
+            pag.close(self.marks, *nothing, False, selection)
 
     # ---- tests
 

@@ -17,7 +17,6 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
@@ -68,6 +67,8 @@ def causal_order(z: Array) -> list[int]:
 
 def curvatures(z: Array) -> Array:
     """(n, d): d s_j / d x_j at each row."""
+    from scipy.linalg import cho_factor, cho_solve
+
     squares = (z**2).sum(axis=1)
     distances = np.maximum(squares[:, None] + squares - 2 * z @ z.T, 0.0)
     some = distances[:_MEDIAN_ROWS, :_MEDIAN_ROWS]

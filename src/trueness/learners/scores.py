@@ -21,8 +21,8 @@ from trueness.errors import DataError, GraphError
 from trueness.graphs import Graph
 from trueness.learners.base import AtLeast0, Checked, Draws
 from trueness.learners.gaps import Missing
+from trueness.learners.kernels import equivalence
 from trueness.learners.kernels import scores as kernel
-from trueness.learners.kernels.equivalence import dag_of
 from trueness.learners.mixed_scores import conditional_scorer, mixed_scorer
 from trueness.learners.resampling import CodedRows, deviations, moments
 from trueness.settings import Positive, Whole
@@ -114,7 +114,7 @@ class Scores:
     def total(self, graph: Graph) -> float:
         """The score of a DAG, or of any DAG in the class of a CPDAG: it is the same for all of them."""
         graph = graph.reorder(self.names)
-        exists, dag = dag_of((graph.directed | graph.undirected).astype(np.uint8))
+        exists, dag = equivalence.dag_of((graph.directed | graph.undirected).astype(np.uint8))
         if not exists or graph.kind not in ("dag", "cpdag"):
             raise GraphError(f"only a dag or the class of one can be scored, got {graph!r}.")
         return float(kernel.total_score(self.scorer, dag))

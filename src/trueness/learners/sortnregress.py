@@ -17,7 +17,7 @@ from numpy.random import Generator
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Card, Checked, checked
-from trueness.learners.kernels.lasso import Array, adaptive_lasso
+from trueness.learners.kernels import lasso
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,12 @@ class SortnRegress(Checked):
         weights = np.zeros((table.d, table.d))  # weights[i, j] != 0 means i -> j
         for k in range(1, table.d):
             before, j = order[:k], order[k]
-            weights[before, j] = adaptive_lasso(gram[np.ix_(before, before)], gram[before, j], gram[j, j], table.n)
+            weights[before, j] = lasso.adaptive_lasso(
+                gram[np.ix_(before, before)], gram[before, j], gram[j, j], table.n
+            )
         return Graph.from_matrix(weights, table.names, direction="row to column")
 
-    def _key(self, gram: Array, n: int) -> Array:
+    def _key(self, gram: lasso.Array, n: int) -> lasso.Array:
         if self.by == "variance":
             return np.asarray(gram.diagonal() / n)
         scale = np.sqrt(gram.diagonal())

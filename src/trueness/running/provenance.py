@@ -45,6 +45,7 @@ from trueness.running.study_folder import StudyFolder
 GIT_SECONDS = 5.0
 SAMPLE = 200  # rows that stand for a data set whose rows are simulated
 _FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # within a sentence or a command
+_FIELD = re.compile(r"^(Name|Version): *(.*?)\s*$", re.MULTILINE)  # of a package's metadata
 
 
 def provenance(study: StudyFolder, plan: str, plan_folder: Path) -> dict[str, Json]:
@@ -177,8 +178,9 @@ def environment() -> dict[str, Json]:
 @cache
 def _packages() -> tuple[tuple[str, str], ...]:
     """Everything that is installed: a learner of the user's own may import any of it."""
-    read = (item.metadata for item in metadata.distributions())  # parsed at each look
-    versions = {item["Name"]: item["Version"] for item in read if item["Name"]}
+    files = (item.read_text("METADATA") or item.read_text("PKG-INFO") or "" for item in metadata.distributions())
+    heads = (dict(_FIELD.findall(text.partition("\n\n")[0])) for text in files)  # `metadata` would parse all of it
+    versions = {head["Name"]: head.get("Version", "") for head in heads if "Name" in head}
     return tuple(sorted(versions.items(), key=lambda pair: pair[0].lower()))
 
 

@@ -2,10 +2,18 @@
 
 numba looks at the file of a function to tell whether its compiled form is still good, and not at the kernels that it
 calls from other files. So the kept forms are dropped here as soon as any kernel file has changed.
+
+`from trueness.learners.kernels import skeleton` imports that file, and numba with it, when one of its names is first
+used: who only reads the cards of learners does without the second that this takes.
 """
 
 import contextlib
+import os
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from trueness.safe_path import no_cache_named_here
 
@@ -25,9 +33,24 @@ def _drop_stale_forms() -> None:
 
 def are_kept() -> bool:
     """Whether any kernel was compiled before, here or where NUMBA_CACHE_DIR says; all of them take a minute or two."""
+    if any((Path(__file__).parent / "__pycache__").glob("*.nbi")) and not os.environ.get("NUMBA_CACHE_DIR"):
+        return True  # said without numba, which takes most of a second to import
     from trueness.learners.kernels.resampling import merge_drawn
 
     return any(Path(merge_drawn.stats.cache_path).glob("*.nbi"))
+
+
+class _Late(ModuleType):
+    """A kernel file that is imported when one of its names is used."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self.__name__), name)
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name.startswith("__") or find_spec(f"{__name__}.{name}") is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _Late(f"{__name__}.{name}")
 
 
 no_cache_named_here()

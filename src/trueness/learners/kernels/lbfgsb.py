@@ -36,6 +36,12 @@ Flags = NDArray[np.bool_]
 Index = NDArray[np.int64]
 
 EVALUATE, FLAT, STALLED, STUCK = 0, 1, 2, 3  # go on; |F'| <= gtol; F falls no more; no step lowers F
+ENDINGS = {
+    EVALUATE: "out of evaluations",
+    FLAT: "gradient below tolerance",
+    STALLED: "objective falls no more",
+    STUCK: "no step lowers the objective",
+}
 MEMORY, FTOL, GTOL = 10, 2.2e-9, 1e-5  # scipy's defaults, which the reference leaves as they are
 ARMIJO, SHRINKS = 1e-4, 20
 # rows of `vectors`; the last two are compressed: place k belongs to entry free[k]

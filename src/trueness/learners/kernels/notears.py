@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.learners.kernels import bounded
+import trueness.learners.kernels.bounded as bounded
 from trueness.learners.kernels.bounded import Bounded, new_bounded
 from trueness.learners.kernels.compiling import kernel, reordered
 from trueness.learners.kernels.expm import Sparse, exponential_excess, gather_rows, sparse_space
@@ -42,6 +42,7 @@ from trueness.learners.kernels.lbfgsb import (
 Array = NDArray[np.float64]
 
 LEAST_SQUARES, LOGISTIC, POISSON = 0, 1, 2
+LOSSES = {"l2": LEAST_SQUARES, "logistic": LOGISTIC, "poisson": POISSON}
 MOST_EVALUATIONS = 15000  # of one inner problem, as scipy's L-BFGS-B
 
 

@@ -40,8 +40,10 @@ from trueness.learners.kernels.rcot import rcot_statistic, room_for_waves
 
 FISHER_Z, ORACLE = 0, 3
 RCOT, KCI, CORRECTED, CONDITIONAL = 8, 9, 10, 11  # 4 to 7: mixed.py
+KINDS = {"fisher-z": FISHER_Z, "chi2": CHI2, "g2": G2, "degenerate-gaussian": DEGENERATE, "regressions": REGRESSIONS,
+         "mi-cg": CONDITIONAL, "rcot": RCOT, "kci": KCI}  # fmt: skip
 __all__ = [
-    "CHI2", "CONDITIONAL", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI",
+    "CHI2", "CONDITIONAL", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI", "KINDS",
     "ORACLE", "RCOT", "REGRESSIONS", "Tests", "evaluate", "p_value", "single", "verdict", "workspace",
 ]  # fmt: skip
 

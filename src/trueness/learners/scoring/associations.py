@@ -18,7 +18,6 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.random import Generator
-from scipy.linalg import expm
 
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
@@ -88,6 +87,8 @@ class NotearsLite(Scorer):
     )
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        from scipy.linalg import expm
+
         seen = observed(data, self)
         r = pairwise_correlations(seen, self.transform)
         precision = np.linalg.inv(r.matrix + self.ridge * np.eye(seen.d))

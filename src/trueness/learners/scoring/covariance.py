@@ -16,8 +16,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
-from scipy.special import ndtri
 
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
@@ -91,5 +89,7 @@ def positive_definite(matrix: Array) -> tuple[Array, float]:
 
 def normal_scores(values: Array) -> Array:
     """Column by column over the observed values; gaps stay gaps."""
+    from scipy import special, stats
+
     ranks = stats.rankdata(values, axis=0, nan_policy="omit")
-    return np.asarray(ndtri(ranks / (np.count_nonzero(~np.isnan(values), axis=0) + 1)))
+    return np.asarray(special.ndtri(ranks / (np.count_nonzero(~np.isnan(values), axis=0) + 1)))

@@ -22,7 +22,6 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy import stats
 
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
@@ -53,6 +52,8 @@ class Granger(Scorer):
     )
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        from scipy import stats
+
         seen, lags = series(data, self, None if self.lags == "bic" else self.lags)
         values = interpolated(seen.values) if self.gaps == "interpolation" else seen.values
         values = normal_scores(values) if self.transform == "normal scores" else values
