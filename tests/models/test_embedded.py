@@ -54,6 +54,7 @@ def test_a_schema_binds_the_answer(model):
     assert reply.status == "ok"
     answer = json.loads(reply.text)
     assert list(answer) == ["p"] and len(answer["p"]) == 2
+    assert reply.text == json.dumps(answer)  # in one line: idle white space is a quarter of the tokens
 
 
 def test_a_schema_that_is_none_fails_in_words(model):

@@ -19,14 +19,13 @@ from typing import Any
 
 from trueness.errors import SettingError, TruenessError, UnknownName
 from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
-from trueness.models.llama import Generated, Llama, RequestError, loaded
+from trueness.models.llama import FORCED, Generated, Llama, RequestError, loaded
 from trueness.registry import is_installed
 from trueness.settings import Whole
 from trueness.status import Status
 
 _WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _RIVALS = 1000  # next-token log-probabilities fetched at once where options part ways
-_FORCED = 1000.0  # added to a logit so that this token is drawn; the reported log-probability is from before it
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Embedded:
         settings = replace(settings, **self._fixed)
         llama = self.llama
         try:
-            generated = llama.chat(self._body(messages, settings), settings.timeout)
+            generated = llama.chat(self._body(llama, messages, settings), settings.timeout)
         except RequestError as error:
             return self._reply("", Status.FAILED, str(error), settings, start)
         status, message = _outcome(generated, settings)
@@ -91,7 +90,7 @@ class Embedded:
     def close(self) -> None:
         """The weights stay loaded for the rest of the process: other models may share them."""
 
-    def _body(self, messages: Sequence[Message], settings: Settings) -> dict[str, Any]:
+    def _body(self, llama: Llama, messages: Sequence[Message], settings: Settings) -> dict[str, Any]:
         body: dict[str, Any] = {
             "messages": [message.to_dict() for message in messages],
             "max_tokens": settings.max_tokens,
@@ -102,7 +101,7 @@ class Embedded:
         if settings.seed is not None:
             body["seed"] = settings.seed % 2**32  # the native seed has 32 bits
         if settings.schema is not None:
-            body["response_format"] = {"type": "json_schema", "json_schema": {"schema": dict(settings.schema)}}
+            body |= llama.bound_to(settings.schema)
         if settings.top_logprobs:
             body |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
         return body
@@ -121,7 +120,7 @@ class Embedded:
             "max_tokens": 1,
             "temperature": 0,
             "n_probs": rivals,
-            "logit_bias": [[token, _FORCED]],
+            "logit_bias": [[token, FORCED]],
             "cache_prompt": self.reuse,
         }
         entry = llama.complete(body)["choices"][0]["logprobs"]["content"][0]

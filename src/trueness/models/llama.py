@@ -28,6 +28,9 @@ from trueness import registry
 from trueness.errors import SettingError
 
 BATCH = 8  # prompt tokens evaluated at once: larger ones are up to 15 % faster, and share less with the last prompt
+ONE_LINE = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}  # as most models write it;
+# without any blanks smollm2 answers 0.0001 to 0.0001 and fills replies with zeros
+FORCED = 1000.0  # added to a logit so that this token is drawn; the reported log-probability is from before it
 
 _loading = Lock()
 
@@ -57,6 +60,7 @@ class Llama:
         xllamacpp = registry.need("xllamacpp", f"model embedded/{path.name}")
         self._key = secrets.token_hex(16)
         self._lock = Lock()
+        self._bound: dict[str, dict[str, Any]] = {}  # schema -> what binds a request to it
         self._evaluated: list[int] = []  # the last prompt, which the native server still holds
         parameters = xllamacpp.CommonParams()
         parameters.model.path = str(path)
@@ -138,6 +142,22 @@ class Llama:
         if "error" in answer:
             raise RequestError(_refusal(answer["error"]))
         return answer
+
+    def bound_to(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        """What binds a request to a schema: where possible to its JSON in one line, a quarter less tokens.
+
+        The native server drops a grammar that it cannot use without a word. So each one must first keep out a word
+        that no JSON begins with, drawn by force; else the server's own way is taken, which says what is wrong.
+        """
+        key = json.dumps(schema)
+        if key not in self._bound:
+            native = registry.need("xllamacpp", "a schema").json_schema_to_grammar
+            grammar = {"grammar": native({**schema, "x-guidance": ONE_LINE})}
+            word = {"prompt": "JSON:", "max_tokens": 1, "logit_bias": [[self.tokens("hello")[0], FORCED]]}
+            holds = self.complete(word | grammar)["choices"][0]["text"] != self.complete(word)["choices"][0]["text"]
+            own = {"response_format": {"type": "json_schema", "json_schema": {"schema": dict(schema)}}}
+            self._bound[key] = grammar if holds else own
+        return self._bound[key]
 
     def tokens(self, text: str) -> list[int]:
         """The tokens of a text as the model itself would write it: no special tokens."""
