@@ -10,7 +10,6 @@ used: who only reads the cards of learners does without the second that this tak
 import contextlib
 import os
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -48,7 +47,7 @@ class _Late(ModuleType):
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name.startswith("__") or find_spec(f"{__name__}.{name}") is None:
+    if not (Path(__file__).parent / f"{name}.py").is_file():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return _Late(f"{__name__}.{name}")
 
