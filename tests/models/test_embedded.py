@@ -31,7 +31,11 @@ def model():
 
 def test_it_keeps_the_contract(model):
     assert isinstance(model, Model)
-    assert (model.concurrency, model.offers_schema, model.offers_logprobs) == (1, True, True)
+    assert (model.concurrency, model.offers_schema, model.offers_logprobs) == (
+        1,
+        True,
+        True,
+    )  # threads = 1
 
 
 def test_it_answers_and_costs_nothing(model):
@@ -114,14 +118,30 @@ def test_many_threads_share_one_loaded_model(model):
     with ThreadPoolExecutor(3) as pool:
         texts = list(pool.map(lambda m: m.ask(HELLO, Settings(max_tokens=2, temperature=0)).text, others))
     assert len(set(texts)) == 1
-    assert all(other.llama is model.llama for other in others)
+    assert all(other.servers is model.servers for other in others)
+
+
+def test_two_servers_say_what_one_says_and_each_keeps_its_own_prompt(model, monkeypatch):
+    monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
+    monkeypatch.setattr("trueness.models.llama.cores", lambda: 2)
+    two = build("embedded/smollm2", {"context": 512})
+    begins = [f"{word} holds for all questions: answers are short, exact and honest. " * 4 for word in ("This", "That")]
+    prompts = [[Message("user", begins[k % 2] + f"Is {k} even?")] for k in range(6)]
+    settings = Settings(max_tokens=12, temperature=0.7, seed=3, schema=SCHEMA)
+    with ThreadPoolExecutor(2) as pool:
+        replies = list(pool.map(lambda prompt: two.ask(prompt, settings), prompts))
+    assert two.concurrency == len(two.servers.all) == 2
+    assert [reply.text for reply in replies] == [model.ask(prompt, settings).text for prompt in prompts]
+    for prompt in prompts[:2]:  # each to the server that holds its beginning
+        reply = two.ask(prompt, settings)
+        assert reply.cached_tokens > 0.8 * reply.input_tokens
 
 
 def test_its_port_is_on_loopback_and_locked(model):
-    peer = Provided("openai-api/peer/smollm2", {"base_url": f"{model.llama.address}/v1", "retries": 0})
+    peer = Provided("openai-api/peer/smollm2", {"base_url": f"{model.servers.all[0].address}/v1", "retries": 0})
     reply = peer.ask(HELLO, Settings(max_tokens=2))
     peer.close()
-    assert model.llama.address.startswith("http://127.0.0.1:")
+    assert model.servers.all[0].address.startswith("http://127.0.0.1:")
     assert (reply.status, "HTTP 401" in reply.message) == (Status.FAILED, True)
 
 
@@ -129,8 +149,8 @@ def test_its_port_is_on_loopback_and_locked(model):
 def peer(model, monkeypatch):
     """The same weights behind llama.cpp's own HTTP server, reached through the provider code."""
     pytest.importorskip("inspect_ai")
-    monkeypatch.setenv("PEER_API_KEY", model.llama.key)
-    monkeypatch.setenv("PEER_BASE_URL", f"{model.llama.address}/v1")
+    monkeypatch.setenv("PEER_API_KEY", model.servers.all[0].key)
+    monkeypatch.setenv("PEER_BASE_URL", f"{model.servers.all[0].address}/v1")
     reached = Provided("openai-api/peer/smollm2", {"retries": 0})
     yield reached
     reached.close()
@@ -199,4 +219,4 @@ def test_an_unknown_name_says_how_to_give_a_file():
 
 def test_a_gguf_file_of_ones_own_can_be_used(model):
     own = build(f"embedded/{embedded.weights('embedded/smollm2')}", OPTIONS)
-    assert own.llama is model.llama
+    assert own.servers is model.servers

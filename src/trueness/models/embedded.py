@@ -5,7 +5,8 @@ tiny: it proves that everything works and is a weak respondent. Nothing leaves t
 
     log P(option | prompt) = sum_k log P(t_k | prompt, t_1 .. t_{k-1})      t: the tokens of the option
 
-One question at a time (`concurrency` is 1). Texts that begin alike are evaluated once: put the shared text first.
+As many questions at a time as there are cores, up to four. Texts that begin alike are evaluated once: put the shared
+text first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 
 from trueness.errors import SettingError, TruenessError, UnknownName
 from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
-from trueness.models.llama import FORCED, Generated, Llama, RequestError, loaded
+from trueness.models.llama import FORCED, Generated, Llama, RequestError, Servers, cores, loaded
 from trueness.registry import is_installed
 from trueness.settings import Whole
 from trueness.status import Status
@@ -38,7 +39,6 @@ class EmbeddedOptions(FixedOptions):
 class Embedded:
     """A GGUF model in this process. The weights are loaded at the first question."""
 
-    concurrency = 1
     keeps_time = True  # its clock starts when the weights are free, which another name may use as well
     offers_schema = True
     offers_logprobs = True
@@ -52,22 +52,23 @@ class Embedded:
             stated.threads,
             stated.fixed,
         )
+        self.concurrency = 1 if stated.threads else cores()  # a question for each server (llama.py)
         self._path = weights(name)
         unready = missing_package()
         if unready:
             raise TruenessError(unready)
 
     @property
-    def llama(self) -> Llama:
+    def servers(self) -> Servers:
         """The loaded file, shared by the whole process."""
         return loaded(self._path, self.context, self._threads)
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
         settings = replace(settings, **self._fixed)
-        llama = self.llama
         try:
-            generated = llama.chat(self._body(llama, messages, settings), settings.timeout)
+            with self.servers.nearest(_joined(messages)) as llama:
+                generated = llama.chat(self._body(llama, messages, settings), settings.timeout)
         except RequestError as error:
             return self._reply("", Status.FAILED, str(error), settings, start)
         status, message = _outcome(generated, settings)
@@ -75,7 +76,10 @@ class Embedded:
 
     def option_logprobs(self, messages: Sequence[Message], options: Sequence[str]) -> list[float]:
         """The log-probability that the answer begins with each option. Texts that share tokens share the work."""
-        llama = self.llama
+        with self.servers.nearest(_joined(messages)) as llama:
+            return self._option_logprobs(llama, messages, options)
+
+    def _option_logprobs(self, llama: Llama, messages: Sequence[Message], options: Sequence[str]) -> list[float]:
         prompt = llama.prompt([message.to_dict() for message in messages])
         tokens = [tuple(llama.tokens(text)) for text in options]
         if not all(tokens):
@@ -209,3 +213,7 @@ def _logprobs(entries: Sequence[Mapping[str, Any]]) -> tuple[TokenLogprob, ...]:
         )
         for entry in entries
     )
+
+
+def _joined(messages: Sequence[Message]) -> str:
+    return "".join(message.content for message in messages)

@@ -1,6 +1,9 @@
-"""A GGUF file run in this process by llama.cpp (through xllamacpp): loaded once, one request at a time.
+"""A GGUF file run in this process by llama.cpp (through xllamacpp): loaded once a server, one request at a time each.
 
-What a prompt shares with the last one from its beginning on is not evaluated again, in whole batches:
+A server of one thread for each core, up to MOST: the threads of one server wait for each other after every layer,
+which costs a third on two idle cores and nearly everything where other work holds one, and their number changes what is
+said. A request goes to the free server whose last prompt it shares most with, since what a prompt shares with the last
+one from its beginning on is not evaluated again, in whole batches:
 
     reused = floor(shared tokens / BATCH) * BATCH
 
@@ -17,16 +20,18 @@ import os
 import secrets
 import time
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from threading import Lock
+from threading import Condition, Lock
 from typing import Any
 
 from trueness import registry
 from trueness.errors import SettingError
 
+MOST = 4  # servers; each holds a context of its own
 BATCH = 8  # prompt tokens evaluated at once: larger ones are up to 15 % faster, and share less with the last prompt
 ONE_LINE = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}  # as most models write it;
 # without any blanks smollm2 answers 0.0001 to 0.0001 and fills replies with zeros
@@ -62,6 +67,7 @@ class Llama:
         self._lock = Lock()
         self._bound: dict[str, dict[str, Any]] = {}  # schema -> what binds a request to it
         self._evaluated: list[int] = []  # the last prompt, which the native server still holds
+        self.last = ""  # its text, by which the next one is given to this server or another
         parameters = xllamacpp.CommonParams()
         parameters.model.path = str(path)
         parameters.n_ctx = context
@@ -70,8 +76,6 @@ class Llama:
         parameters.cache_ram_mib = 0  # other prompts than the last are not kept
         parameters.verbosity = -1
         parameters.api_keys = [self._key]
-        # All threads: on two idle cores that is 1.6 times faster than one. Where other work holds a core, `threads = 1`
-        # is better, since the native threads wait for each other after every layer.
         parameters.cpuparams.n_threads = threads
         parameters.cpuparams_batch.n_threads = threads
         try:
@@ -180,15 +184,43 @@ class Llama:
         return content
 
 
-def loaded(path: Path, context: int, threads: int | None = None) -> Llama:
-    """The file, loaded at the first call of a process and shared by all later ones."""
+class Servers:
+    """The servers of one file; each takes one request at a time."""
+
+    def __init__(self, path: Path, context: int, threads: Sequence[int]):
+        self.all = tuple(Llama(path, context, own) for own in threads)
+        self._free, self._freed = list(self.all), Condition()
+
+    @contextmanager
+    def nearest(self, text: str) -> Iterator[Llama]:
+        """The free server whose last text shares most with this one, waited for where none is free."""
+        with self._freed:
+            self._freed.wait_for(lambda: self._free)
+            llama = max(self._free, key=lambda server: len(os.path.commonprefix([server.last, text])))
+            self._free.remove(llama)
+        try:
+            yield llama
+        finally:
+            llama.last = text
+            with self._freed:
+                self._free.append(llama)
+                self._freed.notify()
+
+
+def loaded(path: Path, context: int, threads: int | None = None) -> Servers:
+    """The file, loaded at the first call of a process and shared by all later ones; `threads`: of a single server."""
     with _loading:
-        return _loaded(path.resolve(), context, threads or len(os.sched_getaffinity(0)), os.getpid())
+        return _loaded(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
+
+
+def cores() -> int:
+    """How many servers there are."""
+    return min(MOST, len(os.sched_getaffinity(0)))
 
 
 @cache
-def _loaded(path: Path, context: int, threads: int, process: int) -> Llama:
-    return Llama(path, context, threads)
+def _loaded(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
+    return Servers(path, context, threads)
 
 
 def _collect(chunk: Mapping[str, Any], result: Generated) -> None:

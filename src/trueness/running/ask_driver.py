@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,14 +108,15 @@ class AskDriver:
         """As many threads for each model as it takes calls at a time."""
         slots = {name: self.asker.model(name).concurrency for name in self.units}  # a missing key is said here
         for name, units in self.units.items():
-            for _ in range(min(slots[name], len(units))):
-                threading.Thread(target=self._work, args=(units,), name=f"unit {name}", daemon=True).start()
+            for k in range(min(slots[name], len(units))):  # from both ends: neighbours share the beginning of a prompt
+                take = units.pop if k % 2 else units.popleft
+                threading.Thread(target=self._work, args=(take,), name=f"unit {name}", daemon=True).start()
                 self._at_work += 1
 
-    def _work(self, units: deque[Unit]) -> None:
+    def _work(self, take: Callable[[], Unit]) -> None:
         while True:
             try:
-                cell, repeat = units.popleft()
+                cell, repeat = take()
             except IndexError:
                 self._finished.put(ENDED)
                 return
