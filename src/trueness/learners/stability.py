@@ -31,7 +31,6 @@ from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
 from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
 from trueness.learners.batches import Run, fit_alone, fit_resamples
 from trueness.learners.gaps import imputed
-from trueness.statistics.proportions import wilson
 from trueness.status import Status
 from trueness.texts import html_text
 
@@ -346,6 +345,8 @@ def _rows(found: Counter[tuple[str, str, str]], n: int, level: float) -> tuple[E
 
 
 def _row(source: str, target: str, mark: str, count: int, n: int, level: float) -> EdgeFrequency:
+    from trueness.statistics.proportions import wilson  # scipy: learners are listed without it
+
     if n < 1:
         raise GraphError("no resample gave a graph, so no edge has a frequency. See .failures and .messages.")
     interval = wilson(count, n, level)
