@@ -25,9 +25,11 @@ from trueness.reasoning.word_forms import (
     NUMBER_WORDS,
     NUMERAL,
     OPERATION_WORDS,
+    SHARE,
     Reader,
     Shape,
     TooManyReadings,
+    combined,
     joined,
     number_of,
 )
@@ -81,6 +83,30 @@ _NUMBERED = re.compile(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 
 _ADD_THEM = re.compile(
     r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
 )
+_EACH = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?:there (?:is|are) )?(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
+        r"(?P<of>[a-z ]+)",
+        rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
+        rf"(?:each|every) (?P<of>[a-z ]+?) (?:receives|gets|has|needs|takes|holds|contains|eats|uses|produces|makes|"
+        rf"requires|buys|sells|reads|brings) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
+        rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
+    )
+)
+_PREDICATE = re.compile(rf"(?P<share>(?:the |an? )?{SHARE} of .+?) (?:is|are|was|were|goes to|go to) (?P<what>[a-z ]+)")
+_DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
+_COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
+_TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|final")
+_CHANGED = re.compile(
+    r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b.* by\b"
+)
+_CHANGE = re.compile(
+    r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
+    r"raise|growth|gain|saved|lost|extra|difference)\b(?! (?:price|cost|amount after))"
+)
+_RATE_NAME = re.compile(r"\b(?:per|each|every|rate|price|unit)\b")
+_SINGLE = re.compile(r"\b(?:per|each|every|single|rate|average|ratio|one|(?:an?|the) hour)\b")
 _CONVERT = re.compile(
     r"convert(?:ing)?\s+(?P<what>.+?)\s+(?:in)?to\s+(?:an?\s+)?(?P<to>[a-z]+(?:/[a-z]+\d?)?)"
     rf"(?:\s*[,(]?\s*(?:by\s+)?(?P<how>multiply|divid)(?:ing|e)?(?: it)?\s+by\s+(?P<by>{NUMERAL})\)?)?"
@@ -99,11 +125,18 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     if equals and ("=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", right)):
         return None
     sentence = _plain(right.strip() if equals else sentence, values or {})
+    named = effect.lower().replace("_", " ")
+    if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
+        return None
+    shared = any(tokens(effect) & tokens(cause) for cause in causes)
+    if _COMBINED.search(sentence) and not (shared or _TOGETHER.search(named)):
+        return None
     if _SAYS_MORE.search(sentence) or len(_JOINTS.findall(sentence)) > _MOST_JOINTS:
         return None
     rounded = _ROUNDED.search(sentence)
     made: dict[tuple[float, ...], InWords] = {}
-    reader, exact = Reader(), sentence[: rounded.start()] if rounded else sentence
+    rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
+    reader, exact = Reader(per=not rates), sentence[: rounded.start()] if rounded else sentence
     try:
         for shape in _readings(reader, exact, causes, effect, values or {}):
             bound = bind(shape, causes, values or {})
@@ -148,6 +181,8 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
         return None
     if any(_VERB.search(phrase) for phrase in phrases):
         return None
+    if isinstance(tree, Name):  # the a-axis: nothing is computed
+        return None
     return bind(renamed(tree, {f"phrase{k}": phrase for k, phrase in enumerate(phrases, 1)}), causes, values or {})
 
 
@@ -177,9 +212,15 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             if is_about(sentence[: match.start()], effect)
         }
     for start in sorted(starts):
+        said = _PREDICATE.fullmatch(start)
+        if said:  # half of the students are girls: says something of the girls, and nothing of the boys
+            if not tokens(said["what"]) & tokens(effect) or _DENIED.search(effect.lower().replace("_", " ")):
+                continue
+            start = said["share"]
         steps = [step for step in _STEP.split(start) if step.strip()]
         if len(steps) > 1:
             yield from _chained(reader, steps)
+        yield from _for_each(start, causes, effect)
         converted = _CONVERT.fullmatch(start)
         if converted and len(causes) == 1:
             yield from _conversion(converted, causes[0], values)
@@ -218,8 +259,26 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
                 *(reader.listed("sum", match[1], 1, alone=False) if operator in "+-" else ()),
             ]
             for shape in inner:
-                yield Binary(operator, shape, before) if second else Binary(operator, before, shape)
+                yield from combined(operator, shape, before) if second else combined(operator, before, shape)
             return
+
+
+def _for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shape]:
+    """`3 eggs for every cake`, `one teacher for every 15 students`: n / m times the count, for an effect that is the
+    things. `12 dollars per hour for the hours worked` says its count behind."""
+    if _SINGLE.search(effect.lower().replace("_", " ")) or (len(causes) == 1 and _SINGLE.search(causes[0].lower())):
+        return
+    for pattern in _EACH:
+        match = pattern.fullmatch(sentence)
+        if match is None or not tokens(match["what"]) & tokens(effect):
+            continue
+        size, of = number_of(match["n"]), number_of((match.groupdict().get("m") or "1").strip())
+        if size is not None and of and not computes(match["of"]) and not computes(match["what"]):
+            factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
+            yield Binary("*", factor, Name(match["of"]))
+    rate = re.fullmatch(rf"({NUMERAL})(?: dollars| cents| euros)? per ([a-z]+) (?:for|times) ([a-z ]+)", sentence)
+    if rate and stem(rate[2]) in tokens(rate[3]) and (size := number_of(rate[1])) is not None:
+        yield Binary("*", Number(size), Name(rate[3]))
 
 
 def _conversion(match: re.Match[str], cause: str, values: Values) -> Iterator[Shape]:

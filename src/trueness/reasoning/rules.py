@@ -101,6 +101,13 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
             if (known := graph.knowns.get(name)) is not None and known.value is not None
         )
         found[effect] = tuple(read_rule(text, causes, effect, graph.nodes, values) for text in texts)
+        if graph.children[effect]:  # profit as a percentage of revenue, used further on: 25, or 0.25?
+            found[effect] = tuple(
+                Rule(rule.text, "words")
+                if rule.read_as.startswith(f"{effect} = 100 * ") and "percent" in rule.text.lower()
+                else rule
+                for rule in found[effect]
+            )
     for name, known in graph.knowns.items():  # sqrt(2) * L1: a known that is given by other nodes
         given = read_rule(known.text, (), name, graph.nodes) if known.value is None and known.text else None
         if given is not None and given.executable and given.uses:

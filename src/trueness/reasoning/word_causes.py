@@ -14,7 +14,17 @@ from itertools import permutations
 from typing import NamedTuple, TypeAlias
 
 from trueness.reasoning.trees import Binary, Call, Name, Number, Tree, evaluate, parts, renamed, substituted, written
-from trueness.reasoning.word_forms import EVERY, NUMBER_WORDS, OPERATION_WORDS, Shape, joined
+from trueness.reasoning.word_forms import (
+    EVERY,
+    HUNDRED,
+    LESS_BY,
+    MORE_BY,
+    NUMBER_WORDS,
+    OPERATION_WORDS,
+    Shape,
+    is_percent,
+    joined,
+)
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
@@ -22,8 +32,10 @@ _STOP = frozenset(
     "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
     "was were given value amount s".split()
 )
+_MEASURES = "length cost price value amount number weight mass area volume distance time age score count".split()
+_REMAINING = re.compile(r"\b(?:remaining|remainder|rest|left|leftover)\b")
+_SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
 _SINGLES_OUT = re.compile(r"\b(?:that|which|who|only|one of|some|any|other|most)\b")
-_HUNDRED = Number(100.0)
 
 
 class InWords(NamedTuple):
@@ -53,7 +65,8 @@ def bind(shape: Shape, causes: Sequence[str], values: Values) -> InWords | None:
         if all(scores):
             matches.append((sum(scores), chosen))
     best = [chosen for score, chosen in matches if score > max(matches)[0] - 0.05]
-    trees = {signature(tree, causes): tree for chosen in best if (tree := _named(shape, phrases, chosen)) is not None}
+    made = (_by_units(tree, values) for chosen in best if (tree := _named(shape, phrases, chosen, values)) is not None)
+    trees = {signature(tree, causes): tree for tree in made if tree is not None}
     if len(trees) != 1:
         return None
     tree = with_percents(next(iter(trees.values())), _percentages(causes, values))
@@ -68,10 +81,10 @@ def _percentages(causes: Sequence[str], values: Values) -> set[str]:
 
 def with_percents(tree: Tree, percents: set[str], within: bool = False) -> Tree | None:
     """Factors in % by 100, where the rule does not divide by 100 itself; None where one is added to an amount."""
-    if not percents & set(leaves(tree)) or (not within and _HUNDRED in numbers(tree)):
+    if not percents & set(leaves(tree)) or (not within and HUNDRED in numbers(tree, literal=False)):
         return tree
     if isinstance(tree, Name):
-        return Binary("/", tree, _HUNDRED) if within else tree
+        return Binary("/", tree, HUNDRED) if within else tree
     if isinstance(tree, Binary) and tree.operator in "*/+-^":
         sides = (tree.left, tree.right)
         bare = [side for side in sides if isinstance(side, Name) and side.name in percents]
@@ -92,9 +105,32 @@ def with_percents(tree: Tree, percents: set[str], within: bool = False) -> Tree 
     return None
 
 
-def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str]) -> Tree | None:
-    """Phrases replaced by causes; None where a phrase computes or counts what its cause's name does not."""
+def _by_units(tree: Tree, values: Values) -> Tree | None:
+    """`X reduced by Y` where it is clear how: a number or an amount is taken away, and so is a Y in the unit of X; of
+    a Y in % the share. None elsewhere: speed reduced by friction."""
+    if not isinstance(tree, Call) or tree.function not in (MORE_BY, LESS_BY):
+        return None if _changes(tree) else tree
+    (whole, change), sign = tree.arguments, "+" if tree.function == MORE_BY else "-"
+    units = [values.get(name, (0.0, None))[1] for name in leaves(change)]
+    if isinstance(change, Name) and units == ["%"]:
+        return Binary("*", whole, Binary(sign, Number(1.0), change))
+    same = isinstance(whole, Name) and {values.get(whole.name, (0.0, None))[1]} == set(units) != {None}
+    amounts = all("amount" in _words(name) and not _SHARE_NAME.search(name) for name in leaves(change))
+    added = isinstance(change, Name | Number) or (isinstance(change, Binary) and change.operator == "+")
+    return Binary(sign, whole, change) if added and (same or amounts) else None
+
+
+def _changes(tree: Tree) -> bool:
+    """Whether a change stands inside: `increased by 3 times the dose` is no product of two."""
+    return isinstance(tree, Call) and tree.function in (MORE_BY, LESS_BY) or any(map(_changes, parts(tree)))
+
+
+def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str], values: Values) -> Tree | None:
+    """Phrases replaced by causes; None where a phrase computes or counts what its cause's name does not, or speaks of
+    what remains and its cause is given, as a whole."""
     for phrase, cause in zip(phrases, causes, strict=True):
+        if cause in values and _REMAINING.search(phrase) and not _REMAINING.search(cause.lower().replace("_", " ")):
+            return None
         if (_words(phrase) & OPERATION_WORDS) - _words(cause) or set(re.findall(r"\d+", phrase)) - _words(cause):
             return None
     return renamed(shape, dict(zip(phrases, causes, strict=True)))
@@ -104,7 +140,7 @@ def _with_values(
     shape: Shape, phrases: Sequence[str], causes: Sequence[str], values: Values
 ) -> tuple[Shape, list[str]]:
     """Numbers of the text that are the values of causes left over stand for them: 40 % of 200 GB."""
-    counted = [number for number in numbers(shape) if number != _HUNDRED or len(values) == 1]
+    counted = [number for number in numbers(shape) if number != HUNDRED or len(values) == 1]
     left = list(causes)
     if len(phrases) + len(counted) < len(causes) or len(phrases) == len(causes):
         return shape, left
@@ -124,6 +160,7 @@ def _of_several(shape: Shape, every: Sequence[str], causes: Sequence[str], value
         len(every) != 1
         or said & (OPERATION_WORDS - {"all"})
         or re.search(r"\d|,|\band\b", phrase)
+        or _of_a_stranger(phrase, causes)
         or _SINGLES_OUT.search(phrase)
     ):
         return None
@@ -145,6 +182,13 @@ def _of_several(shape: Shape, every: Sequence[str], causes: Sequence[str], value
             told = {text: cause for text, cause in bound.phrases.items() if cause != _GROUP}
             made[signature(tree, causes)] = InWords(tree, written(tree), told | {phrase: ", ".join(group)})
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _of_a_stranger(phrase: str, causes: Sequence[str]) -> bool:
+    """`reciprocals of the resistances`: something made of the causes, and not they themselves."""
+    head = re.match(r"(?:(?:all|both|the|these|those|individual)\s+)*(\w+)\s+(?:of|in)\s", phrase)
+    known = {token for cause in causes for token in tokens(cause)} | {stem(word) for word in _MEASURES}
+    return head is not None and head[1] not in ("all", "each", *NUMBER_WORDS) and stem(head[1]) not in known
 
 
 _GROUP = "these together"
@@ -174,10 +218,13 @@ def leaves(shape: Shape) -> list[str]:
     return [leaf for part in parts(shape) for leaf in leaves(part)]
 
 
-def numbers(shape: Shape) -> list[Number]:
+def numbers(shape: Shape, literal: bool = True) -> list[Number]:
+    """The numbers of a tree, with or without those of percentages as they are written."""
     if isinstance(shape, Number):
         return [shape]
-    return [number for part in parts(shape) for number in numbers(part)]
+    if not literal and is_percent(shape):
+        return []
+    return [number for part in parts(shape) for number in numbers(part, literal)]
 
 
 def _replaced(shape: Shape, number: Number, name: Name) -> Shape:
@@ -211,7 +258,9 @@ def _words(name: str) -> frozenset[str]:
 
 
 def tokens(name: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in _words(name) if word not in _STOP)
+    """The words that tell it from others; of a node called a, that letter."""
+    words = _words(name)
+    return frozenset(stem(word) for word in (words - _STOP) or words)
 
 
 def stem(word: str) -> str:

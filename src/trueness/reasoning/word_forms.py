@@ -4,6 +4,8 @@
     half of X, twice X, 15 % of X, square of X, 3 more than X           bind closest
     X plus Y, all times Z                                               a comma closes what stands before it
     sum of X and Y times Z                                              two readings: whoever calls must drop both
+    X minus 20 %, add 10 % to X                                         of X, where X is one phrase; else no reading
+    X reduced by Y                                                      X - Y or X (1 - Y): by units, in word_causes.py
 
 A shape is a tree whose names are phrases. A phrase that begins with EVERY stands for several causes at once.
 """
@@ -21,6 +23,8 @@ from trueness.reasoning.trees import Binary, Call, Name, Number, Tree
 
 Shape: TypeAlias = Tree
 EVERY = "every "
+MORE_BY, LESS_BY = "increased by", "reduced by"  # calls that word_causes.py resolves by units
+HUNDRED = Number(100.0)
 MOST_STEPS = 1_000  # shapes made for one sentence: strangers' sentences end, whatever they hold
 _MOST_SHAPES = 40  # of one piece of text
 _DEEPEST = 6
@@ -42,6 +46,8 @@ _MEASURES = (
     "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
 )
 _ALL = re.compile(r"^(?:all|both|these|those|every)\b|\b(?:all|" + "|".join(NUMBER_WORDS[2:7]) + r")\b")
+_COUNTED = re.compile(rf"(?:the |all )*({'|'.join(NUMBER_WORDS[2:])}) [a-z]+s")
+_RELATES = re.compile(r"\b(?:as|out|per|in|for|from|with|on|at|ways?)\b")  # more than a name of several
 _ARTICLE = re.compile(
     r"^(?:the|a|an|both|exactly|its|their|his|her|then)\s+(?!half\b|third\b|quarter\b|fifth\b|tenth\b)"
 )
@@ -63,7 +69,8 @@ class TooManyReadings(Exception):
 class Reader:
     """The readings of one sentence; what was read once is kept, and their number has an end."""
 
-    def __init__(self) -> None:
+    def __init__(self, per: bool = False) -> None:
+        self._per = per  # `mass per volume` is a quotient, and no name of a cause
         self._read: dict[tuple[str, int], list[Shape]] = {}
         self._steps = 0
 
@@ -89,6 +96,10 @@ class Reader:
         number = number_of(text)
         if number is not None:
             yield Number(number)
+            return
+        percent = re.fullmatch(_PERCENTAGE, text)
+        if percent:
+            yield Binary("/", Number(float(percent["share"].replace(",", ""))), HUNDRED)
             return
         compared = [
             shape for pattern, make in _COMPARED if (m := pattern.fullmatch(text)) for shape in make(self, m, depth)
@@ -121,15 +132,18 @@ class Reader:
         forms = [(make, found) for pattern, make in _FORMS if (found := pattern.fullmatch(text))]
         for make, found in forms:
             yield from make(self, found, depth + 1)
-        if _ALL.search(text) and not forms:
+        if depth and _ALL.search(text) and not forms and not _RELATES.search(text):
             yield Call("sum", (Name(EVERY + text),))
+        quotient = re.fullmatch(r"([a-z ]+?)\s+per\s+(?!cent\b)([a-z ]+)", text) if self._per else None
+        if quotient:
+            yield Binary("/", Name(_ARTICLE.sub("", quotient[1])), Name(_ARTICLE.sub("", quotient[2])))
         yield Name(text)
 
     def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
         said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
         for left in self.shapes(text[: match.start()], depth + 1):
             for right in self.shapes(text[match.end() :], depth + 1):
-                yield Binary(_SIGN[said], left, right)
+                yield from combined(_SIGN[said], left, right)
 
     def _pair(self, first: str, second: str, operator: str, swapped: bool, depth: int) -> Iterator[Shape]:
         """What is subtracted may be a list: subtract a and b from c."""
@@ -137,18 +151,37 @@ class Reader:
             *self.shapes(first, depth + 1),
             *(self.listed("sum", first, depth + 1, alone=False) if swapped else ()),
         ]
+        counted = _COUNTED.fullmatch(second) if operator == "/" else None  # among the five heirs
+        rights = [Number(float(NUMBER_WORDS.index(counted[1])))] if counted else self.shapes(second, depth + 1)
         for left in lefts:
-            for right in self.shapes(second, depth + 1):
-                yield Binary(operator, right, left) if swapped else Binary(operator, left, right)
+            for right in rights:
+                yield from combined(operator, right, left) if swapped else combined(operator, left, right)
 
     def listed(self, operation: str, text: str, depth: int, alone: bool = True) -> Iterator[Shape]:
         """The operation over a list of two or more; over several causes where the text is one thing."""
         pieces = [piece for piece in _SEPARATOR.split(text) if piece.strip()]
         if 1 < len(pieces) <= 12:
             for shapes in product(*(self.shapes(piece, depth) for piece in pieces)):
-                yield joined(operation, shapes)
+                if operation == "product" or not any(map(is_percent, shapes)):
+                    yield joined(operation, shapes)
         if alone:
             yield Call(operation, (Name(EVERY + text),))
+
+
+def is_percent(shape: Shape) -> bool:
+    """Whether it is a percentage as it is written: 20 / 100."""
+    return isinstance(shape, Binary) and isinstance(shape.left, Number) and shape == Binary("/", shape.left, HUNDRED)
+
+
+def combined(operator: str, left: Shape, right: Shape) -> Iterator[Shape]:
+    """left and right by an operation. A percentage is added to one phrase as a share of it, and to nothing else."""
+    if operator in "+-" and is_percent(left):
+        whole = Number(1.0) if left == Binary("/", HUNDRED, HUNDRED) else left  # 100 % minus a share
+        left, right = (right, left) if operator == "+" else (whole, right)
+    if operator not in "+-" or not (is_percent(right) or is_percent(left)):
+        yield Binary(operator, left, right)
+    elif isinstance(left, Name):
+        yield Binary(operator, left, Binary("*", right, left))
 
 
 def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
@@ -164,9 +197,6 @@ def number_of(text: str) -> float | None:
     """`twelve`, `$4`, `24 hours per day`: a numeral, behind digits also with what is counted."""
     if text in ("pi", "π"):
         return math.pi
-    share = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:%|percent)", text)
-    if share:
-        return float(share[1]) / 100
     match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
     counted = re.fullmatch(r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+[a-z]+){1,4}", text)
     if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as)\b", text):
@@ -204,6 +234,37 @@ def _percent(sign: str) -> Make:
     return make
 
 
+def _changed(call: str) -> Make:
+    """X reduced by Y and Z, where neither is a percentage as it is written."""
+
+    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+        by = [*reader.shapes(match[2], depth), *reader.listed("sum", match[2], depth, alone=False)]
+        for whole, change in product(reader.shapes(match[1], depth), by):
+            if not is_percent(change):
+                yield Call(call, (whole, change))
+
+    return make
+
+
+def _taken(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """What remains of X after giving away Y and Z."""
+    away = [*reader.shapes(match[2], depth), *reader.listed("sum", match[2], depth, alone=False)]
+    for whole, part in product(reader.shapes(match[1], depth), away):
+        yield from combined("-", whole, part)
+
+
+def _share_of(factor: float, swapped: bool = False) -> Make:
+    """X as a share of Y; in percent by 100."""
+
+    def make(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+        part, whole = (match[2], match[1]) if swapped else (match[1], match[2])
+        for shapes in product(reader.shapes(part, depth), reader.shapes(whole, depth)):
+            share = Binary("/", *shapes)
+            yield share if factor == 1 else Binary("*", Number(factor), share)
+
+    return make
+
+
 def _of_one(make_tree: Callable[[Tree], Tree]) -> Make:
     return lambda reader, match, depth: (make_tree(inner) for inner in reader.shapes(match[1], depth))
 
@@ -228,7 +289,8 @@ OPERATION_WORDS = frozenset(
     "average mean ratio square squared root increased decreased reduced maximum minimum third quarter than added "
     "subtracted multiply multiplying divide dividing subtract subtracting add adding deduct deducting increase "
     "increases decrease decreases reduce reciprocal cube cubed excess quotient halve then all result largest larger "
-    "greatest greater highest higher smallest smaller least lowest lower squares cubes roots".split()
+    "greatest greater highest higher smallest smaller least lowest lower squares cubes roots fraction proportion "
+    "percentage portion negative raised lowered reciprocals inverse inverses absolute positive".split()
 )
 _SHARED = "(?:shared|split|divided|distributed) (?:equally|evenly) (?:among|amongst|between|by)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
@@ -247,9 +309,16 @@ _PAIRS = (  # how it begins, what stands between, the operation, and whether the
     (r"appl(?:y|ying)\s+(?=.*(?:rate|percent|%))", "to", "*", False),
     (r"(?=.*(?:rate|percent|%).* applied to )", "applied to", "*", False),
 )
+_AWAY = (
+    "(?:giving(?: away)?|using|eating|selling|spending|losing|removing|donating|paying(?: for)?|subtracting|deducting|"
+    "taking(?: away| out)?|throwing away)"
+)
+_LEFT = "(?:remaining|rest of|remainder of|what (?:remains|is left) of|(?:amount|number) (?:left|remaining) of)"
+_PART = "(?:fraction|share|proportion|part|portion)"
 _FACTOR = rf"({'|'.join(sorted((*SHARES, *_TIMES), key=len, reverse=True))})".replace(" ", "[ -]")
 _SHARE = "|".join(sorted(SHARES, key=len, reverse=True)).replace(" ", "[ -]")
 _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
+SHARE = rf"(?:{_PERCENTAGE.replace('?P<share>', '')}|{_SHARE})"
 _THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,3}?\s+as"
 _UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
 _DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
@@ -289,8 +358,28 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?:decreases|falls|drops|shrinks)\s+by\s+{_PERCENTAGE}\s+(?:from|of)\s+(?P<whole>.+)", _percent("-")),
         (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("-")),
         (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("+")),
+        (r"(.+?)\s+(?:(?:is |are )?(?:increased|raised)|increases|rises|grows) by\s+(.+)", _changed(MORE_BY)),
+        (r"(.+?)\s+(?:(?:is |are )?(?:decreased|reduced|lowered)|decreases|falls|drops) by\s+(.+)", _changed(LESS_BY)),
+        (rf"(?P<whole>.+?)\s+(?:is|are) (?:increased|raised) by\s+{_PERCENTAGE}", _percent("+")),
+        (rf"(?P<whole>.+?)\s+(?:is|are) (?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:increases|rises|grows) by\s+{_PERCENTAGE}", _percent("+")),
+        (rf"(?P<whole>.+?)\s+(?:decreases|falls|drops|shrinks) by\s+{_PERCENTAGE}", _percent("-")),
+        (rf"{_LEFT}\s+(.+?)\s+after\s+{_AWAY}\s+(.+)", _taken),
+        (rf"{_LEFT}\s+(.+?)\s+after\s+(?!{_AWAY})(.+)", _changed(LESS_BY)),
+        (rf"remaining\s+((?:{_PERCENTAGE}|{_SHARE})\s+of\s+.+)", _of_one(lambda inner: inner)),
+        (rf"(.+?)\s+as an? {_PART} of\s+(.+)", _share_of(1.0)),
+        (r"(.+?)\s+as an? percent(?:age)? of\s+(.+)", _share_of(100.0)),
+        (rf"{_PART} of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(1.0)),
+        (r"percentage of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(100.0)),
+        (rf"{_PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(1.0, swapped=True)),
+        (r"percentage of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(100.0, swapped=True)),
+        (r"(?:negative|opposite) of\s+(.+)", _of_one(lambda inner: Binary("*", Number(-1.0), inner))),
         (r"square root of\s+(.+)", _of_one(lambda inner: Call("sqrt", (inner,)))),
         (r"absolute value of\s+(.+)", _of_one(lambda inner: Call("abs", (inner,)))),
+        (
+            r"(?:absolute|positive) (difference (?:between|of)\s+.+)",
+            _of_one(lambda inner: Call("abs", (inner,))),
+        ),
         (r"reciprocal of\s+(.+)", _of_one(lambda inner: Binary("/", Number(1.0), inner))),
         (r"(?:square of|squaring|square)\s+(?!root\b)(.+)", _of_one(_power(2.0))),
         (r"(.+)\s+squared", _of_one(_power(2.0))),
