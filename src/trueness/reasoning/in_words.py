@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 
+from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
-from trueness.reasoning.trees import Binary, Call, Name, Number, renamed
+from trueness.reasoning.trees import Binary, Call, Name, Number, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature, stem, tokens
 from trueness.reasoning.word_forms import (
     NUMBER_WORDS,
@@ -54,7 +56,11 @@ _FRONT_SINCE = re.compile(r"^(?:since|because|as|given that)\s+(?P<why>[^,]*),\s
 _BACK_REASON = re.compile(r"^(?P<rest>.*?),?\s+(?:since|because|as there (?:are|is))\b(?P<why>.*)$")
 _REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
 _ROUNDED = re.compile(r",?\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))$")
-_LEAD = re.compile(r"^(?:then|next|first|finally|now|simply|just|we|you)\b[\s,]*")
+_LEAD = re.compile(
+    r"^(?:(?:then|next|first|finally|now|simply|just|we|you)\b[\s,]*|there (?:is|are) (?=.* than )|"
+    r"(?:by|using|from|applying|according to) [^,\d]*\b(?:law|theorem|principle|formula|equation|definition)\b"
+    r"[^,\d]*,\s*)"
+)
 _COMMAND = re.compile(r"^(?:calculate|compute|find|determine|obtain|get|take|evaluate)\s+")
 _COPULA = re.compile(
     r"\b(?:is|are|equals?|will be|costs?|has|have|=|as)\s+(?:then |simply |just |equal to )?"
@@ -144,6 +150,8 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
                 made.setdefault(signature(bound.tree, causes), bound)
     except TooManyReadings:
         return None
+    if not made and not rounded:
+        return _solved(reader, exact, causes, effect, values or {})
     if len(made) != 1:
         return None
     only = next(iter(made.values()))
@@ -151,6 +159,25 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         return only
     function = {"up": "ceil", "down": "floor"}.get(rounded[1], "round")
     return only._replace(tree=Call(function, (only.tree,)), formula=f"{function}({only.formula})")
+
+
+def _solved(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> InWords | None:
+    """`Force equals mass times acceleration`, for the acceleration."""
+    sides = re.split(r"\s+(?:equals|is equal to|must equal)\s+", sentence)
+    if len(sides) != 2 or len(causes) == MOST_CAUSES:
+        return None
+    made: dict[tuple[float, ...], InWords] = {}
+    try:
+        shapes = [reader.shapes(side) for side in sides]
+    except TooManyReadings:
+        return None
+    for left, right in product(*shapes):
+        bound = bind(Binary("-", left, right), (*causes, effect), values)
+        if bound is not None and isinstance(bound.tree, Binary):
+            tree = isolated(bound.tree.left, bound.tree.right, effect)
+            if tree is not None and not isinstance(tree, Name):
+                made.setdefault(signature(tree, causes), InWords(tree, written(tree), bound.phrases))
+    return next(iter(made.values())) if len(made) == 1 else None
 
 
 def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:

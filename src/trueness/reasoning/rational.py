@@ -6,7 +6,6 @@ by the real roots of p(x) - t q(x). Degrees stay at most 12; above, roots of flo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -124,13 +123,14 @@ def _size(coefficients: tuple[float, ...]) -> float:
 
 
 def _polished(coefficients: NDArray[Any], root: float) -> float:
+    """Newton's steps as long as they come nearer: at a double root p and its slope are rounding, and a step is any."""
     slope = polynomial.polyder(coefficients)
+    height = float(polynomial.polyval(root, coefficients))
     for _ in range(8):
         steep = float(polynomial.polyval(root, slope))
-        if not steep:
+        nearer = root - height / steep if steep else root
+        lower = float(polynomial.polyval(nearer, coefficients))
+        if not abs(lower) < abs(height):
             break
-        step = float(polynomial.polyval(root, coefficients)) / steep
-        if not math.isfinite(step) or abs(step) <= 1e-15 * max(1.0, abs(root)):
-            break
-        root -= step
+        root, height = nearer, lower
     return root

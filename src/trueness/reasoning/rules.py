@@ -110,7 +110,8 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
             )
     for name, known in graph.knowns.items():  # sqrt(2) * L1: a known that is given by other nodes
         given = read_rule(known.text, (), name, graph.nodes) if known.value is None and known.text else None
-        if given is not None and given.executable and given.uses:
+        constant = bool(known.text and re.search(r"\w\s*[*/^]|[*/^]\s*\w", known.text))  # 1 / (4 pi epsilon0); not `g`
+        if given is not None and given.executable and (given.uses or (given.aliases and constant)):
             found[name] = (*found.get(name, ()), replace(given, message="", beyond=()))
     return _with_temperatures(graph, found)
 
@@ -186,7 +187,7 @@ def read_rule(
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
     if not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
-        return _in_words(text, causes, effect, values) or Rule(text, "words")
+        return _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect) or Rule(text, "words")
     rules: list[Rule] = []
     first = ""
     for candidate in _candidates(text, causes, effect):
@@ -227,6 +228,20 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
         return None
     uses = frozenset(count_names(found.tree)) & frozenset(causes)
     return Rule(text, "formula", found.tree, uses, found.phrases, read_as=f"{effect} = {found.formula}")
+
+
+def _by_its_name(text: str, causes: tuple[str, ...], effect: str) -> Rule | None:
+    """An effect called `F2 / F1` or `f(0) + f(1)`, of just these causes: what it is stands in its name."""
+    if not re.search(r"[*/^+×·÷]|\s-\s", effect) or re.search(r"\d\s*%|percent", text):
+        return None
+    try:
+        tree = parse(effect, causes).right
+    except RuleError:
+        return None
+    names = {symbol(cause): cause for cause in causes}
+    if not isinstance(tree, Binary) or set(count_names(tree)) != set(names):
+        return None
+    return Rule(text, "formula", renamed(tree, names), frozenset(causes), read_as=f"{effect}, by its name")
 
 
 def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:

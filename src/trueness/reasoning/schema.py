@@ -21,6 +21,7 @@ from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph
 from trueness.reasoning.rules import without_mirrors
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
+from trueness.reasoning.word_causes import tokens
 from trueness.status import Status
 
 TARGET_KEYS = ("target_variable", "target", "goal", "target_name", "output_variable")
@@ -133,6 +134,9 @@ def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
     knowns = dict(_knowns(_first(given, KNOWN_KEYS), units, findings))
     edges = tuple(_edges(_first(given, EDGE_KEYS), findings))
     target, knowns, edges = _one_spelling(target, knowns, edges)
+    asked_for, target = target, _nearly_named(target, knowns, edges)
+    if asked_for != target:
+        findings.append(Finding(Status.OK, f"the target '{asked_for}' is taken for the node '{target}'.", target))
     named = {*knowns, *(name for edge in edges for name in (*edge.causes, edge.effect))}
     knowns = {name: _of_node(known, named - {name}) for name, known in knowns.items()}
     asked = {target, *(edge.effect for edge in edges)}
@@ -178,6 +182,20 @@ def _one_spelling(
         for edge in edges
     )
     return same(target), {same(name): known for name, known in knowns.items()}, one
+
+
+def _nearly_named(target: str, knowns: Mapping[str, Quantity], edges: Sequence[RuleEdge]) -> str:
+    """The one last effect that differs from a target without a node by an article, a plural, `total` or a unit in
+    brackets only; else the target as it is."""
+    causes, effects = {cause for edge in edges for cause in edge.causes}, {edge.effect for edge in edges}
+    if not target or target in {*causes, *effects, *knowns}:
+        return target
+
+    def words(name: str) -> frozenset[str]:
+        return tokens(re.sub(r"[(\[][^()\[\]]*[)\]]", " ", name)) - {"total", "final"}
+
+    near = [effect for effect in effects - causes if words(effect) and words(effect) == words(target)]
+    return near[0] if len(near) == 1 else target
 
 
 def _spelling(name: str) -> str:

@@ -33,6 +33,9 @@ _STOP = frozenset(
     "was were given value amount s".split()
 )
 _MEASURES = "length cost price value amount number weight mass area volume distance time age score count".split()
+_VERB = re.compile(
+    r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes)\b"
+)  # a sentence, and no name
 _REMAINING = re.compile(r"\b(?:remaining|remainder|rest|left|leftover)\b")
 _SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
 _SINGLES_OUT = re.compile(r"\b(?:that|which|who|only|one of|some|any|other|most)\b")
@@ -52,7 +55,7 @@ def bind(shape: Shape, causes: Sequence[str], values: Values) -> InWords | None:
     if every:
         return _of_several(shape, every, causes, values)
     phrases = list(dict.fromkeys(leaves(shape)))
-    if len(phrases) > len(causes) or any(_SINGLES_OUT.search(phrase) for phrase in phrases):
+    if len(phrases) > len(causes) or any(_SINGLES_OUT.search(phrase) or _VERB.search(phrase) for phrase in phrases):
         return None
     shape, left = _with_values(shape, phrases, causes, values)
     if len(left) != len(phrases):
@@ -131,6 +134,8 @@ def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str], values: 
     for phrase, cause in zip(phrases, causes, strict=True):
         if cause in values and _REMAINING.search(phrase) and not _REMAINING.search(cause.lower().replace("_", " ")):
             return None
+        if _of_a_stranger(phrase, (cause,)):
+            return None
         if (_words(phrase) & OPERATION_WORDS) - _words(cause) or set(re.findall(r"\d+", phrase)) - _words(cause):
             return None
     return renamed(shape, dict(zip(phrases, causes, strict=True)))
@@ -186,7 +191,7 @@ def _of_several(shape: Shape, every: Sequence[str], causes: Sequence[str], value
 
 def _of_a_stranger(phrase: str, causes: Sequence[str]) -> bool:
     """`reciprocals of the resistances`: something made of the causes, and not they themselves."""
-    head = re.match(r"(?:(?:all|both|the|these|those|individual)\s+)*(\w+)\s+(?:of|in)\s", phrase)
+    head = re.match(r"(?:(?:all|both|the|these|those|individual)\s+)*(\w+)\s+(?:of|in)\s", phrase.lower())
     known = {token for cause in causes for token in tokens(cause)} | {stem(word) for word in _MEASURES}
     return head is not None and head[1] not in ("all", "each", *NUMBER_WORDS) and stem(head[1]) not in known
 

@@ -57,8 +57,9 @@ _ADDITIVE = re.compile(r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)")
 _MULTIPLICATIVE = re.compile(r"\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
 _PREFIX = re.compile(
-    r"(?:multiply|divid|subtract|deduct|add|sum|product|difference|ratio|quotient|average|averag|mean|total|combin|"
-    r"square root|excess|maximum|minimum|increas|decreas|reduc)\w*\b"
+    r"(?:multiply|divid|subtract|deduct|add|sum|averaging|combin|increas|decreas|reduc)\w*\b|"
+    r"(?:product|difference|ratio|quotient|average|mean|total|square root|excess|maximum|minimum)\b"
+    r"(?! \w+ (?:plus|minus|times|divided|multiplied|over|less)\b)"
 )
 
 
@@ -153,6 +154,7 @@ class Reader:
         ]
         counted = _COUNTED.fullmatch(second) if operator == "/" else None  # among the five heirs
         rights = [Number(float(NUMBER_WORDS.index(counted[1])))] if counted else self.shapes(second, depth + 1)
+        rights = [*rights, *(self.listed("product", second, depth + 1, alone=False) if operator == "*" else ())]
         for left in lefts:
             for right in rights:
                 yield from combined(operator, right, left) if swapped else combined(operator, left, right)
@@ -197,8 +199,14 @@ def number_of(text: str) -> float | None:
     """`twelve`, `$4`, `24 hours per day`: a numeral, behind digits also with what is counted."""
     if text in ("pi", "π"):
         return math.pi
+    of_pi = re.fullmatch(rf"({NUMERAL})\s*(?:pi|π)", text)
+    if of_pi:
+        return math.pi * (number_of(of_pi[1]) or 0.0)
     match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
-    counted = re.fullmatch(r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+[a-z]+){1,4}", text)
+    # `2 r` is no count of things, and 3 million is not 3
+    counted = re.fullmatch(
+        r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}", text
+    )
     if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as)\b", text):
         match = match or counted
     if not match:
@@ -290,7 +298,9 @@ OPERATION_WORDS = frozenset(
     "subtracted multiply multiplying divide dividing subtract subtracting add adding deduct deducting increase "
     "increases decrease decreases reduce reciprocal cube cubed excess quotient halve then all result largest larger "
     "greatest greater highest higher smallest smaller least lowest lower squares cubes roots fraction proportion "
-    "percentage portion negative raised lowered reciprocals inverse inverses absolute positive".split()
+    "percentage portion negative raised lowered reciprocals inverse inverses absolute positive sine "
+    "cosine tangent sin cos tan log logarithm exponential factorial derivative integral gradient modulus magnitude "
+    "remainder integer digits divisors complement minimized maximized".split()
 )
 _SHARED = "(?:shared|split|divided|distributed) (?:equally|evenly) (?:among|amongst|between|by)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
@@ -329,8 +339,8 @@ _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"({NUMERAL})\s+times\s+{_THINGS}\s+(.+)", _scaled),
         (rf"{_PERCENTAGE}\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("+")),
         (rf"{_PERCENTAGE}\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("-")),
-        (rf"({NUMERAL})(?:\s+[\w/]+)?\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(.+)", _offset("+")),
-        (rf"({NUMERAL})(?:\s+[\w/]+)?\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(.+)", _offset("-")),
+        (rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(.+)", _offset("+")),
+        (rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(.+)", _offset("-")),
     )
 )
 _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
@@ -364,6 +374,11 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?P<whole>.+?)\s+(?:is|are) (?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
         (rf"(?P<whole>.+?)\s+(?:increases|rises|grows) by\s+{_PERCENTAGE}", _percent("+")),
         (rf"(?P<whole>.+?)\s+(?:decreases|falls|drops|shrinks) by\s+{_PERCENTAGE}", _percent("-")),
+        (
+            rf"add(?:ing)?\s+(?:an?\s+)?{_PERCENTAGE}(?:\s+[a-z]+)?\s+(?:tax|tip|fee|markup|surcharge|gratuity|vat)"
+            r"\s+to\s+(?P<whole>.+)",
+            _percent("+"),
+        ),
         (rf"{_LEFT}\s+(.+?)\s+after\s+{_AWAY}\s+(.+)", _taken),
         (rf"{_LEFT}\s+(.+?)\s+after\s+(?!{_AWAY})(.+)", _changed(LESS_BY)),
         (rf"remaining\s+((?:{_PERCENTAGE}|{_SHARE})\s+of\s+.+)", _of_one(lambda inner: inner)),
