@@ -21,7 +21,7 @@ from itertools import product
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
-from trueness.reasoning.trees import Binary, Call, Name, Number, renamed, written
+from trueness.reasoning.trees import Binary, Call, Name, Number, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature, stem, tokens
 from trueness.reasoning.word_forms import (
     NUMBER_WORDS,
@@ -47,7 +47,7 @@ _SAYS_MORE = re.compile(
     r"varies|some|appropriate|at least|at most|up to|nearly|almost)\b"
 )
 _PURPOSE = re.compile(
-    r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know)\b[^\d%]*$"
+    r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|account for)\b[^\d%]*$"
     r"|,\s*(?:giving|yielding|which gives|resulting in)\b[^\d%]*$|\s+gives\s+[^\d%]*$"
 )
 _AIM = re.compile(r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know)\b[^,\d%]*,\s*")
@@ -134,6 +134,8 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     named = effect.lower().replace("_", " ")
     if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
         return None
+    if "percent" in named and re.search(r"\b100\s*(?:%|percent)", sentence):  # 0.6, or 60
+        return None
     shared = any(tokens(effect) & tokens(cause) for cause in causes)
     if _COMBINED.search(sentence) and not (shared or _TOGETHER.search(named)):
         return None
@@ -155,10 +157,23 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     if len(made) != 1:
         return None
     only = next(iter(made.values()))
+    if _adds(only.tree) and _in_another_unit(exact, values or {}):
+        return None
     if rounded is None:
         return only
     function = {"up": "ceil", "down": "floor"}.get(rounded[1], "round")
     return only._replace(tree=Call(function, (only.tree,)), formula=f"{function}({only.formula})")
+
+
+def _adds(tree: Shape) -> bool:
+    return (isinstance(tree, Binary) and tree.operator in "+-") or any(map(_adds, parts(tree)))
+
+
+def _in_another_unit(sentence: str, values: Values) -> bool:
+    """`30 minutes more` than a time in hours: a number whose unit is not that of the cause of its kind."""
+    said = re.findall(rf"{NUMERAL}\s*([a-z]+)", sentence)
+    factors = (conversion(word, unit) for word in said for _, unit in values.values() if unit)
+    return any(factor is not None and factor != 1 for factor in factors)
 
 
 def _solved(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> InWords | None:
