@@ -159,6 +159,16 @@ def test_a_study_asks_probes_and_tells_them_as_pairs(folder, tmp_path):
     assert (tmp_path / "plots" / "pairs.svg").is_file()
 
 
+def test_a_plan_may_hold_a_model_against_the_graphs_of_the_file(folder):
+    plan = PLAN.replace("changes = 5", 'changes = 5\nbehaviour = "given"').replace('"moves"', '"given"')
+    with local_executor(1) as executor:
+        Study(Plan.parse(plan, "study.toml", folder.parent, folder.parent / "given")).run(executor, 1)
+    study = read_faithfulness(folder.parent / "given")
+    assert [(one.status, one.own.given) for one in study.behaviours] == [(Status.OK, True)] * 3
+    assert {blame.fault for one in study.behaviours for blame in one.blame} == {"stated, not used"}
+    assert any("moves as the given graph says" in sentence for sentence in study.sentences())
+
+
 def test_the_graph_is_paid_once_for_all_that_is_asked_about_it(folder):
     from trueness.running.study_folder import StudyFolder
 

@@ -47,7 +47,8 @@ _SAYS_MORE = re.compile(
     r"varies|some|appropriate|at least|at most|up to|nearly|almost)\b"
 )
 _PURPOSE = re.compile(
-    r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|account for)\b[^\d%]*$"
+    r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
+    r"account for)\b[^\d%]*$"
     r"|,\s*(?:giving|yielding|which gives|resulting in)\b[^\d%]*$|\s+gives\s+[^\d%]*$"
 )
 _AIM = re.compile(r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know)\b[^,\d%]*,\s*")

@@ -42,6 +42,7 @@ from trueness.studies.faithfulness.counterfactual import (
     Whose,
     changed_of,
     following_share,
+    given_graph,
     read_own_graph,
 )
 from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
@@ -348,8 +349,10 @@ def _own_graph(problem: Problem, unit: _Unit) -> tuple[OwnGraph, list[Changed]]:
 
 
 def _behaviour(problem: Problem, unit: _Unit, changes: int) -> Behaviour:
-    (_, first), *rest = unit.entries
-    if first is None:
+    (asked, first), *rest = unit.entries
+    if asked.probe.kind != "own_graph":
+        own, rest = given_graph(problem), unit.entries
+    elif first is None:
         own = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
     else:
         own = read_own_graph(first, problem)

@@ -32,7 +32,7 @@ from trueness.reasoning.schema import quantity_of
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
-from trueness.studies.faithfulness.counterfactual import Following, OwnGraph, Whose, changed_of, read_own_graph
+from trueness.studies.faithfulness.counterfactual import Following, Whose, changed_of, given_graph, read_own_graph
 from trueness.studies.faithfulness.described import component_lines, lines_of, tell
 from trueness.studies.faithfulness.judge_reliability import reliability
 from trueness.studies.faithfulness.judging import Asking, Judgement, Send, judged, of_problem, questions_of
@@ -129,7 +129,7 @@ def evaluate_behaviour(
         def ask(question: Question) -> Reply:
             return send(question.messages, settings_for(question.probe.kind, asking.settings, asking.structured), "")
 
-        written = OwnGraph(Status.OK, problem=given) if graph == "given" else None
+        written = given_graph(given) if graph == "given" else None
         own = written or read_own_graph(ask(ask_about(given, Probe("own_graph"))), given)
         questions = [] if own.problem is None else questions_of_behaviour(own.problem, changes)
         with ThreadPoolExecutor(max(1, at_once)) as pool:

@@ -236,13 +236,17 @@ def agreement_of(behaviours: Sequence[Behaviour], model: str, level: float = 0.9
     still = [(problem, float(bool(pair.agrees))) for problem, pair in rows if pair.change.role == "irrelevant"]
     exchanged = [(problem, float(np.mean(pair.permuted))) for problem, pair in rows if pair.permuted]
     counts = Counter(str(blame.fault) for one in mine for blame in one.blame)
+    whose = "the given graph" if mine and all(one.own.given for one in mine) else "its graph"
     return Agreement(
         model,
-        over("moves as its own graph says", [(problem, float(bool(pair.agrees))) for problem, pair in rows]),
-        over("moves in the direction of its graph", [(p, float(bool(pair.direction))) for p, pair in rows]),
-        over("moves as its graph says, stated knowns", stated),
-        over("stays where its graph says so", still),
-        over("agrees with its graph under other names", exchanged),
+        over(
+            f"moves as {whose.replace('its', 'its own')} says",
+            [(problem, float(bool(pair.agrees))) for problem, pair in rows],
+        ),
+        over(f"moves in the direction of {whose}", [(p, float(bool(pair.direction))) for p, pair in rows]),
+        over(f"moves as {whose} says, stated knowns", stated),
+        over(f"stays where {whose} says so", still),
+        over(f"agrees with {whose} under other names", exchanged),
         sum(any(pair.agrees is not None for pair in one.pairs) for one in mine),
         len(mine),
         lost,

@@ -46,6 +46,7 @@ class OwnGraph:
     problem: Problem | None = None
     agrees: bool | None = None  # its graph, executed, gives the answer that it gave
     right: bool | None = None  # its graph, executed, gives the answer of the problem file
+    given: bool = False  # not written by the model: the graph of the problem file speaks for it
 
     def questions(self, most: int | None = None) -> list[Question]:
         """Its problem with one known changed, for each known that its graph can be executed with."""
@@ -91,6 +92,11 @@ class Following:
     def share(self, level: float = 0.95) -> Estimate:
         """How often its answer moved as its own graph says; missing answers are counted apart."""
         return following_share(self.changed, level)
+
+
+def given_graph(problem: Problem) -> OwnGraph:
+    """The graph of the problem file, for a model that can write none."""
+    return OwnGraph(Status.OK, problem=problem, given=True)
 
 
 def read_own_graph(reply: Reply, problem: Problem) -> OwnGraph:

@@ -7,7 +7,7 @@ asked. An item is a problem, or a damaged copy of one (`corrupt = true`): physic
     variant own_graph        a model under evaluation on one right problem: it solves it and writes its graph; then the
                              problem with each known of that graph changed: does its answer move as its graph says?
     variant behaviour        the same graph (asked for once), then the problem fresh: as it is, and with one number of
-                             its text changed at a time (behaviour.py)
+                             its text changed at a time (behaviour.py); behaviour = "given": the graph of the file
     variant counterfactual   the changes told beside the problem, with the knowns of the graph that came with it
 
 All replies are stored, and read and scored again from the store.
@@ -28,7 +28,7 @@ from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Cell, Context, hashed, reply_key, stream
 from trueness.running.stage import Ask, Outcome
 from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole
-from trueness.studies.faithfulness.behaviour import MOST_CHANGES
+from trueness.studies.faithfulness.behaviour import MOST_CHANGES, questions_of_behaviour
 from trueness.studies.faithfulness.changes import MOST_IRRELEVANT
 from trueness.studies.faithfulness.counterfactual import MOST_CHANGES as MOST_TOLD
 from trueness.studies.faithfulness.judging import Asking, questions_of
@@ -53,6 +53,7 @@ class FaithfulnessSettings:
     evaluated: Names = ()
     graphs: Annotated[Names, OneOf(GRAPHS)] = ()
     changes: Annotated[int, Between(0, 20, closed=True)] = MOST_CHANGES
+    behaviour: Annotated[str, OneOf(GRAPHS)] = "own"
     corrupt: bool = False
     judged: Whole | Names | None = None
     manners: Annotated[Names, OneOf(MANNERS)] = ()
@@ -77,7 +78,8 @@ class Faithfulness:
     evaluated: tuple[str, ...]  # models whose reasoning this is; those in `asked` are asked the changed problems
     asked: tuple[str, ...]
     graphs: tuple[str, ...]  # of own, given: whose graph says where the answer to a changed problem should go
-    changes: int  # knowns of a model's own graph that are changed in the problem's text
+    changes: int  # knowns of the graph that are changed in the problem's text
+    behaviour: str  # own, given: whose graph says how the answer must move then
     models: dict[str, dict[str, Any]]  # name -> options, of judges and of those asked
     corrupt: bool
     judged: int | tuple[str, ...] | None  # problems of each source, or their ids, that judges and models see
@@ -104,6 +106,7 @@ class Faithfulness:
             asked=given.models,
             graphs=given.graphs or GRAPHS,
             changes=given.changes,
+            behaviour=given.behaviour,
             models=context.models_of(dict.fromkeys((*given.judges, *given.models))),
             corrupt=given.corrupt,
             judged=given.judged,
@@ -158,6 +161,9 @@ class Faithfulness:
         return self._cell(model, problem, "own_graph", [question], self.asking.repeats, changes)
 
     def _behaviour_cell(self, model: str, problem: Problem) -> Cell:
+        if self.behaviour == "given":
+            asked = questions_of_behaviour(problem, self.changes)
+            return self._cell(model, problem, "behaviour", asked, self.asking.repeats, changes=self.changes)
         later = 1 + min(self.changes, len(problem.graph.knowns)) + MOST_IRRELEVANT
         question = ask_about(problem, Probe("own_graph"))
         return self._cell(model, problem, "behaviour", [question], self.asking.repeats, later, changes=self.changes)
@@ -233,6 +239,7 @@ class Faithfulness:
             "models": list(self.asked),
             "graphs": list(self.graphs),
             "changes": self.changes,
+            "behaviour": self.behaviour,
             "evaluated": list(self.evaluated),
             "scoring": {
                 "weights": dict(self.scoring.weights),
