@@ -104,6 +104,7 @@ _EACH = tuple(
 _PREDICATE = re.compile(rf"(?P<share>(?:the |an? )?{SHARE} of .+?) (?:is|are|was|were|goes to|go to) (?P<what>[a-z ]+)")
 _DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
 _COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
+_NOT_ADDED = re.compile(r"probab|chance|resist|factor|ratio|percent")
 _TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|final")
 _CHANGED = re.compile(
     r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b.* by\b"
@@ -138,7 +139,9 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     if "percent" in named and re.search(r"\b100\s*(?:%|percent)", sentence):  # 0.6, or 60
         return None
     shared = any(tokens(effect) & tokens(cause) for cause in causes)
-    if _COMBINED.search(sentence) and not (shared or _TOGETHER.search(named)):
+    if _COMBINED.search(sentence) and (
+        _NOT_ADDED.search(" ".join(causes).lower()) or not (shared or _TOGETHER.search(named))
+    ):
         return None
     if _SAYS_MORE.search(sentence) or len(_JOINTS.findall(sentence)) > _MOST_JOINTS:
         return None
@@ -149,7 +152,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     try:
         for shape in _readings(reader, exact, causes, effect, values or {}):
             bound = bind(shape, causes, values or {})
-            if bound is not None:
+            if bound is not None and not any(_is_effect(*pair, effect) for pair in bound.phrases.items()):
                 made.setdefault(signature(bound.tree, causes), bound)
     except TooManyReadings:
         return None
@@ -164,6 +167,11 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         return only
     function = {"up": "ceil", "down": "floor"}.get(rounded[1], "round")
     return only._replace(tree=Call(function, (only.tree,)), formula=f"{function}({only.formula})")
+
+
+def _is_effect(phrase: str, cause: str, effect: str) -> bool:
+    """Whether a phrase names the effect rather than its cause: `Bob's share is twice Al's share`, for Al's."""
+    return tokens(phrase) <= tokens(effect) and not tokens(phrase) <= tokens(cause)
 
 
 def _adds(tree: Shape) -> bool:

@@ -36,6 +36,8 @@ _MEASURES = "length cost price value amount number weight mass area volume dista
 _VERB = re.compile(
     r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes)\b"
 )  # a sentence, and no name
+_EACH = re.compile(r"\b(?:per|each|every|rate|price|unit|wage|cost)\b")
+_COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
 _REMAINING = re.compile(r"\b(?:remaining|remainder|rest|left|leftover)\b")
 _SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
 _SINGLES_OUT = re.compile(r"\b(?:that|which|who|only|one of|some|any|other|most)\b")
@@ -166,6 +168,7 @@ def _of_several(shape: Shape, every: Sequence[str], causes: Sequence[str], value
         or said & (OPERATION_WORDS - {"all"})
         or re.search(r"\d|,|\band\b", phrase)
         or _of_a_stranger(phrase, causes)
+        or re.search(r"\b(?:by|weighted|without|except)\b", phrase)
         or _SINGLES_OUT.search(phrase)
     ):
         return None
@@ -177,6 +180,8 @@ def _of_several(shape: Shape, every: Sequence[str], causes: Sequence[str], value
     plural = bool(re.search(r"s\b", phrase))
     wanted = {2} if "both" in said else counts
     fits = {group for group in groups if len(group) > 1 and (says_all or plural) and wanted <= {len(group)}}
+    if _operation(shape, every[0]) != "product":
+        fits = {group for group in fits if not _of_two_kinds(group)}
     made = {}
     for group in fits:
         others = [cause for cause in causes if cause not in group]
@@ -187,6 +192,14 @@ def _of_several(shape: Shape, every: Sequence[str], causes: Sequence[str], value
             told = {text: cause for text, cause in bound.phrases.items() if cause != _GROUP}
             made[signature(tree, causes)] = InWords(tree, written(tree), told | {phrase: ", ".join(group)})
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _of_two_kinds(group: Sequence[str]) -> bool:
+    """A price and a number of things, eggs per box and boxes: nobody adds them, whatever `all` says."""
+    names = [name.lower().replace("_", " ") for name in group]
+    each, counts = [name for name in names if _EACH.search(name)], [name for name in names if _COUNT.search(name)]
+    units = {token for name in each for token in tokens(re.split(r"\b(?:per|each|every)\b", name)[-1])}
+    return bool(each and counts) or any(tokens(name) & units for name in names if name not in each)
 
 
 def _of_a_stranger(phrase: str, causes: Sequence[str]) -> bool:
