@@ -65,7 +65,7 @@ def pairs(study: FaithfulnessStudy, width: look.Width = "page") -> Figure:
     bare = int((frame["says"].isna() & frame["did"].notna()).sum())
     lost = int(frame["did"].isna().sum())
     caption = (
-        f"{len(frame)} changed problems: the relative change of the answer by the model's own graph, and as the model "
+        f"{len(frame)} changed problems: the relative change of the answer by the graph, and as the model "
         "answered. Dashed: the model does what its graph says. Squares: numbers that the graph calls irrelevant. "
         f"Not drawn: {bare} of which the graph says only that the answer moves, {lost} without an answer."
     )
