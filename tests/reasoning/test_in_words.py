@@ -292,6 +292,22 @@ def test_ways_of_writing(rule, causes, value):
     assert executed(rule, causes) == (None if value is None else pytest.approx(value))
 
 
+def test_a_list_of_one_who_knew_nothing_of_the_reader():
+    """rules_of_a_stranger.jsonl: 100 rules as models write them. At first try 61 of 82 with a value were right and 3
+    of 100 wrong: `F = ma` of the mass alone was the mass, `mgh, with g = 9.8 m/s²` was 9.8 m / s², and 42 / 56 x 100 %
+    is 0.75, which is 75 %: that one stays."""
+    lines = (Path(__file__).parent / "rules_of_a_stranger.jsonl").read_text(encoding="utf-8").splitlines()
+    given = [json.loads(line) for line in lines]
+    values = [(one, executed(one["rule"], one["causes"], one["effect"])) for one in given]
+    right = [
+        one
+        for one, value in values
+        if None not in (value, one["value"]) and math.isclose(value, one["value"], rel_tol=1e-9)
+    ]
+    wrong = [one["effect"] for one, value in values if value is not None and one not in right]
+    assert (len(given), len(right) >= 62, wrong) == (100, True, ["percent_yield"])
+
+
 def executed(rule, causes, effect="y"):
     edge = {"cause": list(causes), "effect": effect, "rule": rule}
     return execute(read_reasoning({"target_variable": effect, "knowns": causes, "causal_graph": [edge]}).graph).target

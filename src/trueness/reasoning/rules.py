@@ -57,6 +57,10 @@ _TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
 _BEHIND = re.compile(
     r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+\s+[^\W\d]+|\(\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
 )
+_DEFINES = re.compile(
+    r"\b(?:with|where|taking|take|let|assuming|when|if|for)\s+(?:[^\W\d]\w*\s*)?$"
+)  # ..., with g = 9.8 m/s²
+_STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
 _FRONT = re.compile(r"^[^:=]*:\s*")
 _COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
@@ -272,12 +276,15 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     text = _FUNCTION.sub(r"\1 =", _PROGRAM.sub("", text).replace(":=", "="))
     shorter = _BEHIND.sub("", text)
     sentence = _EQUATION.search(text)
-    plain_front = sentence is not None and not computes(text[: sentence.start()])
+    front = text[: sentence.start()] if sentence is not None else ""
+    plain_front = sentence is not None and not computes(front) and not _DEFINES.search(front)
     inside = _BEHIND.sub("", sentence[0]).strip().rstrip(".") if sentence is not None and plain_front else ""
     inside = inside[:-1] if inside.count(")") > inside.count("(") else inside
     left, _, right = text.partition("=")
     words = set(re.findall(r"[^\W\d]\w*", left))
-    stands = shares_word(left, effect) and not words & {"solve", "Solve", *map(symbol, causes)}
+    stands = (
+        shares_word(left, effect) and not _DEFINES.search(left) and not words & {"solve", "Solve", *map(symbol, causes)}
+    )
     stands = stands and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
     for candidate in (
         text, shorter, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
@@ -293,10 +300,11 @@ def _bound(
     """The symbols of an equation matched to the effect and its causes."""
     left, right = equation
     strangers = [name for name in count_names(right) if not any(_abbreviates(name, node) for node in nodes or causes)]
-    right = _letters_apart(right, [name for name in strangers if name not in CONSTANTS], causes)
+    said = _said(text, (*causes, effect))
+    right = _letters_apart(right, [name for name in strangers if name not in CONSTANTS], causes, said)
     found = (count_names(left) if left is not None else {}) | count_names(right)
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
-    aliases = _aliases(left, [name for name in found if name not in others], causes, effect)
+    aliases = _aliases(left, [name for name in found if name not in others], causes, effect, said)
     unmatched = [name for name in found if name not in aliases]
     beyond = {
         symbol(node): node
@@ -337,9 +345,24 @@ def _is_constant(name: str, text: str, values: Values) -> bool:
     return all(set(re.findall(r"[^\W\d_]+", unit or "")) <= _SI for _, _, unit in values)
 
 
-def _aliases(left: Tree | None, found: Sequence[str], causes: Sequence[str], effect: str) -> dict[str, str]:
+def _said(text: str, names: Sequence[str]) -> dict[str, str]:
+    """`where k is the spring constant and x is the extension`: what the rule itself says that a symbol stands for."""
+    plain = {symbol(name).casefold(): name for name in names}
+    parts = [part for piece in re.split(r"\band\b", text) for part in _STANDS_FOR.findall(piece)]
+    said = {short: plain.get(symbol(words.strip()).casefold()) for short, words in parts}
+    told = {short: name for short, name in said.items() if name is not None}
+    return told if len(set(told.values())) == len(told) else {}
+
+
+def _aliases(
+    left: Tree | None, found: Sequence[str], causes: Sequence[str], effect: str, said: Mapping[str, str]
+) -> dict[str, str]:
     """What each symbol stands for, as far as that is clear. The effect may stand on either side: F = m*a."""
-    aliases = _exact((*causes, effect), found)
+    exact = _exact((*causes, effect), found)
+    aliases = exact | {
+        short: name for short, name in said.items()
+        if short in found and short not in exact and name not in exact.values()
+    }  # fmt: skip
     assigns = left is None or isinstance(left, Name)
     unmatched = [name for name in found if name not in aliases and name not in CONSTANTS]
     if effect not in aliases.values():
@@ -373,22 +396,30 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> di
     rest = [short for short in unmatched if short not in clear]
     left = [cause for cause in free if cause not in clear.values()]
     if assigns and len(rest) == len(left) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
-        return clear | {rest[0]: left[0]}
+        product = len(rest[0]) > 1 and any(_abbreviates(letter, left[0]) for letter in rest[0])  # mc of mass alone
+        return {} if product else clear | {rest[0]: left[0]}
     return clear if not rest else {}
 
 
 def _abbreviates(short: str, name: str) -> bool:
-    """v, vol, v_0 and TD for volume, volume, v..., total distance: a letter, a beginning or the first letters."""
+    """v, vol, v_0 and TD for volume, volume, v..., total distance: a letter, a beginning or the first letters.
+
+    Two letters are no beginning: `ma` is not mass but m a.
+    """
     letters, word = short.split("_")[0].rstrip("0123456789'").casefold(), symbol(name).casefold()
     first = "".join(part[0] for part in word.split("_") if part)
-    return bool(letters) and (word.startswith(letters) or letters == first)
+    return bool(letters) and (len(letters) != 2 and word.startswith(letters) or letters == first)
 
 
-def _letters_apart(tree: Tree, names: Sequence[str], free: Sequence[str]) -> Tree:
-    """`mv` for mass and velocity: a symbol that abbreviates no name, each letter of which begins one of its own."""
+def _letters_apart(tree: Tree, names: Sequence[str], free: Sequence[str], said: Mapping[str, str]) -> Tree:
+    """`mv` for mass and velocity: a symbol that abbreviates no name, each letter of which begins one of its own, or
+    stands for it because the rule says so."""
     split: dict[str, Tree] = {}
     for short in names:
-        begun = [[name for name in free if _abbreviates(letter, name)] for letter in short]
+        begun = [
+            [said[letter]] if letter in said else [name for name in free if _abbreviates(letter, name)]
+            for letter in short
+        ]
         clear = {name[0] for name in begun if len(name) == 1}
         if 1 < len(short) <= 4 and short.isalpha() and len(clear) == len(short):
             product: Tree = Name(short[0])
