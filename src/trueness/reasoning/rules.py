@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
+from trueness.reasoning.angles import in_radians
 from trueness.reasoning.graph import ReasoningGraph, close, named
 from trueness.reasoning.in_words import computes, read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
@@ -61,6 +62,8 @@ _DEFINES = re.compile(
     r"\b(?:with|where|taking|take|let|assuming|when|if|for)\s+(?:[^\W\d]\w*\s*)?$"
 )  # ..., with g = 9.8 m/s²
 _STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
+_SO = re.compile(r"^.*,\s*(?:so|therefore|hence|thus)\b,?\s+(.+)$", re.DOTALL)
+_TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
 _FRONT = re.compile(r"^[^:=]*:\s*")
 _COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
@@ -185,13 +188,14 @@ def read_rule(
     if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
         told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         return Rule(text[:MAX_LENGTH], "broken", message=told)
-    return _read(text, causes, effect, nodes, values)
+    return _in_angles(_read(text, causes, effect, nodes, values), effect, values)
 
 
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
     if not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
-        return _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect) or Rule(text, "words")
+        found = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
+        return found or _in_parts(text, causes, effect, nodes, values) or Rule(text, "words")
     rules: list[Rule] = []
     first = ""
     for candidate in _candidates(text, causes, effect):
@@ -217,7 +221,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     if bare is not None and (rule := _read(bare, causes, effect, nodes, values)).executable and rule.uses:
         told = {**rule.aliases, text: bare}
         return replace(rule, text=text, units_inside=True, aliases=told)
-    found = _in_words(text, causes, effect, values)
+    found = _in_words(text, causes, effect, values) or _in_parts(text, causes, effect, nodes, values)
     if found is not None or rules:
         return found or rules[0]
     if "=" not in text and len(_TWO_WORDS.findall(text)) > 1:
@@ -232,6 +236,18 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
         return None
     uses = frozenset(count_names(found.tree)) & frozenset(causes)
     return Rule(text, "formula", found.tree, uses, found.phrases, read_as=f"{effect} = {found.formula}")
+
+
+def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule | None:
+    """What follows from a premise, `..., so the new price is 1.15 times the old price`, or is said twice, `voltage over
+    resistance (I = V / R)`: the part that computes the effect from all of its causes; two that do must agree."""
+    so, twice = _SO.match(text), _TWICE.match(text)
+    parts = [so[1]] if so is not None and shares_word(so[1], effect) else list(twice.groups()) if twice else []
+    read = [_read(part, causes, effect, nodes, values) for part in parts]
+    whole = [rule for rule in read if rule.executable and causes and rule.uses >= set(causes)]
+    if not whole or any(rule.tree != whole[0].tree for rule in whole):
+        return None
+    return replace(whole[0], text=text, read_as=whole[0].read_as or f"by: {parts[read.index(whole[0])].strip()}")
 
 
 def _by_its_name(text: str, causes: tuple[str, ...], effect: str) -> Rule | None:
@@ -257,6 +273,18 @@ def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
     told = (
         f"rule of '{effect}' adds or compares {named(sorted(percents & rule.uses))}, in %. Write the share as a factor."
     )
+    return replace(rule, tree=tree, message=rule.message if tree is not None else told)
+
+
+def _in_angles(rule: Rule, effect: str, values: Values) -> Rule:
+    known = {name: (value, unit) for name, value, unit in values}
+    if rule.equation is not None and rule.equation.left is not None:
+        left, right = in_radians(rule.equation.left, known), in_radians(rule.equation.right, known)
+        rule = replace(rule, equation=None if left is None or right is None else Equation(left, right))
+    if rule.tree is None:
+        return rule
+    tree = in_radians(rule.tree, known)
+    told = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
     return replace(rule, tree=tree, message=rule.message if tree is not None else told)
 
 

@@ -64,6 +64,8 @@ _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 _DIGITS_OF = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _LATEX = (
     (re.compile(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|~"), " "),
+    (re.compile(r"\\Delta\s*(?=\\?[A-Za-z])"), "Delta"),  # of one quantity: ΔT
+    (re.compile(r"\\(sin|cos|tan|ln|log|exp)\s*\\([A-Za-z]+)"), r" \1(\2)"),
     (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),  # as Unicode spells it; Python's own word is refused
     (re.compile(r"\\(?:times|cdot)"), "*"),
     (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"((\1)/(\2))"),
@@ -72,6 +74,9 @@ _LATEX = (
     (re.compile(r"\^\{([^{}]*)\}"), r"^(\1)"),
     (re.compile(r"\\(?:text|mathrm)\s*\{([^{}]*)\}"), r"\1"),
     (re.compile(r"\\(?=[A-Za-z])"), " "),
+)
+_BARE_CALL = re.compile(  # sin θ, where nothing follows that could belong to the angle
+    r"\b(sin|cos|tan)\s+([^\W\d]\w*)(?=\s*(?:$|[-+*/=),.]|(?:sin|cos|tan)\b))"
 )
 _MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
 _GREEK = re.compile("[α-ωΑ-Ω]")
@@ -134,7 +139,7 @@ def plain(text: str) -> str:
         before = text
         for pattern, replacement in _LATEX[:-1]:
             text = pattern.sub(replacement, text)
-    return _latin(_LATEX[-1][0].sub(" ", text))
+    return _BARE_CALL.sub(r"\1(\2)", _latin(_LATEX[-1][0].sub(" ", text)))
 
 
 def _latin(text: str) -> str:
@@ -247,8 +252,10 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
     follows = False  # an operand stands before
     for before, (kind, text), ahead in zip([_NONE, *tokens], tokens, [*tokens[1:], _NONE], strict=False):
         if follows and kind in ("number", "name", "("):
-            both = before.text in known and (kind == "(" or text in known or text == "sqrt")
-            both = both or bool(known and _LETTER.fullmatch(before.text) and _LETTER.fullmatch(text))
+            called = text == "sqrt" or (text.lower() in FUNCTIONS and ahead.kind == "(")
+            letter = bool(known and _LETTER.fullmatch(before.text))
+            both = (before.text in known and (kind == "(" or text in known or called)) or (letter and called)
+            both = both or (letter and bool(_LETTER.fullmatch(text)))
             if kind == "number" or (before.kind == "name" and not both):
                 raise RuleError(f"a rule must have an operator between {before.text!r} and {text!r}.")
             out.append("*")

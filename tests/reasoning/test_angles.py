@@ -1,0 +1,34 @@
+"""An angle in degrees is converted before sin, cos or tan takes it, or the rule has no value."""
+
+import pytest
+
+from trueness.reading.reasoning_graph import read_reasoning
+from trueness.reasoning import execute
+
+
+def executed(rule, **knowns):
+    edge = {"cause": list(knowns), "effect": "y", "rule": rule}
+    return execute(read_reasoning({"target_variable": "y", "knowns": knowns, "causal_graph": [edge]}).graph).target
+
+
+@pytest.mark.parametrize("angle", ["30°", "30 deg", "30 degrees", "0.5235987755982988 rad"])
+@pytest.mark.parametrize(
+    "rule",
+    ["v sin(theta)", "y = v * sin(theta)", r"y = v \sin\theta", "v sin θ", "v * sin(theta) * cos(0)"],
+)
+def test_the_angle_is_the_one_that_was_given(rule, angle):
+    assert executed(rule, v=20, theta=angle) == pytest.approx(10)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["v*sin(180 - theta)", "v*sin(theta*pi/180)", "v*sin(radians(theta))", "v*sin(2*theta)/(2*cos(theta))"],
+)
+def test_degrees_are_converted_once(rule):
+    assert executed(rule, v=20, theta="30 deg") == pytest.approx(10)
+
+
+def test_where_nobody_says_degrees_or_radians_there_is_no_value():
+    assert executed("v*sin(theta)", v=20, theta=30) is None  # five turns, or degrees?
+    assert executed("v*sin(theta + phi)", v=20, theta="30 deg", phi=1) is None
+    assert executed("v*sin(theta)", v=20, theta=1) is not None
