@@ -32,3 +32,21 @@ def test_where_nobody_says_degrees_or_radians_there_is_no_value():
     assert executed("v*sin(theta)", v=20, theta=30) is None  # five turns, or degrees?
     assert executed("v*sin(theta + phi)", v=20, theta="30 deg", phi=1) is None
     assert executed("v*sin(theta)", v=20, theta=1) is not None
+
+
+def graph_of(rules, knowns, units, target="y"):
+    edges = [{"cause": causes, "effect": effect, "rule": rule} for causes, effect, rule in rules]
+    dag = {"target_variable": target, "knowns": knowns, "causal_graph": edges, "units": units}
+    return execute(read_reasoning(dag).graph).target
+
+
+def test_a_step_between_is_in_degrees_as_its_rule_is():
+    rules = [(["theta"], "beta", "beta = 90 - theta"), (["v", "beta"], "y", "y = v * cos(beta)")]
+    assert graph_of(rules, {"v": 20, "theta": "30 deg"}, {}) == pytest.approx(10)
+
+
+def test_an_angle_is_given_in_the_unit_of_its_node():
+    rules = [(["a", "b"], "y", "y = atan(a / b)")]
+    assert graph_of(rules, {"a": 1, "b": 1}, {"y": "degrees"}) == pytest.approx(45)
+    assert graph_of(rules, {"a": 1, "b": 1}, {"y": "rad"}) == pytest.approx(0.7853981634)
+    assert graph_of(rules, {"a": 1, "b": 1}, {}) == pytest.approx(0.7853981634)

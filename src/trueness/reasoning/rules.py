@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
-from trueness.reasoning.angles import in_radians
+from trueness.reasoning.angles import Angles
 from trueness.reasoning.graph import ReasoningGraph, close, named
 from trueness.reasoning.in_words import computes, read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
@@ -120,7 +120,27 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         constant = bool(known.text and re.search(r"\w\s*[*/^]|[*/^]\s*\w", known.text))  # 1 / (4 pi epsilon0); not `g`
         if given is not None and given.executable and (given.uses or (given.aliases and constant)):
             found[name] = (*found.get(name, ()), replace(given, message="", beyond=()))
-    return _with_temperatures(graph, found)
+    return _with_temperatures(graph, _with_angles(graph, found))
+
+
+def _with_angles(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
+    """Degrees as sin takes them and as atan gives them; a rule that leaves open which it means cannot be executed."""
+    angles = Angles({node: graph.unit_of(node) for node in graph.nodes}, graph.knowns)
+    for _ in range(2):  # a step between is in degrees as its rule is, wherever that stands in the list
+        for effect, rules in found.items():
+            angles.follow(effect, [rule.tree for rule in rules if rule.tree is not None])
+
+    def converted(effect: str, rule: Rule) -> Rule:
+        equation, tree = rule.equation, rule.tree
+        if equation is not None and equation.left is not None:
+            left, right = angles.in_radians(equation.left), angles.in_radians(equation.right)
+            rule = replace(rule, equation=None if left is None or right is None else Equation(left, right))
+        if tree is None or (turned := angles.of(effect, tree)) == tree:
+            return rule
+        told = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
+        return replace(rule, tree=turned, message=rule.message if turned is not None else told)
+
+    return {effect: tuple(converted(effect, rule) for rule in rules) for effect, rules in found.items()}
 
 
 def _with_temperatures(graph: ReasoningGraph, found: dict[str, tuple[Rule, ...]]) -> dict[str, tuple[Rule, ...]]:
@@ -188,7 +208,7 @@ def read_rule(
     if len(text) > MAX_LENGTH:  # before the cache, which would keep the text
         told = f"rule of '{effect}': a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it."
         return Rule(text[:MAX_LENGTH], "broken", message=told)
-    return _in_angles(_read(text, causes, effect, nodes, values), effect, values)
+    return _read(text, causes, effect, nodes, values)
 
 
 @lru_cache(maxsize=8192)
@@ -273,18 +293,6 @@ def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
     told = (
         f"rule of '{effect}' adds or compares {named(sorted(percents & rule.uses))}, in %. Write the share as a factor."
     )
-    return replace(rule, tree=tree, message=rule.message if tree is not None else told)
-
-
-def _in_angles(rule: Rule, effect: str, values: Values) -> Rule:
-    known = {name: (value, unit) for name, value, unit in values}
-    if rule.equation is not None and rule.equation.left is not None:
-        left, right = in_radians(rule.equation.left, known), in_radians(rule.equation.right, known)
-        rule = replace(rule, equation=None if left is None or right is None else Equation(left, right))
-    if rule.tree is None:
-        return rule
-    tree = in_radians(rule.tree, known)
-    told = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
     return replace(rule, tree=tree, message=rule.message if tree is not None else told)
 
 
