@@ -51,7 +51,7 @@ _RELATES = re.compile(r"\b(?:as|out|per|in|for|from|with|on|at|ways?)\b")  # mor
 _ARTICLE = re.compile(
     r"^(?:the|a|an|both|exactly|its|their|his|her|then)\s+(?!half\b|third\b|quarter\b|fifth\b|tenth\b)"
 )
-_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
+_SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
 _CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus)\s+")
 _ADDITIVE = re.compile(r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)")
 _MULTIPLICATIVE = re.compile(r"\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)")
