@@ -292,6 +292,15 @@ def test_ways_of_writing(rule, causes, value):
     assert executed(rule, causes) == (None if value is None else pytest.approx(value))
 
 
+def test_a_bracket_or_a_premise_that_says_something_else_is_not_the_rule():
+    assert executed("Net pay is gross pay minus tax (tax = 0.2 * gross pay)", {"gross pay": 100}, "Net pay") is None
+    drop = "The price drops by 20%, so the final price is the price times the quantity"
+    assert executed(drop, {"price": 10, "quantity": 3}, "final price") is None
+    ohm = "Ohm's law: current equals voltage divided by resistance (I = V/R)."
+    assert executed(ohm, {"voltage": 12, "resistance": 4}, "current") == 3
+    assert executed(ohm.replace("V/R", "V*R"), {"voltage": 12, "resistance": 4}, "current") is None
+
+
 def test_a_list_of_one_who_knew_nothing_of_the_reader():
     """rules_of_a_stranger.jsonl: 100 rules as models write them. At first try 61 of 82 with a value were right and 3
     of 100 wrong: `F = ma` of the mass alone was the mass, `mgh, with g = 9.8 m/s²` was 9.8 m / s², and 42 / 56 x 100 %
@@ -305,7 +314,7 @@ def test_a_list_of_one_who_knew_nothing_of_the_reader():
         if None not in (value, one["value"]) and math.isclose(value, one["value"], rel_tol=1e-9)
     ]
     wrong = [one["effect"] for one, value in values if value is not None and one not in right]
-    assert (len(given), len(right) >= 67, wrong) == (100, True, ["percent_yield"])
+    assert (len(given), len(right) >= 66, wrong) == (100, True, ["percent_yield"])
 
 
 def executed(rule, causes, effect="y"):

@@ -62,7 +62,6 @@ _DEFINES = re.compile(
     r"\b(?:with|where|taking|take|let|assuming|when|if|for)\s+(?:[^\W\d]\w*\s*)?$"
 )  # ..., with g = 9.8 m/s²
 _STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
-_SO = re.compile(r"^.*,\s*(?:so|therefore|hence|thus)\b,?\s+(.+)$", re.DOTALL)
 _TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
 _FRONT = re.compile(r"^[^:=]*:\s*")
 _COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
@@ -259,15 +258,15 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
 
 
 def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule | None:
-    """What follows from a premise, `..., so the new price is 1.15 times the old price`, or is said twice, `voltage over
-    resistance (I = V / R)`: the part that computes the effect from all of its causes; two that do must agree."""
-    so, twice = _SO.match(text), _TWICE.match(text)
-    parts = [so[1]] if so is not None and shares_word(so[1], effect) else list(twice.groups()) if twice else []
-    read = [_read(part, causes, effect, nodes, values) for part in parts]
-    whole = [rule for rule in read if rule.executable and causes and rule.uses >= set(causes)]
-    if not whole or any(rule.tree != whole[0].tree for rule in whole):
+    """`Ohm's law: voltage divided by resistance (I = V / R)`: the words, where they compute the effect from all of its
+    causes and the formula in brackets, if it can be read, agrees. It alone may define something else: (tax = 0.2 p)."""
+    twice = _TWICE.match(text)
+    if twice is None:
         return None
-    return replace(whole[0], text=text, read_as=whole[0].read_as or f"by: {parts[read.index(whole[0])].strip()}")
+    said = _in_words(_FRONT.sub("", twice[1]), causes, effect, values)
+    formula = _read(twice[2], causes, effect, nodes, values)
+    agrees = said is not None and (not formula.executable or formula.tree == said.tree)
+    return replace(said, text=text) if said is not None and agrees and said.uses >= set(causes) else None
 
 
 def _by_its_name(text: str, causes: tuple[str, ...], effect: str) -> Rule | None:
