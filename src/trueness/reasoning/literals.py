@@ -66,6 +66,12 @@ def read_unit(text: str) -> UnitSize | None:
     return UnitSize(tuple(sorted((kind, power) for kind, power in kinds.items() if power)), size, frozenset(names))
 
 
+def kinds_of(text: str) -> dict[str, str]:
+    """Kind -> name of the parts of a unit that are known: L·atm/(mol·K) has a volume in L."""
+    parts = (found[1] for found in _PART.finditer(text))
+    return {_KINDS[name][0]: name for part in parts for name in (part, part.removesuffix("s")) if name in _KINDS}
+
+
 def conversion(unit: str, wanted: str) -> float | None:
     """How many of the wanted unit one of the other is; None where they are not of one kind."""
     old, new = read_unit(unit), read_unit(wanted)

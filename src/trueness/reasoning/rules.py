@@ -26,6 +26,7 @@ from trueness.reasoning.graph import ReasoningGraph, close, named
 from trueness.reasoning.in_words import computes, read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
+from trueness.reasoning.notation import stated, symbols_in
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
 from trueness.reasoning.temperatures import (
     KELVIN,
@@ -217,28 +218,41 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
         return found or _in_parts(text, causes, effect, nodes, values) or Rule(text, "words")
     rules: list[Rule] = []
     first = ""
-    for candidate in _candidates(text, causes, effect):
+    names = (*causes, effect, *nodes)
+    bare, constants, has_units = stated(text, names, [unit for _, _, unit in values])
+    called = symbols_in(names)
+
+    def parsed(candidate: str) -> Equation:
+        equation = parse(candidate, (*names, *called, *constants))
+        numbers: dict[str, Tree] = {short: Number(value) for short, value in constants.items()}
+        known = numbers | {short: Name(symbol(name)) for short, name in called.items()}
+        return Equation(*(None if side is None else substituted(side, known) for side in equation))
+
+    def bound(equation: Equation) -> Rule:
+        rule = _in_shares(_bound(text, equation, causes, effect, nodes, values), effect, values)
+        used = {short: name for short, name in called.items() if name in rule.uses}
+        said = {short: f"{value:g}" for short, value in constants.items()}
+        return replace(rule, aliases={**rule.aliases, **used, **said}, units_inside=has_units)
+
+    for candidate in _candidates(bare, causes, effect):
         try:
-            equation = parse(candidate, (*causes, effect, *nodes))
+            equation = parsed(candidate)
         except RuleError as error:
             first = first or str(error)
             continue
-        rules.append(_in_shares(_bound(text, _rounded(equation, text), causes, effect, nodes, values), effect, values))
+        rules.append(bound(_rounded(equation, text)))
         if rules[-1].executable:
             return rules[-1]
-    for side in text.split("=")[2:]:  # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
+    for side in bare.split("=")[2:]:  # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
         try:
-            rule = _bound(
-                text, Equation(None, parse(side, (*causes, effect, *nodes)).right), causes, effect, nodes, values
-            )
+            rule = bound(Equation(None, parsed(side).right))
         except RuleError:
             continue
         if rule.executable and causes and rule.uses >= set(causes):
-            return _in_shares(rule, effect, values)
-    names = [symbol(name) for name in (*causes, effect, *nodes)]
-    bare = without_units(text, names, [unit for _, _, unit in values])
-    if bare is not None and (rule := _read(bare, causes, effect, nodes, values)).executable and rule.uses:
-        told = {**rule.aliases, text: bare}
+            return rule
+    plain = without_units(text, [symbol(name) for name in names], [unit for _, _, unit in values])
+    if plain is not None and (rule := _read(plain, causes, effect, nodes, values)).executable and rule.uses:
+        told = {**rule.aliases, text: plain}
         return replace(rule, text=text, units_inside=True, aliases=told)
     found = _in_words(text, causes, effect, values) or _in_parts(text, causes, effect, nodes, values)
     if found is not None or rules:

@@ -18,6 +18,7 @@ from typing import Any
 
 from trueness.errors import TruenessError
 from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
+from trueness.reasoning.notation import unit_in
 from trueness.reasoning.rules import without_mirrors
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
@@ -155,6 +156,7 @@ def graph_from(given: Any) -> tuple[ReasoningGraph | None, tuple[Finding, ...]]:
         findings.append(Finding(Status.DEGENERATE, told, target))
     if not edges:
         findings.append(Finding(Status.UNREADABLE, "'causal_graph' has no edge that can be read."))
+    units = {name: unit for name in nodes if (unit := unit_in(name)) is not None} | units
     extra = {name: unit for name, unit in units.items() if name not in knowns}
     graph = ReasoningGraph(target, knowns, edges, plan, extra, tuple(findings))
     graph = without_mirrors(graph) if graph.cycle else graph
@@ -281,7 +283,8 @@ def _knowns(given: Any, units: Mapping[str, str], findings: list[Finding]) -> It
         if not name:
             findings.append(Finding(Status.UNREADABLE, "a known without a name is left out."))
             continue
-        yield name, quantity_of(value, units.get(name))
+        quantity = quantity_of(value, units.get(name))
+        yield name, quantity if quantity.unit else replace(quantity, unit=unit_in(name))
 
 
 def _of_node(known: Quantity, nodes: set[str]) -> Quantity:
