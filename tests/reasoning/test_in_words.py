@@ -94,7 +94,7 @@ def test_two_hundred_rules_are_read_rightly_or_left_alone():
 @pytest.mark.parametrize(
     ("text", "causes", "effect", "formula"),
     [
-        ("Subtract rent and food from income", ("monthly income", "rent", "food costs"), "savings", "i - (r + f)"),
+        ("Subtract rent and food from income", ("monthly income", "rent", "food costs"), "savings", "m - (r + f)"),
         ("Add rent, food, and travel costs", ("rent", "food", "travel"), "spending", "r + f + t"),
         ("Sum of all three costs", ("rent", "food", "travel"), "spending", "r + f + t"),
         ("The total is the sum of the individual distances", ("first_distance", "second_distance"), "total", "f + s"),
@@ -304,17 +304,26 @@ def test_a_bracket_or_a_premise_that_says_something_else_is_not_the_rule():
 def test_a_list_of_one_who_knew_nothing_of_the_reader():
     """rules_of_a_stranger.jsonl: 100 rules as models write them. At first try 61 of 82 with a value were right and 3
     of 100 wrong: `F = ma` of the mass alone was the mass, `mgh, with g = 9.8 m/s²` was 9.8 m / s², and 42 / 56 x 100 %
-    is 0.75, which is 75 %: that one stays."""
-    lines = (Path(__file__).parent / "rules_of_a_stranger.jsonl").read_text(encoding="utf-8").splitlines()
+    was 0.75, which is 75 %."""
+    right, wrong = outcomes_of("rules_of_a_stranger.jsonl")
+    assert right >= 70 and wrong == []
+
+
+def test_formulas_of_one_who_knew_nothing_of_the_reader():
+    """formulas_of_a_stranger.jsonl: at first try 54 of 95 with a value were right and 5 of 110 wrong: log as ln in pH,
+    `m2*a` of two equations, 100 % as 1, P(D|+) as P(D). Left: a sine that must be inverted, a factorial."""
+    right, wrong = outcomes_of("formulas_of_a_stranger.jsonl")
+    assert right >= 92 and wrong == []
+
+
+def outcomes_of(name):
+    """How many are right, and the wrong ones; a stranger's values have six digits."""
+    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()
     given = [json.loads(line) for line in lines]
     values = [(one, executed(one["rule"], one["causes"], one["effect"])) for one in given]
-    right = [
-        one
-        for one, value in values
-        if None not in (value, one["value"]) and math.isclose(value, one["value"], rel_tol=1e-9)
-    ]
-    wrong = [one["effect"] for one, value in values if value is not None and one not in right]
-    assert (len(given), len(right) >= 66, wrong) == (100, True, ["percent_yield"])
+    said = [(one, value) for one, value in values if value is not None]
+    wrong = [one for one, value in said if one["value"] is None or not math.isclose(value, one["value"], rel_tol=1e-4)]
+    return len(said) - len(wrong), wrong
 
 
 def executed(rule, causes, effect="y"):

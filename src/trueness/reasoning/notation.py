@@ -21,11 +21,14 @@ _BRACKET = re.compile(r"^(?P<words>.*?[^\s(\[])\s*[(\[](?P<inside>[^()\[\]]{1,20
 _LAST = re.compile(r"\S\s+(?P<symbol>[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'*)$")
 _SYMBOL = re.compile(r"[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4}|[A-Z])?'*")
 _SHORT = re.compile(r"[^\W\d][\w₀-₉]{0,3}'*")
-_OTHER_UNITS = re.compile(r"%|percent|°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.IGNORECASE)
+_OTHER_UNITS = re.compile(
+    r"%|percent|°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.IGNORECASE
+)
 _MEASURED: Mapping[str, re.Pattern[str]] = {  # what one letter in brackets is the unit of
     "m": re.compile(r"height|length|distance|width|radius|diameter|depth|altitude|thickness|perimeter|circumference"),
     "s": re.compile(r"time|duration|period"), "h": re.compile(r"time|duration"), "g": re.compile(r"mass|weight|solute"),
-    "L": re.compile(r"volume|water|capacity"), "K": re.compile(r"temperature"), "N": re.compile(r"force|weight|tension"),
+    "L": re.compile(r"volume|water|capacity"), "K": re.compile(r"temperature"),
+    "N": re.compile(r"force|weight|tension"),
     "J": re.compile(r"energy|work|heat"), "W": re.compile(r"power"), "A": re.compile(r"current"),
     "V": re.compile(r"voltage|potential|emf"), "C": re.compile(r"charge|temperature"), "F": re.compile(r"capacitance"),
     "T": re.compile(r"field"), "H": re.compile(r"inductance"), "M": re.compile(r"molarity|concentration"),
@@ -74,6 +77,27 @@ def symbols_in(names: Iterable[str]) -> dict[str, str]:
     return {short: name for short, name in found.items() if said[short] == 1 and short not in taken}
 
 
+def by_custom(text: str, names: Iterable[str]) -> dict[str, str]:
+    """v_i or v_0 and v_f, T_f: what begins and what ends, of names that say so; u and v where both are there."""
+    found: dict[str, set[str]] = {}
+    for name in names:
+        words = [word for word in re.split(r"[\W_]+", name.casefold()) if word]
+        for end, indices in (("initial", "i0"), ("final", "f")):
+            letters = {word[0] for word in words if word != end} if end in words else set()
+            shorts = {f"{letter}{bar}{index}" for letter in letters for bar in ("_", "") for index in indices}
+            if letters and {"velocity", "speed"} & set(words):
+                shorts.add("u" if end == "initial" else "v")
+            for short in shorts:
+                found.setdefault(short, set()).add(name)
+    used = {
+        short
+        for short in re.findall(r"[^\W\d](?:_?[i0f])?(?![^\W\d_])", text)
+        if len(found.get(short.lower(), ())) == 1
+    }
+    pair = {"u", "v"} <= used
+    return {short: min(found[short.lower()]) for short in used if pair or short not in ("u", "v")}
+
+
 def _symbols(name: str) -> set[str]:
     bracket = _BRACKET.match(name.strip())
     words, inside = (bracket["words"], bracket["inside"].strip()) if bracket else (name.strip(), "")
@@ -92,7 +116,7 @@ def stated(text: str, names: Sequence[str], units: Sequence[str | None]) -> Stat
     has_units, rest = False, text
     while (found := _STATED.search(rest)) is not None:
         before, short = rest[: found.start()], symbol(found["symbol"])
-        used = re.search(rf"[=].*{re.escape(found['symbol'])}", before, re.DOTALL)
+        used = re.search(rf"(?:=|\bequals\b|\bgiven by\b).*{re.escape(found['symbol'])}", before, re.DOTALL)
         delimited = found["words"] or rest[found.start() :].lstrip()[:1] in ",;("
         unit = (found["unit"] or "").strip()
         if not used or not delimited or short in taken or short in constants or not _together(unit, units):

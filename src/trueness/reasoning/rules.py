@@ -26,7 +26,8 @@ from trueness.reasoning.graph import ReasoningGraph, close, named
 from trueness.reasoning.in_words import computes, read_phrases, read_words, shares_word
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
-from trueness.reasoning.notation import stated, symbols_in
+from trueness.reasoning.logarithms import with_base
+from trueness.reasoning.notation import by_custom, stated, symbols_in
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
 from trueness.reasoning.temperatures import (
     KELVIN,
@@ -64,10 +65,15 @@ _DEFINES = re.compile(
 )  # ..., with g = 9.8 m/s²
 _STANDS_FOR = re.compile(r"\b([^\W\d]\w{0,3})\s+(?:is|denotes|represents|stands for)\s+(?:the\s+)?([^,;.()=]+)")
 _TWICE = re.compile(r"^(.*\w)\s*\(([^()=]*=(?:[^()=]|\([^()=]*\))*)\)\s*\.?$", re.DOTALL)
+_COLON = re.compile(r"^([^:=]*=[^:=]*):\s*([^:=]+)$|^([^:=]+):\s*([^:=]*=[^:=]*)$", re.DOTALL)
 _FRONT = re.compile(r"^[^:=]*:\s*")
 _COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
 _PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
+_EQUALS = re.compile(r"^(?P<left>[^\W\d][^=:]*?)\s+(?:equals|is equal to|is given by)\s+(?P<right>\S+?)\.?$")  # mgh
+_AND = re.compile(r"=[^=]*\b(?:and|or)\b[^=]*=")
+_HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
+_PERCENT = re.compile(r"percent|%", re.IGNORECASE)
 _FUNCTION = re.compile(r"\b([^\W\d]\w*'*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)")  # B(x, y) = ...
 _EQUATION = re.compile(r"[^\W\d][\w']*\s*=(?!=).*$")
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
@@ -224,12 +230,21 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
 
     def parsed(candidate: str) -> Equation:
         equation = parse(candidate, (*names, *called, *constants))
-        numbers: dict[str, Tree] = {short: Number(value) for short, value in constants.items()}
-        known = numbers | {short: Name(symbol(name)) for short, name in called.items()}
+        known = {short: Name(symbol(name)) for short, name in called.items()}
         return Equation(*(None if side is None else substituted(side, known) for side in equation))
 
+    if percent := _HUNDRED.search(bare):  # (a / b) x 100 %: 81 of an effect in per cent; else 81, or .81
+        if not _PERCENT.search(effect):
+            told = f"rule of '{effect}' times 100 % may be a share or a percentage. Name it '{effect} (%)'."
+            return Rule(text, "broken", message=told)
+        bare = bare[: percent.start(1)] + bare[percent.end(1) :]
+
     def bound(equation: Equation) -> Rule:
-        rule = _in_shares(_bound(text, equation, causes, effect, nodes, values), effect, values)
+        numbers = {short: Number(value) for short, value in constants.items()}
+        rule = _in_shares(_bound(text, equation, causes, effect, nodes, values, numbers), effect, values)
+        if rule.tree is not None and (tree := with_base(rule.tree, " ".join((text, effect, *causes)))) != rule.tree:
+            told = f"rule of '{effect}' takes a log that may be of base ten or e. Write log10 or ln."
+            rule = replace(rule, tree=tree, message=rule.message if tree is not None else told)
         used = {short: name for short, name in called.items() if name in rule.uses}
         said = {short: f"{value:g}" for short, value in constants.items()}
         return replace(rule, aliases={**rule.aliases, **used, **said}, units_inside=has_units)
@@ -243,7 +258,8 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
         rules.append(bound(_rounded(equation, text)))
         if rules[-1].executable:
             return rules[-1]
-    for side in bare.split("=")[2:]:  # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
+    # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
+    for side in re.split(r"=(?!=)", bare)[2:] if not _AND.search(bare) else ():
         try:
             rule = bound(Equation(None, parsed(side).right))
         except RuleError:
@@ -273,14 +289,21 @@ def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -
 
 def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule | None:
     """`Ohm's law: voltage divided by resistance (I = V / R)`: the words, where they compute the effect from all of its
-    causes and the formula in brackets, if it can be read, agrees. It alone may define something else: (tax = 0.2 p)."""
-    twice = _TWICE.match(text)
-    if twice is None:
+    causes and the formula in brackets, or on the other side of a colon, agrees if it can be read. Alone it may define
+    something else: (tax = 0.2 p)."""
+    if (twice := _TWICE.match(text)) is not None:
+        words, written = _FRONT.sub("", twice[1]), twice[2]
+    elif (twice := _COLON.match(text)) is not None:
+        words, written = (twice[2], twice[1]) if twice[1] else (twice[3], twice[4])
+    else:
         return None
-    said = _in_words(_FRONT.sub("", twice[1]), causes, effect, values)
-    formula = _read(twice[2], causes, effect, nodes, values)
-    agrees = said is not None and (not formula.executable or formula.tree == said.tree)
-    return replace(said, text=text) if said is not None and agrees and said.uses >= set(causes) else None
+    said = _in_words(words, causes, effect, values)
+    formula = _read(written, causes, effect, nodes, values)
+    if said is None:  # a = (v - u) / t beside words that nobody can read: it says itself that it gives the effect
+        gives = formula.uses >= set(causes) and _abbreviates(symbol(written.partition("=")[0].strip(" $")), effect)
+        return replace(formula, text=text) if formula.executable and gives and causes else None
+    agrees = not formula.executable or formula.tree == said.tree
+    return replace(said, text=text) if agrees and said.uses >= set(causes) else None
 
 
 def _by_its_name(text: str, causes: tuple[str, ...], effect: str) -> Rule | None:
@@ -335,8 +358,10 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
         shares_word(left, effect) and not _DEFINES.search(left) and not words & {"solve", "Solve", *map(symbol, causes)}
     )
     stands = stands and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
+    named_by = _EQUALS.match(text)
+    token = named_by["right"] if named_by is not None and shares_word(named_by["left"], effect) else ""
     for candidate in (
-        text, shorter, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
+        text, shorter, token, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
     ):  # fmt: skip
         if candidate not in tried:
             tried.add(candidate)
@@ -344,13 +369,28 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
 
 
 def _bound(
-    text: str, equation: Equation, causes: Sequence[str], effect: str, nodes: Sequence[str], values: Values
+    text: str,
+    equation: Equation,
+    causes: Sequence[str],
+    effect: str,
+    nodes: Sequence[str],
+    values: Values,
+    constants: Mapping[str, Tree],
 ) -> Rule:
-    """The symbols of an equation matched to the effect and its causes."""
+    """The symbols of an equation matched to the effect and its causes. `constants`: what the rule itself gives."""
     left, right = equation
-    strangers = [name for name in count_names(right) if not any(_abbreviates(name, node) for node in nodes or causes)]
+    strangers = [
+        name
+        for name in count_names(right)
+        if not any(_abbreviates(name, node) or name == symbol(node) for node in nodes or causes)
+    ]
     said = _said(text, (*causes, effect))
-    right = _letters_apart(right, [name for name in strangers if name not in CONSTANTS], causes, said)
+    strangers = [name for name in strangers if name not in CONSTANTS and name not in constants]
+    apart = _letters_apart(right, strangers, causes, said, constants)
+    is_left = left is None or any(_abbreviates(name, effect) or name == symbol(effect) for name in count_names(left))
+    if apart == right and not is_left:  # F = ma, solved for a
+        apart = _letters_apart(right, strangers, (*causes, effect), said, constants)
+    right = substituted(apart, constants)
     found = (count_names(left) if left is not None else {}) | count_names(right)
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
     aliases = _aliases(left, [name for name in found if name not in others], causes, effect, said)
@@ -364,14 +404,14 @@ def _bound(
         and not re.search(rf"\d\s*{re.escape(symbol(node))}\b", text)
     }
     strange = [name for name in unmatched if name not in beyond and name not in CONSTANTS]
-    constants = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, values)}
-    strange = [name for name in strange if name not in constants]
+    nature = {name: Number(NATURE[name]) for name in strange if _is_constant(name, text, values)}
+    strange = [name for name in strange if name not in nature]
     if strange:
         verb = "is" if len(strange) == 1 else "are"
         message = f"rule of '{effect}' uses {named(strange)}, which {verb} not among its causes ({named(causes)})."
         return Rule(text, "broken", message=message)
-    right = substituted(renamed(right, aliases | beyond), constants)
-    left = None if left is None else substituted(renamed(left, aliases | beyond), constants)
+    right = substituted(renamed(right, aliases | beyond), nature)
+    left = None if left is None else substituted(renamed(left, aliases | beyond), nature)
     tree = right if left is None or left == Name(effect) else isolated(left, right, effect)
     if tree is None or effect in count_names(tree):
         message = f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'."
@@ -379,7 +419,7 @@ def _bound(
     names = count_names(tree)
     missing = tuple(node for node in beyond.values() if node in names)
     told = {short: name for short, name in aliases.items() if short != symbol(name)}
-    told |= {name: f"{number.value:g} in SI" for name, number in constants.items()}
+    told |= {name: f"{number.value:g} in SI" for name, number in nature.items()}
     message = f"the rule of '{effect}' uses {named(missing)}, which has no edge to it." if missing else ""
     uses = frozenset(names) & {*causes, *missing}
     return Rule(text, "formula", tree, uses, told, message, beyond=missing)
@@ -399,7 +439,7 @@ def _said(text: str, names: Sequence[str]) -> dict[str, str]:
     plain = {symbol(name).casefold(): name for name in names}
     parts = [part for piece in re.split(r"\band\b", text) for part in _STANDS_FOR.findall(piece)]
     said = {short: plain.get(symbol(words.strip()).casefold()) for short, words in parts}
-    told = {short: name for short, name in said.items() if name is not None}
+    told = by_custom(text, names) | {short: name for short, name in said.items() if name is not None}
     return told if len(set(told.values())) == len(told) else {}
 
 
@@ -444,7 +484,8 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> di
         return {}
     rest = [short for short in unmatched if short not in clear]
     left = [cause for cause in free if cause not in clear.values()]
-    if assigns and len(rest) == len(left) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
+    word = len(left) == 1 and len(symbol(left[0])) > 2  # a cause called g is not called a
+    if assigns and word and len(rest) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
         product = len(rest[0]) > 1 and any(_abbreviates(letter, left[0]) for letter in rest[0])  # mc of mass alone
         return {} if product else clear | {rest[0]: left[0]}
     return clear if not rest else {}
@@ -457,18 +498,24 @@ def _abbreviates(short: str, name: str) -> bool:
     """
     letters, word = short.split("_")[0].rstrip("0123456789'").casefold(), symbol(name).casefold()
     first = "".join(part[0] for part in word.split("_") if part)
+    index, own = (re.findall(r"\d+", one) for one in (short, word))
+    if index and own and index != own:  # m2 is not m1
+        return False
     return bool(letters) and (len(letters) != 2 and word.startswith(letters) or letters == first)
 
 
-def _letters_apart(tree: Tree, names: Sequence[str], free: Sequence[str], said: Mapping[str, str]) -> Tree:
-    """`mv` for mass and velocity: a symbol that abbreviates no name, each letter of which begins one of its own, or
-    stands for it because the rule says so."""
+def _letters_apart(
+    tree: Tree, names: Sequence[str], free: Sequence[str], said: Mapping[str, str], constants: Mapping[str, Tree]
+) -> Tree:
+    """`mgh` for mass, g and height: a symbol that abbreviates no name, each letter of which begins one of its own,
+    stands for it because the rule says so, or is a constant."""
     split: dict[str, Tree] = {}
     for short in names:
         begun = [
-            [said[letter]] if letter in said else [name for name in free if _abbreviates(letter, name)]
+            [letter] if letter in constants else [said[letter]] if letter in said
+            else [name for name in free if _abbreviates(letter, name)] or [letter] * (letter in NATURE)
             for letter in short
-        ]
+        ]  # fmt: skip
         clear = {name[0] for name in begun if len(name) == 1}
         if 1 < len(short) <= 4 and short.isalpha() and len(clear) == len(short):
             product: Tree = Name(short[0])

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -64,7 +65,8 @@ _SUPERSCRIPT = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+")
 _DIGITS_OF = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _LATEX = (
     (re.compile(r"\\(?:left|right|quad|qquad|displaystyle|[,;:! ()\[\]])|~"), " "),
-    (re.compile(r"\\Delta\s*(?=\\?[A-Za-z])"), "Delta"),  # of one quantity: ΔT
+    (re.compile(r"\\Delta\s*(?=\\?[A-Za-z])"), " Delta"),  # of one quantity: ΔT
+    (re.compile(r"\\log_\{?(10|2)\}?"), r" log\1"),
     (re.compile(r"\\(sin|cos|tan|ln|log|exp)\s*\\([A-Za-z]+)"), r" \1(\2)"),
     (re.compile(r"\\lambda(?![A-Za-z])"), " lamda "),  # as Unicode spells it; Python's own word is refused
     (re.compile(r"\\(?:times|cdot)"), "*"),
@@ -81,6 +83,8 @@ _BARE_CALL = re.compile(  # sin θ, where nothing follows that could belong to t
 _MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
 _GREEK = re.compile("[α-ωΑ-Ω]")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}[)\]]\s*$")
+_SIGNED = re.compile(r"[\[\]|+!{}\\]|\w\(")
+_MODULE = re.compile(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _LETTER = re.compile(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
@@ -117,20 +121,36 @@ def parse(text: str, names: tuple[str, ...] = ()) -> Equation:
     if len(text) > MAX_LENGTH:
         raise RuleError(f"a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it.")
     sides: list[list[_Token]] = [[]]
-    for token in _tokens(plain(text), names):
+    for token in _tokens(plain(_with_symbols(text, names)), names):
         if token.kind == "=":
             sides.append([])
         else:
             sides[-1].append(token)
+    for side in sides if len(sides) > 1 else ():
+        written = {token.text for token in side}
+        if written & {"and", "or"} and not written & {"<", ">", "<=", ">=", "==", "!="}:
+            raise RuleError("a rule must be one equation, got two. Give each effect its own.")
     left, right, *_ = (sides[0], sides[1]) if len(sides) > 1 else ([], sides[0])  # behind a second = is the computation
     known = frozenset((*(symbol(name) for name in names), *CONSTANTS, *NATURE)) if names else frozenset[str]()
     return Equation(_parsed(left, known) if len(sides) > 1 else None, _parsed(right, known))
+
+
+def _with_symbols(text: str, names: Iterable[str]) -> str:
+    """[H+], P(A|B), N(t) and ΔH are names, where nodes are called so; elsewhere their signs compute."""
+    signs = {name: symbol(name) for name in names if _SIGNED.search(name) and name in text}
+    for name in sorted(signs, key=len, reverse=True):
+        if Counter(signs.values())[signs[name]] == 1:
+            ahead = r"(?<!\w)" if name[0].isalnum() else ""
+            text = re.sub(rf"{ahead}{re.escape(name)}(?!\w)", f" {signs[name]} ", text)
+            text = re.sub(rf"\b(ln|log10|log2|log)\s+{re.escape(signs[name])}\b", rf"\1({signs[name]})", text)
+    return text
 
 
 def plain(text: str) -> str:
     """Signs of mathematics and LaTeX as the grammar's own characters."""
     if _INDEXED.search(text):
         raise RuleError("a rule must not index (x[...]). Give each value a name of its own.")
+    text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
     text = _SUPERSCRIPT.sub(lambda found: f"^({found[0].translate(_DIGITS_OF)})", text)
     text = _MIXED.sub(lambda found: f"({found[1]} + {unicodedata.normalize('NFKC', found[2]).replace('⁄', '/')})", text)
     text = "".join(_SIGNS.get(letter, letter) for letter in text.strip().strip("$`"))
@@ -155,7 +175,8 @@ def _spelt(letter: re.Match[str]) -> str:
 
 def symbol(name: str) -> str:
     """A node's name as it stands in a formula: `net force` is net_force, v₀ is v0."""
-    joined = re.sub(r"[^\w']+", "_", _latin(name))
+    name = name.replace("|", "_given_").replace("+)", "_plus)").replace("(+", "(plus_")
+    joined = re.sub(r"[^\w']+", "_", plain(name) if "\\" in name else _latin(name))
     return re.sub("__+", "_", joined).strip("_")
 
 
@@ -255,7 +276,7 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
             called = text == "sqrt" or (text.lower() in FUNCTIONS and ahead.kind == "(")
             letter = bool(known and _LETTER.fullmatch(before.text))
             both = (before.text in known and (kind == "(" or text in known or called)) or (letter and called)
-            both = both or (letter and bool(_LETTER.fullmatch(text)))
+            both = both or ((letter or (before.text in CONSTANTS and bool(known))) and bool(_LETTER.fullmatch(text)))
             if kind == "number" or (before.kind == "name" and not both):
                 raise RuleError(f"a rule must have an operator between {before.text!r} and {text!r}.")
             out.append("*")
