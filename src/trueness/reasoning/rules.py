@@ -229,9 +229,9 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     called = symbols_in(names)
 
     def parsed(candidate: str) -> Equation:
-        equation = parse(candidate, (*names, *called, *constants))
-        known = {short: Name(symbol(name)) for short, name in called.items()}
-        return Equation(*(None if side is None else substituted(side, known) for side in equation))
+        left, right = parse(candidate, (*names, *called, *constants))
+        known = {short: symbol(name) for short, name in called.items()}
+        return Equation(None if left is None else renamed(left, known), renamed(right, known))
 
     if percent := _HUNDRED.search(bare):  # (a / b) x 100 %: 81 of an effect in per cent; else 81, or .81
         if not _PERCENT.search(effect):
@@ -268,8 +268,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
             return rule
     plain = without_units(text, [symbol(name) for name in names], [unit for _, _, unit in values])
     if plain is not None and (rule := _read(plain, causes, effect, nodes, values)).executable and rule.uses:
-        told = {**rule.aliases, text: plain}
-        return replace(rule, text=text, units_inside=True, aliases=told)
+        return replace(rule, text=text, units_inside=True, aliases={**rule.aliases, text: plain})
     found = _in_words(text, causes, effect, values) or _in_parts(text, causes, effect, nodes, values)
     if found is not None or rules:
         return found or rules[0]
