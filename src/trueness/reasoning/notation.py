@@ -99,6 +99,9 @@ def by_custom(text: str, names: Iterable[str]) -> dict[str, str]:
 
 
 def _symbols(name: str) -> set[str]:
+    """None of f(x): that is a value of f."""
+    if re.search(r"\w\(", name):
+        return set()
     bracket = _BRACKET.match(name.strip())
     words, inside = (bracket["words"], bracket["inside"].strip()) if bracket else (name.strip(), "")
     last = _LAST.search(words)
