@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from trueness.showing.console import Console
+from trueness.showing.console import Console, print_points
 from trueness.showing.sheet import Sheet, changes, columns_that_fit, left_out, named, print_table
 from trueness.showing.tables import Column, Table
 
@@ -76,3 +76,16 @@ def test_a_table_of_the_report_goes_by_the_same_rule(width, missing):
     )
     folded = "".join(line[: text.splitlines()[1].index("Score")].strip() for line in text.splitlines()[2:])
     assert folded.startswith("".join(NAMES)), "two models never look the same"
+
+
+def test_a_sentence_goes_on_below_its_first_word_and_unbroken_into_a_file():
+    sentence = "one two three four five six seven eight nine ten"
+    shown, written = io.StringIO(), io.StringIO()
+    print_points([sentence], Console(width=24, file=shown, force_terminal=True))
+    assert [line.rstrip() for line in shown.getvalue().splitlines()] == [
+        "- one two three four",
+        "  five six seven eight",
+        "  nine ten",
+    ]
+    print_points([sentence], Console(width=24, file=written))
+    assert written.getvalue() == f"- {sentence}\n"

@@ -67,6 +67,17 @@ def save_recorded(show: Callable[[Console], None], folder: Path, path: Path) -> 
     write_atomically(path.parent, path.name, svg)
 
 
+def print_points(sentences: Iterable[object], out: Console) -> None:
+    """Each behind a dash; where it breaks it goes on below its first word, and into a file it goes unbroken."""
+    for sentence in sentences:
+        if out.is_terminal:
+            line = Table.grid(padding=(0, 1))
+            line.add_row("-", plain(sentence))
+            out.print(line)
+        else:
+            out.print(f"- {plain(sentence)}", soft_wrap=True)
+
+
 def print_rows(rows: Sequence[Mapping[str, object]], title: str, out: Console | None = None) -> None:
     out = out or console()
     if not rows:

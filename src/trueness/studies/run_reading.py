@@ -18,7 +18,7 @@ from trueness.files import write_atomically
 from trueness.running.results import Results, Row
 from trueness.running.store import Store
 from trueness.running.study_folder import Scored
-from trueness.showing.console import Console, plain, print_rows
+from trueness.showing.console import Console, plain, print_points, print_rows
 from trueness.showing.drawn import Draw, drawn
 from trueness.showing.paper import Part as PaperPart
 from trueness.showing.prose import section
@@ -97,8 +97,7 @@ class RunReading:
 
     def show_findings(self, out: Console) -> None:
         """What `run` and `report` print below the tables."""
-        for sentence in self._findings.first:
-            out.print(f"- {plain(sentence)}")
+        print_points(self._findings.first, out)
 
     def where(self, alone: bool = True) -> str:
         """Where its files lie below the study's folder; nothing where it has none of its own."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from trueness.learners import kernels
 from trueness.printing import say
 from trueness.running.progress import clock
-from trueness.showing.console import Console, console, plain, print_rows
+from trueness.showing.console import Console, console, plain, print_points, print_rows
 from trueness.texts import counted
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ def print_estimate(study: Study, total: PlanCost) -> None:
     if total.asks:
         print_rows([_ask_row(ask) for ask in total.asks], title="models")
         out.print(f"limit {total.limit_usd:g} USD" if total.limit_usd is not None else "no limit_usd is set")
-    for note in total.notes:
-        out.print(f"- {plain(note)}")
+    print_points(total.notes, out)
 
 
 def _cell_row(cost: CellCost) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from trueness.showing.console import Console, plain
+from trueness.showing.console import Console, plain, print_points
 from trueness.showing.sheet import Sheet, changes, left_out, named
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast import selection
@@ -62,8 +62,7 @@ def print_findings(out: Console, findings: Findings) -> None:
     """The checks, then each hypothesis with its verdict."""
     for check in findings.validation.checks:
         out.print(f"  {plain(check)}", style="yellow" if check.passed is False else "dim")
-    for sentence in findings.hypotheses.sentences:
-        out.print(f"- {plain(sentence)}")
+    print_points(findings.hypotheses.sentences, out)
 
 
 def _with_ends(row: Mapping[str, Any], name: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trueness.files import write_atomically
-from trueness.showing.console import Console, plain
+from trueness.showing.console import Console, plain, print_points
 from trueness.showing.drawn import Draw, drawn
 from trueness.showing.paper import Part as PaperPart
 from trueness.showing.prose import section
@@ -57,8 +57,7 @@ class LearnReading(RunReading):
             elif title == "The graph":
                 self._print(edges_table(self.learned), out, folder, ["hidden cause", "share of graphs"])
                 lines = [line for line in lines if ": odds " not in line]
-            for line in lines:
-                out.print(f"- {plain(line)}", soft_wrap=not out.is_terminal)
+            print_points(lines, out)
 
     def _print(self, table: Table, out: Console, folder: Path, drop: Sequence[str]) -> None:
         cells = table.cells()
