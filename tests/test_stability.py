@@ -224,6 +224,11 @@ def test_the_setting_imputations_joins_graphs_and_one_is_the_default(name):
     assert (several.fit(whole).marks == once.fit(whole).marks).all()  # nothing to impute
 
 
+def test_imputations_without_imputing_are_refused():
+    with pytest.raises(SettingError, match="'imputations' of PC must be 1 where missing is 'testwise', got 3"):
+        build("pc", {"imputations": 3})
+
+
 def test_imputed_tables_that_give_no_graph_are_an_error():
     chosen = build("pc", {"missing": "impute", "imputations": 3, "required": ["a -> nobody"]})
     with pytest.raises(DataError, match="nobody"):

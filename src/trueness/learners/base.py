@@ -154,6 +154,11 @@ class Checked:
         settings = {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
         for name, value in checked_settings(type(self), settings, owner).items():
             object.__setattr__(self, name, value)
+        if settings.get("imputations", 1) > 1 and settings["missing"] != "impute":
+            raise SettingError(
+                f"'imputations' of {owner} must be 1 where missing is {settings['missing']!r}, got "
+                f"{settings['imputations']}. Set missing = \"impute\"."
+            )
 
 
 def build(name: str, settings: Mapping[str, Any] | None = None, where: str = "") -> Learner:
