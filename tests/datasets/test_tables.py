@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from trueness import registry
 from trueness.datasets import Table, check_usable, load
+from trueness.datasets.dataset import has_card, read_card
 from trueness.datasets.frames import read_rows
 from trueness.errors import DataError, GraphError, TruenessError
 
@@ -44,8 +46,6 @@ def test_anonymous_data_are_the_same_data_without_a_word_of_it(name):
 
 
 def test_every_card_names_every_variable_and_a_source():
-    from trueness import registry
-
     for name in registry.names("dataset"):
         about, truth = load(name).about, load(name).truth
         assert tuple(about.variables) == truth.nodes
@@ -188,3 +188,10 @@ def test_a_file_of_pairs_gives_pairs_with_their_truth(tmp_path):
     for number, message in ((0, r"in \[1, 4\], got 0"), (3, "as many A as B"), (4, "numbers in pair4")):
         with pytest.raises(TruenessError, match=message):
             pair(number)
+
+
+def test_what_a_card_lists_is_what_its_file_has():
+    for name in filter(has_card, registry.names("dataset")):
+        dataset = load(name)
+        found = {"nodes": len(dataset.truth), "edges": dataset.truth.n_edges(), "data": dataset.about.data}
+        assert read_card(name)["listed"] == found, name

@@ -155,8 +155,12 @@ def read_card(name: str) -> dict[str, Any]:
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
+def has_card(name: str) -> bool:
+    return (resources.files("trueness.datasets") / "data" / f"{name}.toml").is_file()
+
+
 def about_of_card(card: dict[str, Any], data: str, properties: tuple[str, ...] = ()) -> About:
-    rest = {key: value for key, value in card.items() if key not in ("edges", "discrete")}
+    rest = {key: value for key, value in card.items() if key not in ("edges", "discrete", "listed")}
     return About(**rest | {"notes": tuple(card.get("notes", ()))}, data=data, properties=properties)
 
 

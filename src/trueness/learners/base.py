@@ -157,7 +157,7 @@ class Checked:
         if settings.get("imputations", 1) > 1 and settings["missing"] != "impute":
             raise SettingError(
                 f"'imputations' of {owner} must be 1 where missing is {settings['missing']!r}, got "
-                f"{settings['imputations']}. Set missing = \"impute\"."
+                f'{settings["imputations"]}. Set missing = "impute".'
             )
 
 
