@@ -284,16 +284,9 @@ def _of_card(name: str) -> dict[str, object]:
 
 def _of_dataset(name: str) -> dict[str, object]:
     dataset = load(name)
-    about, truth = dataset.about, dataset.truth
-    sizes = {"nodes": len(truth), "edges": truth.n_edges(), "rows": about.rows}
-    return {
-        "name": name,
-        "title": about.title,
-        **sizes,
-        "data": about.data,
-        "truth": about.truth,
-        "domain": about.domain,
-    }
+    sizes = {"nodes": len(dataset.truth), "edges": dataset.truth.n_edges(), "rows": dataset.about.rows}
+    about = {key: getattr(dataset.about, key) for key in ("data", "truth", "domain")}
+    return {"name": name, "title": dataset.about.title, **sizes, **about}
 
 
 def _dataset(name: str) -> dict[str, object]:
