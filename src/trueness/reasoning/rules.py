@@ -28,7 +28,7 @@ from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
 from trueness.reasoning.notation import by_custom, stated, symbols_in
-from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
+from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, latin, parse, symbol
 from trueness.reasoning.temperatures import (
     KELVIN,
     Ambiguous,
@@ -40,6 +40,7 @@ from trueness.reasoning.temperatures import (
 )
 from trueness.reasoning.trees import (
     CONSTANTS,
+    FUNCTIONS,
     NATURE,
     Binary,
     Call,
@@ -71,11 +72,15 @@ _COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
 _PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
 _EQUALS = re.compile(r"^(?P<left>[^\W\d][^=:]*?)\s+(?:equals|is equal to|is given by)\s+(?P<right>\S+?)\.?$")  # mgh
-_AND = re.compile(r"=[^=]*\b(?:and|or)\b[^=]*=")
+_AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
+_OF_PERCENT = re.compile(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
 _FUNCTION = re.compile(r"\b([^\W\d]\w*'*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)")  # B(x, y) = ...
 _EQUATION = re.compile(r"[^\W\d][\w']*\s*=(?!=).*$")
+_GREEK = frozenset(
+    "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
+)
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
 _ROUNDED = re.compile(r",\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))\b")
 
@@ -183,7 +188,10 @@ def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
         known
         for known in held
         for other in graph.parents[known]
-        if other in trees and known in graph.parents[other] and _is_mirror(trees[known], known, trees[other], other)
+        if other != known
+        and other in trees
+        and known in graph.parents[other]
+        and _is_mirror(trees[known], known, trees[other], other)
     }
     return replace(graph, edges=tuple(edge for edge in graph.edges if edge.effect not in mirrors))
 
@@ -226,10 +234,12 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     first = ""
     names = (*causes, effect, *nodes)
     bare, constants, has_units = stated(text, names, [unit for _, _, unit in values])
-    called = symbols_in(names)
+    said = _said(text, (*causes, effect))
+    called = {short: name for short, name in symbols_in(names).items() if short not in said}
+    letters = _letters(text, causes, effect, (*said, *constants))
 
     def parsed(candidate: str) -> Equation:
-        left, right = parse(candidate, (*names, *called, *constants))
+        left, right = parse(candidate, (*names, *called, *constants), letters)
         known = {short: symbol(name) for short, name in called.items()}
         return Equation(None if left is None else renamed(left, known), renamed(right, known))
 
@@ -344,7 +354,9 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     """The text as it is, then without what people write in front of and behind a formula, then what stands at its =."""
     tried = {text, ""}
     yield text
-    text = _FUNCTION.sub(r"\1 =", _PROGRAM.sub("", text).replace(":=", "="))
+    text = _PROGRAM.sub("", text).replace(":=", "=")
+    text = _FUNCTION.sub(lambda found: found[0] if found[1].lower() in FUNCTIONS else f"{found[1]} =", text)
+    text = _OF_PERCENT.sub(" =", text)
     shorter = _BEHIND.sub("", text)
     sentence = _EQUATION.search(text)
     front = text[: sentence.start()] if sentence is not None else ""
@@ -378,18 +390,8 @@ def _bound(
 ) -> Rule:
     """The symbols of an equation matched to the effect and its causes. `constants`: what the rule itself gives."""
     left, right = equation
-    strangers = [
-        name
-        for name in count_names(right)
-        if not any(_abbreviates(name, node) or name == symbol(node) for node in nodes or causes)
-    ]
     said = _said(text, (*causes, effect))
-    strangers = [name for name in strangers if name not in CONSTANTS and name not in constants]
-    apart = _letters_apart(right, strangers, causes, said, constants)
-    is_left = left is None or any(_abbreviates(name, effect) or name == symbol(effect) for name in count_names(left))
-    if apart == right and not is_left:  # F = ma, solved for a
-        apart = _letters_apart(right, strangers, (*causes, effect), said, constants)
-    right = substituted(apart, constants)
+    right = substituted(right, constants)
     found = (count_names(left) if left is not None else {}) | count_names(right)
     others = {symbol(node) for node in nodes if node not in causes and node != effect}
     aliases = _aliases(left, [name for name in found if name not in others], causes, effect, said)
@@ -485,9 +487,25 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> di
     left = [cause for cause in free if cause not in clear.values()]
     word = len(left) == 1 and len(symbol(left[0])) > 2  # a cause called g is not called a
     if assigns and word and len(rest) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
-        product = len(rest[0]) > 1 and any(_abbreviates(letter, left[0]) for letter in rest[0])  # mc of mass alone
-        return {} if product else clear | {rest[0]: left[0]}
+        return clear | {rest[0]: left[0]} if _may_be_one(rest[0]) else {}
     return clear if not rest else {}
+
+
+def _may_be_one(short: str) -> bool:
+    """A letter with its index, or a word; `qE` and `rhogh` are products of which a part is missing."""
+    bare = short.rstrip("0123456789'").partition("_")[0]
+    return len(bare) <= 1 or bare.casefold() in _GREEK or (len(bare) >= 4 and not bare.startswith(tuple(_GREEK)))
+
+
+def _letters(text: str, causes: Sequence[str], effect: str, told: Sequence[str]) -> frozenset[str]:
+    """What a word may be split into: letters that begin one cause, or the effect and no cause, or are told; and words
+    that stay whole, as they abbreviate a name."""
+    words = set(re.findall(r"[^\W\d]\w*'*", latin(text))) - set(FUNCTIONS)
+    clear = {short for short in told if len(short) == 1}
+    for letter in {letter for word in words for letter in word if letter.isalpha()} - clear:
+        begun = [name for name in causes if _abbreviates(letter, name)] or [effect] * _abbreviates(letter, effect)
+        clear |= {letter} if len(begun) == 1 else set()
+    return frozenset(clear | {word for word in words if any(_abbreviates(word, name) for name in (*causes, effect))})
 
 
 def _abbreviates(short: str, name: str) -> bool:
@@ -501,24 +519,3 @@ def _abbreviates(short: str, name: str) -> bool:
     if index and own and index != own:  # m2 is not m1
         return False
     return bool(letters) and (len(letters) != 2 and word.startswith(letters) or letters == first)
-
-
-def _letters_apart(
-    tree: Tree, names: Sequence[str], free: Sequence[str], said: Mapping[str, str], constants: Mapping[str, Tree]
-) -> Tree:
-    """`mgh` for mass, g and height: a symbol that abbreviates no name, each letter of which begins one of its own,
-    stands for it because the rule says so, or is a constant."""
-    split: dict[str, Tree] = {}
-    for short in names:
-        begun = [
-            [letter] if letter in constants else [said[letter]] if letter in said
-            else [name for name in free if _abbreviates(letter, name)] or [letter] * (letter in NATURE)
-            for letter in short
-        ]  # fmt: skip
-        clear = {name[0] for name in begun if len(name) == 1}
-        if 1 < len(short) <= 4 and short.isalpha() and len(clear) == len(short):
-            product: Tree = Name(short[0])
-            for letter in short[1:]:
-                product = Binary("*", product, Name(letter))
-            split[short] = product
-    return substituted(tree, split)

@@ -110,14 +110,16 @@ class Equation(NamedTuple):
 class _Token(NamedTuple):
     kind: str  # number, name, word (a keyword), or the operator itself
     text: str
+    near: bool = True  # no blank stands before it
 
 
 _NONE, _OPEN, _CLOSE, _COMMA = _Token("", ""), _Token("(", "("), _Token(")", ")"), _Token(",", ",")
 
 
-def parse(text: str, names: tuple[str, ...] = ()) -> Equation:
+def parse(text: str, names: tuple[str, ...] = (), letters: frozenset[str] = frozenset()) -> Equation:
     """A formula as trees; RuleError in one line where it is none. `names` may hold names of several words; two of them
-    side by side multiply, as in m g h and L (1 + x), and so do those written as one, as in V = IR."""
+    side by side multiply, as in m g h and L (1 + x), and so do those written as one, as in V = IR, and `letters` in
+    words that are no name: mv^2 is m v^2."""
     if len(text) > MAX_LENGTH:
         raise RuleError(f"a rule must have at most {MAX_LENGTH} characters, got {len(text):,}. Shorten it.")
     sides: list[list[_Token]] = [[]]
@@ -132,7 +134,7 @@ def parse(text: str, names: tuple[str, ...] = ()) -> Equation:
             raise RuleError("a rule must be one equation, got two. Give each effect its own.")
     left, right, *_ = (sides[0], sides[1]) if len(sides) > 1 else ([], sides[0])  # behind a second = is the computation
     known = frozenset((*(symbol(name) for name in names), *CONSTANTS, *NATURE)) if names else frozenset[str]()
-    return Equation(_parsed(left, known) if len(sides) > 1 else None, _parsed(right, known))
+    return Equation(_parsed(left, known, letters) if len(sides) > 1 else None, _parsed(right, known, letters))
 
 
 def _with_symbols(text: str, names: Iterable[str]) -> str:
@@ -159,10 +161,10 @@ def plain(text: str) -> str:
         before = text
         for pattern, replacement in _LATEX[:-1]:
             text = pattern.sub(replacement, text)
-    return _BARE_CALL.sub(r"\1(\2)", _latin(_LATEX[-1][0].sub(" ", text)))
+    return _BARE_CALL.sub(r"\1(\2)", latin(_LATEX[-1][0].sub(" ", text)))
 
 
-def _latin(text: str) -> str:
+def latin(text: str) -> str:
     """ρ is rho, Δ is Delta: one name in rules and nodes."""
     text = unicodedata.normalize("NFKC", text)
     return _GREEK.sub(_spelt, text)
@@ -176,24 +178,26 @@ def _spelt(letter: re.Match[str]) -> str:
 def symbol(name: str) -> str:
     """A node's name as it stands in a formula: `net force` is net_force, v₀ is v0."""
     name = name.replace("|", "_given_").replace("+)", "_plus)").replace("(+", "(plus_")
-    joined = re.sub(r"[^\w']+", "_", plain(name) if "\\" in name else _latin(name))
+    joined = re.sub(r"[^\w']+", "_", plain(name) if "\\" in name else latin(name))
     return re.sub("__+", "_", joined).strip("_")
 
 
 def _spellings(names: Iterable[str]) -> list[tuple[str, str]]:
     """How names of several words may stand in a rule, the longest first: `net force` for net_force or Net Force (N)."""
-    found = {}
+    found: dict[str, set[str]] = {}
     for name in names:
         for spelling in (name.strip(), name.strip().replace("_", " "), _BRACKETS.sub("", name.strip())):
             if spelling and spelling != symbol(name) and not spelling.isdigit():
-                found[spelling] = symbol(name)
-    return sorted(found.items(), key=lambda pair: -len(pair[0]))
+                found.setdefault(spelling, set()).add(symbol(name))
+    clear = [(spelling, min(owners)) for spelling, owners in found.items() if len(owners) == 1]
+    return sorted(clear, key=lambda pair: -len(pair[0]))
 
 
 def _tokens(text: str, names: Iterable[str]) -> list[_Token]:
     for spelling, own in _spellings(names):
         if spelling.lower() in text.lower():
-            text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", own, text, flags=re.IGNORECASE)
+            case = re.IGNORECASE if len(spelling) > 2 else 0  # M and m, T and t are two
+            text = re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", own, text, flags=case)
     tokens: list[_Token] = []
     at, opened = 0, 0
     text = text.rstrip().rstrip(".;")
@@ -213,7 +217,7 @@ def _tokens(text: str, names: Iterable[str]) -> list[_Token]:
         if opened > MAX_DEPTH:
             raise RuleError(_TOO_DEEP)
         kind = written if kind == "operator" else "word" if written in _KEYWORDS else kind
-        tokens.append(_Token(kind, written))
+        tokens.append(_Token(kind, written, match.start(match.lastgroup or "") == at))
         at = match_end
         if len(tokens) > MAX_TOKENS:
             raise RuleError(f"a rule must have at most {MAX_TOKENS} numbers, names and signs, got more. Split it.")
@@ -252,18 +256,67 @@ def _reordered(tokens: list[_Token]) -> list[_Token]:
     return tokens
 
 
-def _split(token: _Token, known: frozenset[str]) -> list[_Token]:
-    """`kqQ` as k q Q where these are names and it is none, and there is one way to do so."""
+def _split(token: _Token, known: frozenset[str], letters: frozenset[str]) -> list[_Token]:
+    """`kqQ` as k q Q where these are names, or letters of names, and it is none, and there is one way to do so."""
     name = token.text
-    if token.kind != "name" or name in known or name.lower() in FUNCTIONS or not known or len(name) > 12:
+    whole = token.kind != "name" or name in known or name in letters or name.lower() in FUNCTIONS
+    if whole or not known or len(name) > 12:
         return [token]
-    ways: list[list[list[str]]] = [[] for _ in (*name, "")]  # by end: how the letters before it can be split
-    ways[0].append([])
-    for end in range(1, len(name) + 1):
-        for start in range(end):
-            if name[start:end] in known:
-                ways[end] += [[*way, name[start:end]] for way in ways[start]][:2]
-    return [_Token("name", part) for part in ways[-1][0]] if len(ways[-1]) == 1 else [token]
+    short = name.isalpha() and len(name) <= (3 if name.islower() else 4)  # rate is a word
+    for parts in (known, known | letters) if short else (known,):
+        ways: list[list[list[str]]] = [[] for _ in (*name, "")]  # by end: how the letters before it can be split
+        ways[0].append([])
+        for end in range(1, len(name) + 1):
+            for start in range(end):
+                if name[start:end] in parts:
+                    ways[end] += [[*way, name[start:end]] for way in ways[start]][:2]
+        if len(ways[-1]) == 1:
+            first, *rest = ways[-1][0]
+            return [_Token("name", first, token.near), *(_Token("name", part) for part in rest)]
+    return [token]
+
+
+def _divided(tokens: list[_Token]) -> list[_Token]:
+    """`PV/RT` and `b/2a` divide by the product that is written together; `1/2 m v` is a half of m v; what blanks leave
+    open (`a / b c`), or custom does (`1/2πRC`), is refused."""
+    at = 0
+    while at < len(tokens):
+        if tokens[at].kind != "/":
+            at += 1
+            continue
+        ends = [at + 1]
+        while ends[-1] < len(tokens) and tokens[ends[-1]].kind in ("number", "name", "(", "|"):
+            ends.append(_factor_end(tokens, ends[-1]))
+        if len(ends) > 2:
+            half = at > 0 and tokens[at - 1].kind == tokens[at + 1].kind == "number"
+            second = tokens[ends[1]]
+            if half and not (second.near and second.text == "pi"):
+                at = ends[1]
+                continue
+            if half or not all(tokens[start].near for start in ends[1:-1]):
+                raise RuleError("a rule must say what it divides by. Write a / (b * c), or (a / b) * c.")
+            tokens = [*tokens[: at + 1], _OPEN, *tokens[at + 1 : ends[-1]], _CLOSE, *tokens[ends[-1] :]]
+        at += 1
+    return tokens
+
+
+def _factor_end(tokens: list[_Token], at: int) -> int:
+    """Behind a number, a name, a call or brackets, and the power that they have."""
+    called = tokens[at].kind == "name" and tokens[at].text.lower() in FUNCTIONS
+    at += called
+    if at < len(tokens) and tokens[at].kind in ("(", "|"):
+        depth, closing = 0, {"(": ")", "|": "|"}[tokens[at].kind]
+        start = at
+        for at in range(start, len(tokens)):
+            depth += (tokens[at].kind == "(") - (tokens[at].kind == ")")
+            if at > start and depth == 0 and tokens[at].kind == closing:
+                break
+    at += 1
+    while at < len(tokens) and tokens[at].kind in ("^", "**", "%"):
+        at += 1 if tokens[at].kind == "%" else 2 + (at + 1 < len(tokens) and tokens[at + 1].kind == "-")
+        if at <= len(tokens) and tokens[at - 1].kind == "(":
+            at = _factor_end(tokens, at - 1)
+    return min(at, len(tokens))
 
 
 def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) -> str:
@@ -271,7 +324,7 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
     out: list[str] = []
     opened: list[str] = []
     follows = False  # an operand stands before
-    for before, (kind, text), ahead in zip([_NONE, *tokens], tokens, [*tokens[1:], _NONE], strict=False):
+    for before, (kind, text, _), ahead in zip([_NONE, *tokens], tokens, [*tokens[1:], _NONE], strict=False):
         if follows and kind in ("number", "name", "("):
             called = text == "sqrt" or (text.lower() in FUNCTIONS and ahead.kind == "(")
             letter = bool(known and _LETTER.fullmatch(before.text))
@@ -294,6 +347,9 @@ def _as_python(tokens: list[_Token], names: list[str], known: frozenset[str]) ->
             raise RuleError(f"a rule must not leave open whether {before.text} % is a share or a remainder. Add 'of'.")
         elif kind == "%" and ahead.kind not in ("number", "name", "(") and before.kind != "%":
             bare = before.kind == "number" and out[-2:-1] != [_ROOT]
+            added = out[-2:-1] in (["+"], ["-"]) and out[-3:-2] != ["1.0"]
+            if bare and added and ahead.kind not in ("*", "word"):
+                raise RuleError(f"a rule must say of what {before.text} % is added. Write x * (1 + {before.text} %).")
             written = repr(float(out.pop()) / 100) if bare else f"** {_PERCENT}"
         out.append(written)
         follows = closes or kind == "number" or (kind == "name" and written not in (_ROOT, *FUNCTIONS))
@@ -316,9 +372,10 @@ def _named(name: str, ahead: _Token, names: list[str], known: frozenset[str]) ->
     return f"n{len(names) - 1}"
 
 
-def _parsed(tokens: list[_Token], known: frozenset[str]) -> Tree:
+def _parsed(tokens: list[_Token], known: frozenset[str], letters: frozenset[str]) -> Tree:
     names: list[str] = []
-    tokens = _reordered([part for token in tokens for part in _split(token, known)])
+    tokens = _reordered(_divided([part for token in tokens for part in _split(token, known, letters)]))
+    known |= letters
     try:
         parsed = ast.parse(_as_python(tokens, names, known), mode="eval").body
     except (SyntaxError, MemoryError, RecursionError):
