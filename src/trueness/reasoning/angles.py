@@ -35,8 +35,18 @@ class Angles:
     def of(self, effect: str, tree: Tree) -> Tree | None:
         """The tree of an effect, in its unit; None where that is not clear."""
         taken = self.in_radians(tree)
-        gives = isinstance(taken, Call) and taken.function in _GIVE_RADIANS and effect in self._degrees
-        return Call("degrees", (taken,)) if gives and taken is not None else taken
+        if taken is None or self._measures(effect, tree):
+            return None
+        in_degrees = effect in self._degrees and not _converts(taken) and "pi" not in count_names(taken)
+        return _given_in_degrees(taken) if in_degrees else taken
+
+    def _measures(self, effect: str, tree: Tree) -> bool:
+        """Whether degrees stand outside of sin, cos and tan in what is no sum of angles: r theta needs radians."""
+        outside = _outside(tree) & self._degrees
+        if not outside or _converts(tree):
+            return False
+        own = effect in self._degrees or self._units.get(effect) is None
+        return "pi" in _outside(tree) if own else not {180.0, 360.0} & _numbers(tree) and "pi" not in _outside(tree)
 
     def in_radians(self, tree: Tree) -> Tree | None:
         """The tree with angles as its functions take them; None where that is not clear."""
@@ -65,14 +75,44 @@ class Angles:
         if degrees := names & self._degrees:
             alone = degrees == names - set(CONSTANTS)
             return Call(call.function, (Call("radians", (angle,)),)) if alone else None
-        bare = self._knowns.get(angle.name) if isinstance(angle, Name) else None
-        if bare is None or bare.value is None or bare.unit is not None:
-            return call
-        return None if abs(bare.value) > 2 * math.pi else call
+        known = [self._knowns[name] for name in names if name in self._knowns]
+        bare = [one.value for one in known if one.value is not None and one.unit is None]
+        alone = len(names - set(CONSTANTS)) == 1  # 2 theta; of omega t nobody says which is an angle
+        return None if alone and any(abs(value) > 2 * math.pi for value in bare) else call
 
     def _adds(self, tree: Tree) -> bool:
         names = set(count_names(tree))
         return bool(names) and names <= self._degrees and _is_linear(tree)
+
+
+def _given_in_degrees(tree: Tree) -> Tree:
+    """With degrees(...) around what gives radians."""
+    below = tuple(map(_given_in_degrees, parts(tree)))
+    match tree:
+        case Call():
+            made = Call(tree.function, below)
+            return Call("degrees", (made,)) if tree.function in _GIVE_RADIANS else made
+        case Binary():
+            return Binary(tree.operator, *below)
+        case Negative():
+            return Negative(*below)
+        case Choice():
+            return Choice(*below)
+        case _:
+            return tree
+
+
+def _outside(tree: Tree) -> set[str]:
+    """Names that stand in no sin, cos or tan."""
+    if isinstance(tree, Name):
+        return {tree.name}
+    inside = isinstance(tree, Call) and tree.function in (*_TAKE_RADIANS, "radians")
+    return set() if inside else {name for part in parts(tree) for name in _outside(part)}
+
+
+def _numbers(tree: Tree) -> set[float]:
+    below = {number for part in parts(tree) for number in _numbers(part)}
+    return below | {tree.value} if isinstance(tree, Number) else below
 
 
 def _is_linear(tree: Tree) -> bool:

@@ -72,6 +72,11 @@ def kinds_of(text: str) -> dict[str, str]:
     return {_KINDS[name][0]: name for part in parts for name in (part, part.removesuffix("s")) if name in _KINDS}
 
 
+def size_of(name: str) -> float:
+    """How many of SI's a unit is."""
+    return _KINDS[name][1]
+
+
 def conversion(unit: str, wanted: str) -> float | None:
     """How many of the wanted unit one of the other is; None where they are not of one kind."""
     old, new = read_unit(unit), read_unit(wanted)

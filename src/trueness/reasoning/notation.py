@@ -14,42 +14,46 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from trueness.reasoning.literals import kinds_of, read_unit
+from trueness.reasoning.literals import kinds_of, read_unit, size_of
 from trueness.reasoning.syntax import symbol
+from trueness.reasoning.trees import NATURE
 
 _BRACKET = re.compile(r"^(?P<words>.*?[^\s(\[])\s*[(\[](?P<inside>[^()\[\]]{1,20})[)\]]$")
 _LAST = re.compile(r"\S\s+(?P<symbol>[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'*)$")
 _SYMBOL = re.compile(r"[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4}|[A-Z])?'*")
 _SHORT = re.compile(r"[^\W\d][\w₀-₉]{0,3}'*")
-_OTHER_UNITS = re.compile(
-    r"%|percent|°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.IGNORECASE
-)
+_OTHER_UNITS = re.compile(r"°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.I)
+_PERCENT = re.compile(r"%.*|per ?cent(?:age)?", re.I)
 _MEASURED: Mapping[str, re.Pattern[str]] = {  # what one letter in brackets is the unit of
-    "m": re.compile(r"height|length|distance|width|radius|diameter|depth|altitude|thickness|perimeter|circumference"),
-    "s": re.compile(r"time|duration|period"), "h": re.compile(r"time|duration"), "g": re.compile(r"mass|weight|solute"),
-    "L": re.compile(r"volume|water|capacity"), "K": re.compile(r"temperature"),
-    "N": re.compile(r"force|weight|tension"),
-    "J": re.compile(r"energy|work|heat"), "W": re.compile(r"power"), "A": re.compile(r"current"),
-    "V": re.compile(r"voltage|potential|emf"), "C": re.compile(r"charge|temperature"), "F": re.compile(r"capacitance"),
-    "T": re.compile(r"field"), "H": re.compile(r"inductance"), "M": re.compile(r"molarity|concentration"),
-    "Ω": re.compile(r"resistance|impedance"),
+    "m": re.compile("height|length|distance|width|radius|diameter|depth|altitude|thick|perimeter|circumference|"
+                    "displacement|extension|position|amplitude|elongation|side|range|shift|gap|separation|path"),
+    "s": re.compile("time|duration|period|delay|interval|life"), "h": re.compile("time|duration|hours"),
+    "g": re.compile("mass|weight|solute|sample|yield"), "L": re.compile("volume|water|capacity|solution"),
+    "K": re.compile(r"temp|^t(?:\d|_|$| )"), "C": re.compile(r"temp|charge|^t(?:\d|_|$| )"),
+    "N": re.compile("force|weight|tension|thrust|friction|load|drag|lift"), "J": re.compile("energy|work|heat"),
+    "W": re.compile("power"), "A": re.compile("current"), "V": re.compile("voltage|potential|emf"),
+    "F": re.compile("capacitance"), "T": re.compile("field"), "H": re.compile("inductance"),
+    "M": re.compile("molarity|concentration"), "Ω": re.compile("resistance|impedance"),
 }  # fmt: skip
-_NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+−]?\d+|\s*[×x*·]\s*10\s*(?:\^\s*[({]?\s*[-−]?\d+\s*[)}]?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?"
+_NUMBER = r"[-−]?\d+(?:\.\d+)?(?:[eE][-+−]?\d+|\s?[×x*·]\s?10\s?(?:\^\s?[({]?[-−]?\d+[)}]?|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?(?![\d.])"
 _STATED = re.compile(
-    r"(?:\s*[,;(]\s*|\s+)(?P<words>(?:(?:and|with|where|using|taking|take|assuming|for|here|let|given)\s+)*)"
-    rf"(?P<symbol>[^\W\d]\w{{0,3}}(?:_\w{{1,4}})?)\s*[=≈]\s*(?P<number>{_NUMBER})"
-    r"(?P<unit>\s*[^\W\d_][^=+*,;]{0,24}?)?(?:\s+(?:is|as|for)\s+[\w\s'’-]+)?\s*\)?\s*[.;]?\s*$"
+    r"(?:\s?[,;(]\s?|\s)(?P<words>(?:(?:and|with|where|using|taking|take|assuming|for|here|let|given)\s)*)"
+    rf"(?P<symbol>[^\W\d]\w{{0,3}}(?:_\w{{1,4}})?)\s?[=≈]\s?(?P<number>{_NUMBER})"
+    r"(?P<unit>\s?[^\W\d_][^=+*,;]{0,24}?)?(?:\s(?:is|as) (?:the )?[^\W\d][\w'’ -]{0,40})?\s?\)?\s?[.;]?\s?$"
 )
+_UNIT_PARTS = re.compile(r"[^\W\d_]+")
+_MORE_UNITS = frozenset(("atm", "bar", "eV", "MeV", "rev", "ft", "lb", "lbs", "Wb", "unit", "units"))
 _TEN = re.compile(r"\s*[×x*·]\s*10\s*\^?")
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-", "(){} ")
 
 
 class Stated(NamedTuple):
-    """A rule without the constants that it states, and these."""
+    """A rule without the constants that it states, and these; `against`: what it states and cannot be taken so."""
 
     text: str
     constants: Mapping[str, float]
     has_units: bool
+    against: str = ""
 
 
 def unit_in(name: str) -> str | None:
@@ -58,7 +62,9 @@ def unit_in(name: str) -> str | None:
     inside = found["inside"].strip() if found else ""
     if found is None or not inside:
         return None
-    if len(inside) == 1 and inside not in "%°":
+    if _PERCENT.fullmatch(inside):
+        return "%"
+    if len(inside) == 1 and inside != "°":
         measured = _MEASURED.get(inside)
         return inside if measured is not None and measured.search(found["words"].lower()) else None
     return inside if _OTHER_UNITS.fullmatch(inside) or read_unit(inside) is not None else None
@@ -77,8 +83,12 @@ def symbols_in(names: Iterable[str]) -> dict[str, str]:
     return {short: name for short, name in found.items() if said[short] == 1 and short not in taken}
 
 
-def by_custom(text: str, names: Iterable[str]) -> dict[str, str]:
-    """v_i or v_0 and v_f, T_f: what begins and what ends, of names that say so; u and v where both are there."""
+_CUSTOM = {"I": "current", "L": "inductance", "Q": "charge", "q": "charge", "R": "resistance"}
+
+
+def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
+    """v_i or v_0 and v_f, T_f: what begins and what ends, of names that say so; u and v where both are there;
+    I is a current."""
     found: dict[str, set[str]] = {}
     for name in names:
         words = [word for word in re.split(r"[\W_]+", name.casefold()) if word]
@@ -89,13 +99,15 @@ def by_custom(text: str, names: Iterable[str]) -> dict[str, str]:
                 shorts.add("u" if end == "initial" else "v")
             for short in shorts:
                 found.setdefault(short, set()).add(name)
-    used = {
-        short
-        for short in re.findall(r"[^\W\d](?:_?[i0f])?(?![^\W\d_])", text)
-        if len(found.get(short.lower(), ())) == 1
-    }
+    written = set(re.findall(r"[^\W\d](?:_?[i0f])?(?![^\W\d_])", text))
+    used = {short for short in written if len(found.get(short.lower(), ())) == 1}
     pair = {"u", "v"} <= used
-    return {short: min(found[short.lower()]) for short in used if pair or short not in ("u", "v")}
+    told = {short: min(found[short.lower()]) for short in used if pair or short not in ("u", "v")}
+    for short, word in _CUSTOM.items():
+        of = [name for name in names if word in re.split(r"[\W_]+", name.casefold())]
+        if short in written and len(of) == 1:
+            told[short] = of[0]
+    return told
 
 
 def _symbols(name: str) -> set[str]:
@@ -106,34 +118,53 @@ def _symbols(name: str) -> set[str]:
     words, inside = (bracket["words"], bracket["inside"].strip()) if bracket else (name.strip(), "")
     last = _LAST.search(words)
     found = {last["symbol"]} if last else {words} if bracket and _SHORT.fullmatch(words) else set()
-    if inside and _SYMBOL.fullmatch(inside) and unit_in(name) is None:
+    begins = any(word[:1].casefold() == inside[:1].casefold() for word in re.split(r"[\W_]+", words))
+    if inside and _SYMBOL.fullmatch(inside) and unit_in(name) is None and (begins or read_unit(inside) is None):
         found.add(inside)
     return {symbol(short) for short in found}
 
 
-def stated(text: str, names: Sequence[str], units: Sequence[str | None]) -> Stated:
+def stated(
+    text: str, names: Sequence[str], values: Mapping[str, float], units: Sequence[str | None], effect: str
+) -> Stated:
     """`T = 2π√(L/g), g = 9.8 m/s²`: constants that are no node, used in what stands before them, in units that go with
-    those of the causes."""
-    taken = {symbol(name) for name in names} | set(symbols_in(names))
+    those of the causes and of the effect. A node's own value may be repeated, and not changed."""
+    owners = {symbol(name): name for name in names} | symbols_in(names)
     constants: dict[str, float] = {}
-    has_units, rest = False, text
+    has_units, rest = False, re.sub(r"\s+", " ", text.replace("\\times", "×").replace("\\cdot", "·").replace("$", ""))
     while (found := _STATED.search(rest)) is not None:
         before, short = rest[: found.start()], symbol(found["symbol"])
         used = re.search(rf"(?:=|\bequals\b|\bgiven by\b).*{re.escape(found['symbol'])}", before, re.DOTALL)
-        delimited = found["words"] or rest[found.start() :].lstrip()[:1] in ",;("
-        unit = (found["unit"] or "").strip()
-        if not used or not delimited or short in taken or short in constants or not _together(unit, units):
+        if not used or not (found["words"] or rest[found.start() :].lstrip()[:1] in ",;("):
             break
-        constants[short] = _value(found["number"])
+        number, unit = _value(found["number"]), (found["unit"] or "").strip()
+        owner = owners.get(short) or by_custom(found["symbol"], names).get(found["symbol"])
+        same = owner is not None and values.get(owner) == number
+        free = owner is None and unit not in owners  # k = 3 m beside a node m
+        if short in constants or not (same or (free and _goes(short, unit, units, effect))):
+            return Stated(text, {}, False, f"{found['symbol']} = {found['number']}{found['unit'] or ''}")
+        if owner is None:
+            constants[short] = number
         has_units, rest = has_units or bool(unit), before
-    return Stated(rest, constants, has_units) if constants else Stated(text, {}, False)
+    return (
+        Stated(rest, constants, has_units) if rest != text and (constants or rest in text) else Stated(text, {}, False)
+    )
 
 
 def _value(number: str) -> float:
     return float(_TEN.sub("e", number).translate(_SUPERSCRIPT))
 
 
-def _together(unit: str, units: Sequence[str | None]) -> bool:
-    """Whether the parts of a unit are those of the causes where they are of one kind: m/s² beside m, not beside cm."""
+def _goes(short: str, unit: str, units: Sequence[str | None], effect: str) -> bool:
+    """Whether a constant can be taken as it is written: the parts of its unit are units, and of one kind with those of
+    the causes only where they are the same (m/s² beside m, not beside cm); what the effect is in follows from both."""
+    parts = _UNIT_PARTS.findall(unit)
+    if any(not kinds_of(part) and part not in _MORE_UNITS for part in parts) or unit in ("C", "F", "K", "percent"):
+        return False
     own, theirs = kinds_of(unit), [pair for other in units for pair in kinds_of(other or "").items()]
-    return all(own.get(kind, name) == name for kind, name in theirs)
+    if any(own.get(kind, name) != name for kind, name in theirs):
+        return False
+    known = {name for _, name in theirs} | set(own.values())
+    scaled = [name for name in kinds_of(unit_in(effect) or "").values() if size_of(name) != 1 and name not in known]
+    nature = short in NATURE or short in ("R", "k", "h", "sigma")
+    return not scaled and (bool(unit) or not nature or all(size_of(name) == 1 for _, name in theirs))

@@ -27,7 +27,8 @@ from trueness.reasoning.in_words import computes, read_phrases, read_words, shar
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
-from trueness.reasoning.notation import by_custom, stated, symbols_in
+from trueness.reasoning.notation import by_custom, stated, symbols_in, unit_in
+from trueness.reasoning.percents import in_shares
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, latin, parse, symbol
 from trueness.reasoning.temperatures import (
     KELVIN,
@@ -52,7 +53,6 @@ from trueness.reasoning.trees import (
     renamed,
     substituted,
 )
-from trueness.reasoning.word_causes import with_percents
 
 RuleKind = Literal["formula", "words", "broken", "empty"]
 
@@ -72,6 +72,8 @@ _COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
 _PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
 _EQUALS = re.compile(r"^(?P<left>[^\W\d][^=:]*?)\s+(?:equals|is equal to|is given by)\s+(?P<right>\S+?)\.?$")  # mgh
+_SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
+_BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
 _HUNDRED = re.compile(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _PERCENT = re.compile(r"percent|%", re.IGNORECASE)
@@ -81,8 +83,17 @@ _EQUATION = re.compile(r"[^\W\d][\w']*\s*=(?!=).*$")
 _GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta kappa lamda lambda mu nu rho sigma tau phi chi psi omega".split()
 )
+_ANY = frozenset("result answer ans value total sum output res ret final target".split())
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad".split())
-_ROUNDED = re.compile(r",\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))\b")
+_ROUNDED = re.compile(
+    r"[,(]\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))\b(?! to the nearest)"
+    r"(?: to the (?:nearest |next )?(?:integer|whole number))?"
+)
+_ON = re.compile(
+    r"[<>≤≥=%]|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|fee|round\w*|"
+    r"nearest|again|also|plus|minus|times|multipl\w+|divid\w+|add(?:ed|ing|s)?|subtract\w*|less|increas\w+|decreas\w+|"
+    r"reduc\w+|percent|half|halved|twice|doubled?|tripled?|squared|if|unless|when|except|otherwise|until|not)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -233,9 +244,18 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     rules: list[Rule] = []
     first = ""
     names = (*causes, effect, *nodes)
-    bare, constants, has_units = stated(text, names, [unit for _, _, unit in values])
+    numbers = {name: value for name, value, _ in values}
+    bare, constants, has_units, against = stated(text, names, numbers, [unit for _, _, unit in values], effect)
+    bare = _OF_PERCENT.sub(" =", bare)
+    if _SEVERAL.search(bare) or _BOUND.search(bare):
+        return Rule(text, "broken", message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.")
+    if against:
+        told = f"rule of '{effect}' states {against}, which does not go with its nodes and their units. Leave it out."
+        return Rule(text, "broken", message=told)
     said = _said(text, (*causes, effect))
     called = {short: name for short, name in symbols_in(names).items() if short not in said}
+    if re.search(r"\be\s*(?:\^|\*\*)", bare):  # Euler's number, whatever is called e
+        called.pop("e", None)
     letters = _letters(text, causes, effect, (*said, *constants))
 
     def parsed(candidate: str) -> Equation:
@@ -250,8 +270,8 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
         bare = bare[: percent.start(1)] + bare[percent.end(1) :]
 
     def bound(equation: Equation) -> Rule:
-        numbers = {short: Number(value) for short, value in constants.items()}
-        rule = _in_shares(_bound(text, equation, causes, effect, nodes, values, numbers), effect, values)
+        fixed = {short: Number(value) for short, value in constants.items()}
+        rule = _in_shares(_bound(text, equation, causes, effect, nodes, values, fixed), effect, values)
         if rule.tree is not None and (tree := with_base(rule.tree, " ".join((text, effect, *causes)))) != rule.tree:
             told = f"rule of '{effect}' takes a log that may be of base ten or e. Write log10 or ln."
             rule = replace(rule, tree=tree, message=rule.message if tree is not None else told)
@@ -266,7 +286,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
             first = first or str(error)
             continue
         rules.append(bound(_rounded(equation, text)))
-        if rules[-1].executable:
+        if rules[-1].kind == "formula":  # or one whose meaning is open: it has a message, and no value
             return rules[-1]
     # E = K + U = m v^2 / 2 + m g h: the side that is over the causes, all of them
     for side in re.split(r"=(?!=)", bare)[2:] if not _AND.search(bare) else ():
@@ -331,14 +351,13 @@ def _by_its_name(text: str, causes: tuple[str, ...], effect: str) -> Rule | None
 
 def _in_shares(rule: Rule, effect: str, values: Values) -> Rule:
     """pay * rate for a rate of 20 %: the factor is 0.2; 300 + 20 % may be 300.2 or 360, and has no value."""
-    percents = {name for name, _, unit in values if unit == "%"}
-    if rule.tree is None or not percents & rule.uses:
+    percents = frozenset(name for name, _, unit in values if unit == "%")
+    gives_percent = unit_in(effect) == "%" or bool(_PERCENT.search(effect))
+    if rule.tree is None or not (gives_percent or percents & rule.uses):
         return rule
-    tree = with_percents(rule.tree, percents)
-    told = (
-        f"rule of '{effect}' adds or compares {named(sorted(percents & rule.uses))}, in %. Write the share as a factor."
-    )
-    return replace(rule, tree=tree, message=rule.message if tree is not None else told)
+    tree = in_shares(rule.tree, percents, gives_percent)
+    told = f"rule of '{effect}' leaves open what {named(sorted(percents & rule.uses) or [effect])}, in %, means in it."
+    return replace(rule, tree=tree, message=rule.message if tree is not None else f"{told} Write shares as factors.")
 
 
 def _rounded(equation: Equation, text: str) -> Equation:
@@ -356,19 +375,23 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     yield text
     text = _PROGRAM.sub("", text).replace(":=", "=")
     text = _FUNCTION.sub(lambda found: found[0] if found[1].lower() in FUNCTIONS else f"{found[1]} =", text)
-    text = _OF_PERCENT.sub(" =", text)
     shorter = _BEHIND.sub("", text)
+    if _adds_to_it(text[len(shorter) :], effect):
+        shorter = text
     sentence = _EQUATION.search(text)
     front = text[: sentence.start()] if sentence is not None else ""
     plain_front = sentence is not None and not computes(front) and not _DEFINES.search(front)
-    inside = _BEHIND.sub("", sentence[0]).strip().rstrip(".") if sentence is not None and plain_front else ""
+    inside = _BEHIND.sub("", sentence[0]) if sentence is not None and plain_front else ""
+    if sentence is not None and _adds_to_it(sentence[0][len(inside) :], effect):
+        inside = ""
+    inside = inside.strip().rstrip(".")
     inside = inside[:-1] if inside.count(")") > inside.count("(") else inside
     left, _, right = text.partition("=")
     words = set(re.findall(r"[^\W\d]\w*", left))
     stands = (
         shares_word(left, effect) and not _DEFINES.search(left) and not words & {"solve", "Solve", *map(symbol, causes)}
     )
-    stands = stands and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
+    stands = stands and not words & set(FUNCTIONS) and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
     named_by = _EQUALS.match(text)
     token = named_by["right"] if named_by is not None and shares_word(named_by["left"], effect) else ""
     for candidate in (
@@ -377,6 +400,13 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
         if candidate not in tried:
             tried.add(candidate)
             yield candidate
+
+
+def _adds_to_it(behind: str, effect: str) -> bool:
+    """Whether what stands behind a formula computes on: capped at 5, then doubled, where c = 2 x, plus tax."""
+    rest = _ROUNDED.sub("", _STANDS_FOR.sub("", behind), count=1)
+    again = re.search(rf"\b{re.escape(effect)}\s*=", rest)  # ..., so V2 = M1 V1 / M2
+    return not again and bool(_ON.search(rest))
 
 
 def _bound(
@@ -459,7 +489,7 @@ def _aliases(
         together = _guessed(unmatched, [name for name in (*causes, effect) if name not in aliases.values()], assigns)
         if effect in together.values():
             return aliases | together
-        if isinstance(left, Name) and left.name in unmatched:
+        if isinstance(left, Name) and left.name in unmatched and _may_call(left.name, effect):
             aliases[left.name] = effect
             unmatched.remove(left.name)
     return aliases | _guessed(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
@@ -489,6 +519,12 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> di
     if assigns and word and len(rest) == 1 and not begun[rest[0]] and rest[0] not in NATURE:
         return clear | {rest[0]: left[0]} if _may_be_one(rest[0]) else {}
     return clear if not rest else {}
+
+
+def _may_call(left: str, effect: str) -> bool:
+    """Whether a formula may give the effect under this name: a symbol, or a word that the effect has, or any does."""
+    words = re.findall(r"[^\W\d_]{3,}", left)
+    return not words or shares_word(left, effect) or left.casefold() in _ANY or left != left.lower()
 
 
 def _may_be_one(short: str) -> bool:

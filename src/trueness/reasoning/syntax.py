@@ -83,7 +83,7 @@ _BARE_CALL = re.compile(  # sin θ, where nothing follows that could belong to t
 _MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
 _GREEK = re.compile("[α-ωΑ-Ω]")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}[)\]]\s*$")
-_SIGNED = re.compile(r"[\[\]|+!{}\\]|\w\(")
+_SIGNED = re.compile(r"[\[\]|+!{}\\\u00bc-\u00be]|\w\(")
 _MODULE = re.compile(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _LETTER = re.compile(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
@@ -281,6 +281,10 @@ def _divided(tokens: list[_Token]) -> list[_Token]:
     open (`a / b c`), or custom does (`1/2πRC`), is refused."""
     at = 0
     while at < len(tokens):
+        if tokens[at].text == "sqrt" and at + 1 < len(tokens) and tokens[at + 1].kind != "(":
+            end = _factor_end(tokens, at + 1)
+            if end < len(tokens) and tokens[end].near and tokens[end].kind in ("number", "name", "("):
+                raise RuleError("a root must say how far it goes. Write sqrt(2 * g * h).")
         if tokens[at].kind != "/":
             at += 1
             continue
@@ -290,7 +294,7 @@ def _divided(tokens: list[_Token]) -> list[_Token]:
         if len(ends) > 2:
             half = at > 0 and tokens[at - 1].kind == tokens[at + 1].kind == "number"
             second = tokens[ends[1]]
-            if half and not (second.near and second.text == "pi"):
+            if half and second.text != "pi":
                 at = ends[1]
                 continue
             if half or not all(tokens[start].near for start in ends[1:-1]):

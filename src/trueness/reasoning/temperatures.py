@@ -53,7 +53,7 @@ def in_kelvin(tree: Tree, scales: Mapping[str, str], per_kelvin: frozenset[str])
     meets = {scales[name] for name in names_of(tree) if name in scales}
     beside = sorted(per_kelvin & set(names_of(tree)))
     points = [name for name in others if not _DIFFERENCE.search(name)]
-    absolute = any(low < abs(number) < high for number in _numbers(tree) for low, high in _ABSOLUTE)
+    absolute = _is_absolute(tree)
     ratio = any(_is_ratio(part, points) for part in _walk(tree))
     if len(meets) == 1 and not beside and not absolute and not ratio:
         return tree
@@ -71,7 +71,9 @@ def in_kelvin(tree: Tree, scales: Mapping[str, str], per_kelvin: frozenset[str])
 def as_declared(tree: Tree, scales: Mapping[str, str], declared: str | None) -> Tree:
     """A point computed in °C for an effect that is declared in K, and the other way round, is converted."""
     gives = scale_given(tree, scales)
-    if declared is None or gives is None or gives == declared:
+    if declared == CELSIUS and gives is None and not _has_zero(tree) and _is_absolute(tree):
+        raise Ambiguous("it gives kelvin by the gas constant and is declared in °C. Give it in K.")
+    if declared is None or gives is None or gives == declared or _has_zero(tree):
         return tree
     if {gives, declared} != {KELVIN, CELSIUS}:
         raise Ambiguous(f"it gives {gives} and is declared in {declared}. Give it in K.")
@@ -139,6 +141,10 @@ def _only_differences(tree: Tree, points: list[str]) -> bool:
     if isinstance(tree, Binary) and tree.operator == "-" and all(isinstance(part, Name) for part in parts(tree)):
         return all(name in points for name in names_of(tree)) or not set(names_of(tree)) & set(points)
     return all(_only_differences(part, points) for part in parts(tree))
+
+
+def _is_absolute(tree: Tree) -> bool:
+    return any(low < abs(number) < high for number in _numbers(tree) for low, high in _ABSOLUTE)
 
 
 def _has_zero(tree: Tree) -> bool:
