@@ -271,6 +271,8 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
 
     def bound(equation: Equation) -> Rule:
         fixed = {short: Number(value) for short, value in constants.items()}
+        if equation.left is not None and with_base(equation.left, text) != equation.left:
+            return Rule(text, "formula", message=f"rule of '{effect}' has a log without a base. Write log10 or ln.")
         rule = _in_shares(_bound(text, equation, causes, effect, nodes, values, fixed), effect, values)
         if rule.tree is not None and (tree := with_base(rule.tree, " ".join((text, effect, *causes)))) != rule.tree:
             told = f"rule of '{effect}' takes a log that may be of base ten or e. Write log10 or ln."
@@ -524,7 +526,8 @@ def _guessed(unmatched: Sequence[str], free: Sequence[str], assigns: bool) -> di
 def _may_call(left: str, effect: str) -> bool:
     """Whether a formula may give the effect under this name: a symbol, or a word that the effect has, or any does."""
     words = re.findall(r"[^\W\d_]{3,}", left)
-    return not words or shares_word(left, effect) or left.casefold() in _ANY or left != left.lower()
+    said = not words or shares_word(left, effect) or left.casefold() in _ANY or left != left.lower()
+    return said or len(symbol(effect)) <= 2  # time required = ... for t
 
 
 def _may_be_one(short: str) -> bool:
