@@ -83,7 +83,7 @@ def symbols_in(names: Iterable[str]) -> dict[str, str]:
     return {short: name for short, name in found.items() if said[short] == 1 and short not in taken}
 
 
-_CUSTOM = {"I": "current", "L": "inductance", "Q": "charge", "q": "charge", "R": "resistance"}
+_CUSTOM = {"I": "current", "L": "inductance", "Q": "charge", "q": "charge", "R": "resistance", "n": "moles"}
 
 
 def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
@@ -101,12 +101,14 @@ def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
                 found.setdefault(short, set()).add(name)
     written = set(re.findall(r"[^\W\d](?:_?[i0f])?(?![^\W\d_])", text))
     used = {short for short in written if len(found.get(short.lower(), ())) == 1}
-    pair = {"u", "v"} <= used
-    told = {short: min(found[short.lower()]) for short in used if pair or short not in ("u", "v")}
+    told = {short: min(found[short.lower()]) for short in used if short != "v" or "u" in used}
+    joined = {letter for word in re.findall(r"[^\W\d_]+", text) if len(word) <= 4 for letter in word}
     for short, word in _CUSTOM.items():
         of = [name for name in names if word in re.split(r"[\W_]+", name.casefold())]
-        if short in written and len(of) == 1:
+        if short in joined and len(of) == 1:
             told[short] = of[0]
+    if "u" not in told and "u" in joined and len(found.get("u", ())) == 1:
+        told["u"] = min(found["u"])  # ut + at^2 / 2
     return told
 
 

@@ -38,8 +38,9 @@ def in_shares(tree: Tree, percents: frozenset[str], gives_percent: bool) -> Tree
         return None  # rate > 5: of 20, or 0.2
     if used == names and _same(tree, Binary("*", HUNDRED, substituted(tree, _shares(names)))):
         return tree  # 20 % + 30 % are 50 %
-    if has_hundred and _same(tree, _by_one(substituted(tree, _shares(used)))):
-        return None if gives_percent else tree
+    in_ones = _by_one(substituted(tree, _shares(used)))
+    if has_hundred and _same(tree, Binary("*", HUNDRED, in_ones) if gives_percent else in_ones):
+        return tree
     if gives_percent:
         return None if has_hundred else Binary("*", HUNDRED, substituted(tree, _shares(used)))
     if not _multiplies(tree, used):

@@ -71,7 +71,9 @@ _FRONT = re.compile(r"^[^:=]*:\s*")
 _COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\W\d]")  # 2 x + 3 y is not x
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
 _PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
-_EQUALS = re.compile(r"^(?P<left>[^\W\d][^=:]*?)\s+(?:equals|is equal to|is given by)\s+(?P<right>\S+?)\.?$")  # mgh
+_EQUALS = re.compile(  # energy equals mgh
+    r"^(?P<left>[^\W\d][^=:]*?)\s+(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)\.?$"
+)
 _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
 _AND = re.compile(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
@@ -238,7 +240,8 @@ def read_rule(
 
 @lru_cache(maxsize=8192)
 def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule:
-    if not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
+    named_by = _EQUALS.match(text)
+    if named_by is None and not _FORMULA_SIGNS.search(text) and _TWO_WORDS.search(text):
         found = _in_words(text, causes, effect, values) or _by_its_name(text, causes, effect)
         return found or _in_parts(text, causes, effect, nodes, values) or Rule(text, "words")
     rules: list[Rule] = []
@@ -247,6 +250,8 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     numbers = {name: value for name, value, _ in values}
     bare, constants, has_units, against = stated(text, names, numbers, [unit for _, _, unit in values], effect)
     bare = _OF_PERCENT.sub(" =", bare)
+    last = re.search(rf"=[^=]*(?:[,;.]|\b(?:so|then|hence|therefore|and)\b)\s*({re.escape(effect)}\s*=[^=,;]+)$", bare)
+    bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
     if _SEVERAL.search(bare) or _BOUND.search(bare):
         return Rule(text, "broken", message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.")
     if against:
@@ -527,7 +532,14 @@ def _may_call(left: str, effect: str) -> bool:
     """Whether a formula may give the effect under this name: a symbol, or a word that the effect has, or any does."""
     words = re.findall(r"[^\W\d_]{3,}", left)
     said = not words or shares_word(left, effect) or left.casefold() in _ANY or left != left.lower()
-    return said or len(symbol(effect)) <= 2  # time required = ... for t
+    short = any(_is_within(left.casefold(), word) for word in symbol(effect).casefold().split("_"))  # avg, amt
+    return said or short or len(symbol(effect)) <= 2  # time required = ... for t
+
+
+def _is_within(short: str, word: str) -> bool:
+    """Whether its letters stand in a word in their order, from the first on."""
+    letters = iter(word)
+    return short[:1] == word[:1] and all(letter in letters for letter in short)
 
 
 def _may_be_one(short: str) -> bool:
@@ -540,7 +552,7 @@ def _letters(text: str, causes: Sequence[str], effect: str, told: Sequence[str])
     """What a word may be split into: letters that begin one cause, or the effect and no cause, or are told; and words
     that stay whole, as they abbreviate a name."""
     words = set(re.findall(r"[^\W\d]\w*'*", latin(text))) - set(FUNCTIONS)
-    clear = {short for short in told if len(short) == 1}
+    clear = {short for short in (*told, *NATURE) if len(short) == 1}
     for letter in {letter for word in words for letter in word if letter.isalpha()} - clear:
         begun = [name for name in causes if _abbreviates(letter, name)] or [effect] * _abbreviates(letter, effect)
         clear |= {letter} if len(begun) == 1 else set()

@@ -15,7 +15,7 @@ import ast
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from trueness.errors import TruenessError, did_you_mean
@@ -85,6 +85,8 @@ _GREEK = re.compile("[α-ωΑ-Ω]")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}[)\]]\s*$")
 _SIGNED = re.compile(r"[\[\]|+!{}\\\u00bc-\u00be]|\w\(")
 _MODULE = re.compile(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
+_INVERSE = re.compile(r"\barc(sin|cos|tan)\s*\(|\b(sin|cos|tan)\s*(?:\^\s*[({]?\s*[-−]\s*1\s*[)}]?|⁻¹)\s*\(")
+_TIMES = re.compile(r"(?<=[\w)\]|%])\s+[xX]\s+(?=[\d(]|[^\W\d]{3,})")
 _INDEXED = re.compile(r"[\w)]\s*\[")
 _LETTER = re.compile(r"[^\W\d_](?:_?\d|_\w{1,3})?'*")  # m v and m_1 v_1 multiply, whatever they stand for
 _KEYWORDS = frozenset(("if", "then", "else", "and", "or", "not", "of"))
@@ -137,8 +139,11 @@ def parse(text: str, names: tuple[str, ...] = (), letters: frozenset[str] = froz
     return Equation(_parsed(left, known, letters) if len(sides) > 1 else None, _parsed(right, known, letters))
 
 
-def _with_symbols(text: str, names: Iterable[str]) -> str:
-    """[H+], P(A|B), N(t) and ΔH are names, where nodes are called so; elsewhere their signs compute."""
+def _with_symbols(text: str, names: Sequence[str]) -> str:
+    """[H+], P(A|B), N(t) and ΔH are names, where nodes are called so; elsewhere their signs compute. 3 x price is a
+    product where nothing is called x."""
+    if "x" not in {symbol(name).lower() for name in names}:
+        text = _TIMES.sub(" * ", text)
     signs = {name: symbol(name) for name in names if _SIGNED.search(name) and name in text}
     for name in sorted(signs, key=len, reverse=True):
         if Counter(signs.values())[signs[name]] == 1:
@@ -152,6 +157,7 @@ def plain(text: str) -> str:
     """Signs of mathematics and LaTeX as the grammar's own characters."""
     if _INDEXED.search(text):
         raise RuleError("a rule must not index (x[...]). Give each value a name of its own.")
+    text = _INVERSE.sub(lambda found: f"a{found[1] or found[2]}(", text)
     text = _MODULE.sub("", re.sub(r"\b(?:math|np|numpy)\.log\(", "ln(", text))
     text = _SUPERSCRIPT.sub(lambda found: f"^({found[0].translate(_DIGITS_OF)})", text)
     text = _MIXED.sub(lambda found: f"({found[1]} + {unicodedata.normalize('NFKC', found[2]).replace('⁄', '/')})", text)
@@ -294,7 +300,7 @@ def _divided(tokens: list[_Token]) -> list[_Token]:
         if len(ends) > 2:
             half = at > 0 and tokens[at - 1].kind == tokens[at + 1].kind == "number"
             second = tokens[ends[1]]
-            if half and second.text != "pi":
+            if half and (second.text != "pi" or tokens[at + 1].text not in ("2", "4")):  # 1/3 π r², but 1/2π
                 at = ends[1]
                 continue
             if half or not all(tokens[start].near for start in ends[1:-1]):
