@@ -491,7 +491,13 @@ def _aliases(
         if short in found and short not in exact and name not in exact.values()
     }  # fmt: skip
     assigns = left is None or isinstance(left, Name)
-    unmatched = [name for name in found if name not in aliases and name not in CONSTANTS]
+    unmatched = [
+        name
+        for name in found
+        if name not in aliases
+        and name not in CONSTANTS
+        and (name not in NATURE or any(_abbreviates(name, one) for one in (*causes, effect)))
+    ]
     if effect not in aliases.values():
         together = _guessed(unmatched, [name for name in (*causes, effect) if name not in aliases.values()], assigns)
         if effect in together.values():
