@@ -250,7 +250,8 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     numbers = {name: value for name, value, _ in values}
     bare, constants, has_units, against = stated(text, names, numbers, [unit for _, _, unit in values], effect)
     bare = _OF_PERCENT.sub(" =", bare)
-    last = re.search(rf"=[^=]*(?:[,;.]|\b(?:so|then|hence|therefore|and)\b)\s*({re.escape(effect)}\s*=[^=,;]+)$", bare)
+    own = "|".join(map(re.escape, (effect, symbol(effect), *symbols_in([effect]))))
+    last = re.search(rf"=[^=]*(?:[,;.]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
     bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
     if _SEVERAL.search(bare) or _BOUND.search(bare):
         return Rule(text, "broken", message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.")
@@ -383,13 +384,13 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     text = _PROGRAM.sub("", text).replace(":=", "=")
     text = _FUNCTION.sub(lambda found: found[0] if found[1].lower() in FUNCTIONS else f"{found[1]} =", text)
     shorter = _BEHIND.sub("", text)
-    if _adds_to_it(text[len(shorter) :], effect):
+    if _adds_to_it(text[len(shorter) :]):
         shorter = text
     sentence = _EQUATION.search(text)
     front = text[: sentence.start()] if sentence is not None else ""
     plain_front = sentence is not None and not computes(front) and not _DEFINES.search(front)
     inside = _BEHIND.sub("", sentence[0]) if sentence is not None and plain_front else ""
-    if sentence is not None and _adds_to_it(sentence[0][len(inside) :], effect):
+    if sentence is not None and _adds_to_it(sentence[0][len(inside) :]):
         inside = ""
     inside = inside.strip().rstrip(".")
     inside = inside[:-1] if inside.count(")") > inside.count("(") else inside
@@ -409,11 +410,10 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
             yield candidate
 
 
-def _adds_to_it(behind: str, effect: str) -> bool:
+def _adds_to_it(behind: str) -> bool:
     """Whether what stands behind a formula computes on: capped at 5, then doubled, where c = 2 x, plus tax."""
     rest = _ROUNDED.sub("", _STANDS_FOR.sub("", behind), count=1)
-    again = re.search(rf"\b{re.escape(effect)}\s*=", rest)  # ..., so V2 = M1 V1 / M2
-    return not again and bool(_ON.search(rest))
+    return bool(_ON.search(rest))
 
 
 def _bound(
@@ -496,7 +496,7 @@ def _aliases(
         for name in found
         if name not in aliases
         and name not in CONSTANTS
-        and (name not in NATURE or any(_abbreviates(name, one) for one in (*causes, effect)))
+        and (name not in NATURE or Name(name) == left or any(_abbreviates(name, one) for one in (*causes, effect)))
     ]
     if effect not in aliases.values():
         together = _guessed(unmatched, [name for name in (*causes, effect) if name not in aliases.values()], assigns)
