@@ -51,7 +51,7 @@ def read_unit(text: str) -> UnitSize | None:
     """`km/h`, `m/s^2`, `hours`; None where a part is not known."""
     kinds: Counter[str] = Counter()
     size, names = 1.0, set()
-    for place, side in enumerate(text.replace("²", "^2").replace("³", "^3").split("/")):
+    for place, side in enumerate(re.sub(r"[()]", "", text.replace("²", "^2").replace("³", "^3")).split("/")):
         for part in re.split(r"[·*\s]+", side.strip()):
             found = _PART.fullmatch(part)
             name = found[1] if found else ""

@@ -18,11 +18,12 @@ from trueness.reasoning.literals import kinds_of, read_unit, size_of
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import NATURE
 
-_BRACKET = re.compile(r"^(?P<words>.*?[^\s(\[])\s*[(\[](?P<inside>[^()\[\]]{1,20})[)\]]$")
+_BRACKET = re.compile(r"^(?P<words>.*?[^\s(\[])\s*[(\[](?P<inside>[^()\[\]]{1,20}(?:\([^()\[\]]{1,20}\))?)[)\]]$")
 _LAST = re.compile(r"\S\s+(?P<symbol>[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'*)$")
 _SYMBOL = re.compile(r"[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4}|[A-Z])?'*")
 _SHORT = re.compile(r"[^\W\d][\w₀-₉]{0,3}'*")
 _OTHER_UNITS = re.compile(r"°|deg(?:ree)?s?|°\s?[CF]|degrees? (?:celsius|fahrenheit)|rad(?:ian)?s?", re.I)
+_SUFFIX = re.compile(r"(?:_| in )(degrees|deg|percent|pct)$")  # theta_deg, markup_percent
 _PERCENT = re.compile(r"%.*|per ?cent(?:age)?", re.I)
 _MEASURED: Mapping[str, re.Pattern[str]] = {  # what one letter in brackets is the unit of
     "m": re.compile("height|length|distance|width|radius|diameter|depth|altitude|thick|perimeter|circumference|"
@@ -58,6 +59,8 @@ class Stated(NamedTuple):
 
 def unit_in(name: str) -> str | None:
     """The unit that stands in brackets at the end of a name."""
+    if (suffix := _SUFFIX.search(name.strip())) is not None:
+        return "%" if suffix[1][0] == "p" else "degrees"
     found = _BRACKET.match(name.strip())
     inside = found["inside"].strip() if found else ""
     if found is None or not inside:

@@ -59,7 +59,7 @@ RuleKind = Literal["formula", "words", "broken", "empty"]
 _FORMULA_SIGNS = re.compile(r"[=*/^+√×÷·²³\\]|\w\(|\*\*|__|lambda")
 _TWO_WORDS = re.compile(r"[^\W\d]{2,}[ ,]+[^\W\d]{2,}")
 _BEHIND = re.compile(
-    r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+\s+[^\W\d]+|\(\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
+    r"\s*(?:\bwhere\b|\bwith\b|\bsince\b|\bbecause\b|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]+|(?<!\w)\((?!\s*(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s*[^\W\d]+['’]?\w*\s+[^\W\d]).*$"
 )
 _DEFINES = re.compile(
     r"\b(?:with|where|taking|take|let|assuming|when|if|for)\s+(?:[^\W\d]\w*\s*)?$"
@@ -72,7 +72,8 @@ _COMPUTED = re.compile(r"[+*/^×·÷\\]|(?<!\w)[-−]|(?<!\w)\d+(?:\.\d+)?\s*[^\
 _IN_UNIT = re.compile(r"\b(?:per|in)\s+\S+|\([^()]*\)")
 _PROGRAM = re.compile(r"^\s*(?:return\b|=)\s*")
 _EQUALS = re.compile(  # energy equals mgh
-    r"^(?P<left>[^\W\d][^=:]*?)\s+(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)\.?$"
+    r"^(?P<left>[^\W\d][^=:]*?)\s+(?:(?:equals|is equal to|is given by)\s+(?P<right>[^\W\d_]{2,4}|\S*[\d^*/+²³½]\S*?)"
+    r"|is\s+(?P<short>(?=\S*[^\W\d])\S*[*/^+²³½]\S*?))\.?$"
 )
 _SEVERAL = re.compile(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]\b", re.IGNORECASE)
 _BOUND = re.compile(r"^[^=<>]*(?:[<>]=?|[≤≥∝])(?!.*\b(?:if|else|then)\b)|=(?!.*\b(?:if|else)\b).*(?<![-=])[<>≤≥∝]")
@@ -92,9 +93,9 @@ _ROUNDED = re.compile(
     r"(?: to the (?:nearest |next )?(?:integer|whole number))?"
 )
 _ON = re.compile(
-    r"[<>≤≥=%]|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|fee|round\w*|"
-    r"nearest|again|also|plus|minus|times|multipl\w+|divid\w+|add(?:ed|ing|s)?|subtract\w*|less|increas\w+|decreas\w+|"
-    r"reduc\w+|percent|half|halved|twice|doubled?|tripled?|squared|if|unless|when|except|otherwise|until|not)\b"
+    r"[<>≤≥=%+*^×÷·]|\s[-−/]\s|(?<!\w)\d|\b(?:cap(?:ped|s)?|limit(?:ed)?|at (?:least|most)|up to|then|tax|discount|tip|"
+    r"fee|round\w*|nearest|again|also|plus|minus|times|multipl\w+|divid\w+|add(?:ed|ing|s)?|subtract\w*|less|increas\w+|"
+    r"decreas\w+|reduc\w+|percent|half|halved|twice|doubled?|tripled?|squared|if|unless|when|except|otherwise|until|not)\b"
 )
 
 
@@ -251,7 +252,7 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
     bare, constants, has_units, against = stated(text, names, numbers, [unit for _, _, unit in values], effect)
     bare = _OF_PERCENT.sub(" =", bare)
     own = "|".join(map(re.escape, (effect, symbol(effect), *symbols_in([effect]))))
-    last = re.search(rf"=[^=]*(?:[,;.]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
+    last = re.search(rf"=[^=]*(?:[,;.:]|\b(?:so|then|hence|therefore|and)\b)\s*((?:{own})\s*=[^=,;]+)$", bare)
     bare = last[1] if last is not None else bare  # Since F = ma, a = F/m
     if _SEVERAL.search(bare) or _BOUND.search(bare):
         return Rule(text, "broken", message=f"rule of '{effect}' must be one equation. Write '{effect} = ...' alone.")
@@ -401,7 +402,8 @@ def _candidates(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     )
     stands = stands and not words & set(FUNCTIONS) and not _COMPUTED.search(_IN_UNIT.sub("", left.replace(effect, "")))
     named_by = _EQUALS.match(text)
-    token = named_by["right"] if named_by is not None and shares_word(named_by["left"], effect) else ""
+    is_named = named_by is not None and shares_word(named_by["left"], effect)
+    token = (named_by["right"] or named_by["short"]) if named_by is not None and is_named else ""
     for candidate in (
         text, shorter, token, _FRONT.sub("", text), _FRONT.sub("", shorter), inside, right if stands else ""
     ):  # fmt: skip

@@ -78,11 +78,11 @@ _LATEX = (
     (re.compile(r"\\(?=[A-Za-z])"), " "),
 )
 _BARE_CALL = re.compile(  # sin θ, where nothing follows that could belong to the angle
-    r"\b(sin|cos|tan)\s+([^\W\d]\w*)(?=\s*(?:$|[-+*/=),.]|(?:sin|cos|tan)\b))"
+    r"\b(sin|cos|tan|ln)\s+([^\W\d]\w*|\d+(?:\.\d+)?)(?=\s*(?:$|[-+*/=),.]|(?:sin|cos|tan)\b))"
 )
 _MIXED = re.compile("(?<![\\w.])(\\d+) ?([\u00bc-\u00be\u2150-\u215e])")  # 3½ is 3 + 1/2
 _GREEK = re.compile("[α-ωΑ-Ω]")
-_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}[)\]]\s*$")
+_BRACKETS = re.compile(r"\s*[(\[][^()\[\]]{0,30}(?:\([^()\[\]]{0,30}\))?[)\]]\s*$")
 _SIGNED = re.compile(r"[\[\]|+!{}\\\u00bc-\u00be]|\w\(")
 _MODULE = re.compile(r"\b(?:math|np|numpy)\.(?=(?:sqrt|exp|log10|log2|sin|cos|tan|ceil|floor|pi|radians|degrees)\b)")
 _INVERSE = re.compile(r"\barc(sin|cos|tan)\s*\(|\b(sin|cos|tan)\s*(?:\^\s*[({]?\s*[-−]\s*1\s*[)}]?|⁻¹)\s*\(")
