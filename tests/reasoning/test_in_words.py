@@ -434,3 +434,18 @@ def test_a_percentage_that_is_used_further_on_is_not_read():
     assert execute(read_reasoning(dag).graph).target is None  # 50, and not 5000
     dag = {"target_variable": "margin", "knowns": knowns, "causal_graph": edges[:1]}
     assert execute(read_reasoning(dag).graph).target == 25
+
+
+@pytest.mark.parametrize(
+    ("rule", "causes", "effect", "value"),
+    [
+        ("The heating time is the required heat divided by the power.", {"Q (J)": 600, "P (W)": 20}, "t (s)", 30),
+        ("Friction force = friction coefficient times the normal force", {"mu_k": 0.2, "N": 30}, "f_k", 6),
+        ("The force is the mass times the acceleration", {"m_1": 2, "a": 3}, "F", 6),
+        ("The force is the mass times the acceleration", {"m_1": 2, "m_2": 3}, "F", None),  # two masses
+        ("The force is the mass times the acceleration", {"m": 2, "b": 3}, "F", None),  # b is nothing by custom
+        ("The power is the voltage times the current", {"V": 2, "I": 3, "R": 4}, "P", None),  # and R?
+    ],
+)
+def test_symbols_are_found_by_the_words_that_they_have_by_custom(rule, causes, effect, value):
+    assert executed(rule, causes, effect) == (None if value is None else pytest.approx(value))

@@ -29,6 +29,7 @@ from trueness.reasoning.literals import without_units
 from trueness.reasoning.logarithms import with_base
 from trueness.reasoning.notation import by_custom, stated, symbols_in, unit_in
 from trueness.reasoning.percents import in_shares
+from trueness.reasoning.spelled_out import effect_called, spelled_out
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, latin, parse, symbol
 from trueness.reasoning.temperatures import (
     KELVIN,
@@ -319,10 +320,24 @@ def _read(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...
 def _in_words(text: str, causes: tuple[str, ...], effect: str, values: Values) -> Rule | None:
     known = {name: (value, unit) for name, value, unit in values}
     found = read_words(text, causes, effect, known) or read_phrases(text, causes, effect, known)
+    if found is None and (called := spelled_out(text, causes)) is not None:
+        owners = {words: cause for cause, words in called.items()}
+        said = {words: known[cause] for words, cause in owners.items() if cause in known}
+        rule = _in_words(text, tuple(owners), effect_called(text, effect), tuple((w, *said[w]) for w in said))
+        return None if rule is None else _renamed(rule, owners, effect)
     if found is None:
         return None
     uses = frozenset(count_names(found.tree)) & frozenset(causes)
     return Rule(text, "formula", found.tree, uses, found.phrases, read_as=f"{effect} = {found.formula}")
+
+
+def _renamed(rule: Rule, owners: Mapping[str, str], effect: str) -> Rule | None:
+    """Of words in the place of symbols: the rule of the symbols, where it uses all of them."""
+    if rule.tree is None or rule.uses != set(owners):
+        return None
+    told = {**rule.aliases, **owners}
+    return replace(rule, tree=renamed(rule.tree, owners), uses=frozenset(owners.values()), aliases=told,
+                   read_as=f"{effect} = {rule.read_as.partition(' = ')[2]}")  # fmt: skip
 
 
 def _in_parts(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str, ...], values: Values) -> Rule | None:
