@@ -22,7 +22,7 @@ from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, parts, renamed, written
-from trueness.reasoning.word_causes import InWords, Values, bind, signature, stem, tokens
+from trueness.reasoning.word_causes import InWords, Values, bind, signature
 from trueness.reasoning.word_forms import (
     NUMBER_WORDS,
     NUMERAL,
@@ -35,6 +35,8 @@ from trueness.reasoning.word_forms import (
     joined,
     number_of,
 )
+from trueness.reasoning.word_names import stem, tokens
+from trueness.reasoning.word_plain import FRONT_REASON, LEAD, numbers, plain, spelt_out
 
 MOST_CAUSES = 6
 _LONGEST = 300
@@ -46,22 +48,7 @@ _SAYS_MORE = re.compile(
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
     r"varies|some|appropriate|at least|at most|up to|nearly|almost)\b"
 )
-_PURPOSE = re.compile(
-    r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
-    r"account for)\b[^\d%]*$"
-    r"|,\s*(?:giving|yielding|which gives|resulting in)\b[^\d%]*$|\s+gives\s+[^\d%]*$"
-)
-_AIM = re.compile(r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know)\b[^,\d%]*,\s*")
-_FRONT_REASON = re.compile(r"^(?P<why>[^,]*),\s*(?:and\s+)?(?:so|therefore|thus|hence)\s+(?P<rest>.*)$")
-_FRONT_SINCE = re.compile(r"^(?:since|because|as|given that)\s+(?P<why>[^,]*),\s*(?P<rest>.*)$")
-_BACK_REASON = re.compile(r"^(?P<rest>.*?),?\s+(?:since|because|as there (?:are|is))\b(?P<why>.*)$")
-_REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
 _ROUNDED = re.compile(r",?\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))$")
-_LEAD = re.compile(
-    r"^(?:(?:then|next|first|finally|now|simply|just|we|you)\b[\s,]*|there (?:is|are) (?=.* than )|"
-    r"(?:by|using|from|applying|according to) [^,\d]*\b(?:law|theorem|principle|formula|equation|definition)\b"
-    r"[^,\d]*,\s*)"
-)
 _COMMAND = re.compile(r"^(?:calculate|compute|find|determine|obtain|get|take|evaluate)\s+")
 _COPULA = re.compile(
     r"\b(?:is|are|equals?|will be|costs?|has|have|=|as)\s+(?:then |simply |just |equal to )?"
@@ -123,6 +110,7 @@ _CONVERT = re.compile(
 
 def read_words(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:
     """The formula of a rule in words, or None. values: known causes with value and unit."""
+    known = values or {}
     if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST:
         return None
     sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
@@ -132,41 +120,53 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     left, equals, right = sentence.rpartition("=")
     if equals and ("=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", right)):
         return None
-    sentence = _plain(right.strip() if equals else sentence, values or {})
+    sentence = right.strip() if equals else sentence
+    made: dict[tuple[float, ...], InWords] = {}
+    try:
+        for said, inside in ((sentence, ""), *spelt_out(sentence)):
+            for found in _read(plain(said, known), inside, causes, effect, known):
+                made.setdefault(signature(found.tree, causes), found)
+    except TooManyReadings:
+        return None
+    return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values: Values) -> list[InWords]:
+    """What one sentence may mean; inside: what its bracket says."""
+    if _says_more(f"{sentence} {inside}", causes, effect):
+        return []
+    rounded = _ROUNDED.search(sentence)
+    rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
+    reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
+    made = [
+        bound
+        for shape in _readings(reader, exact, causes, effect, values)
+        if (bound := bind(shape, causes, values, effect)) is not None
+        and not any(_is_effect(*pair, effect) for pair in bound.phrases.items())
+        and not (_adds(bound.tree) and _in_another_unit(exact, values))
+    ]
+    if not made and not rounded:
+        solved = _solved(reader, exact, causes, effect, values)
+        return [] if solved is None else [solved]
+    if rounded is None:
+        return made
+    function = {"up": "ceil", "down": "floor"}.get(rounded[1], "round")
+    return [one._replace(tree=Call(function, (one.tree,)), formula=f"{function}({one.formula})") for one in made]
+
+
+def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
+    """Whether a sentence says what arithmetic does not, or something of its effect that it is not."""
     named = effect.lower().replace("_", " ")
     if _CHANGED.search(sentence) and _CHANGE.search(named):  # the discount is no price reduced by 20 %
-        return None
+        return True
     if "percent" in named and re.search(r"\b100\s*(?:%|percent)", sentence):  # 0.6, or 60
-        return None
+        return True
     shared = any(tokens(effect) & tokens(cause) for cause in causes)
     if _COMBINED.search(sentence) and (
         _NOT_ADDED.search(" ".join(causes).lower()) or not (shared or _TOGETHER.search(named))
     ):
-        return None
-    if _SAYS_MORE.search(sentence) or len(_JOINTS.findall(sentence)) > _MOST_JOINTS:
-        return None
-    rounded = _ROUNDED.search(sentence)
-    made: dict[tuple[float, ...], InWords] = {}
-    rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
-    reader, exact = Reader(per=not rates), sentence[: rounded.start()] if rounded else sentence
-    try:
-        for shape in _readings(reader, exact, causes, effect, values or {}):
-            bound = bind(shape, causes, values or {})
-            if bound is not None and not any(_is_effect(*pair, effect) for pair in bound.phrases.items()):
-                made.setdefault(signature(bound.tree, causes), bound)
-    except TooManyReadings:
-        return None
-    if not made and not rounded:
-        return _solved(reader, exact, causes, effect, values or {})
-    if len(made) != 1:
-        return None
-    only = next(iter(made.values()))
-    if _adds(only.tree) and _in_another_unit(exact, values or {}):
-        return None
-    if rounded is None:
-        return only
-    function = {"up": "ceil", "down": "floor"}.get(rounded[1], "round")
-    return only._replace(tree=Call(function, (only.tree,)), formula=f"{function}({only.formula})")
+        return True
+    return bool(_SAYS_MORE.search(sentence)) or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
 
 
 def _is_effect(phrase: str, cause: str, effect: str) -> bool:
@@ -213,8 +213,8 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
     for word, sign in ((" times ", " * "), (" plus ", " + "), (" minus ", " - "), (" divided by ", " / ")):
         right = right.replace(word, sign)
     if "=" in left:  # 1 foot = 12 inches, so height = ...
-        stripped = _FRONT_REASON.match(left)
-        if stripped is None or not _numbers(stripped["why"]) <= _numbers(right) | {1.0}:
+        stripped = FRONT_REASON.match(left)
+        if stripped is None or not numbers(stripped["why"]) <= numbers(right) | {1.0}:
             return None
         left = stripped["rest"]
     if not is_about(left, effect) or _SAYS_MORE.search(right):
@@ -235,22 +235,6 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
     if isinstance(tree, Name):  # the a-axis: nothing is computed
         return None
     return bind(renamed(tree, {f"phrase{k}": phrase for k, phrase in enumerate(phrases, 1)}), causes, values or {})
-
-
-def _plain(sentence: str, values: Values) -> str:
-    """Without the reasons and remarks around the arithmetic, where they say no number that it lacks."""
-    sentence = _AIM.sub("", _LEAD.sub("", sentence))
-    stated = {value for value, _ in values.values()} | {1.0}
-    for pattern in (_FRONT_REASON, _FRONT_SINCE, _BACK_REASON, _REMARK):
-        match = pattern.match(sentence)
-        if match and not _CONVERT.fullmatch(sentence) and _numbers(match["why"]) <= _numbers(match["rest"]) | stated:
-            sentence = match["rest"]
-    return _PURPOSE.sub("", _LEAD.sub("", sentence)).strip()
-
-
-def _numbers(text: str) -> set[float]:
-    said = re.findall(rf"(?<![\w.]){NUMERAL}(?!\w)", text)
-    return {value for one in said if (value := number_of(one)) is not None}
 
 
 def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
@@ -281,8 +265,8 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
 
 def _chained(reader: Reader, steps: Sequence[str]) -> Iterator[Shape]:
     """Each step goes on from the one before, or stands for itself until they are added."""
-    waiting: list[list[Shape]] = [reader.shapes(_COMMAND.sub("", _LEAD.sub("", steps[0])))]
-    for step in (_LEAD.sub("", step) for step in steps[1:]):
+    waiting: list[list[Shape]] = [reader.shapes(_COMMAND.sub("", LEAD.sub("", steps[0])))]
+    for step in (LEAD.sub("", step) for step in steps[1:]):
         if _ADD_THEM.fullmatch(step):
             if len(waiting) < 2:
                 return
@@ -346,8 +330,8 @@ def _conversion(match: re.Match[str], cause: str, values: Values) -> Iterator[Sh
         if factor is not None and abs(spoken / factor - 1) > 1e-9:
             return
         factor = spoken
-    numbers = _numbers(match["what"])
-    meant = numbers == {value} if numbers else bool(tokens(match["what"]) & tokens(cause))
+    told = numbers(match["what"])
+    meant = told == {value} if told else bool(tokens(match["what"]) & tokens(cause))
     if factor is not None and meant:
         sign, size = ("*", factor) if factor >= 1 else ("/", 1 / factor)
         yield Binary(sign, Name(cause), Number(float(f"{size:.12g}")))

@@ -23,6 +23,7 @@ from trueness.reasoning.trees import Binary, Call, Name, Number, Tree
 
 Shape: TypeAlias = Tree
 EVERY = "every "
+BRACKET = "qbracketq"  # one word that stands for a bracket
 MORE_BY, LESS_BY = "increased by", "reduced by"  # calls that word_causes.py resolves by units
 HUNDRED = Number(100.0)
 MOST_STEPS = 1_000  # shapes made for one sentence: strangers' sentences end, whatever they hold
@@ -70,8 +71,9 @@ class TooManyReadings(Exception):
 class Reader:
     """The readings of one sentence; what was read once is kept, and their number has an end."""
 
-    def __init__(self, per: bool = False) -> None:
+    def __init__(self, per: bool = False, inside: str = "") -> None:
         self._per = per  # `mass per volume` is a quotient, and no name of a cause
+        self._inside = inside  # what BRACKET stands for
         self._read: dict[tuple[str, int], list[Shape]] = {}
         self._steps = 0
 
@@ -94,6 +96,10 @@ class Reader:
         return self._read[text, depth]
 
     def _made(self, text: str, depth: int) -> Iterator[Shape]:
+        if text == BRACKET:
+            yield from self.shapes(self._inside, depth + 1)
+            yield from self.listed("sum", self._inside, depth + 1, alone=False)
+            return
         number = number_of(text)
         if number is not None:
             yield Number(number)

@@ -1,0 +1,155 @@
+"""How alike a phrase and the name of a cause are: the words they share, rare words counting more.
+
+    likeness = (sum of 1 / n over shared words + 0.35 x that over words of one meaning) / sum over all words of both
+
+n is the number of causes that have the word. `cost` and `price`, `liters` and a name in (L) have one meaning. A phrase
+whose head is something else (commission on sales, for sales) is made of its cause, and is no name of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+_STOP = frozenset(
+    "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
+    "was were given value amount s what been has have had each".split()
+)
+_IRREGULAR = {
+    "spent": "spend", "sold": "sell", "paid": "pay", "eaten": "eat", "ate": "eat", "bought": "buy", "ran": "run",
+    "children": "child", "kids": "child", "kid": "child", "people": "person", "feet": "foot", "men": "man",
+    "women": "woman", "driven": "drive", "drove": "drive", "gave": "give", "lost": "lose", "won": "win",
+    "made": "make", "taken": "take", "took": "take", "written": "write", "built": "build", "grew": "grow",
+    "grown": "grow", "halves": "half", "leaves": "leaf", "loaves": "loaf", "speeds": "speed", "began": "begin",
+    "left": "remain", "leftover": "remain", "leftovers": "remain", "rest": "remain", "remainder": "remain",
+    "probabilities": "probability", "prob": "probability", "num": "number", "avg": "average", "qty": "quantity",
+    "temp": "temperature", "vol": "volume", "dist": "distance",
+}  # fmt: skip
+_MEANINGS = tuple(
+    frozenset(words.split())
+    for words in (
+        "cost price fee charge expense spend pay bill purchase rate",
+        "wage salary pay earn income",
+        "revenue income sale earn proceed taking",
+        "start initial original begin opening starting",
+        "final end closing ending",
+        "total whole entire overall full all",
+        "person individual attendee participant guest population inhabitant resident",
+        "worker employee staff",
+        "student pupil class",
+        "number count quantity many size",
+        "time hour minute second day week month year duration long period",
+        "distance mile kilometer meter length far",
+        "mass weight gram kilogram pound heavy",
+        "volume liter milliliter gallon capacity",
+        "area acre",
+        "speed velocity pace",
+        "money dollar cash budget fund euro cent",
+        "age old year",
+        "height tall high",
+        "length long",
+        "width wide",
+        "discount reduction rebate",
+        "remain unused unsold",
+        "save saving",
+        "consume use eat",
+        "travel drive cover trip journey",
+        "probability p chance",
+        "percent percentage rate fraction share",
+        "energy joule kwh",
+        "power watt",
+        "amount",
+    )
+)
+_UNITS = {
+    "l": "liter", "ml": "milliliter", "g": "gram", "kg": "kilogram", "m": "meter", "km": "kilometer", "mi": "mile",
+    "h": "hour", "hr": "hour", "hrs": "hour", "min": "minute", "s": "second", "sec": "second", "mol": "mole",
+    "$": "dollar", "usd": "dollar", "eur": "euro", "lb": "pound", "lbs": "pound", "ft": "foot", "kwh": "kwh",
+    "w": "watt", "j": "joule", "gal": "gallon", "mg": "milligram", "cm": "centimeter",
+}  # fmt: skip
+_MEASURES = (
+    "length cost price value amount number weight mass area volume distance time age score count total sum rest".split()
+)
+_PLACE = r"(?:of|in|on|for|per|from|at|to|with|by|about|between|during|after|before|under|without)"
+_HEAD = re.compile(rf"((?:(?!{_PLACE}\b)[\w'$-]+\s+)+?){_PLACE}\s")
+_WEAK = 0.35
+_BY_HEAD = 0.2
+
+
+def words(name: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W_]+", name.lower()))
+
+
+def tokens(name: str) -> frozenset[str]:
+    """The words that tell it from others; of a node called a, that letter."""
+    said = words(name)
+    return frozenset(stem(word) for word in (said - _STOP) or said)
+
+
+def stem(word: str) -> str:
+    word = _IRREGULAR.get(word, word)
+    word = word.removesuffix("ies") + "y" if word.endswith("ies") and len(word) > 4 else word
+    word = word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            word = word.removesuffix(ending)
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
+_GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
+
+
+def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
+    """Shared words over all words of both, each by one over the number of causes that have it."""
+    one, other = tokens(phrase), tokens(cause)
+    total = sum(1 / max(1, weights.get(token, 1)) for token in one | other)
+    if not total:
+        return 0.0
+    shared = sum(1 / weights[token] for token in one & other)
+    alike = (one | _of_units(phrase)) - other
+    weak = sum(1 for token in alike if any(_same(token, word) for word in (other - one) | _of_units(cause)))
+    by_head = _BY_HEAD if shared and _head(phrase) & _head(cause) and len(_head(cause)) else 0.0
+    return (shared + _WEAK * weak) / total + by_head
+
+
+def is_strange(phrase: str, cause: str, effect: str) -> bool:
+    """Whether most of a phrase says something else: `inflation erodes the purchasing power of savings`, for savings."""
+    one, other = tokens(phrase), tokens(cause) | _of_units(cause)
+    known = {token for token in one if any(_same(token, word) for word in other)}
+    return len(one - known - tokens(effect)) > len(known) + 1
+
+
+def _same(token: str, other: str) -> bool:
+    return token == other or any(token in group and other in group for group in _GROUPS)
+
+
+def _of_units(name: str) -> frozenset[str]:
+    """`Volume (L)` speaks of liters; (g/mol) of neither."""
+    inside = re.findall(r"\(\s*([^()/\s]+)\s*\)", name.lower())
+    return frozenset(stem(_UNITS.get(unit, unit)) for unit in inside)
+
+
+def _head(name: str) -> frozenset[str]:
+    """What it is, before what it is of."""
+    plain = re.sub(r"\([^()]*\)", "", name.lower().replace("_", " "))
+    plain = re.sub(r"^(?:(?:the|all|both|these|those|individual|number|amount|of)\s+)+", "", plain)
+    before = _HEAD.match(plain)
+    return tokens(before[1]) if before else tokens(plain)
+
+
+def is_made_of(phrase: str, causes: Sequence[str]) -> bool:
+    """`reciprocals of the resistances`, `commission on sales`: something made of the causes, and not they."""
+    plain = re.sub(r"^(?:(?:all|both|the|these|those|individual)\s+)+", "", phrase.lower())
+    before = _HEAD.match(plain)
+    if before is None or re.match(r"(?:all|each|\w+ly)\s", before[1]):
+        return False
+    known = {token for cause in causes for token in tokens(cause) | _of_units(cause)}
+    known |= {stem(word) for word in _MEASURES} | {stem(word) for word in _NUMBERS}
+    return not any(any(_same(token, word) for word in known) for token in _heads(before[1]))
+
+
+_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+
+
+def _heads(text: str) -> Iterator[str]:
+    yield from (stem(word) for word in re.findall(r"[^\W_]+", text.lower()))

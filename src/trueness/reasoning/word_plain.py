@@ -1,0 +1,118 @@
+"""A rule in words without what surrounds its arithmetic, and in the forms that word_forms.py reads.
+
+reasons and purposes       since ..., ..., so ..., to get ..., in brackets: left out where they say no number that
+                           the arithmetic lacks
+other ways of saying it    take A away from B, 20 % off A, (a) x (b), A, converted to L by dividing by 1000
+a bracket that spells out  everything spent (purchase plus repairs), gravity (9.8 m/s²): the bracket in its place
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trueness.reasoning.word_causes import Values
+from trueness.reasoning.word_forms import BRACKET, NUMERAL, OPERATION_WORDS, number_of
+
+_CONVERTS = r"(?:convert|change|turn|express|account|adjust)\w*"
+_PURPOSE = re.compile(
+    r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
+    r"account for|see|figure out|work out|convert)\b[^\d%]*$"
+    r"|,\s*(?:and\s+)?(?:giving|yielding|which gives|resulting in|which is the|this gives|that gives)\b[^\d%]*$"
+    r"|\s+(?:gives|yields|results in)\s+[^\d%]*$"
+)
+_AIM = re.compile(
+    r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know|convert|work out)\b[^,\d%]*,\s*"
+)
+_TITLE = re.compile(r"^(?P<why>[^:]*):\s+(?P<rest>.*)$")
+FRONT_REASON = re.compile(r"^(?P<why>.*?)[,;.]\s*(?:and\s+)?(?:so|therefore|thus|hence)\s*,?\s+(?P<rest>.*)$")
+_FRONT_SINCE = re.compile(
+    r"^(?:since|because|as|given that|knowing that|assuming that|considering that)\s+(?P<why>[^,]*),\s*(?P<rest>.*)$"
+)
+_FRONT_SENTENCE = re.compile(r"^(?P<why>[^.]*[a-z])[.;]\s+(?P<rest>[^.;]*)$")
+_BACK_REASON = re.compile(
+    r"^(?P<rest>.*?)(?:,?\s+(?:since|because|as there (?:are|is)|given that)|"
+    r",\s+(?:as|where|with the|which is|so that|so))\b(?P<why>.*)$"
+)
+_REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
+LEAD = re.compile(
+    r"^(?:(?:then|next|first|finally|now|simply|just|we|you|here|also)\b[\s,]*|there (?:is|are) (?=.* than )|"
+    r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
+    r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
+)
+_EXPLAINS_NOTHING = re.compile(
+    r"\b(?:appl\w+|adjust\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
+)
+_REWRITTEN = tuple(
+    (re.compile(pattern), said)
+    for pattern, said in (
+        (r"\s*(?<=[a-z)\] ])[×✕⋅](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
+        (r"(?<![\w)])[(\[]([a-z][a-z' ]*)[)\]](?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
+        (r"(?<=times )[(\[]([a-z][a-z' ]*)[)\]]", r"\1"),
+        (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
+        (r"\b(?:already|simply|exactly|directly|together again)\s+", ""),
+        (r"\btak(e|ing) (?!away|off|out)([^,]+?) away from\b", r"subtracting \2 from"),
+        (r"\btak(?:e|ing) (?:away|off|out) ([^,]+?) from\b", r"subtracting \1 from"),
+        (r"\b(?:tak(?:e|ing)|knock(?:ing)?|cut(?:ting)?|shav(?:e|ing)) ([^,]+?) off(?: of)?\b", r"subtracting \1 from"),
+        (rf",? (?:and )?(?:is |are )?{_CONVERTS} (?:from [a-z]+ )?(?:in)?to [a-z ]+ by (multiply|divid)ing by\b",
+         lambda found: ", multiplied by" if found[1] == "multiply" else ", divided by"),
+        (r"\bto the power of\b|\bto the power\b|\braised to the (?!power)", "raised to "),
+        (r"\braised to the power (?:of )?", "raised to "),
+        (r"\bone[- ]half times\b", "half of"),
+        (r"\bthe (?:other|given|known) (?=angle)", "the "),
+        (r"\bnumber of people\b(?= in each\b)", "people"),
+    )
+)  # fmt: skip
+_SPELT = re.compile(r"^(?P<front>.*?)\s*\((?P<inside>[^()]+)\)(?P<back>.*)$")
+_LAST_PHRASE = re.compile(
+    r"^(?P<before>(?:.*\b(?:plus|minus|times|by|over|from|of|and|is|are|equals|to|with|add|multiply|subtract|divide|"
+    r"multiplying|adding|dividing|subtracting)\s+)?)(?P<phrase>[a-z' -]*)$"
+)
+_CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-z°]+(?:[/·*^ ]?[a-z0-9²³^-]+)*)?")
+
+
+def plain(sentence: str, values: Values) -> str:
+    """Without the reasons and remarks around the arithmetic, where they say no number that it lacks."""
+    sentence = _AIM.sub("", LEAD.sub("", sentence))
+    stated = {value for value, _ in values.values()} | {1.0}
+    for pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK):
+        match = pattern.match(sentence)
+        if match and _says_nothing(match["why"], match["rest"], stated, pattern):
+            sentence = match["rest"]
+    sentence = _PURPOSE.sub("", LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
+    for pattern, said in _REWRITTEN:
+        sentence = pattern.sub(said, sentence)
+    return " ".join(sentence.split())
+
+
+def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str]) -> bool:
+    """Whether a reason can be left out: its numbers stand in the rest, or say how often; a title, a sentence before or
+    a clause behind computes nothing at all."""
+    told = re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why)
+    if not numbers(told) <= numbers(rest) | stated:
+        return False
+    if pattern in (FRONT_REASON, _FRONT_SINCE, _REMARK) or (pattern is _BACK_REASON and "because" in rest + why):
+        return True
+    computed = set(re.findall(r"[a-z]+", why)) & OPERATION_WORDS
+    return not computed and not _EXPLAINS_NOTHING.search(why)
+
+
+def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:
+    """The sentence with one word, BRACKET, in place of a bracket that computes and of the phrase it spells out, and
+    what stands in the bracket."""
+    match = _SPELT.match(sentence)
+    phrase = _LAST_PHRASE.match(match["front"] + " ") if match else None
+    if match is None or phrase is None:
+        return
+    constant = _CONSTANT.fullmatch(match["inside"].strip())
+    inside = constant[1] if constant else match["inside"]
+    for sign, word in ((" + ", " plus "), (" * ", " times "), (" - ", " minus "), (" / ", " divided by ")):
+        inside = inside.replace(sign, word)
+    if (constant and phrase["phrase"].strip()) or re.search(r"\b(?:plus|minus|times|divided by|and)\b", inside):
+        yield f"{phrase['before']}{BRACKET} {match['back']}", inside
+
+
+def numbers(text: str) -> set[float]:
+    """The numbers a text says."""
+    said = re.findall(rf"(?<![\w.]){NUMERAL}(?!\w)", text)
+    return {value for one in said if (value := number_of(one)) is not None}
