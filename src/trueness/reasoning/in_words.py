@@ -24,6 +24,8 @@ from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.trees import Binary, Call, Name, Number, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
 from trueness.reasoning.word_forms import (
+    LESS,
+    MORE,
     NUMBER_WORDS,
     NUMERAL,
     OPERATION_WORDS,
@@ -35,8 +37,9 @@ from trueness.reasoning.word_forms import (
     joined,
     number_of,
 )
-from trueness.reasoning.word_names import stem, tokens
+from trueness.reasoning.word_names import share_meaning, stem, tokens
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, numbers, plain, spelt_out
+from trueness.reasoning.word_rest import what_is_left
 
 MOST_CAUSES = 6
 _LONGEST = 300
@@ -51,9 +54,11 @@ _SAYS_MORE = re.compile(
 _ROUNDED = re.compile(r",?\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))$")
 _COMMAND = re.compile(r"^(?:calculate|compute|find|determine|obtain|get|take|evaluate)\s+")
 _COPULA = re.compile(
-    r"\b(?:is|are|equals?|will be|costs?|has|have|=|as)\s+(?:then |simply |just |equal to )?"
+    r"\b(?:is|are|equals?|will be|costs?|has|have|=|as|makes? up|accounts? for|represents?|constitutes?|amounts? to|"
+    r"comes? to|totals?)\s+(?:then |simply |just |equal to )?"
     r"(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
-    rf"|\b[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)|(?=\b(?:in|de)creases by\b)"
+    rf"|\b[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
+    rf"|\b[a-z]+s\s+(?=(?:a |an )?{SHARE} of\b)|(?=\b(?:in|de)creases by\b)"
 )
 _BY = re.compile(
     r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
@@ -73,6 +78,13 @@ _GOING_ON = (  # a step that takes what came before: pattern, operation, whether
     (re.compile(rf"(?:subtract|deduct)(?:ing)? {_IT} from (.+)"), "-", True),
     (re.compile(rf"(?:subtract|deduct)(?:ing)? (?!{_IT} )((?:(?! from ).)+)(?: from {_IT})?"), "-", False),
 )
+_GAPPED = re.compile(  # multiplying the cows by 4 and the chickens by 2
+    rf"\b(multiply(?:ing)?|divid(?:e|ing)) (?:(?! by | and |,).)+ by (?:{NUMERAL}|[a-z ]+?),? and "
+    rf"(?=(?:(?! by |,| and ).)+ by )(?!then |{_DO})"
+)
+_BARE = re.compile(
+    rf"(?:multiply|divid)(?:e|ing)? by |(?:add|subtract)(?:ing)? {NUMERAL}(?=$| and then|, then|,? then)"
+)
 _NUMBERED = re.compile(r"(?:^|\s*[.;,]?\s+)(?:step \d+\s*[):.]|\(?\d\))\s+")  # 1) ... 2) ..., step 1: ...
 _ADD_THEM = re.compile(
     r"add(?:ing)?(?: up)? (?:them|both|the (?:two|three|results|products|amounts)|the two \w+)(?: together| up)?"
@@ -88,13 +100,18 @@ _EACH = tuple(
         rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
     )
 )
-_PREDICATE = re.compile(rf"(?P<share>(?:the |an? )?{SHARE} of .+?) (?:is|are|was|were|goes to|go to) (?P<what>[a-z ]+)")
+_PREDICATE = re.compile(
+    rf"(?P<share>(?:the |an? )?{SHARE} of .+?) (?:is|are|was|were|goes to|go to|"
+    r"(?:will|have|has|had|can|must)(?: be| been)?) (?P<what>[a-z ]+)"
+)
 _DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
+_NEGATED = re.compile(r"\b(?:not|no|non|never|without|un\w+|fail\w*|complement)\b")
 _COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
 _NOT_ADDED = re.compile(r"probab|chance|resist|factor|ratio|percent")
 _TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|final")
 _CHANGED = re.compile(
     r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b.* by\b"
+    rf"|% {LESS}|% {MORE}"
 )
 _CHANGE = re.compile(
     r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
@@ -126,6 +143,9 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
         for said, inside in ((sentence, ""), *spelt_out(sentence)):
             for found in _read(plain(said, known), inside, causes, effect, known):
                 made.setdefault(signature(found.tree, causes), found)
+        for shape in what_is_left(sentence, causes, effect, known):
+            if (bound := bind(shape, causes, known, effect)) is not None:
+                made.setdefault(signature(bound.tree, causes), bound)
     except TooManyReadings:
         return None
     return next(iter(made.values())) if len(made) == 1 else None
@@ -166,6 +186,8 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
         _NOT_ADDED.search(" ".join(causes).lower()) or not (shared or _TOGETHER.search(named))
     ):
         return True
+    if _NEGATED.search(named):  # the probability of not drawing red is ...
+        sentence = re.sub(r"^[^,]*?\bnot\b[^,]*? (?=(?:is|are|equals?) )", "", sentence)
     return bool(_SAYS_MORE.search(sentence)) or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
 
 
@@ -252,9 +274,9 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             if not tokens(said["what"]) & tokens(effect) or _DENIED.search(effect.lower().replace("_", " ")):
                 continue
             start = said["share"]
-        steps = [step for step in _STEP.split(start) if step.strip()]
-        if len(steps) > 1:
-            yield from _chained(reader, steps)
+        steps = [step for step in _STEP.split(_GAPPED.sub(r"\g<0>\1 ", start)) if step.strip()]
+        if len(steps) > 1 or _BARE.match(start):
+            yield from _chained(reader, steps, causes, effect)
         yield from _for_each(start, causes, effect)
         converted = _CONVERT.fullmatch(start)
         if converted and len(causes) == 1:
@@ -263,10 +285,15 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             yield from (shape for shape in reader.shapes(start) if not isinstance(shape, Name))
 
 
-def _chained(reader: Reader, steps: Sequence[str]) -> Iterator[Shape]:
-    """Each step goes on from the one before, or stands for itself until they are added."""
-    waiting: list[list[Shape]] = [reader.shapes(_COMMAND.sub("", LEAD.sub("", steps[0])))]
-    for step in (LEAD.sub("", step) for step in steps[1:]):
+def _chained(reader: Reader, steps: Sequence[str], causes: Sequence[str], effect: str) -> Iterator[Shape]:
+    """Each step goes on from the one before, or stands for itself until they are added. Of one cause, `divide by 12`
+    goes on from it."""
+    steps = [LEAD.sub("", step) for step in steps]
+    waiting: list[list[Shape]] = [reader.shapes(_COMMAND.sub("", steps[0]))]
+    bare = _BARE.match(steps[0])
+    if bare and len(causes) == 1 and share_meaning(causes[0], effect):
+        waiting = [list(_going_on(reader, Name(causes[0]), steps[0]))]
+    for step in steps[1:]:
         if _ADD_THEM.fullmatch(step):
             if len(waiting) < 2:
                 return
@@ -349,5 +376,5 @@ def shares_word(words: str, name: str) -> bool:
 
 def is_about(words: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
-    before = {stem(word) for word in re.findall(r"[a-z]+", _COMMAND.sub("", words))}
-    return not re.search(r"\d|%", words) and (not before or bool(before & tokens(effect)))
+    before = _COMMAND.sub("", words).strip()
+    return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, effect))

@@ -26,18 +26,25 @@ from trueness.reasoning.word_forms import (
     is_percent,
     joined,
 )
-from trueness.reasoning.word_names import is_made_of, is_strange, likeness, tokens, words
+from trueness.reasoning.word_names import in_order, is_another, is_made_of, is_strange, likeness, tokens, words
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
 _VERB = re.compile(
-    r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes)\b"
+    r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes|convert\w*|according|determines?|"
+    r"includes?)\b"
 )  # a sentence, and no name
-_EACH = re.compile(r"\b(?:per|each|every|rate|price|unit|wage|cost)\b")
+_EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
 _COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
 _REMAINING = re.compile(r"\b(?:remaining|remainder|rest|left|leftover)\b")
 _SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
-_SINGLES_OUT = re.compile(r"\b(?:that|which|who|only|one of|some|any|other|most)\b")
+_SINGLES_OUT = re.compile(
+    r"\b(?:that|which|who|only|one of|some|any|other|most|above|below|beyond|exceeding|excess|"
+    r"excluding|additional|extra|besides|until)\b"
+)
+
+
+_SAY_ALL = frozenset("all individual each every both these those everything their".split())
 
 
 class InWords(NamedTuple):
@@ -55,7 +62,7 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
         return _of_several(shape, every, causes, values, effect)
     shape = _each_once(shape)
     phrases = list(dict.fromkeys(leaves(shape)))
-    if len(phrases) > len(causes) or any(_SINGLES_OUT.search(phrase) or _VERB.search(phrase) for phrase in phrases):
+    if len(phrases) > len(causes) or any(_VERB.search(phrase) for phrase in phrases):
         return None
     shape, left = _with_values(shape, phrases, causes, values)
     if len(left) != len(phrases):
@@ -134,8 +141,8 @@ def _changes(tree: Tree) -> bool:
 
 def _each_once(shape: Shape) -> Shape:
     """`the true values` and `the true value` are one phrase."""
-    first: dict[frozenset[str], str] = {}
-    return renamed(shape, {leaf: first.setdefault(tokens(leaf), leaf) for leaf in leaves(shape)})
+    first: dict[tuple[str, ...], str] = {}
+    return renamed(shape, {leaf: first.setdefault(in_order(leaf), leaf) for leaf in leaves(shape)})
 
 
 def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
@@ -143,7 +150,9 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
     given, as a whole."""
     if cause in values and _REMAINING.search(phrase) and not _REMAINING.search(cause.lower().replace("_", " ")):
         return False
-    if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
+    if set(_SINGLES_OUT.findall(phrase)) - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
+        return False
+    if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect) or is_another(phrase, cause):
         return False
     return not (words(phrase) & OPERATION_WORDS - words(cause) or set(re.findall(r"\d+", phrase)) - words(cause))
 
@@ -180,12 +189,15 @@ def _of_several(
     ):
         return None
     counts = {NUMBER_WORDS.index(word) for word in said if word in NUMBER_WORDS}
-    says_all = bool(said & {"all", "individual", "each", "every", "both", "these", "those", "everything"} or counts)
+    says_all = bool(
+        said & {"all", "individual", "each", "every", "both", "these", "those", "everything", "their"} or counts
+    )
     groups = [tuple(cause for cause in causes if token in tokens(cause)) for token in tokens(phrase)]
     if isinstance(shape, Call) and leaves(shape) == list(every) and says_all:
         groups.append(tuple(causes))
     plural = bool(re.search(r"s\b", phrase))
-    wanted = {2} if "both" in said else counts
+    pair = _operation(shape, every[0]) == "difference"
+    wanted = {2} if "both" in said or pair else counts
     fits = {group for group in groups if len(group) > 1 and (says_all or plural) and wanted <= {len(group)}}
     if _operation(shape, every[0]) != "product":
         fits = {group for group in fits if not _of_two_kinds(group)}

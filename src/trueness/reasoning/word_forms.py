@@ -56,6 +56,7 @@ _SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
 _CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus)\s+")
 _ADDITIVE = re.compile(r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)")
 _MULTIPLICATIVE = re.compile(r"\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)")
+_POWER = re.compile(r"\s+raised to(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
 _PREFIX = re.compile(
     r"(?:multiply|divid|subtract|deduct|add|sum|averaging|combin|increas|decreas|reduc)\w*\b|"
@@ -129,6 +130,11 @@ class Reader:
             yield from self._cut(text, match, depth)
         if multiplied and not begins:
             return
+        power = None if begins else _POWER.search(text)
+        if power:
+            sides = (self.shapes(text[: power.start()], depth + 1), self.shapes(text[power.end() :], depth + 1))
+            yield from (Binary("^", *pair) for pair in product(*sides))
+            return
         for prefix, separator, operator, swapped in _PAIRS:
             start = re.match(prefix, text)
             for match in re.finditer(rf"\s+(?:{separator})\s+", text) if start else ():
@@ -148,9 +154,12 @@ class Reader:
 
     def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
         said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
-        for left in self.shapes(text[: match.start()], depth + 1):
-            for right in self.shapes(text[match.end() :], depth + 1):
-                yield from combined(_SIGN[said], left, right)
+        behind = text[match.end() :]
+        rights = self.shapes(behind, depth + 1)
+        if _SIGN[said] in "+-" and match[1] != "added to":  # minus rent and food
+            rights = [*rights, *self.listed("sum", behind, depth + 1, alone=False)]
+        for left, right in product(self.shapes(text[: match.start()], depth + 1), rights):
+            yield from combined(_SIGN[said], left, right)
 
     def _pair(self, first: str, second: str, operator: str, swapped: bool, depth: int) -> Iterator[Shape]:
         """What is subtracted may be a list: subtract a and b from c."""
@@ -194,6 +203,8 @@ def combined(operator: str, left: Shape, right: Shape) -> Iterator[Shape]:
 
 def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
     """One operation over several: a + b + c, mean(a, b, c)."""
+    if operation == "difference":
+        return Call("abs", (Binary("-", *shapes),))
     if operation in ("mean", "max", "min"):
         return Call(operation, tuple(shapes))
     if operation == "squares":
@@ -233,6 +244,13 @@ def _scaled(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]
     factor = SHARES.get(said, _TIMES.get(said, number_of(said)))
     if factor is not None:
         yield from (Binary("*", Number(factor), inner) for inner in reader.shapes(match[2], depth))
+
+
+def share_of(text: str) -> float | None:
+    """40 % is 0.4, and so are two fifths."""
+    said = text.replace(",", "").replace("-", " ").strip()
+    percent = re.match(r"(\d+(?:\.\d+)?)\s*(?:%|per ?cent)", said)
+    return float(percent[1]) / 100 if percent else SHARES.get(said)
 
 
 def _percent(sign: str) -> Make:
@@ -294,6 +312,16 @@ def _offset(sign: str) -> Make:
     return make
 
 
+def _both(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """Total income from both jobs."""
+    yield Call("sum", (Name(f"{EVERY}both {match[1]}" if " both " in match[0] else f"{EVERY}all {match[1]}"),))
+
+
+def _apart(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """The difference between the heights of the two trees: of two, and without a sign."""
+    yield Call("difference", (Name(EVERY + match[1]),))
+
+
 def _power(exponent: float) -> Callable[[Tree], Tree]:
     return lambda inner: Binary("^", inner, Number(exponent))
 
@@ -308,6 +336,8 @@ OPERATION_WORDS = frozenset(
     "cosine tangent sin cos tan log logarithm exponential factorial derivative integral gradient modulus magnitude "
     "remainder integer digits divisors complement minimized maximized".split()
 )
+LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
+MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
 _SHARED = "(?:shared|split|divided|distributed) (?:equally|evenly) (?:among|amongst|between|by)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
     (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
@@ -361,13 +391,25 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"sum of (?:the )?squares of\s+(.+)", _list("squares")),
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
         (r"averaging\s+(.+)", _list("mean")),
+        (
+            r"(?:total|combined) ([a-z]+) (?:from|of|for|across|in|on) (?:both|all|the (?:two|three|four))"
+            r"(?: (?!in |of |for )[a-z]+){1,3}",
+            _both,
+        ),
+        (
+            r"difference (?:between|of|in) ((?!.* and )(?:[a-z]+ (?:of|between) )?(?:the |both )?(?:two )?[a-z]+s)",
+            _apart,
+        ),
         (r"(?:maximum|largest|larger|greatest|greater|highest|higher)(?: value)? (?:of|among)\s+(.+)", _list("max")),
         (r"(?:minimum|smallest|smaller|least|lowest|lower)(?: value)? (?:of|among)\s+(.+)", _list("min")),
         (rf"{_FACTOR}(?:\s+of)?\s+(?!as\b)(.+)", _scaled),
         (rf"{_PERCENTAGE}\s+of\s+(?P<whole>.+)", _percent("of")),
         (rf"(?P<whole>.+?)\s+(?:increased|raised) by\s+{_PERCENTAGE}", _percent("+")),
         (rf"(?P<whole>.+?)\s+(?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
-        (rf"(?P<whole>.+?)\s+after an? {_PERCENTAGE} (?:discount|reduction|decrease)", _percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:after|with) an? {_PERCENTAGE} {LESS}", _percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:after|with|plus) an? {_PERCENTAGE} {MORE}", _percent("+")),
+        (rf"appl(?:y|ying) an? {_PERCENTAGE} {LESS} (?:to|on)\s+(?P<whole>.+)", _percent("-")),
+        (rf"appl(?:y|ying) an? {_PERCENTAGE} {MORE} (?:to|on)\s+(?P<whole>.+)", _percent("+")),
         (rf"(?P<whole>.+?)\s+after an? (?:discount|reduction|decrease) of\s+{_PERCENTAGE}", _percent("-")),
         (rf"(?:increas(?:e|es|ing)|rais(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("+")),
         (rf"(?:decreas(?:e|es|ing)|reduc(?:e|es|ing))\s+(?P<whole>.+?)\s+by\s+{_PERCENTAGE}", _percent("-")),

@@ -70,6 +70,39 @@ _UNITS = {
 _MEASURES = (
     "length cost price value amount number weight mass area volume distance time age score count total sum rest".split()
 )
+_CONTRASTS = tuple(
+    frozenset(words.split())
+    for words in (
+        "first second third fourth fifth last",
+        "initial final",
+        "start end",
+        "opening closing",
+        "before after",
+        "morning afternoon evening night noon",
+        "today yesterday tomorrow",
+        "monday tuesday wednesday thursday friday saturday sunday",
+        "hourly daily weekly monthly quarterly yearly annual",
+        "hour day week month year",
+        "adult child senior",
+        "man woman boy girl",
+        "old new",
+        "older younger",
+        "larger smaller",
+        "maximum minimum",
+        "highest lowest",
+        "fixed variable",
+        "gross net",
+        "length width height depth radius diameter",
+        "input output",
+        "regular overtime",
+        "small medium large",
+        "mother father sister brother",
+        "mass volume time distance area speed",
+        "red blue green yellow white black",
+        "cat dog cow chicken pig horse sheep",
+        "apple orange pear banana",
+    )
+)  # what one of them is called is not the other
 _PLACE = r"(?:of|in|on|for|per|from|at|to|with|by|about|between|during|after|before|under|without)"
 _HEAD = re.compile(rf"((?:(?!{_PLACE}\b)[\w'$-]+\s+)+?){_PLACE}\s")
 _WEAK = 0.35
@@ -83,7 +116,15 @@ def words(name: str) -> frozenset[str]:
 def tokens(name: str) -> frozenset[str]:
     """The words that tell it from others; of a node called a, that letter."""
     said = words(name)
-    return frozenset(stem(word) for word in (said - _STOP) or said)
+    return frozenset(stem(word) for word in said if word not in _STOP and stem(word) not in _STOPPED) or frozenset(
+        map(stem, said)
+    )
+
+
+def in_order(name: str) -> tuple[str, ...]:
+    """rows of chairs is not chairs in each row."""
+    known = tokens(name)
+    return tuple(told for word in re.findall(r"[^\W_]+", name.lower()) if (told := stem(word)) in known)
 
 
 def stem(word: str) -> str:
@@ -97,6 +138,8 @@ def stem(word: str) -> str:
 
 
 _GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
+_STOPPED = frozenset(map(stem, _STOP))
+_OPPOSED = tuple(frozenset(stem(word) for word in group) for group in _CONTRASTS)
 
 
 def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
@@ -112,11 +155,21 @@ def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
     return (shared + _WEAK * weak) / total + by_head
 
 
+def share_meaning(phrase: str, name: str) -> bool:
+    return any(_same(token, word) for token in tokens(phrase) for word in tokens(name))
+
+
 def is_strange(phrase: str, cause: str, effect: str) -> bool:
     """Whether most of a phrase says something else: `inflation erodes the purchasing power of savings`, for savings."""
     one, other = tokens(phrase), tokens(cause) | _of_units(cause)
     known = {token for token in one if any(_same(token, word) for word in other)}
     return len(one - known - tokens(effect)) > len(known) + 1
+
+
+def is_another(phrase: str, cause: str) -> bool:
+    """`the weekly pay`, for the monthly pay."""
+    one, other = tokens(phrase), tokens(cause)
+    return any(one & group and other & group and not one & other & group for group in _OPPOSED)
 
 
 def _same(token: str, other: str) -> bool:
@@ -141,7 +194,7 @@ def is_made_of(phrase: str, causes: Sequence[str]) -> bool:
     """`reciprocals of the resistances`, `commission on sales`: something made of the causes, and not they."""
     plain = re.sub(r"^(?:(?:all|both|the|these|those|individual)\s+)+", "", phrase.lower())
     before = _HEAD.match(plain)
-    if before is None or re.match(r"(?:all|each|\w+ly)\s", before[1]):
+    if before is None or re.match(r"(?:all|each|what|\w+ly)\s", before[1]):
         return False
     known = {token for cause in causes for token in tokens(cause) | _of_units(cause)}
     known |= {stem(word) for word in _MEASURES} | {stem(word) for word in _NUMBERS}

@@ -43,12 +43,17 @@ LEAD = re.compile(
 _EXPLAINS_NOTHING = re.compile(
     r"\b(?:appl\w+|adjust\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
 )
-_REWRITTEN = tuple(
+_SIGNS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
         (r"\s*(?<=[a-z)\] ])[×✕⋅](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
-        (r"(?<![\w)])[(\[]([a-z][a-z' ]*)[)\]](?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
+        (r"(?:^|(?<=times )|(?<=plus )|(?<=minus )|(?<=over )|(?<=by ))[(\[]([a-z][a-z' ]*)[)\]](?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
         (r"(?<=times )[(\[]([a-z][a-z' ]*)[)\]]", r"\1"),
+    )
+)  # fmt: skip
+_REWRITTEN = tuple(
+    (re.compile(pattern), said)
+    for pattern, said in (
         (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
         (r"\b(?:already|simply|exactly|directly|together again)\s+", ""),
         (r"\btak(e|ing) (?!away|off|out)([^,]+?) away from\b", r"subtracting \2 from"),
@@ -56,8 +61,8 @@ _REWRITTEN = tuple(
         (r"\b(?:tak(?:e|ing)|knock(?:ing)?|cut(?:ting)?|shav(?:e|ing)) ([^,]+?) off(?: of)?\b", r"subtracting \1 from"),
         (rf",? (?:and )?(?:is |are )?{_CONVERTS} (?:from [a-z]+ )?(?:in)?to [a-z ]+ by (multiply|divid)ing by\b",
          lambda found: ", multiplied by" if found[1] == "multiply" else ", divided by"),
-        (r"\bto the power of\b|\bto the power\b|\braised to the (?!power)", "raised to "),
-        (r"\braised to the power (?:of )?", "raised to "),
+        (r"(?:\braised )?\bto the power(?: of)?\b|\braised to the\b", "raised to"),
+        (r"\b(among|amongst|between) all(?: of)?(?: the)?\b", r"\1 the"),
         (r"\bone[- ]half times\b", "half of"),
         (r"\bthe (?:other|given|known) (?=angle)", "the "),
         (r"\bnumber of people\b(?= in each\b)", "people"),
@@ -73,6 +78,8 @@ _CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-
 
 def plain(sentence: str, values: Values) -> str:
     """Without the reasons and remarks around the arithmetic, where they say no number that it lacks."""
+    for pattern, said in _SIGNS:
+        sentence = pattern.sub(said, sentence)
     sentence = _AIM.sub("", LEAD.sub("", sentence))
     stated = {value for value, _ in values.values()} | {1.0}
     for pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK):
