@@ -82,6 +82,12 @@ _GAPPED = re.compile(  # multiplying the cows by 4 and the chickens by 2
     rf"\b(multiply(?:ing)?|divid(?:e|ing)) (?:(?! by | and |,).)+ by (?:{NUMERAL}|[a-z ]+?),? and "
     rf"(?=(?:(?! by |,| and ).)+ by )(?!then |{_DO})"
 )
+_TEENS = "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_NUMBER_WORD = re.compile(
+    rf"\b(?:(?P<teen>{'|'.join(_TEENS)})|(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<ones>{'|'.join(NUMBER_WORDS[1:10])}))?)"
+    r"\b(?! (?:hundred|thousand|million|percent))"
+)
 _BARE = re.compile(
     rf"(?:multiply|divid)(?:e|ing)? by |(?:add|subtract)(?:ing)? {NUMERAL}(?=$| and then|, then|,? then)"
 )
@@ -95,8 +101,8 @@ _EACH = tuple(
         rf"(?:there (?:is|are) )?(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
         r"(?P<of>[a-z ]+)",
         rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
-        rf"(?:each|every) (?P<of>[a-z ]+?) (?:receives|gets|has|needs|takes|holds|contains|eats|uses|produces|makes|"
-        rf"requires|buys|sells|reads|brings) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
+        rf"(?:each|every) (?P<of>(?!additional|extra|next|other|second|third)[a-z]+(?: [a-z]+)?"
+        rf"(?: of [a-z]+)?) (?!of|at|for|to|in|is|are)[a-z]+s (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
         rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
     )
 )
@@ -134,6 +140,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
     sentence = re.sub(r"\bavg\b\.?", "average", sentence)
     sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
+    sentence = _NUMBER_WORD.sub(_in_digits, sentence)
     left, equals, right = sentence.rpartition("=")
     if equals and ("=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", right)):
         return None
@@ -149,6 +156,14 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     except TooManyReadings:
         return None
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    """`twenty-five` is 25."""
+    if found["teen"]:
+        return str(13 + _TEENS.index(found["teen"]))
+    tens = 20 + 10 * _TENS.index(found["tens"])
+    return str(tens + (NUMBER_WORDS.index(found["ones"]) if found["ones"] else 0))
 
 
 def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values: Values) -> list[InWords]:
@@ -261,6 +276,10 @@ def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values |
 
 def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str, values: Values) -> Iterator[Shape]:
     """Every way to read the sentence as arithmetic over phrases."""
+    converted = _CONVERT.fullmatch(_COMMAND.sub("", sentence))
+    if converted and len(causes) == 1:
+        yield from _conversion(converted, causes[0], values)
+        return
     starts = {sentence, _COMMAND.sub("", sentence)}
     for pattern in (_BY, _COPULA):
         starts |= {
@@ -278,10 +297,7 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
         if len(steps) > 1 or _BARE.match(start):
             yield from _chained(reader, steps, causes, effect)
         yield from _for_each(start, causes, effect)
-        converted = _CONVERT.fullmatch(start)
-        if converted and len(causes) == 1:
-            yield from _conversion(converted, causes[0], values)
-        elif "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
+        if "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
             yield from (shape for shape in reader.shapes(start) if not isinstance(shape, Name))
 
 
@@ -328,7 +344,11 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
 def _for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Shape]:
     """`3 eggs for every cake`, `one teacher for every 15 students`: n / m times the count, for an effect that is the
     things. `12 dollars per hour for the hours worked` says its count behind."""
-    if _SINGLE.search(effect.lower().replace("_", " ")) or (len(causes) == 1 and _SINGLE.search(causes[0].lower())):
+    named = effect.lower().replace("_", " ")
+    again = re.search(r" (?:per|each|every|an?) (day|week|month|year|hour|minute)$", sentence)
+    if again and again[1] in named:  # 35 crates per day, for crates per day
+        sentence, named = sentence[: again.start()], re.sub(rf"\b(?:per|each|every) {again[1]}\b", "", named)
+    if _SINGLE.search(named) or (len(causes) == 1 and _SINGLE.search(causes[0].lower())):
         return
     for pattern in _EACH:
         match = pattern.fullmatch(sentence)
@@ -376,5 +396,5 @@ def shares_word(words: str, name: str) -> bool:
 
 def is_about(words: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
-    before = _COMMAND.sub("", words).strip()
+    before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
     return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, effect))

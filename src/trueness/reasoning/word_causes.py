@@ -34,6 +34,7 @@ _VERB = re.compile(
     r"\b(?<!what )(?:is|are|was|were|equals?|gives?|must|will|goes|becomes|convert\w*|according|determines?|"
     r"includes?)\b"
 )  # a sentence, and no name
+_CUT = re.compile(rf",|;|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b")
 _EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
 _COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
 _REMAINING = re.compile(r"\b(?:remaining|remainder|rest|left|leftover)\b")
@@ -62,7 +63,7 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
         return _of_several(shape, every, causes, values, effect)
     shape = _each_once(shape)
     phrases = list(dict.fromkeys(leaves(shape)))
-    if len(phrases) > len(causes) or any(_VERB.search(phrase) for phrase in phrases):
+    if len(phrases) > len(causes) or any(_VERB.search(phrase) or _CUT.search(phrase) for phrase in phrases):
         return None
     shape, left = _with_values(shape, phrases, causes, values)
     if len(left) != len(phrases):
@@ -199,6 +200,7 @@ def _of_several(
     pair = _operation(shape, every[0]) == "difference"
     wanted = {2} if "both" in said or pair else counts
     fits = {group for group in groups if len(group) > 1 and (says_all or plural) and wanted <= {len(group)}}
+    fits = {group for group in fits if not _names_some(phrase, group)}
     if _operation(shape, every[0]) != "product":
         fits = {group for group in fits if not _of_two_kinds(group)}
     made = {}
@@ -211,6 +213,11 @@ def _of_several(
             told = {text: cause for text, cause in bound.phrases.items() if cause != _GROUP}
             made[signature(tree, causes)] = InWords(tree, written(tree), told | {phrase: ", ".join(group)})
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _names_some(phrase: str, group: Sequence[str]) -> bool:
+    """`the loose pencils` are not all pencils."""
+    return any(0 < sum(token in tokens(cause) for cause in group) < len(group) for token in tokens(phrase))
 
 
 def _of_two_kinds(group: Sequence[str]) -> bool:

@@ -105,7 +105,7 @@ class Reader:
         if number is not None:
             yield Number(number)
             return
-        percent = re.fullmatch(_PERCENTAGE, text)
+        percent = re.fullmatch(rf"{_PERCENTAGE}(?: {LESS}| {MORE})?", text)
         if percent:
             yield Binary("/", Number(float(percent["share"].replace(",", ""))), HUNDRED)
             return
@@ -219,6 +219,9 @@ def number_of(text: str) -> float | None:
     of_pi = re.fullmatch(rf"({NUMERAL})\s*(?:pi|π)", text)
     if of_pi:
         return math.pi * (number_of(of_pi[1]) or 0.0)
+    quotient = re.fullmatch(r"(\d+)\s*/\s*([1-9]\d*)", text)
+    if quotient:
+        return int(quotient[1]) / int(quotient[2])
     match = re.fullmatch(rf"({NUMERAL})(?:\s*{_MEASURES})?", text)
     # `2 r` is no count of things, and 3 million is not 3
     counted = re.fullmatch(
@@ -322,6 +325,15 @@ def _apart(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
     yield Call("difference", (Name(EVERY + match[1]),))
 
 
+def _more(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    """How much taller Ann is than Bea."""
+    yield from (Binary("-", *pair) for pair in product(reader.shapes(match[1], depth), reader.shapes(match[2], depth)))
+
+
+def _fewer(reader: Reader, match: re.Match[str], depth: int) -> Iterator[Shape]:
+    yield from (Binary("-", *pair) for pair in product(reader.shapes(match[2], depth), reader.shapes(match[1], depth)))
+
+
 def _power(exponent: float) -> Callable[[Tree], Tree]:
     return lambda inner: Binary("^", inner, Number(exponent))
 
@@ -336,6 +348,7 @@ OPERATION_WORDS = frozenset(
     "cosine tangent sin cos tan log logarithm exponential factorial derivative integral gradient modulus magnitude "
     "remainder integer digits divisors complement minimized maximized".split()
 )
+_PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
 LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
 MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
 _SHARED = "(?:shared|split|divided|distributed) (?:equally|evenly) (?:among|amongst|between|by)"
@@ -349,10 +362,15 @@ _PAIRS = (  # how it begins, what stands between, the operation, and whether the
     (r"(?:subtract(?:ing)?|deduct(?:ing)?|remov(?:e|ing)|tak(?:e|ing) away)\s+", "from", "-", True),
     (r"", "(?:is |are )?(?:subtracted|deducted|taken away) from", "-", True),
     (r"", f"(?:is |are )?{_SHARED}", "/", False),
-    (r"(?:share|split|distribute)\s+", "(?:equally|evenly) (?:among|amongst|between|by)", "/", False),
+    (
+        r"(?:shar|split|distribut|divid)(?:e|ing|ting)?\s+",
+        "(?:equally|evenly) (?:among|amongst|between|by)",
+        "/",
+        False,
+    ),
     (r"difference (?:between|of|in (?:\w+ ){1,2}between)\s+", "and", "-", False),
     (r"excess of\s+", "over", "-", False),
-    (r"appl(?:y|ying)\s+(?=.*(?:rate|percent|%))", "to", "*", False),
+    (rf"appl(?:y|ying)\s+(?!an? {_PERCENTAGE} (?:{LESS}|{MORE}))(?=.*(?:rate|percent|%))", "to", "*", False),
     (r"(?=.*(?:rate|percent|%).* applied to )", "applied to", "*", False),
 )
 _AWAY = (
@@ -363,11 +381,12 @@ _LEFT = "(?:remaining|rest of|remainder of|what (?:remains|is left) of|(?:amount
 _PART = "(?:fraction|share|proportion|part|portion)"
 _FACTOR = rf"({'|'.join(sorted((*SHARES, *_TIMES), key=len, reverse=True))})".replace(" ", "[ -]")
 _SHARE = "|".join(sorted(SHARES, key=len, reverse=True)).replace(" ", "[ -]")
-_PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
 SHARE = rf"(?:{_PERCENTAGE.replace('?P<share>', '')}|{_SHARE})"
 _THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,3}?\s+as"
 _UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
 _DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
+_SOMEWHERE = r"(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?"  # 5 less on Sunday than
+_IS = "(?: is| are| has| have| was| were| did)?"
 _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
@@ -375,8 +394,14 @@ _COMPARED: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"({NUMERAL})\s+times\s+{_THINGS}\s+(.+)", _scaled),
         (rf"{_PERCENTAGE}\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("+")),
         (rf"{_PERCENTAGE}\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(?P<whole>.+)", _percent("-")),
-        (rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_UP})(?:\s+\w+)?\s+than\s+(.+)", _offset("+")),
-        (rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_DOWN})(?:\s+\w+)?\s+than\s+(.+)", _offset("-")),
+        (
+            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_UP})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+            _offset("+"),
+        ),
+        (
+            rf"({NUMERAL})(?:\s+(?!times\b)[\w/]+)?\s+(?:{_DOWN})(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?\s+than\s+(.+)",
+            _offset("-"),
+        ),
     )
 )
 _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
@@ -391,13 +416,22 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"sum of (?:the )?squares of\s+(.+)", _list("squares")),
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
         (r"averaging\s+(.+)", _list("mean")),
+        (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", _list("sum")),
+        (
+            rf"how (?:much|many)(?: \w+)?? (?:{_UP})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were| did)? than (.+)",
+            _more,
+        ),
+        (
+            rf"how (?:much|many)(?: \w+)?? (?:{_DOWN})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were)? than (.+)",
+            _fewer,
+        ),
         (
             r"(?:total|combined) ([a-z]+) (?:from|of|for|across|in|on) (?:both|all|the (?:two|three|four))"
             r"(?: (?!in |of |for )[a-z]+){1,3}",
             _both,
         ),
         (
-            r"difference (?:between|of|in) ((?!.* and )(?:[a-z]+ (?:of|between) )?(?:the |both )?(?:two )?[a-z]+s)",
+            r"difference (?:between|of|in) ((?!.* and )(?:(?:the )?[a-z]+ (?:of|between) )?[a-z ]+s)",
             _apart,
         ),
         (r"(?:maximum|largest|larger|greatest|greater|highest|higher)(?: value)? (?:of|among)\s+(.+)", _list("max")),

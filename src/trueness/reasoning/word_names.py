@@ -28,7 +28,7 @@ _IRREGULAR = {
 _MEANINGS = tuple(
     frozenset(words.split())
     for words in (
-        "cost price fee charge expense spend pay bill purchase rate",
+        "cost price fee charge expense spend pay payment bill purchase rate",
         "wage salary pay earn income",
         "revenue income sale earn proceed taking",
         "start initial original begin opening starting",

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_forms import BRACKET, NUMERAL, OPERATION_WORDS, number_of
 
+_FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _CONVERTS = r"(?:convert|change|turn|express|account|adjust)\w*"
 _PURPOSE = re.compile(
     r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
@@ -40,6 +41,7 @@ LEAD = re.compile(
     r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
     r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
 )
+_OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
 _EXPLAINS_NOTHING = re.compile(
     r"\b(?:appl\w+|adjust\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
 )
@@ -47,8 +49,15 @@ _SIGNS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
         (r"\s*(?<=[a-z)\] ])[×✕⋅](?=[a-z(\[ ])\s*|(?<=[)\]])\s*[x*]\s*(?=[(\[])", " times "),
-        (r"(?:^|(?<=times )|(?<=plus )|(?<=minus )|(?<=over )|(?<=by ))[(\[]([a-z][a-z' ]*)[)\]](?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
+        (r"(?:^|(?<=times )|(?<=plus )|(?<=minus )|(?<=over )|(?<=by ))[(\[]([a-z][a-z' ]*)[)\]]"
+         r"(?= (?:times|plus|minus|divided by|over|multiplied by)\b|$)", r"\1"),
         (r"(?<=times )[(\[]([a-z][a-z' ]*)[)\]]", r"\1"),
+        (rf"^(multiply|divid)e? by ({NUMERAL}) to convert (?:the )?(?:from )?([a-z ]+?) (?:in)?to ([a-z]+)$",
+         r"convert \3 to \4 by \1ing by \2"),
+        (r"\bsquare (?:kilo|centi)?(?:met(?:er|re)s?|feet|foot|miles?|inch(?:es)?|yards?)\b", "area"),
+        (r"\bcubic (?:centi)?(?:met(?:er|re)s?|feet|foot|inch(?:es)?|yards?)\b", "volume"),
+        (r"((?:divided by|over|ratio of|dividing) .*?),? (?:times|multiplied by) (100)(?= ?%?$| ?%? to | percent)",
+         r"\1, times \2"),
     )
 )  # fmt: skip
 _REWRITTEN = tuple(
@@ -64,14 +73,18 @@ _REWRITTEN = tuple(
         (r"(?:\braised )?\bto the power(?: of)?\b|\braised to the\b", "raised to"),
         (r"\b(among|amongst|between) all(?: of)?(?: the)?\b", r"\1 the"),
         (r"\bone[- ]half times\b", "half of"),
-        (r"\bthe (?:other|given|known) (?=angle)", "the "),
-        (r"\bnumber of people\b(?= in each\b)", "people"),
+        (r"\bthe (?:other|given|known) (?=angle|two|three|four)", "the "),
+        (rf"\b{_FOUND} from (.+?) by (divid|multiply)ing(?: it)? by ",
+         lambda found: f"{found[1]} {'divided' if found[2] == 'divid' else 'multiplied'} by "),
+        (r"\bcombin(?:e|ing) ([a-z ]+) with\b", r"adding \1 and"),
+        (rf"\b{_FOUND} from (.+?) by (subtract|add)ing (?!.* (?:from|to) )",
+         lambda found: f"{found[1]} {'minus' if found[2] == 'subtract' else 'plus'} "),
     )
 )  # fmt: skip
 _SPELT = re.compile(r"^(?P<front>.*?)\s*\((?P<inside>[^()]+)\)(?P<back>.*)$")
 _LAST_PHRASE = re.compile(
-    r"^(?P<before>(?:.*\b(?:plus|minus|times|by|over|from|of|and|is|are|equals|to|with|add|multiply|subtract|divide|"
-    r"multiplying|adding|dividing|subtracting)\s+)?)(?P<phrase>[a-z' -]*)$"
+    r"^(?P<before>(?:.*\b(?:plus|minus|times|by|over|from|of|and|is|are|equals|(?<!due )to|with|add|multiply|subtract|"
+    r"divide|multiplying|adding|dividing|subtracting)\s+)?)(?P<phrase>[a-z' -]*)$"
 )
 _CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-z°]+(?:[/·*^ ]?[a-z0-9²³^-]+)*)?")
 
@@ -101,6 +114,8 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
     if pattern in (FRONT_REASON, _FRONT_SINCE, _REMARK) or (pattern is _BACK_REASON and "because" in rest + why):
         return True
     computed = set(re.findall(r"[a-z]+", why)) & OPERATION_WORDS
+    if pattern is _TITLE:  # average speed: distance over time
+        computed -= _OUTCOMES
     return not computed and not _EXPLAINS_NOTHING.search(why)
 
 

@@ -3,7 +3,7 @@
     after it is gone     what is left after paying for the groceries      the parts are named, the whole is what is left
     the rest             the rest of the class walk                       the whole is named or says that it is one
     those who do not     those who did not pass failed                    the part is what they did not do
-    of one cause         40 % are red, the rest are blue                  (1 - share) x whole, for an effect that is blue
+    of one cause         40 % are red, the rest are blue                  (1 - share) x whole, for the blue
 
 A part that is a rate, a price of one or a share is no part; a whole smaller than its parts is none.
 """
@@ -35,7 +35,8 @@ _DO_NOT = re.compile(
 )
 _SHARES = re.compile(
     rf"(?:since |because |as )?(?P<share>{SHARE}) of (?:the |all |her |his |their |all the )?(?P<whole>[a-z]+)\s+"
-    r"(?P<one>[a-z ]+?)(?:[,;]\s*(?:and |so |while |then |but )*| and | while | so )the (?:rest|others?|remaining|remainder)"
+    r"(?P<one>[a-z ]+?)(?:[,;]\s*(?:and |so |while |then |but )*| and | while | so )"
+    r"the (?:rest|others?|remaining|remainder)"
     rf"[ ,]*(?P<other>{SHARE})?[ ,]*(?P<what>[a-z ]+)"
 )
 _WHOLE = frozenset(
