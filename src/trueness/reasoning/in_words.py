@@ -101,6 +101,8 @@ _EACH = tuple(
         rf"(?:there (?:is|are) )?(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
         r"(?P<of>[a-z ]+)",
         rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
+        rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z][a-z0-9 ]*?),? (?P<n>{NUMERAL})(?P<what> [a-z][a-z0-9 ]*?) "
+        r"(?:is|are) (?:formed|produced|made|needed|used|required|added|given|consumed|released|planted|awarded)",
         rf"(?:each|every) (?P<of>(?!additional|extra|next|other|second|third)[a-z]+(?: [a-z]+)?"
         rf"(?: of [a-z]+)?) (?!of|at|for|to|in|is|are)[a-z]+s (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
         rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
@@ -198,12 +200,17 @@ def _says_more(sentence: str, causes: Sequence[str], effect: str) -> bool:
         return True
     shared = any(tokens(effect) & tokens(cause) for cause in causes)
     if _COMBINED.search(sentence) and (
-        _NOT_ADDED.search(" ".join(causes).lower()) or not (shared or _TOGETHER.search(named))
+        _NOT_ADDED.search(" ".join((effect, *causes)).lower()) or not (shared or _TOGETHER.search(named))
     ):
         return True
     if _NEGATED.search(named):  # the probability of not drawing red is ...
         sentence = re.sub(r"^[^,]*?\bnot\b[^,]*? (?=(?:is|are|equals?) )", "", sentence)
-    return bool(_SAYS_MORE.search(sentence)) or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
+    known = " ".join((named, *causes)).lower().replace("_", " ")
+    said = (found[0] for found in _SAYS_MORE.finditer(sentence))
+    return (
+        any(not re.search(rf"\b{re.escape(one)}\b", known) for one in said)
+        or len(_JOINTS.findall(sentence)) > _MOST_JOINTS
+    )
 
 
 def _is_effect(phrase: str, cause: str, effect: str) -> bool:
@@ -358,7 +365,10 @@ def _for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Sha
         if size is not None and of and not computes(match["of"]) and not computes(match["what"]):
             factor: Shape = Number(size) if of == 1 else Binary("/", Number(size), Number(of))
             yield Binary("*", factor, Name(match["of"]))
-    rate = re.fullmatch(rf"({NUMERAL})(?: dollars| cents| euros)? per ([a-z]+) (?:for|times) ([a-z ]+)", sentence)
+    rate = re.fullmatch(
+        rf"({NUMERAL})(?: dollars| cents| euros)? (?:per|an?) ([a-z]+) (?:for|times) (?:each |every |the )?([a-z ]+)",
+        sentence,
+    )
     if rate and stem(rate[2]) in tokens(rate[3]) and (size := number_of(rate[1])) is not None:
         yield Binary("*", Number(size), Name(rate[3]))
 

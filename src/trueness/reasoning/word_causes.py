@@ -26,7 +26,16 @@ from trueness.reasoning.word_forms import (
     is_percent,
     joined,
 )
-from trueness.reasoning.word_names import in_order, is_another, is_made_of, is_strange, likeness, tokens, words
+from trueness.reasoning.word_names import (
+    in_order,
+    is_another,
+    is_made_of,
+    is_of_another_kind,
+    is_strange,
+    likeness,
+    tokens,
+    words,
+)
 
 Values: TypeAlias = Mapping[str, tuple[float, str | None]]  # known causes with value and unit
 
@@ -45,6 +54,7 @@ _SINGLES_OUT = re.compile(
 )
 
 
+_AMOUNTS = frozenset("amount value payment cost fee deposit withdrawal".split())
 _SAY_ALL = frozenset("all individual each every both these those everything their".split())
 
 
@@ -130,7 +140,7 @@ def _by_units(tree: Tree, values: Values) -> Tree | None:
     if isinstance(change, Name) and units == ["%"]:
         return Binary("*", whole, Binary(sign, Number(1.0), change))
     same = isinstance(whole, Name) and {values.get(whole.name, (0.0, None))[1]} == set(units) != {None}
-    amounts = all("amount" in words(name) and not _SHARE_NAME.search(name) for name in leaves(change))
+    amounts = all(words(name) & _AMOUNTS and not _SHARE_NAME.search(name) for name in leaves(change))
     added = isinstance(change, Name | Number) or (isinstance(change, Binary) and change.operator == "+")
     return Binary(sign, whole, change) if added and (same or amounts) else None
 
@@ -153,7 +163,9 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         return False
     if set(_SINGLES_OUT.findall(phrase)) - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
         return False
-    if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect) or is_another(phrase, cause):
+    if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
+        return False
+    if is_another(phrase, cause) or is_of_another_kind(phrase, cause):
         return False
     return not (words(phrase) & OPERATION_WORDS - words(cause) or set(re.findall(r"\d+", phrase)) - words(cause))
 

@@ -155,7 +155,7 @@ class Reader:
     def _cut(self, text: str, match: re.Match[str], depth: int) -> Iterator[Shape]:
         said = "times" if match[1].startswith("multiplied") else "over" if match[1].startswith("per") else match[1]
         behind = text[match.end() :]
-        rights = self.shapes(behind, depth + 1)
+        rights = self._factors(behind, depth + 1) if _SIGN[said] == "*" else self.shapes(behind, depth + 1)
         if _SIGN[said] in "+-" and match[1] != "added to":  # minus rent and food
             rights = [*rights, *self.listed("sum", behind, depth + 1, alone=False)]
         for left, right in product(self.shapes(text[: match.start()], depth + 1), rights):
@@ -168,11 +168,16 @@ class Reader:
             *(self.listed("sum", first, depth + 1, alone=False) if swapped else ()),
         ]
         counted = _COUNTED.fullmatch(second) if operator == "/" else None  # among the five heirs
-        rights = [Number(float(NUMBER_WORDS.index(counted[1])))] if counted else self.shapes(second, depth + 1)
+        rights = [Number(float(NUMBER_WORDS.index(counted[1])))] if counted else self._factors(second, depth + 1)
         rights = [*rights, *(self.listed("product", second, depth + 1, alone=False) if operator == "*" else ())]
         for left in lefts:
             for right in rights:
                 yield from combined(operator, right, left) if swapped else combined(operator, left, right)
+
+    def _factors(self, text: str, depth: int) -> list[Shape]:
+        """Times one half; added to something, a half would be a half of it."""
+        share = SHARES.get(_ARTICLE.sub("", text.strip()).replace("-", " "))
+        return self.shapes(text, depth) if share is None else [Number(share)]
 
     def listed(self, operation: str, text: str, depth: int, alone: bool = True) -> Iterator[Shape]:
         """The operation over a list of two or more; over several causes where the text is one thing."""
@@ -418,7 +423,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"averaging\s+(.+)", _list("mean")),
         (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", _list("sum")),
         (
-            rf"how (?:much|many)(?: \w+)?? (?:{_UP})(?: [a-z]+)?? (.+?)(?: is| are| has| have| was| were| did)? than (.+)",
+            rf"how (?:much|many)(?: \w+)?? (?:{_UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",
             _more,
         ),
         (
@@ -452,7 +457,12 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?:decreas(?:e|ing)|reduc(?:e|ing))\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("-")),
         (rf"increas(?:e|ing)\s+(?P<whole>.+?)\s+by\s+(?P<share>{_SHARE})", _percent("+")),
         (r"(.+?)\s+(?:(?:is |are )?(?:increased|raised)|increases|rises|grows) by\s+(.+)", _changed(MORE_BY)),
-        (r"(.+?)\s+(?:(?:is |are )?(?:decreased|reduced|lowered)|decreases|falls|drops) by\s+(.+)", _changed(LESS_BY)),
+        (
+            r"(.+?)\s+(?:(?:is |are )?(?:decreased|reduced|lowered)|decreases|falls|drops|shrinks) by\s+(.+)",
+            _changed(LESS_BY),
+        ),
+        (r"(?:increas(?:e|ing)|rais(?:e|ing))\s+(.+?)\s+by\s+(.+)", _changed(MORE_BY)),
+        (r"(?:decreas(?:e|ing)|reduc(?:e|ing)|lower(?:ing)?)\s+(.+?)\s+by\s+(.+)", _changed(LESS_BY)),
         (rf"(?P<whole>.+?)\s+(?:is|are) (?:increased|raised) by\s+{_PERCENTAGE}", _percent("+")),
         (rf"(?P<whole>.+?)\s+(?:is|are) (?:decreased|reduced|discounted) by\s+{_PERCENTAGE}", _percent("-")),
         (rf"(?P<whole>.+?)\s+(?:increases|rises|grows) by\s+{_PERCENTAGE}", _percent("+")),
@@ -468,6 +478,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(.+?)\s+as an? {_PART} of\s+(.+)", _share_of(1.0)),
         (r"(.+?)\s+as an? percent(?:age)? of\s+(.+)", _share_of(100.0)),
         (rf"{_PART} of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(1.0)),
+        (rf"(?!{_PART}|percentage)(.+?)\s+out of\s+(.+)", _share_of(1.0)),
         (r"percentage of\s+(.+?)\s+(?:out of|relative to)\s+(.+)", _share_of(100.0)),
         (rf"{_PART} of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(1.0, swapped=True)),
         (r"percentage of\s+(.+?)\s+that (?:is|are)\s+(.+)", _share_of(100.0, swapped=True)),

@@ -28,7 +28,7 @@ _IRREGULAR = {
 _MEANINGS = tuple(
     frozenset(words.split())
     for words in (
-        "cost price fee charge expense spend pay payment bill purchase rate",
+        "cost price fee charge expense spend pay payment bill purchase",
         "wage salary pay earn income",
         "revenue income sale earn proceed taking",
         "start initial original begin opening starting",
@@ -79,7 +79,7 @@ _CONTRASTS = tuple(
         "opening closing",
         "before after",
         "morning afternoon evening night noon",
-        "today yesterday tomorrow",
+        "today yesterday tomorrow week month year",
         "monday tuesday wednesday thursday friday saturday sunday",
         "hourly daily weekly monthly quarterly yearly annual",
         "hour day week month year",
@@ -103,6 +103,24 @@ _CONTRASTS = tuple(
         "apple orange pear banana",
     )
 )  # what one of them is called is not the other
+_KINDS = tuple(
+    frozenset(words.split())
+    for words in (
+        "number count quantity num",
+        "price cost fee charge wage salary money dollar pay earn income revenue profit budget bill fare rent spend",
+        "weight mass gram kilogram pound",
+        "length distance mile kilometer meter height width depth radius diameter",
+        "time hour minute second day week month year duration period",
+        "area acre",
+        "volume liter milliliter gallon",
+        "speed velocity",
+        "age",
+        "score point grade",
+        "temperature",
+        "probability p",
+    )
+)  # what measures one thing is no name of what measures another
+_EXTREME = re.compile(r"\b(?:largest|smallest|highest|lowest|greatest|longest|shortest|biggest|best|worst)\b")
 _PLACE = r"(?:of|in|on|for|per|from|at|to|with|by|about|between|during|after|before|under|without)"
 _HEAD = re.compile(rf"((?:(?!{_PLACE}\b)[\w'$-]+\s+)+?){_PLACE}\s")
 _WEAK = 0.35
@@ -138,6 +156,7 @@ def stem(word: str) -> str:
 
 
 _GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
+_MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)
 _STOPPED = frozenset(map(stem, _STOP))
 _OPPOSED = tuple(frozenset(stem(word) for word in group) for group in _CONTRASTS)
 
@@ -163,13 +182,32 @@ def is_strange(phrase: str, cause: str, effect: str) -> bool:
     """Whether most of a phrase says something else: `inflation erodes the purchasing power of savings`, for savings."""
     one, other = tokens(phrase), tokens(cause) | _of_units(cause)
     known = {token for token in one if any(_same(token, word) for word in other)}
-    return len(one - known - tokens(effect)) > len(known) + 1
+    few = 0 if re.match(r"(?:what|how)\b", phrase) else len(known) + 1
+    return len(one - known - tokens(effect)) > few
 
 
 def is_another(phrase: str, cause: str) -> bool:
     """`the weekly pay`, for the monthly pay."""
     one, other = tokens(phrase), tokens(cause)
     return any(one & group and other & group and not one & other & group for group in _OPPOSED)
+
+
+def is_of_another_kind(phrase: str, cause: str) -> bool:
+    """A price is no number; the number of items is not the largest item; tax and tip are not the tax."""
+    one, other = tokens(phrase), tokens(cause) | _of_units(cause)
+    kinds = [{k for k, kind in enumerate(_MEASURED) if kind & said} for said in (one, other)]
+    if kinds[0] and kinds[1] and not kinds[0] & kinds[1]:
+        return True
+    plain = cause.lower().replace("_", " ")
+    counted = re.search(r"\bnumber of (?:[a-z]+ )?([a-z]+s)\b", phrase)
+    if counted and 0 not in kinds[1] and re.search(rf"\b{counted[1][:-1]}\b", plain):
+        return True
+    if set(_EXTREME.findall(plain)) - set(_EXTREME.findall(phrase)):
+        return True
+    joined = re.split(r"\band\b|&", phrase)
+    return len(joined) > 1 and any(
+        not any(_same(token, word) for token in tokens(part) for word in other) for part in joined
+    )
 
 
 def _same(token: str, other: str) -> bool:

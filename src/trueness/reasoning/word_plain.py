@@ -30,6 +30,7 @@ FRONT_REASON = re.compile(r"^(?P<why>.*?)[,;.]\s*(?:and\s+)?(?:so|therefore|thus
 _FRONT_SINCE = re.compile(
     r"^(?:since|because|as|given that|knowing that|assuming that|considering that)\s+(?P<why>[^,]*),\s*(?P<rest>.*)$"
 )
+_FRONT_AFTER = re.compile(r"^after (?P<why>[^,]*\d[^,]*),\s*(?P<rest>.*)$")
 _FRONT_SENTENCE = re.compile(r"^(?P<why>[^.]*[a-z])[.;]\s+(?P<rest>[^.;]*)$")
 _BACK_REASON = re.compile(
     r"^(?P<rest>.*?)(?:,?\s+(?:since|because|as there (?:are|is)|given that)|"
@@ -64,6 +65,8 @@ _REWRITTEN = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
         (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
+        (r"\bhow many ([a-z ]+?) (?:there (?:are|were)|(?:he|she|they|it|we) (?:has|have|had))\b", r"number of \1"),
+        (r"\bwhat (?:you|he|she|they|we|one|it|is|was) [a-z ]*?\(([a-z ]+)\)", r"\1"),
         (r"\b(?:already|simply|exactly|directly|together again)\s+", ""),
         (r"\btak(e|ing) (?!away|off|out)([^,]+?) away from\b", r"subtracting \2 from"),
         (r"\btak(?:e|ing) (?:away|off|out) ([^,]+?) from\b", r"subtracting \1 from"),
@@ -95,7 +98,7 @@ def plain(sentence: str, values: Values) -> str:
         sentence = pattern.sub(said, sentence)
     sentence = _AIM.sub("", LEAD.sub("", sentence))
     stated = {value for value, _ in values.values()} | {1.0}
-    for pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK):
+    for pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _FRONT_SENTENCE, _TITLE, _BACK_REASON, _REMARK):
         match = pattern.match(sentence)
         if match and _says_nothing(match["why"], match["rest"], stated, pattern):
             sentence = match["rest"]
@@ -111,7 +114,9 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
     told = re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why)
     if not numbers(told) <= numbers(rest) | stated:
         return False
-    if pattern in (FRONT_REASON, _FRONT_SINCE, _REMARK) or (pattern is _BACK_REASON and "because" in rest + why):
+    if pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _REMARK) or (
+        pattern is _BACK_REASON and "because" in rest + why
+    ):
         return True
     computed = set(re.findall(r"[a-z]+", why)) & OPERATION_WORDS
     if pattern is _TITLE:  # average speed: distance over time

@@ -15,16 +15,20 @@ from collections.abc import Iterator, Sequence
 
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values
-from trueness.reasoning.word_forms import NUMERAL, SHARE, Shape, joined, share_of
+from trueness.reasoning.word_forms import NUMBER_WORDS, NUMERAL, SHARE, Shape, joined, number_of, share_of
 from trueness.reasoning.word_names import share_meaning, tokens, words
 
 _GONE = re.compile(
     r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"
     r"donating|donated|deducting|deducted|subtracting|subtracted|taking|taken|throwing|thrown|withdrawing|withdrawn|"
-    r"buying|bought|covering|covered|serving|served|setting|set|discarding|discarded|consumed|shipped|shipping)\b"
+    r"buying|bought|covering|covered|serving|served|setting|set|discarding|discarded|consumed|shipped|shipping|cutting|cut)\b"
 )
 _AFTER = re.compile(
     r"(?:.*\b)?(?:left(?: over)?|remain(?:s|ing|der)?|rest)\b(?P<of>.*?),?\s*\b(?:after|once)\s+(?P<gone>.+)"
+)
+_NUMBER_GONE = re.compile(
+    r"(?:.*\b)?(?:left(?: over)?|remain(?:s|ing|der)?)\b[a-z ]*?\b(?:after|once)\s+"
+    rf"(?P<gone>[a-z ]*?)(?P<size>{NUMERAL})(?: [a-z]+)?(?P<more> to [a-z ]+| on [a-z ]+| for [a-z ]+)?"
 )
 _REST = re.compile(
     r"(?:.*\b)?(?:the rest|the remainder|the others|everyone else|everybody else|everything else|the remaining [a-z]+)"
@@ -55,7 +59,8 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
     if len(causes) == 1:
         yield from _of_one_cause(sentence, causes[0], effect)
         return
-    if _OPEN.search(sentence) or re.search(rf"\b{NUMERAL}\b", sentence.replace("one ", "")):
+    counted = NUMBER_WORDS[len(causes) - 1]  # the two pieces
+    if _OPEN.search(sentence) or re.search(rf"\b{NUMERAL}\b", re.sub(rf"\b{counted}\b", "", sentence)):
         return
     after, rest, undone = _AFTER.fullmatch(sentence), _REST.fullmatch(sentence), _DO_NOT.fullmatch(sentence)
     for whole in causes:
@@ -79,6 +84,11 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
 
 
 def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
+    gone = _NUMBER_GONE.fullmatch(sentence)
+    if gone and _GONE.search(gone["gone"]) and tokens(effect) & tokens(cause):
+        size = number_of(gone["size"])
+        if size is not None and not _NO_PART.search(effect.lower()):
+            yield Binary("-", Name(cause), Number(size))
     found = _SHARES.fullmatch(sentence)
     if found is None or not share_meaning(found["whole"], cause):
         return
