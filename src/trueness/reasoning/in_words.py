@@ -51,6 +51,7 @@ _SAYS_MORE = re.compile(
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
     r"varies|some|appropriate|at least|at most|up to|nearly|almost)\b"
 )
+_IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
 _ROUNDED = re.compile(r",?\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))$")
 _COMMAND = re.compile(r"^(?:calculate|compute|find|determine|obtain|get|take|evaluate)\s+")
 _COPULA = re.compile(
@@ -105,13 +106,16 @@ _EACH = tuple(
         r"(?:is|are) (?:formed|produced|made|needed|used|required|added|given|consumed|released|planted|awarded)",
         rf"(?:each|every) (?P<of>(?!additional|extra|next|other|second|third)[a-z]+(?: [a-z]+)?"
         rf"(?: of [a-z]+)?) (?!of|at|for|to|in|is|are)[a-z]+s (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
+        rf"[a-z]+(?: [a-z]+)?? (?P<n>{NUMERAL})(?P<what> [a-z]+) (?:to|for|in|on|at|with) (?:each|every) (?P<of>[a-z]+)",
         rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
     )
 )
+_PLAIN = frozenset(map(stem, "total number count needed required used all overall amount altogether".split()))
 _PREDICATE = re.compile(
     rf"(?P<share>(?:the |an? )?{SHARE} of .+?) (?:is|are|was|were|goes to|go to|"
     r"(?:will|have|has|had|can|must)(?: be| been)?) (?P<what>[a-z ]+)"
 )
+_DID = re.compile(rf"(?:[a-z]+\s+){{1,3}}?(?P<verb>[a-z]+)\s+(?P<share>(?:an? )?{SHARE} of .+)")  # she sold a third of
 _DENIED = re.compile(r"\b(?:non|not|un\w+|without|left|remaining|rest|other)\b")
 _NEGATED = re.compile(r"\b(?:not|no|non|never|without|un\w+|fail\w*|complement)\b")
 _COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what comes together
@@ -119,7 +123,7 @@ _NOT_ADDED = re.compile(r"probab|chance|resist|factor|ratio|percent")
 _TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|final")
 _CHANGED = re.compile(
     r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b.* by\b"
-    rf"|% {LESS}|% {MORE}"
+    rf"|% {LESS}|% {MORE}|% off\b"
 )
 _CHANGE = re.compile(
     r"(?<!after )(?<!with )(?<!after the )\b(?:discount|reduction|decrease|increase|change|savings?|loss|drop|rise|"
@@ -172,6 +176,8 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
     """What one sentence may mean; inside: what its bracket says."""
     if _says_more(f"{sentence} {inside}", causes, effect):
         return []
+    in_percent = _IN_PERCENT.search(sentence)
+    sentence = sentence[: in_percent.start()] if in_percent else sentence
     rounded = _ROUNDED.search(sentence)
     rates = any(_RATE_NAME.search(cause.lower().replace("_", " ")) for cause in causes) or "total" in effect.lower()
     reader, exact = Reader(not rates, inside), sentence[: rounded.start()] if rounded else sentence
@@ -182,7 +188,13 @@ def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values
         and not any(_is_effect(*pair, effect) for pair in bound.phrases.items())
         and not (_adds(bound.tree) and _in_another_unit(exact, values))
     ]
-    if not made and not rounded:
+    if in_percent:  # of a quotient, and of nothing else
+        made = [
+            InWords(tree := Binary("*", Number(100.0), one.tree), written(tree), one.phrases)
+            for one in made
+            if isinstance(one.tree, Binary) and one.tree.operator == "/"
+        ]
+    if not made and not rounded and not in_percent:
         solved = _solved(reader, exact, causes, effect, values)
         return [] if solved is None else [solved]
     if rounded is None:
@@ -294,6 +306,9 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
             for match in pattern.finditer(sentence)
             if is_about(sentence[: match.start()], effect)
         }
+    did = _DID.fullmatch(sentence)
+    if did and stem(did["verb"]) in tokens(effect) and not _DENIED.search(effect.lower().replace("_", " ")):
+        starts.add(did["share"])
     for start in sorted(starts):
         said = _PREDICATE.fullmatch(start)
         if said:  # half of the students are girls: says something of the girls, and nothing of the boys
@@ -359,7 +374,8 @@ def _for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Sha
         return
     for pattern in _EACH:
         match = pattern.fullmatch(sentence)
-        if match is None or not tokens(match["what"]) & tokens(effect):
+        own = tokens(effect) - _PLAIN - tokens(sentence)  # 3 apples for each friend are not the apples left
+        if match is None or len(own) > 1 or _DENIED.search(named) or not tokens(match["what"]) & tokens(effect):
             continue
         size, of = number_of(match["n"]), number_of((match.groupdict().get("m") or "1").strip())
         if size is not None and of and not computes(match["of"]) and not computes(match["what"]):

@@ -36,7 +36,7 @@ SHARES = {
     "quarter": 1 / 4, "one quarter": 1 / 4, "a quarter": 1 / 4, "one fourth": 1 / 4, "a fourth": 1 / 4,
     "one fifth": 1 / 5, "a fifth": 1 / 5, "one sixth": 1 / 6, "one eighth": 1 / 8, "one tenth": 1 / 10,
     "a tenth": 1 / 10, "two thirds": 2 / 3, "three quarters": 3 / 4, "three fourths": 3 / 4, "two fifths": 2 / 5,
-    "three fifths": 3 / 5, "four fifths": 4 / 5, "three eighths": 3 / 8,
+    "four thirds": 4 / 3, "three fifths": 3 / 5, "four fifths": 4 / 5, "three eighths": 3 / 8,
 }  # fmt: skip
 _TIMES = {
     "twice": 2.0, "double": 2.0, "doubling": 2.0, "thrice": 3.0, "triple": 3.0, "tripling": 3.0, "halve": 0.5,
@@ -212,6 +212,8 @@ def joined(operation: str, shapes: Sequence[Shape]) -> Shape:
         return Call("abs", (Binary("-", *shapes),))
     if operation in ("mean", "max", "min"):
         return Call(operation, tuple(shapes))
+    if operation == "reciprocals":
+        shapes = [Binary("/", Number(1.0), shape) for shape in shapes]
     if operation == "squares":
         shapes = [Binary("^", shape, Number(2.0)) for shape in shapes]
     return reduce(lambda left, right: Binary("*" if operation == "product" else "+", left, right), shapes)
@@ -387,7 +389,7 @@ _PART = "(?:fraction|share|proportion|part|portion)"
 _FACTOR = rf"({'|'.join(sorted((*SHARES, *_TIMES), key=len, reverse=True))})".replace(" ", "[ -]")
 _SHARE = "|".join(sorted(SHARES, key=len, reverse=True)).replace(" ", "[ -]")
 SHARE = rf"(?:{_PERCENTAGE.replace('?P<share>', '')}|{_SHARE})"
-_THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,3}?\s+as"
+_THINGS = r"as\s+(?:many|much|far|long|fast|old|large|big|tall|heavy|expensive)\b(?:\s+\w+){0,6}?\s+as"
 _UP = "older|taller|longer|heavier|faster|higher|greater|larger|bigger|wider|later|warmer|more expensive|more"
 _DOWN = "younger|shorter|lighter|slower|lower|smaller|narrower|earlier|colder|cheaper|less|fewer"
 _SOMEWHERE = r"(?:\s+\w+)?(?:\s+(?:on|in|at) \w+)?"  # 5 less on Sunday than
@@ -419,6 +421,16 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         ),
         (r"(?:sum|total|combined total) (?:of|for|over)\s+(.+)", _list("sum")),
         (r"sum of (?:the )?squares of\s+(.+)", _list("squares")),
+        (r"sum of (?:the )?(?:reciprocals|inverses) of\s+(.+)", _list("reciprocals")),
+        (r"squared (difference (?:between|of)\s+.+)", _of_one(_power(2.0))),
+        (r"(?:sine|sin) of\s+(.+)", _of_one(lambda inner: Call("sin", (inner,)))),
+        (r"(?:cosine|cos) of\s+(.+)", _of_one(lambda inner: Call("cos", (inner,)))),
+        (r"(?:tangent|tan) of\s+(.+)", _of_one(lambda inner: Call("tan", (inner,)))),
+        (r"(?:natural log(?:arithm)?|ln) of\s+(.+)", _of_one(lambda inner: Call("ln", (inner,)))),
+        (r"(?:base[- ]10|common|decimal) log(?:arithm)? of\s+(.+)", _of_one(lambda inner: Call("log10", (inner,)))),
+        (rf"{_PERCENTAGE} off(?: of)?\s+(?P<whole>.+)", _percent("-")),
+        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) up(?: by)? {_PERCENTAGE}", _percent("+")),
+        (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", _percent("-")),
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
         (r"averaging\s+(.+)", _list("mean")),
         (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", _list("sum")),

@@ -23,7 +23,7 @@ _IRREGULAR = {
     "grown": "grow", "halves": "half", "leaves": "leaf", "loaves": "loaf", "speeds": "speed", "began": "begin",
     "left": "remain", "leftover": "remain", "leftovers": "remain", "rest": "remain", "remainder": "remain",
     "probabilities": "probability", "prob": "probability", "num": "number", "avg": "average", "qty": "quantity",
-    "temp": "temperature", "vol": "volume", "dist": "distance",
+    "savings": "save", "saved": "save", "saving": "save", "temp": "temperature", "vol": "volume", "dist": "distance",
 }  # fmt: skip
 _MEANINGS = tuple(
     frozenset(words.split())
@@ -34,6 +34,11 @@ _MEANINGS = tuple(
         "start initial original begin opening starting",
         "final end closing ending",
         "total whole entire overall full all",
+        "hour hourly",
+        "day daily",
+        "week weekly",
+        "month monthly",
+        "year yearly annual",
         "person individual attendee participant guest population inhabitant resident",
         "worker employee staff",
         "student pupil class",
@@ -120,6 +125,7 @@ _KINDS = tuple(
         "probability p",
     )
 )  # what measures one thing is no name of what measures another
+_TIMING = re.compile(r"\b(?:each|per|every|an?) (hour|day|week|month|year|minute|second)\b")
 _EXTREME = re.compile(r"\b(?:largest|smallest|highest|lowest|greatest|longest|shortest|biggest|best|worst)\b")
 _PLACE = r"(?:of|in|on|for|per|from|at|to|with|by|about|between|during|after|before|under|without)"
 _HEAD = re.compile(rf"((?:(?!{_PLACE}\b)[\w'$-]+\s+)+?){_PLACE}\s")
@@ -195,6 +201,7 @@ def is_another(phrase: str, cause: str) -> bool:
 def is_of_another_kind(phrase: str, cause: str) -> bool:
     """A price is no number; the number of items is not the largest item; tax and tip are not the tax."""
     one, other = tokens(phrase), tokens(cause) | _of_units(cause)
+    one -= tokens(" ".join(_TIMING.findall(phrase))) if _TIMING.search(phrase) else frozenset()
     kinds = [{k for k, kind in enumerate(_MEASURED) if kind & said} for said in (one, other)]
     if kinds[0] and kinds[1] and not kinds[0] & kinds[1]:
         return True

@@ -42,6 +42,7 @@ LEAD = re.compile(
     r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
     r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
 )
+_MULTIPLES = {"twice": 2.0, "doubl": 2.0, "tripl": 3.0, "half": 0.5, "halv": 0.5}
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
 _EXPLAINS_NOTHING = re.compile(
     r"\b(?:appl\w+|adjust\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
@@ -76,7 +77,8 @@ _REWRITTEN = tuple(
         (r"(?:\braised )?\bto the power(?: of)?\b|\braised to the\b", "raised to"),
         (r"\b(among|amongst|between) all(?: of)?(?: the)?\b", r"\1 the"),
         (r"\bone[- ]half times\b", "half of"),
-        (r"\bthe (?:other|given|known) (?=angle|two|three|four)", "the "),
+        (r"\bthe (?:other|given|known) (?=two|three|four)", "the "),
+        (r"\bminus the (?:other|given|known|various) (?=[a-z]+s\b)", "minus all the "),
         (rf"\b{_FOUND} from (.+?) by (divid|multiply)ing(?: it)? by ",
          lambda found: f"{found[1]} {'divided' if found[2] == 'divid' else 'multiplied'} by "),
         (r"\bcombin(?:e|ing) ([a-z ]+) with\b", r"adding \1 and"),
@@ -84,6 +86,10 @@ _REWRITTEN = tuple(
          lambda found: f"{found[1]} {'minus' if found[2] == 'subtract' else 'plus'} "),
     )
 )  # fmt: skip
+_WHERE = re.compile(
+    r"^(?P<main>.*?),? (?:where|and|with) (?:the |this |that )?(?P<phrase>[a-z]+(?: [a-z]+)?) "
+    r"(?:is|are|being|equals?|is equal to|is calculated as) (?P<inside>.+)$"
+)
 _SPELT = re.compile(r"^(?P<front>.*?)\s*\((?P<inside>[^()]+)\)(?P<back>.*)$")
 _LAST_PHRASE = re.compile(
     r"^(?P<before>(?:.*\b(?:plus|minus|times|by|over|from|of|and|is|are|equals|(?<!due )to|with|add|multiply|subtract|"
@@ -111,8 +117,11 @@ def plain(sentence: str, values: Values) -> str:
 def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str]) -> bool:
     """Whether a reason can be left out: its numbers stand in the rest, or say how often; a title, a sentence before or
     a clause behind computes nothing at all."""
-    told = re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why)
-    if not numbers(told) <= numbers(rest) | stated:
+    said = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
+    said |= {round(100 * abs(number - 1), 9) for number in said}  # 15 % more is 1.15 times
+    told = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
+    told |= {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", why)}
+    if not told <= said | stated:
         return False
     if pattern in (FRONT_REASON, _FRONT_SINCE, _FRONT_AFTER, _REMARK) or (
         pattern is _BACK_REASON and "because" in rest + why
@@ -125,8 +134,11 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
 
 
 def spelt_out(sentence: str) -> Iterator[tuple[str, str]]:
-    """The sentence with one word, BRACKET, in place of a bracket that computes and of the phrase it spells out, and
-    what stands in the bracket."""
+    """The sentence with one word, BRACKET, in place of a bracket that computes and of the phrase it spells out, or of
+    what it defines behind (where the commission is 10 % of sales), and what that is."""
+    defined = _WHERE.match(sentence)
+    if defined and len(re.findall(rf"\b{defined['phrase']}\b", defined["main"])) == 1:
+        yield re.sub(rf"\b{defined['phrase']}\b", BRACKET, defined["main"]), defined["inside"]
     match = _SPELT.match(sentence)
     phrase = _LAST_PHRASE.match(match["front"] + " ") if match else None
     if match is None or phrase is None:

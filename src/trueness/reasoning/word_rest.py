@@ -68,7 +68,10 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         if not _may_be_parts(whole, parts, values):
             continue
         says_so = bool(words(whole) & _WHOLE) and not any(words(part) & _WHOLE for part in parts)
-        if after and _GONE.search(after["gone"]):
+        named = after is not None and bool(tokens(after["of"]) & tokens(whole))
+        if after and named and tokens(after["gone"]) == frozenset().union(*map(tokens, parts)):
+            fits = True  # what remains of the budget after rent and food
+        elif after and _GONE.search(after["gone"]):
             meant = share_meaning(after["of"], whole) or says_so or tokens(effect) & tokens(whole)
             fits = meant and all(tokens(after["gone"]) & tokens(part) for part in parts)
         elif undone:
