@@ -15,13 +15,13 @@ Total Time` is read the same way: signs between phrases.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from trueness.reasoning.isolation import isolated
 from trueness.reasoning.literals import conversion
 from trueness.reasoning.syntax import RuleError, parse
-from trueness.reasoning.trees import Binary, Call, Name, Number, parts, renamed, written
+from trueness.reasoning.trees import Binary, Call, Name, Number, count_names, parts, renamed, written
 from trueness.reasoning.word_causes import InWords, Values, bind, signature
 from trueness.reasoning.word_forms import (
     LESS,
@@ -52,7 +52,10 @@ _SAYS_MORE = re.compile(
     r"varies|some|appropriate|at least|at most|up to|nearly|almost)\b"
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
-_ROUNDED = re.compile(r",?\s*(?:and\s+)?round(?:ed|ing)?\s+(up|down|to the nearest (?:integer|whole number))$")
+_ROUNDED = re.compile(
+    r",?\s*(?:and\s+)?round(?:ed|ing)?(?: it)?\s+(up|down|to the nearest (?:integer|whole number))"
+    r"(?: to (?:a|the(?: next| nearest)?) (?:whole number|whole|integer))?$"
+)
 _COMMAND = re.compile(r"^(?:calculate|compute|find|determine|obtain|get|take|evaluate)\s+")
 _COPULA = re.compile(
     r"\b(?:is|are|equals?|will be|costs?|has|have|=|as|makes? up|accounts? for|represents?|constitutes?|amounts? to|"
@@ -89,6 +92,11 @@ _NUMBER_WORD = re.compile(
     rf"\b(?:(?P<teen>{'|'.join(_TEENS)})|(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<ones>{'|'.join(NUMBER_WORDS[1:10])}))?)"
     r"\b(?! (?:hundred|thousand|million|percent))"
 )
+_EVERY_STEP = re.compile(
+    r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|goes up)|"
+    r"decreases|drops|falls|shrinks|loses|goes down)"
+    rf"(?: by)? (?P<size>{NUMERAL})(?: (?!%)[a-z]+)? (?:every|each|per|an?) (?P<of>[a-z]+)"
+)
 _BARE = re.compile(
     rf"(?:multiply|divid)(?:e|ing)? by |(?:add|subtract)(?:ing)? {NUMERAL}(?=$| and then|, then|,? then)"
 )
@@ -99,20 +107,22 @@ _ADD_THEM = re.compile(
 _EACH = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?:there (?:is|are) )?(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
+        rf"(?:there (?:is|are) |(?:he|she|it|they|we|you) [a-z]+ )?"
+        rf"(?P<n>{NUMERAL})(?P<what> [a-z ]+?) (?:for (?:every|each)|per) (?P<m>{NUMERAL} )?"
         r"(?P<of>[a-z ]+)",
         rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z ]+?),? there (?:is|are) (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
         rf"for (?:every|each) (?P<m>{NUMERAL} )?(?P<of>[a-z][a-z0-9 ]*?),? (?P<n>{NUMERAL})(?P<what> [a-z][a-z0-9 ]*?) "
         r"(?:is|are) (?:formed|produced|made|needed|used|required|added|given|consumed|released|planted|awarded)",
         rf"(?:each|every) (?P<of>(?!additional|extra|next|other|second|third)[a-z]+(?: [a-z]+)?"
         rf"(?: of [a-z]+)?) (?!of|at|for|to|in|is|are)[a-z]+s (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
-        rf"[a-z]+(?: [a-z]+)?? (?P<n>{NUMERAL})(?P<what> [a-z]+) (?:to|for|in|on|at|with) (?:each|every) (?P<of>[a-z]+)",
+        rf"[a-z]+(?: [a-z]+)?? (?P<n>{NUMERAL})(?P<what> [a-z]+) "
+        r"(?:to|for|in|on|at|with) (?:each|every) (?P<of>[a-z]+)",
         rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
     )
 )
 _PLAIN = frozenset(map(stem, "total number count needed required used all overall amount altogether".split()))
 _PREDICATE = re.compile(
-    rf"(?P<share>(?:the |an? )?{SHARE} of .+?) (?:is|are|was|were|goes to|go to|"
+    rf"(?P<share>(?:the |an? )?{SHARE} of (?!what\b).+?) (?:is|are|was|were|goes to|go to|"
     r"(?:will|have|has|had|can|must)(?: be| been)?) (?P<what>[a-z ]+)"
 )
 _DID = re.compile(rf"(?:[a-z]+\s+){{1,3}}?(?P<verb>[a-z]+)\s+(?P<share>(?:an? )?{SHARE} of .+)")  # she sold a third of
@@ -142,6 +152,14 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     known = values or {}
     if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST:
         return None
+    signs = [cause for cause in causes if re.search(r"\w\(", cause) and cause.lower() in text.lower()]
+    if signs:  # P(A): a name as it stands, whose bracket is its own
+        short = {cause: f"node q{chr(97 + k)}q" for k, cause in enumerate(signs)}
+        for cause in sorted(signs, key=len, reverse=True):
+            text = re.sub(re.escape(cause), short[cause], text, flags=re.IGNORECASE)
+        renamed_causes = [short.get(cause, cause) for cause in causes]
+        found = read_words(text, renamed_causes, effect, {short.get(name, name): of for name, of in known.items()})
+        return None if found is None else _with_names(found, {new: old for old, new in short.items()})
     sentence = " ".join(text.replace("_", " ").replace("’", "'").lower().split()).rstrip(".;!")
     sentence = _NUMBERED.sub(". ", _NUMBERED.sub("", sentence, count=1) if _NUMBERED.match(sentence) else sentence)
     sentence = re.sub(r"\bavg\b\.?", "average", sentence)
@@ -164,6 +182,11 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     return next(iter(made.values())) if len(made) == 1 else None
 
 
+def _with_names(found: InWords, names: Mapping[str, str]) -> InWords:
+    tree = renamed(found.tree, {name: names.get(name, name) for name in count_names(found.tree)})
+    return InWords(tree, written(tree), {phrase: names.get(cause, cause) for phrase, cause in found.phrases.items()})
+
+
 def _in_digits(found: re.Match[str]) -> str:
     """`twenty-five` is 25."""
     if found["teen"]:
@@ -174,7 +197,7 @@ def _in_digits(found: re.Match[str]) -> str:
 
 def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values: Values) -> list[InWords]:
     """What one sentence may mean; inside: what its bracket says."""
-    if _says_more(f"{sentence} {inside}", causes, effect):
+    if _says_more(f"{_ROUNDED.sub('', sentence)} {inside}", causes, effect):
         return []
     in_percent = _IN_PERCENT.search(sentence)
     sentence = sentence[: in_percent.start()] if in_percent else sentence
@@ -319,6 +342,7 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
         if len(steps) > 1 or _BARE.match(start):
             yield from _chained(reader, steps, causes, effect)
         yield from _for_each(start, causes, effect)
+        yield from _step_by_step(start, causes)
         if "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
             yield from (shape for shape in reader.shapes(start) if not isinstance(shape, Name))
 
@@ -389,6 +413,15 @@ def _for_each(sentence: str, causes: Sequence[str], effect: str) -> Iterator[Sha
         yield Binary("*", Number(size), Name(rate[3]))
 
 
+def _step_by_step(sentence: str, causes: Sequence[str]) -> Iterator[Shape]:
+    """`The temperature drops by 2 degrees every hour`, of a beginning and a number of hours."""
+    match = _EVERY_STEP.fullmatch(sentence)
+    size = number_of(match["size"]) if match and len(causes) == 2 else None
+    if match and size is not None:
+        sign = "+" if match["up"] else "-"
+        yield Binary(sign, Name(match["what"]), Binary("*", Number(size), Name(match["of"])))
+
+
 def _conversion(match: re.Match[str], cause: str, values: Values) -> Iterator[Shape]:
     """`Convert hours to minutes`, `convert 90 km/h to m/s`: from the unit that is said or that the cause has. A factor
     as it is said must be that of the units, where these are known, and a number that of the cause."""
@@ -423,4 +456,6 @@ def shares_word(words: str, name: str) -> bool:
 def is_about(words: str, effect: str) -> bool:
     """Whether what stands before the arithmetic names the effect and nothing is computed in it."""
     before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
-    return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, effect))
+    named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
+    about = named if tokens(named) else effect
+    return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, about))

@@ -50,7 +50,7 @@ _REMAINING = re.compile(r"\b(?:remaining|remainder|rest|left|leftover)\b")
 _SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
 _SINGLES_OUT = re.compile(
     r"\b(?:that|which|who|only|one of|some|any|other|most|above|below|beyond|exceeding|excess|"
-    r"excluding|additional|extra|besides|until)\b"
+    r"excluding|additional|extra|besides|until|before|after|without|including)\b"
 )
 
 
@@ -91,7 +91,7 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
             matches.append((sum(scores), chosen))
     best = [chosen for score, chosen in matches if score > max(matches)[0] - 0.05]
     made = (_by_units(renamed(shape, dict(zip(phrases, chosen, strict=True))), values) for chosen in best)
-    trees = {signature(tree, causes): tree for tree in made if tree is not None}
+    trees = {signature(tree, causes): tree for tree in made if tree is not None and not _undoes(tree)}
     if len(trees) != 1:
         return None
     tree = with_percents(next(iter(trees.values())), _percentages(causes, values))
@@ -143,6 +143,12 @@ def _by_units(tree: Tree, values: Values) -> Tree | None:
     amounts = all(words(name) & _AMOUNTS and not _SHARE_NAME.search(name) for name in leaves(change))
     added = isinstance(change, Name | Number) or (isinstance(change, Binary) and change.operator == "+")
     return Binary(sign, whole, change) if added and (same or amounts) else None
+
+
+def _undoes(tree: Tree) -> bool:
+    """Nobody divides a quantity by itself, or takes it from itself."""
+    same = isinstance(tree, Binary) and tree.operator in "-/" and tree.left == tree.right
+    return same or any(map(_undoes, parts(tree)))
 
 
 def _changes(tree: Tree) -> bool:

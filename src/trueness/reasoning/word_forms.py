@@ -42,7 +42,7 @@ _TIMES = {
     "twice": 2.0, "double": 2.0, "doubling": 2.0, "thrice": 3.0, "triple": 3.0, "tripling": 3.0, "halve": 0.5,
     "halving": 0.5, "quadruple": 4.0,
 }  # fmt: skip
-NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
+NUMERAL = r"(?:\$?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[+-]?\d+)?|" + "|".join(NUMBER_WORDS[1:]) + ")"
 _MEASURES = (
     "(?:dollars?|cents?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|gb|mb|units?|people|persons?|items?)"
 )
@@ -55,7 +55,9 @@ _ARTICLE = re.compile(
 _SEPARATOR = re.compile(r"\s*,(?!\d)\s*(?:and\s+)?|\s+and\s+|\s*&\s*")
 _CLOSED = re.compile(r",\s*(?:all\s+|and\s+|then\s+)?(times|multiplied by|divided by|plus|minus)\s+")
 _ADDITIVE = re.compile(r"\s+(plus|minus|less(?!\s+than)|added to)(?=\s)")
-_MULTIPLICATIVE = re.compile(r"\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)")
+_MULTIPLICATIVE = re.compile(
+    r"(?<!evenly)(?<!equally)\s+(multiplied (?:by|with)|times(?!\s+as\b)|divided by|over|per unit(?: of)?)(?=\s)"
+)
 _POWER = re.compile(r"\s+raised to(?=\s)")
 _SIGN = {"times": "*", "plus": "+", "minus": "-", "less": "-", "added to": "+", "over": "/", "divided by": "/"}
 _PREFIX = re.compile(
@@ -358,7 +360,7 @@ OPERATION_WORDS = frozenset(
 _PERCENTAGE = r"(?P<share>\d[\d,]*(?:\.\d+)?)\s*(?:%|percent\b|per cent\b)"
 LESS = "(?:[a-z]+ )?(?:discount|reduction|decrease|markdown|cut|pay cut)"
 MORE = "(?:[a-z]+ )?(?:increase|raise|markup|mark-up|surcharge|tax|vat|tip|gratuity|fee|bonus|premium)"
-_SHARED = "(?:shared|split|divided|distributed) (?:equally|evenly) (?:among|amongst|between|by)"
+_SHARED = "(?:shared|split|divided|distributed|spread) (?:equally|evenly) (?:among|amongst|between|by|over|across)"
 _PAIRS = (  # how it begins, what stands between, the operation, and whether the second comes first
     (r"multiply(?:ing)?\s+", "by|with|times", "*", False),
     (r"product of\s+", "times", "*", False),
@@ -422,7 +424,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (r"(?:sum|total|combined total) (?:of|for|over)\s+(.+)", _list("sum")),
         (r"sum of (?:the )?squares of\s+(.+)", _list("squares")),
         (r"sum of (?:the )?(?:reciprocals|inverses) of\s+(.+)", _list("reciprocals")),
-        (r"squared (difference (?:between|of)\s+.+)", _of_one(_power(2.0))),
+        (r"squared (?!root)(.+)", _of_one(_power(2.0))),
+        (rf"(?:cost|price) of ({NUMERAL}) [a-z]+ at (.+?)(?: each| apiece)?", _scaled),
         (r"(?:sine|sin) of\s+(.+)", _of_one(lambda inner: Call("sin", (inner,)))),
         (r"(?:cosine|cos) of\s+(.+)", _of_one(lambda inner: Call("cos", (inner,)))),
         (r"(?:tangent|tan) of\s+(.+)", _of_one(lambda inner: Call("tan", (inner,)))),

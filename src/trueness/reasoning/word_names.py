@@ -63,7 +63,13 @@ _MEANINGS = tuple(
         "percent percentage rate fraction share",
         "energy joule kwh",
         "power watt",
-        "amount",
+        "oxygen o2",
+        "hydrogen h2",
+        "water h2o",
+        "nitrogen n2",
+        "methane ch4",
+        "ammonia nh3",
+        "carbon co2",
     )
 )
 _UNITS = {
@@ -162,6 +168,15 @@ def stem(word: str) -> str:
 
 
 _GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
+_GENERAL = frozenset(
+    map(
+        stem,
+        "number count quantity price cost total amount value time rate weight mass length distance area volume speed "
+        "temperature age score size sum average mean original current given taken used spent done worked made each one "
+        "unit item thing person people money level measured known overall full whole all needed required expected "
+        "actual sample substance object body material compound".split(),
+    )
+)
 _MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)
 _STOPPED = frozenset(map(stem, _STOP))
 _OPPOSED = tuple(frozenset(stem(word) for word in group) for group in _CONTRASTS)
@@ -188,8 +203,9 @@ def is_strange(phrase: str, cause: str, effect: str) -> bool:
     """Whether most of a phrase says something else: `inflation erodes the purchasing power of savings`, for savings."""
     one, other = tokens(phrase), tokens(cause) | _of_units(cause)
     known = {token for token in one if any(_same(token, word) for word in other)}
-    few = 0 if re.match(r"(?:what|how)\b", phrase) else len(known) + 1
-    return len(one - known - tokens(effect)) > few
+    few = 0 if re.match(r"(?:what|how)\b", phrase) else max(len(known), 1)
+    said = {stem(word) for word in words(phrase) if not word.endswith("ed")}  # the trucks passed
+    return len((one & said) - known - tokens(effect)) > few
 
 
 def is_another(phrase: str, cause: str) -> bool:
@@ -199,7 +215,8 @@ def is_another(phrase: str, cause: str) -> bool:
 
 
 def is_of_another_kind(phrase: str, cause: str) -> bool:
-    """A price is no number; the number of items is not the largest item; tax and tip are not the tax."""
+    """A price is no number; the number of items is not the largest item; tax and tip are not the tax; the number of
+    shirts and the number of pants share what any number has."""
     one, other = tokens(phrase), tokens(cause) | _of_units(cause)
     one -= tokens(" ".join(_TIMING.findall(phrase))) if _TIMING.search(phrase) else frozenset()
     kinds = [{k for k, kind in enumerate(_MEASURED) if kind & said} for said in (one, other)]
@@ -211,10 +228,10 @@ def is_of_another_kind(phrase: str, cause: str) -> bool:
         return True
     if set(_EXTREME.findall(plain)) - set(_EXTREME.findall(phrase)):
         return True
-    joined = re.split(r"\band\b|&", phrase)
-    return len(joined) > 1 and any(
-        not any(_same(token, word) for token in tokens(part) for word in other) for part in joined
-    )
+    if re.search(r"\band\b|&", phrase) and not re.search(r"\band\b|&", plain):
+        return not all(any(_same(token, word) for word in other) for token in tokens(phrase))
+    own, its = tokens(phrase) - _GENERAL, tokens(cause) - _GENERAL
+    return bool(own and its) and not any(_same(token, word) for token in own for word in its | _of_units(cause))
 
 
 def _same(token: str, other: str) -> bool:

@@ -56,6 +56,8 @@ _SIGNS = tuple(
         (r"(?<=times )[(\[]([a-z][a-z' ]*)[)\]]", r"\1"),
         (rf"^(multiply|divid)e? by ({NUMERAL}) to convert (?:the )?(?:from )?([a-z ]+?) (?:in)?to ([a-z]+)$",
          r"convert \3 to \4 by \1ing by \2"),
+        (r"\bwhat (?:you|he|she|they|we|one|it|is|was) [a-z ]*?\(([a-z ]+)\)", r"\1"),
+        (r" in the direction of (?:the )?[a-z]+(?= (?:times|multiplied)|,|$)", ""),
         (r"\bsquare (?:kilo|centi)?(?:met(?:er|re)s?|feet|foot|miles?|inch(?:es)?|yards?)\b", "area"),
         (r"\bcubic (?:centi)?(?:met(?:er|re)s?|feet|foot|inch(?:es)?|yards?)\b", "volume"),
         (r"((?:divided by|over|ratio of|dividing) .*?),? (?:times|multiplied by) (100)(?= ?%?$| ?%? to | percent)",
@@ -67,7 +69,7 @@ _REWRITTEN = tuple(
     for pattern, said in (
         (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
         (r"\bhow many ([a-z ]+?) (?:there (?:are|were)|(?:he|she|they|it|we) (?:has|have|had))\b", r"number of \1"),
-        (r"\bwhat (?:you|he|she|they|we|one|it|is|was) [a-z ]*?\(([a-z ]+)\)", r"\1"),
+        (r" (?:over|during|in|for|at|through) which (?:it|he|she|they|the [a-z]+) [a-z]+\b", ""),
         (r"\b(?:already|simply|exactly|directly|together again)\s+", ""),
         (r"\btak(e|ing) (?!away|off|out)([^,]+?) away from\b", r"subtracting \2 from"),
         (r"\btak(?:e|ing) (?:away|off|out) ([^,]+?) from\b", r"subtracting \1 from"),
@@ -95,7 +97,7 @@ _LAST_PHRASE = re.compile(
     r"^(?P<before>(?:.*\b(?:plus|minus|times|by|over|from|of|and|is|are|equals|(?<!due )to|with|add|multiply|subtract|"
     r"divide|multiplying|adding|dividing|subtracting)\s+)?)(?P<phrase>[a-z' -]*)$"
 )
-_CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-z°]+(?:[/·*^ ]?[a-z0-9²³^-]+)*)?")
+_CONSTANT = re.compile(rf"(?:[a-zα-ω]\s*[=≈]\s*|about )?({NUMERAL})(?:\s*[a-zµ°%]+[0-9²³]*(?:[/·*^][a-z0-9²³^-]+)*)?")
 
 
 def plain(sentence: str, values: Values) -> str:
