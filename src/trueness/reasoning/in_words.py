@@ -38,7 +38,7 @@ from trueness.reasoning.word_forms import (
     number_of,
 )
 from trueness.reasoning.word_names import share_meaning, stem, tokens
-from trueness.reasoning.word_plain import FRONT_REASON, LEAD, numbers, plain, spelt_out
+from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
 from trueness.reasoning.word_rest import what_is_left
 
 MOST_CAUSES = 6
@@ -172,7 +172,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     made: dict[tuple[float, ...], InWords] = {}
     try:
         for said, inside in ((sentence, ""), *spelt_out(sentence)):
-            for found in _read(plain(said, known), inside, causes, effect, known):
+            for found in _read(charged(plain(said, known), effect), inside, causes, effect, known):
                 made.setdefault(signature(found.tree, causes), found)
         for shape in what_is_left(sentence, causes, effect, known):
             if (bound := bind(shape, causes, known, effect)) is not None:

@@ -173,7 +173,9 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         return False
     if is_another(phrase, cause) or is_of_another_kind(phrase, cause):
         return False
-    return not (words(phrase) & OPERATION_WORDS - words(cause) or set(re.findall(r"\d+", phrase)) - words(cause))
+    return not (
+        words(phrase) & OPERATION_WORDS - words(cause) or set(re.findall(r"(?<![a-z\d])\d+", phrase)) - words(cause)
+    )
 
 
 def _with_values(

@@ -59,6 +59,7 @@ _MEANINGS = tuple(
         "save saving",
         "consume use eat",
         "travel drive cover trip journey",
+        "return back home",
         "probability p chance",
         "percent percentage rate fraction share",
         "energy joule kwh",
@@ -162,8 +163,9 @@ def stem(word: str) -> str:
     word = word.removesuffix("ies") + "y" if word.endswith("ies") and len(word) > 4 else word
     word = word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
     for ending in ("ing", "ed"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            word = word.removesuffix(ending)
+        bare = word.removesuffix(ending)
+        if bare != word and len(bare) >= 3 and re.search("[aeiouy]", bare) and not word.endswith("eed"):
+            word = bare[:-1] if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "lsz" else bare
     return word.removesuffix("e") if len(word) > 3 else word
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from trueness.reasoning.word_causes import Values
-from trueness.reasoning.word_forms import BRACKET, NUMERAL, OPERATION_WORDS, number_of
+from trueness.reasoning.word_forms import BRACKET, LESS, MORE, NUMERAL, OPERATION_WORDS, number_of
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _CONVERTS = r"(?:convert|change|turn|express|account|adjust)\w*"
@@ -43,6 +43,10 @@ LEAD = re.compile(
     r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
 )
 _MULTIPLES = {"twice": 2.0, "doubl": 2.0, "tripl": 3.0, "half": 0.5, "halv": 0.5}
+_CHARGED = re.compile(
+    rf"^(?:apply |charge )?(?:an? |the )?(?P<share>\d[\d.]*\s*(?:%|percent)) (?P<kind>{LESS}|{MORE}) (?:on|of|from|to)"
+    r"\s+(?P<whole>[a-z ]+)$"
+)
 _OUTCOMES = frozenset("average mean sum total difference ratio percentage product complement percent".split())
 _EXPLAINS_NOTHING = re.compile(
     r"\b(?:appl\w+|adjust\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
@@ -114,6 +118,17 @@ def plain(sentence: str, values: Values) -> str:
     for pattern, said in _REWRITTEN:
         sentence = pattern.sub(said, sentence)
     return " ".join(sentence.split())
+
+
+def charged(sentence: str, effect: str) -> str:
+    """`a 15% tip on the meal`: for the tip, a share of the meal."""
+    match = _CHARGED.match(sentence)
+    if match is None:
+        return sentence
+    named = effect.lower().replace("_", " ")
+    together = re.search(r"\b(?:total|final|with|after|including|new|price|cost|bill|sale|discounted)\b", named)
+    is_it = match["kind"].split()[-1] in named and not together
+    return f"{match['share']} of {match['whole']}" if is_it else sentence
 
 
 def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[str]) -> bool:
