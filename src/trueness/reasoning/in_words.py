@@ -37,7 +37,7 @@ from trueness.reasoning.word_forms import (
     joined,
     number_of,
 )
-from trueness.reasoning.word_names import share_meaning, stem, tokens
+from trueness.reasoning.word_names import is_symbol, names_symbol, share_meaning, stem, tokens
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
 from trueness.reasoning.word_rest import what_is_left
 
@@ -49,7 +49,8 @@ _CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise
 _SAYS_MORE = re.compile(
     _CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
-    r"varies|some|appropriate|at least|at most|up to|nearly|almost)\b"
+    r"varies|some|appropriate|at least|at most|up to|nearly|almost|again)\b"
+    r"|\btimes [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
 _ROUNDED = re.compile(
@@ -92,6 +93,11 @@ _NUMBER_WORD = re.compile(
     rf"\b(?:(?P<teen>{'|'.join(_TEENS)})|(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<ones>{'|'.join(NUMBER_WORDS[1:10])}))?)"
     r"\b(?! (?:hundred|thousand|million|percent))"
 )
+_AND_A_HALF = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])})[- ]and[- ]a[- ]half\b")
+_GIVEN = re.compile(
+    r"(?P<main>.*?),? \(?(?:with|where|using|taking|and|for) (?P<name>[a-z]) (?:=|≈|is|equals) "
+    r"(?P<value>\d+(?:\.\d+)?)(?: ?[a-z]+(?:/[a-z]+)*[²^0-9]*)?\)?"
+)
 _EVERY_STEP = re.compile(
     r"(?:the )?(?P<what>[a-z ]+?) (?:(?P<up>increases|rises|grows|gains|goes up)|"
     r"decreases|drops|falls|shrinks|loses|goes down)"
@@ -117,6 +123,7 @@ _EACH = tuple(
         rf"(?: of [a-z]+)?) (?!of|at|for|to|in|is|are)[a-z]+s (?P<n>{NUMERAL})(?P<what> [a-z ]+)",
         rf"[a-z]+(?: [a-z]+)?? (?P<n>{NUMERAL})(?P<what> [a-z]+) "
         r"(?:to|for|in|on|at|with) (?:each|every) (?P<of>[a-z]+)",
+        rf"(?:each|every) (?P<m>{NUMERAL} )(?P<of>[a-z ]+?) (?P<what>cost)s? (?P<n>{NUMERAL})(?: dollars?| cents?)?",
         rf"(?:each|every) (?P<of>[a-z ]+?) (?P<what>cost)s (?P<n>{NUMERAL})(?: dollars?| cents?| euros?)?",
     )
 )
@@ -152,10 +159,10 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     known = values or {}
     if not 0 < len(causes) <= MOST_CAUSES or len(text) > _LONGEST:
         return None
-    signs = [cause for cause in causes if re.search(r"\w\(", cause) and cause.lower() in text.lower()]
-    if signs:  # P(A): a name as it stands, whose bracket is its own
-        short = {cause: f"node q{chr(97 + k)}q" for k, cause in enumerate(signs)}
-        for cause in sorted(signs, key=len, reverse=True):
+    bracketed = [cause for cause in causes if re.search(r"\w\(", cause) and cause.lower() in text.lower()]
+    if bracketed:  # P(A): a name as it stands, whose bracket is its own
+        short = {cause: f"node q{chr(97 + k)}q" for k, cause in enumerate(bracketed)}
+        for cause in sorted(bracketed, key=len, reverse=True):
             text = re.sub(re.escape(cause), short[cause], text, flags=re.IGNORECASE)
         renamed_causes = [short.get(cause, cause) for cause in causes]
         found = read_words(text, renamed_causes, effect, {short.get(name, name): of for name, of in known.items()})
@@ -165,8 +172,12 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     sentence = re.sub(r"\bavg\b\.?", "average", sentence)
     sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
     sentence = _NUMBER_WORD.sub(_in_digits, sentence)
+    sentence = _AND_A_HALF.sub(lambda found: f"{NUMBER_WORDS.index(found[1])}.5", sentence)
+    sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
-    if equals and ("=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", right)):
+    if equals and (
+        "=" in left or not is_about(left, effect) or re.search(r"[-+*/^×·÷]", re.sub(r"\(.*?\)", "", right))
+    ):
         return None
     sentence = right.strip() if equals else sentence
     made: dict[tuple[float, ...], InWords] = {}
@@ -180,6 +191,26 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     except TooManyReadings:
         return None
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _without_signs(sentence: str, names: Sequence[str]) -> str:
+    """An x between words is times, and square meters are an area, where no name has them."""
+    said = " ".join(names).lower().replace("_", " ")
+    if not re.search(r"\bx\b", said):
+        sentence = re.sub(r"(?<=[a-z)]) x (?=[a-z(])", " times ", sentence)
+    if "square" not in said:
+        sentence = re.sub(r"\bsquare (?:kilo|centi)?(?:met(?:er|re)s?|feet|foot|miles?)\b", "area", sentence)
+    if "cubic" not in said:
+        sentence = re.sub(r"\bcubic (?:centi)?(?:met(?:er|re)s?|feet|foot|yards?)\b", "volume", sentence)
+    return sentence
+
+
+def _with_constant(sentence: str) -> str:
+    """`half of g times t squared, with g = 9.8`: the number in place of its letter."""
+    given = _GIVEN.fullmatch(sentence)
+    if given is None or len(re.findall(rf"\b{given['name']}\b", given["main"])) != 1:
+        return sentence
+    return re.sub(rf"\b{given['name']}\b", given["value"], given["main"])
 
 
 def _with_names(found: InWords, names: Mapping[str, str]) -> InWords:
@@ -197,7 +228,7 @@ def _in_digits(found: re.Match[str]) -> str:
 
 def _read(sentence: str, inside: str, causes: Sequence[str], effect: str, values: Values) -> list[InWords]:
     """What one sentence may mean; inside: what its bracket says."""
-    if _says_more(f"{_ROUNDED.sub('', sentence)} {inside}", causes, effect):
+    if _says_more(f"{_ROUNDED.sub('', sentence)} {inside}".strip(), causes, effect):
         return []
     in_percent = _IN_PERCENT.search(sentence)
     sentence = sentence[: in_percent.start()] if in_percent else sentence
@@ -458,4 +489,6 @@ def is_about(words: str, effect: str) -> bool:
     before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect
+    if is_symbol(effect) and names_symbol(before, effect):
+        return not re.search(r"\d|%", words)
     return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, about))

@@ -32,7 +32,9 @@ from trueness.reasoning.word_names import (
     is_made_of,
     is_of_another_kind,
     is_strange,
+    is_symbol,
     likeness,
+    names_symbol,
     tokens,
     words,
 )
@@ -46,7 +48,7 @@ _VERB = re.compile(
 _CUT = re.compile(rf",|;|\bthen\b|\bby (?:the )?(?:number|amount|price|cost|rate|{'|'.join(NUMBER_WORDS[1:])}|\d)\b")
 _EACH = re.compile(r"\b(?:per|one|single|each|every|rate|price|unit|wage|cost)\b")
 _COUNT = re.compile(r"\b(?:number|count|quantity|how many|hours|days|weeks|months|years)\b")
-_REMAINING = re.compile(r"\b(?:remaining|remainder|rest|left|leftover)\b")
+_REMAINING = re.compile(r"\b(?:remain\w*|rest|left|leftover)\b")
 _SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
 _SINGLES_OUT = re.compile(
     r"\b(?:that|which|who|only|one of|some|any|other|most|above|below|beyond|exceeding|excess|"
@@ -169,13 +171,14 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         return False
     if set(_SINGLES_OUT.findall(phrase)) - set(_SINGLES_OUT.findall(cause.lower().replace("_", " "))):
         return False
+    if is_symbol(cause) and not tokens(phrase) & tokens(cause):
+        return names_symbol(phrase, cause) and not (words(phrase) & OPERATION_WORDS or re.search(r"\d", phrase))
     if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
         return False
     if is_another(phrase, cause) or is_of_another_kind(phrase, cause):
         return False
-    return not (
-        words(phrase) & OPERATION_WORDS - words(cause) or set(re.findall(r"(?<![a-z\d])\d+", phrase)) - words(cause)
-    )
+    said = words(phrase) & OPERATION_WORDS | set(re.findall(r"(?<![a-z\d])\d+", phrase))
+    return not said - words(cause)
 
 
 def _with_values(
@@ -222,7 +225,7 @@ def _of_several(
     fits = {group for group in groups if len(group) > 1 and (says_all or plural) and wanted <= {len(group)}}
     fits = {group for group in fits if not _names_some(phrase, group)}
     if _operation(shape, every[0]) != "product":
-        fits = {group for group in fits if not _of_two_kinds(group)}
+        fits = {group for group in fits if not of_two_kinds(group)}
     made = {}
     for group in fits:
         others = [cause for cause in causes if cause not in group]
@@ -240,7 +243,7 @@ def _names_some(phrase: str, group: Sequence[str]) -> bool:
     return any(0 < sum(token in tokens(cause) for cause in group) < len(group) for token in tokens(phrase))
 
 
-def _of_two_kinds(group: Sequence[str]) -> bool:
+def of_two_kinds(group: Sequence[str]) -> bool:
     """A price and a number of things, eggs per box and boxes: nobody adds them, whatever `all` says."""
     names = [name.lower().replace("_", " ") for name in group]
     each, counts = [name for name in names if _EACH.search(name)], [name for name in names if _COUNT.search(name)]

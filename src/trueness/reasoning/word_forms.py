@@ -120,6 +120,9 @@ class Reader:
         closed = list(_CLOSED.finditer(text))
         if closed:
             yield from self._cut(text, closed[-1], depth)
+            onward = list(_ADDITIVE.finditer(text, closed[-1].end()))
+            if onward and closed[-1][1] not in ("plus", "minus"):  # ..., times Z minus W: two readings
+                yield from self._cut(text, onward[-1], depth)
             return
         begins = _PREFIX.match(text) is not None
         added = list(_ADDITIVE.finditer(text))
@@ -160,6 +163,8 @@ class Reader:
         rights = self._factors(behind, depth + 1) if _SIGN[said] == "*" else self.shapes(behind, depth + 1)
         if _SIGN[said] in "+-" and match[1] != "added to":  # minus rent and food
             rights = [*rights, *self.listed("sum", behind, depth + 1, alone=False)]
+        if match[1].startswith("multiplied"):
+            rights = [*rights, *self.listed("product", behind, depth + 1, alone=False)]
         for left, right in product(self.shapes(text[: match.start()], depth + 1), rights):
             yield from combined(_SIGN[said], left, right)
 
@@ -436,6 +441,9 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", _percent("-")),
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
         (r"averaging\s+(.+)", _list("mean")),
+        (r"(their (?:average|mean))", _list("mean")),
+        (r"(their (?:sum|total))", _list("sum")),
+        (r"(their product)", _list("product")),
         (r"(.+?),? (?:added|summed|put|taken)(?: all)? (?:together|up)", _list("sum")),
         (
             rf"how (?:much|many)(?: \w+)?? (?:{_UP})(?: [a-z]+)?? (.+?){_IS} than (.+)",

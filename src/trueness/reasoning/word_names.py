@@ -79,6 +79,12 @@ _UNITS = {
     "$": "dollar", "usd": "dollar", "eur": "euro", "lb": "pound", "lbs": "pound", "ft": "foot", "kwh": "kwh",
     "w": "watt", "j": "joule", "gal": "gallon", "mg": "milligram", "cm": "centimeter",
 }  # fmt: skip
+_LETTERS = {
+    "current": "i", "voltage": "v", "charge": "q", "momentum": "p", "recessive": "q", "dominant": "p", "failure": "q",
+    "success": "p", "principal": "p", "velocity": "v", "speed": "v", "mass": "m", "acceleration": "a", "time": "t",
+    "resistance": "r", "radius": "r", "height": "h", "base": "b", "length": "l", "width": "w", "frequency": "f",
+    "density": "ρ", "wavelength": "λ", "gravity": "g", "energy": "e", "force": "f", "power": "p", "pressure": "p",
+}  # fmt: skip
 _MEASURES = (
     "length cost price value amount number weight mass area volume distance time age score count total sum rest".split()
 )
@@ -129,6 +135,7 @@ _KINDS = tuple(
         "age",
         "score point grade",
         "temperature",
+        "angle degree",
         "probability p",
     )
 )  # what measures one thing is no name of what measures another
@@ -184,9 +191,26 @@ _STOPPED = frozenset(map(stem, _STOP))
 _OPPOSED = tuple(frozenset(stem(word) for word in group) for group in _CONTRASTS)
 
 
+def is_symbol(name: str) -> bool:
+    return re.fullmatch(r"[^\W\d_][\d_]?\d?", name) is not None
+
+
+def names_symbol(phrase: str, symbol: str) -> bool:
+    """The mass is m, the current I: a letter that begins what the phrase is of, or that everybody writes for it."""
+    said = re.findall(r"[a-z]+", phrase.lower())
+    plain = re.sub(r"^(?:(?:the|a|an|its|number|amount|value|of)\s+)+", "", phrase.lower())
+    before = _HEAD.match(plain)
+    head = re.findall(r"[a-z]+", before[1] if before else plain)
+    letter = symbol[0].lower()
+    written = {_LETTERS[word] for word in said if word in _LETTERS}
+    return letter in written if written else bool(head) and letter in (head[0][0], head[-1][0])
+
+
 def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
     """Shared words over all words of both, each by one over the number of causes that have it."""
     one, other = tokens(phrase), tokens(cause)
+    if is_symbol(cause) and not one & other:
+        return _WEAK if names_symbol(phrase, cause) else 0.0
     total = sum(1 / max(1, weights.get(token, 1)) for token in one | other)
     if not total:
         return 0.0

@@ -62,8 +62,11 @@ _SIGNS = tuple(
          r"convert \3 to \4 by \1ing by \2"),
         (r"\bwhat (?:you|he|she|they|we|one|it|is|was) [a-z ]*?\(([a-z ]+)\)", r"\1"),
         (r" in the direction of (?:the )?[a-z]+(?= (?:times|multiplied)|,|$)", ""),
-        (r"\bsquare (?:kilo|centi)?(?:met(?:er|re)s?|feet|foot|miles?|inch(?:es)?|yards?)\b", "area"),
-        (r"\bcubic (?:centi)?(?:met(?:er|re)s?|feet|foot|inch(?:es)?|yards?)\b", "volume"),
+        (r"\b(\d+)/([1-9]\d*) of\b", lambda found: f"{100 * int(found[1]) / int(found[2])!r}% of"),
+        (r"^(?:out )?of (?:the |all )?([a-z ]+), (\d[\d.]*\s*(?:%|percent)) ", r"\2 of \1 "),
+        (rf"\bexceeds (.+?) by (\$?\d\S*(?: [a-z]+)?|{NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
+        (rf"\bis (?:greater|more|larger|bigger|higher) than (.+?) by ({NUMERAL}(?: [a-z]+)?)$", r"is \2 more than \1"),
+        (rf"\bis (?:less|smaller|lower) than (.+?) by ({NUMERAL}(?: [a-z]+)?)$", r"is \2 less than \1"),
         (r"((?:divided by|over|ratio of|dividing) .*?),? (?:times|multiplied by) (100)(?= ?%?$| ?%? to | percent)",
          r"\1, times \2"),
     )

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from trueness.reasoning.trees import Binary, Name, Number
-from trueness.reasoning.word_causes import Values
+from trueness.reasoning.word_causes import Values, of_two_kinds
 from trueness.reasoning.word_forms import NUMBER_WORDS, NUMERAL, SHARE, Shape, joined, number_of, share_of
 from trueness.reasoning.word_names import share_meaning, tokens, words
 
@@ -104,7 +104,7 @@ def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
 
 
 def _may_be_parts(whole: str, parts: Sequence[str], values: Values) -> bool:
-    if any(_NO_PART.search(part.lower().replace("_", " ")) for part in parts):
+    if of_two_kinds(parts) or any(_NO_PART.search(part.lower().replace("_", " ")) for part in parts):
         return False
     units = {unit for name in (whole, *parts) for unit in re.findall(r"\(([^()]+)\)$", name)}
     known = [values[name][0] for name in (whole, *parts) if name in values]
