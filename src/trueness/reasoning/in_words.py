@@ -49,7 +49,7 @@ _CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise
 _SAYS_MORE = re.compile(
     _CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
-    r"varies|some|appropriate|at least|at most|up to|nearly|almost|again)\b"
+    r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now)\b"
     r"|\btimes [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
@@ -57,18 +57,21 @@ _ROUNDED = re.compile(
     r",?\s*(?:and\s+)?round(?:ed|ing)?(?: it)?\s+(up|down|to the nearest (?:integer|whole number))"
     r"(?: to (?:a|the(?: next| nearest)?) (?:whole number|whole|integer))?$"
 )
-_COMMAND = re.compile(r"^(?:calculate|compute|find|determine|obtain|get|take|evaluate)\s+")
+_COMMAND = re.compile(
+    r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate)\s+"
+)
 _COPULA = re.compile(
     r"\b(?:is|are|equals?|will be|costs?|has|have|=|as|makes? up|accounts? for|represents?|constitutes?|amounts? to|"
     r"comes? to|totals?)\s+(?:then |simply |just |equal to )?"
     r"(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
     rf"|\b[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
-    rf"|\b[a-z]+s\s+(?=(?:a |an )?{SHARE} of\b)|(?=\b(?:in|de)creases by\b)"
+    rf"|\b[a-z]+s\s+(?=(?:a |an |the )?(?:remaining |other )?{SHARE} of\b)|\bof\s+(?=\d[\d.]*\s?% of\b)"
+    rf"|\b[a-z]+s\s+(?=(?:{NUMERAL} times|twice|half|double|triple) (?:what|the|as)\b)|(?=\b(?:in|de)creases by\b)"
 )
 _BY = re.compile(
     r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
 )
-_DO = r"(?:multiply|divid|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?"
+_DO = r"(?:(?:multiply|divid|add|subtract|deduct|squar|doubl|tripl|halv)(?:ing|e)?|(?:tak(?:e|ing) )?the square root)"
 _STEP = re.compile(
     rf"(?:\.\s+|;\s*|,\s*|\s+)(?:and\s+then\s+|and\s+|then\s+)(?={_DO}\b)|(?:\.\s+|;\s*|,\s*)(?={_DO}\b)"
 )
@@ -358,7 +361,7 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
         starts |= {
             sentence[match.end() :]
             for match in pattern.finditer(sentence)
-            if is_about(sentence[: match.start()], effect)
+            if is_about(_without_same_numbers(sentence[: match.start()], sentence[match.end() :]), effect)
         }
     did = _DID.fullmatch(sentence)
     if did and stem(did["verb"]) in tokens(effect) and not _DENIED.search(effect.lower().replace("_", " ")):
@@ -376,6 +379,11 @@ def _readings(reader: Reader, sentence: str, causes: Sequence[str], effect: str,
         yield from _step_by_step(start, causes)
         if "." not in re.sub(r"\d\.\d", "", start) and ";" not in start:
             yield from (shape for shape in reader.shapes(start) if not isinstance(shape, Name))
+
+
+def _without_same_numbers(before: str, behind: str) -> str:
+    """`A box of 24 costs the unit price times 24`: a number that the arithmetic has says nothing more."""
+    return re.sub(r"\d[\d.,]*", "", before) if numbers(before) <= numbers(behind) else before
 
 
 def _chained(reader: Reader, steps: Sequence[str], causes: Sequence[str], effect: str) -> Iterator[Shape]:
@@ -405,6 +413,9 @@ def _going_on(reader: Reader, before: Shape, step: str) -> Iterator[Shape]:
     if re.fullmatch(rf"(?:squar|doubl|tripl|halv)(?:e|ing)(?: {_IT})?", step):
         factor = {"d": 2.0, "t": 3.0, "h": 0.5}.get(step[0])
         yield Binary("^", before, Number(2.0)) if factor is None else Binary("*", Number(factor), before)
+        return
+    if re.fullmatch(rf"(?:tak(?:e|ing) )?the square root(?: of {_IT})?", step):
+        yield Call("sqrt", (before,))
         return
     for pattern, operator, second in _GOING_ON:
         match = pattern.fullmatch(step)

@@ -57,6 +57,7 @@ _SINGLES_OUT = re.compile(
 
 
 _AMOUNTS = frozenset("amount value payment cost fee deposit withdrawal".split())
+_NUMBERED = re.compile(rf"(?<!the )\b({'|'.join(NUMBER_WORDS[2:])})\b")  # two widths, day two; not of the two trains
 _SAY_ALL = frozenset("all individual each every both these those everything their".split())
 
 
@@ -178,7 +179,11 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
     if is_another(phrase, cause) or is_of_another_kind(phrase, cause):
         return False
     said = words(phrase) & OPERATION_WORDS | set(re.findall(r"(?<![a-z\d])\d+", phrase))
-    return not said - words(cause)
+    said |= {str(NUMBER_WORDS.index(word)) for word in _NUMBERED.findall(phrase)}
+    if tokens(cause) <= tokens(phrase) and re.search(r"s\b", cause.lower()):
+        said -= {"all"}  # all withdrawals, for the withdrawals
+    known = words(cause)
+    return not said - known - {str(NUMBER_WORDS.index(word)) for word in known & set(NUMBER_WORDS)}
 
 
 def _with_values(

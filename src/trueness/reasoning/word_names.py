@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 _STOP = frozenset(
     "the a an of in on at for to from by per and that this its his her their she he it they with during made is are "
-    "was were given value amount s what been has have had each".split()
+    "was were given value amount s what been has have had each who which those ones there".split()
 )
 _IRREGULAR = {
     "spent": "spend", "sold": "sell", "paid": "pay", "eaten": "eat", "ate": "eat", "bought": "buy", "ran": "run",
@@ -45,7 +45,7 @@ _MEANINGS = tuple(
         "number count quantity many size",
         "time hour minute second day week month year duration long period",
         "distance mile kilometer meter length far",
-        "mass weight gram kilogram pound heavy",
+        "mass weight weigh gram kilogram pound heavy",
         "volume liter milliliter gallon capacity",
         "area acre",
         "speed velocity pace",
@@ -98,6 +98,7 @@ _CONTRASTS = tuple(
         "before after",
         "morning afternoon evening night noon",
         "today yesterday tomorrow week month year",
+        "january february march april may june july august september october november december",
         "monday tuesday wednesday thursday friday saturday sunday",
         "hourly daily weekly monthly quarterly yearly annual",
         "hour day week month year",

@@ -15,6 +15,7 @@ from trueness.reasoning.word_causes import Values
 from trueness.reasoning.word_forms import BRACKET, LESS, MORE, NUMERAL, OPERATION_WORDS, number_of
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
+_PERCENT = r"\d[\d.]*\s*(?:%|percent)"
 _CONVERTS = r"(?:convert|change|turn|express|account|adjust)\w*"
 _PURPOSE = re.compile(
     r",?\s*(?:in order )?\bto (?:get|obtain|find|give|determine|calculate|compute|yield|reach|arrive at|know|include|"
@@ -23,14 +24,16 @@ _PURPOSE = re.compile(
     r"|\s+(?:gives|yields|results in)\s+[^\d%]*$"
 )
 _AIM = re.compile(
-    r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know|convert|work out)\b[^,\d%]*,\s*"
+    r"^(?:in order )?to (?:get|obtain|find|determine|calculate|compute|know|convert|work out|undo|reverse)\b"
+    r"[^,\d%]*,\s*"
+    r"|^(?:working backwards|in total|overall|in this case|as a result|in other words|to begin with|from there),\s*"
 )
 _TITLE = re.compile(r"^(?P<why>[^:]*):\s+(?P<rest>.*)$")
 FRONT_REASON = re.compile(r"^(?P<why>.*?)[,;.]\s*(?:and\s+)?(?:so|therefore|thus|hence)\s*,?\s+(?P<rest>.*)$")
 _FRONT_SINCE = re.compile(
     r"^(?:since|because|as|given that|knowing that|assuming that|considering that)\s+(?P<why>[^,]*),\s*(?P<rest>.*)$"
 )
-_FRONT_AFTER = re.compile(r"^after (?P<why>[^,]*\d[^,]*),\s*(?P<rest>.*)$")
+_FRONT_AFTER = re.compile(r"^(?:after|at|with|for) (?P<why>[^,]*(?<!\w)\$?\d[^,]*),\s*(?P<rest>.*)$")
 _FRONT_SENTENCE = re.compile(r"^(?P<why>[^.]*[a-z])[.;]\s+(?P<rest>[^.;]*)$")
 _BACK_REASON = re.compile(
     r"^(?P<rest>.*?)(?:,?\s+(?:since|because|as there (?:are|is)|given that)|"
@@ -51,6 +54,14 @@ _OUTCOMES = frozenset("average mean sum total difference ratio percentage produc
 _EXPLAINS_NOTHING = re.compile(
     r"\b(?:appl\w+|adjust\w*|discount\w*|tax\w*|exclud\w*|except|lower|higher|different|after|before|without|losses)\b"
 )
+
+
+def _in_shares(found: re.Match[str]) -> str:
+    """Three out of four students: 75 % of them."""
+    part, whole = number_of(found[1]), number_of(found[2])
+    return f"{100 * part / whole!r}% of " if part and whole and part < whole else found[0]
+
+
 _SIGNS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
@@ -77,6 +88,28 @@ _REWRITTEN = tuple(
         (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
         (r"\bhow many ([a-z ]+?) (?:there (?:are|were)|(?:he|she|they|it|we) (?:has|have|had))\b", r"number of \1"),
         (r" (?:over|during|in|for|at|through) which (?:it|he|she|they|the [a-z]+) [a-z]+\b", ""),
+        (r"\b(?:is|are|gets?)(?: then)? (?=(?:multiplied|divided) by\b)", ""),
+        (r"^(.+) are added(?: together| up)?,? and the (?:sum|result|total) (?=(?:multiplied|divided) by)",
+         r"sum of \1, "),
+        (r"\b(?:is |are )?split (two|three|four|five|six|\d+) ways\b", r"divided by \1"),
+        (r"\bth(?:at|ose) of (?=the |[a-z])", ""),
+        (r",? with (?:the )?([a-z ]+?) (?:then )?added(?: on)?$", r", plus \1"),
+        (r",? with (?:the )?([a-z ]+?) (?:then )?(?:subtracted|deducted|removed|taken off|taken away)$", r", minus \1"),
+        (r"^from (.+?),? (?:take away|subtract|deduct|remove) (.+)$", r"subtract \2 from \1"),
+        (r"\b(?:is |are )?(?:scaled|stretched|enlarged|magnified) by (?:a factor of )?", "multiplied by "),
+        (r"\b(?:is |are )?multiplied by a factor of ", "multiplied by "),
+        (r"^scal(?:e|ing) (.+?) by (?:a factor of )?", r"multiply \1 by "),
+        (r"^(.+? and .+?),? (?:together|combined),? (?:make up|make|form|give|equal|are|is) [a-z ]+$", r"sum of \1"),
+        (r"^(?:pool|tally(?: up)?|total up|count up|sum up|put together)(?:ing)? (?=the |all |both |[a-z])", "add "),
+        (rf"^(?:an? )?({_PERCENT}) (?:increase|rise|growth|gain|raise|markup) (?:over|from|on|above) (.+)$",
+         r"\2 increased by \1"),
+        (rf"^(?:an? )?({_PERCENT}) (?:decrease|drop|decline|fall) (?:over|from|on|below|compared to) (.+)$",
+         r"\2 reduced by \1"),
+        (rf"({_PERCENT}) on (?=the |[a-z])", r"\1 of "),
+        (rf"\b(?:rate|price|cost|fee|wage|speed|charge) of ({NUMERAL})(?: [a-z]+)??(?: (?:per|an?|each) [a-z]+| each)?"
+         r"(?= times| multiplied)", r"\1"),
+        (r"\b(sum|total|product|average|mean) of the (?:other|given|known|various) (?=[a-z]+s\b)", r"\1 of all the "),
+        (rf"^({NUMERAL}) (?:out of|in)(?: every)? ({NUMERAL}) (?=[a-z]+s\b)", _in_shares),
         (r"\b(?:already|simply|exactly|directly|together again)\s+", ""),
         (r"\btak(e|ing) (?!away|off|out)([^,]+?) away from\b", r"subtracting \2 from"),
         (r"\btak(?:e|ing) (?:away|off|out) ([^,]+?) from\b", r"subtracting \1 from"),
