@@ -66,7 +66,8 @@ _COPULA = re.compile(
     r"(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
     rf"|\b[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
     rf"|\b[a-z]+s\s+(?=(?:a |an |the )?(?:remaining |other )?{SHARE} of\b)|\bof\s+(?=\d[\d.]*\s?% of\b)"
-    rf"|\b[a-z]+s\s+(?=(?:{NUMERAL} times|twice|half|double|triple) (?:what|the|as)\b)|(?=\b(?:in|de)creases by\b)"
+    rf"|\b[a-z]+s\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple) (?:what|the|as)\b)"
+    r"|(?=\b(?:in|de)creases by\b)"
 )
 _BY = re.compile(
     r"\bby\s+(?=(?:multiply|divid|add|sum|subtract|deduct|averag|tak|doubl|tripl|halv|squar|combin)\w*ing\b)"
@@ -142,7 +143,8 @@ _COMBINED = re.compile(r"\bcombin(?:e|ing)\b")  # adds, where the effect is what
 _NOT_ADDED = re.compile(r"probab|chance|resist|factor|ratio|percent")
 _TOGETHER = re.compile(r"total|combined|together|sum\b|overall|all\b|altogether|final")
 _CHANGED = re.compile(
-    r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b.* by\b"
+    r"\b(?:increas|decreas|reduc|rais|ris|grow|fall|drop|shrink|discount|lower)(?:e|ed|es|s|ing)?\b"
+    r".*(?<!divided)(?<!multiplied) by\b"
     rf"|% {LESS}|% {MORE}|% off\b"
 )
 _CHANGE = re.compile(

@@ -441,6 +441,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         (rf"(?P<whole>.+?)\s+(?:goes|went|is|are) down(?: by)? {_PERCENTAGE}", _percent("-")),
         (r"(?:average|mean) of\s+(.+)", _list("mean")),
         (r"averaging\s+(.+)", _list("mean")),
+        (r"average (?=the |all |both |these )(.+)", _list("mean")),
         (r"(their (?:average|mean))", _list("mean")),
         (r"(their (?:sum|total))", _list("sum")),
         (r"(their product)", _list("product")),

@@ -128,7 +128,7 @@ _KINDS = tuple(
         "number count quantity num",
         "price cost fee charge wage salary money dollar pay earn income revenue profit budget bill fare rent spend",
         "weight mass gram kilogram pound",
-        "length distance mile kilometer meter height width depth radius diameter",
+        "length distance mile kilometer meter height width depth radius diameter side",
         "time hour minute second day week month year duration period",
         "area acre",
         "volume liter milliliter gallon",
@@ -140,6 +140,7 @@ _KINDS = tuple(
         "probability p",
     )
 )  # what measures one thing is no name of what measures another
+_LABEL = re.compile(r"(?<=[a-z] )([a-z])(?= ?$| \()")
 _TIMING = re.compile(r"\b(?:each|per|every|an?) (hour|day|week|month|year|minute|second)\b")
 _EXTREME = re.compile(r"\b(?:largest|smallest|highest|lowest|greatest|longest|shortest|biggest|best|worst)\b")
 _PLACE = r"(?:of|in|on|for|per|from|at|to|with|by|about|between|during|after|before|under|without)"
@@ -182,9 +183,10 @@ _GENERAL = frozenset(
     map(
         stem,
         "number count quantity price cost total amount value time rate weight mass length distance area volume speed "
-        "temperature age score size sum average mean original current given taken used spent done worked made each one "
+        "temperature age score size sum average mean original current given taken used spent done made each one "
         "unit item thing person people money level measured known overall full whole all needed required expected "
-        "actual sample substance object body material compound".split(),
+        "actual sample substance object body material compound hour minute second day week month year "
+        "mile kilometer meter gram kilogram liter dollar hourly daily weekly monthly yearly annual".split(),
     )
 )
 _MEASURED = tuple(frozenset(stem(word) for word in group) for group in _KINDS)
@@ -226,6 +228,11 @@ def share_meaning(phrase: str, name: str) -> bool:
     return any(_same(token, word) for token in tokens(phrase) for word in tokens(name))
 
 
+def may_measure(unit: str, name: str) -> bool:
+    """Liters of what is in (L), books of the books; books are not taken from money."""
+    return any(_same(stem(unit), word) for word in tokens(name) | _of_units(name))
+
+
 def is_strange(phrase: str, cause: str, effect: str) -> bool:
     """Whether most of a phrase says something else: `inflation erodes the purchasing power of savings`, for savings."""
     one, other = tokens(phrase), tokens(cause) | _of_units(cause)
@@ -238,6 +245,9 @@ def is_strange(phrase: str, cause: str, effect: str) -> bool:
 def is_another(phrase: str, cause: str) -> bool:
     """`the weekly pay`, for the monthly pay."""
     one, other = tokens(phrase), tokens(cause)
+    labels = [set(_LABEL.findall(name.lower().replace("_", " "))) for name in (phrase, cause)]
+    if all(labels) and not labels[0] & labels[1]:  # car B, for car C
+        return True
     return any(one & group and other & group and not one & other & group for group in _OPPOSED)
 
 

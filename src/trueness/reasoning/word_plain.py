@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from trueness.reasoning.word_causes import Values
-from trueness.reasoning.word_forms import BRACKET, LESS, MORE, NUMERAL, OPERATION_WORDS, number_of
+from trueness.reasoning.word_forms import BRACKET, LESS, MORE, NUMERAL, OPERATION_WORDS, SHARES, number_of
 
 _FOUND = "(?:obtained|found|calculated|computed|derived|determined)"
 _PERCENT = r"\d[\d.]*\s*(?:%|percent)"
@@ -62,6 +62,12 @@ def _in_shares(found: re.Match[str]) -> str:
     return f"{100 * part / whole!r}% of " if part and whole and part < whole else found[0]
 
 
+def _as_words(found: re.Match[str]) -> str:
+    """3/4 as many: three quarters."""
+    same = (word for word, share in SHARES.items() if abs(share - int(found[1]) / int(found[2])) < 1e-12)
+    return next(same, found[0])
+
+
 _SIGNS = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
@@ -86,6 +92,9 @@ _REWRITTEN = tuple(
     (re.compile(pattern), said)
     for pattern, said in (
         (r"\b(?:is|are|costs?|equals?|of) (?:only|just|exactly|simply|precisely)\b", lambda found: found[0].split()[0]),
+        (r"\bhow many ([a-z ]+?) (?:are|were) ([a-z]+ed|bought|sold|eaten|made|given)\b", r"number of \1 \2"),
+        (r"^(?:sum up|add(?: up)?|total) (?:all |the |all the )?[a-z ]+: (?=[a-z])", "add "),
+        (r"\b(\d+)/([1-9]\d*)(?= as (?:many|much)\b)", _as_words),
         (r"\bhow many ([a-z ]+?) (?:there (?:are|were)|(?:he|she|they|it|we) (?:has|have|had))\b", r"number of \1"),
         (r" (?:over|during|in|for|at|through) which (?:it|he|she|they|the [a-z]+) [a-z]+\b", ""),
         (r"\b(?:is|are|gets?)(?: then)? (?=(?:multiplied|divided) by\b)", ""),
@@ -106,7 +115,7 @@ _REWRITTEN = tuple(
         (rf"^(?:an? )?({_PERCENT}) (?:decrease|drop|decline|fall) (?:over|from|on|below|compared to) (.+)$",
          r"\2 reduced by \1"),
         (rf"({_PERCENT}) on (?=the |[a-z])", r"\1 of "),
-        (rf"\b(?:rate|price|cost|fee|wage|speed|charge) of ({NUMERAL})(?: [a-z]+)??(?: (?:per|an?|each) [a-z]+| each)?"
+        (r"\b(?:rate|price|cost|fee|wage|speed|charge) of (\$?\d[\d.,]*)(?: [a-z]+)??(?: (?:per|an?|each) [a-z]+| each)?"
          r"(?= times| multiplied)", r"\1"),
         (r"\b(sum|total|product|average|mean) of the (?:other|given|known|various) (?=[a-z]+s\b)", r"\1 of all the "),
         (rf"^({NUMERAL}) (?:out of|in)(?: every)? ({NUMERAL}) (?=[a-z]+s\b)", _in_shares),
@@ -150,10 +159,15 @@ def plain(sentence: str, values: Values) -> str:
         match = pattern.match(sentence)
         if match and _says_nothing(match["why"], match["rest"], stated, pattern):
             sentence = match["rest"]
-    sentence = _PURPOSE.sub("", LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
+    sentence = _PURPOSE.sub(_unless_it_computes, LEAD.sub("", _AIM.sub("", LEAD.sub("", sentence)))).strip()
     for pattern, said in _REWRITTEN:
         sentence = pattern.sub(said, sentence)
     return " ".join(sentence.split())
+
+
+def _unless_it_computes(found: re.Match[str]) -> str:
+    """A purpose is left out; `gives the revenue; subtract the costs` is none."""
+    return found[0] if re.search(r"\b(?:add|subtract|multiply|divide|deduct|minus|plus|times)\b", found[0]) else ""
 
 
 def charged(sentence: str, effect: str) -> str:

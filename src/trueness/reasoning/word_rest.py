@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values, of_two_kinds
 from trueness.reasoning.word_forms import NUMBER_WORDS, NUMERAL, SHARE, Shape, joined, number_of, share_of
-from trueness.reasoning.word_names import share_meaning, tokens, words
+from trueness.reasoning.word_names import may_measure, share_meaning, tokens, words
 
 _GONE = re.compile(
     r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"
@@ -28,7 +28,7 @@ _AFTER = re.compile(
 )
 _NUMBER_GONE = re.compile(
     r"(?:.*\b)?(?:left(?: over)?|remain(?:s|ing|der)?)\b[a-z ]*?\b(?:after|once)\s+"
-    rf"(?P<gone>[a-z ]*?)(?P<size>{NUMERAL})(?: [a-z]+)?(?P<more> to [a-z ]+| on [a-z ]+| for [a-z ]+)?"
+    rf"(?P<gone>[a-z ]*?)(?P<size>{NUMERAL})(?: (?P<unit>[a-z]+))?(?P<more> to [a-z ]+| on [a-z ]+| for [a-z ]+)?"
 )
 _REST = re.compile(
     r"(?:.*\b)?(?:the rest|the remainder|the others|everyone else|everybody else|everything else|the remaining [a-z]+)"
@@ -90,7 +90,8 @@ def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
     gone = _NUMBER_GONE.fullmatch(sentence)
     if gone and _GONE.search(gone["gone"]) and tokens(effect) & tokens(cause):
         size = number_of(gone["size"])
-        if size is not None and not _NO_PART.search(effect.lower()):
+        same = gone["size"].startswith("$") or (gone["unit"] and may_measure(gone["unit"], cause))
+        if size is not None and same and not _NO_PART.search(effect.lower()):
             yield Binary("-", Name(cause), Number(size))
     found = _SHARES.fullmatch(sentence)
     if found is None or not share_meaning(found["whole"], cause):
