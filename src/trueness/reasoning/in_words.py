@@ -50,7 +50,7 @@ _SAYS_MORE = re.compile(
     _CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
     r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now)\b"
-    r"|\btimes [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
+    r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
 _ROUNDED = re.compile(
@@ -58,7 +58,8 @@ _ROUNDED = re.compile(
     r"(?: to (?:a|the(?: next| nearest)?) (?:whole number|whole|integer))?$"
 )
 _COMMAND = re.compile(
-    r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate)\s+"
+    r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate|"
+    r"choose|select|pick)\s+"
 )
 _COPULA = re.compile(
     r"\b(?:is|are|equals?|will be|costs?|has|have|=|as|makes? up|accounts? for|represents?|constitutes?|amounts? to|"
@@ -96,6 +97,10 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _NUMBER_WORD = re.compile(
     rf"\b(?:(?P<teen>{'|'.join(_TEENS)})|(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<ones>{'|'.join(NUMBER_WORDS[1:10])}))?)"
     r"\b(?! (?:hundred|thousand|million|percent))"
+)
+_AS_MANY = re.compile(
+    r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
+    rf"(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much|long|far)"
 )
 _AND_A_HALF = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])})[- ]and[- ]a[- ]half\b")
 _GIVEN = re.compile(
@@ -178,6 +183,9 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
     sentence = _NUMBER_WORD.sub(_in_digits, sentence)
     sentence = _AND_A_HALF.sub(lambda found: f"{NUMBER_WORDS.index(found[1])}.5", sentence)
+    sentence = sentence.replace("i.e.", "that is").replace("that is,", "that is")
+    if len(causes) == 1:
+        sentence = _as_many(sentence, causes[0], effect, known)
     sentence = _with_constant(_without_signs(sentence, (*causes, effect)))
     left, equals, right = sentence.rpartition("=")
     if equals and (
@@ -196,6 +204,15 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     except TooManyReadings:
         return None
     return next(iter(made.values())) if len(made) == 1 else None
+
+
+def _as_many(sentence: str, cause: str, effect: str, values: Values) -> str:
+    """`Ann has 20 sheep, Ben has twice as many`: as the one cause, whose number the front may say."""
+    match = _AS_MANY.fullmatch(sentence)
+    stated = {value for value, _ in values.values()}
+    if match is None or not numbers(match["front"] or "") <= stated or not is_about(match["who"], effect):
+        return sentence
+    return f"{match['times']} as many as {cause.lower().replace('_', ' ')}"
 
 
 def _without_signs(sentence: str, names: Sequence[str]) -> str:

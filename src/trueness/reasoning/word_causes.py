@@ -176,12 +176,13 @@ def _may_be(phrase: str, cause: str, values: Values, effect: str) -> bool:
         return names_symbol(phrase, cause) and not (words(phrase) & OPERATION_WORDS or re.search(r"\d", phrase))
     if is_made_of(phrase, (cause,)) or is_strange(phrase, cause, effect):
         return False
-    if is_another(phrase, cause) or is_of_another_kind(phrase, cause):
+    if is_another(phrase, cause) or is_of_another_kind(phrase, cause, effect):
         return False
     said = words(phrase) & OPERATION_WORDS | set(re.findall(r"(?<![a-z\d])\d+", phrase))
     said |= {str(NUMBER_WORDS.index(word)) for word in _NUMBERED.findall(phrase)}
     if tokens(cause) <= tokens(phrase) and re.search(r"s\b", cause.lower()):
         said -= {"all"}  # all withdrawals, for the withdrawals
+    said -= {"all"} if "total" in words(cause) else frozenset()
     known = words(cause)
     return not said - known - {str(NUMBER_WORDS.index(word)) for word in known & set(NUMBER_WORDS)}
 
@@ -245,7 +246,8 @@ def _of_several(
 
 def _names_some(phrase: str, group: Sequence[str]) -> bool:
     """`the loose pencils` are not all pencils."""
-    return any(0 < sum(token in tokens(cause) for cause in group) < len(group) for token in tokens(phrase))
+    named = [token for token in tokens(phrase) if not token.isdigit()]
+    return any(0 < sum(token in tokens(cause) for cause in group) < len(group) for token in named)
 
 
 def of_two_kinds(group: Sequence[str]) -> bool:

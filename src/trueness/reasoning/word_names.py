@@ -23,7 +23,8 @@ _IRREGULAR = {
     "grown": "grow", "halves": "half", "leaves": "leaf", "loaves": "loaf", "speeds": "speed", "began": "begin",
     "left": "remain", "leftover": "remain", "leftovers": "remain", "rest": "remain", "remainder": "remain",
     "probabilities": "probability", "prob": "probability", "num": "number", "avg": "average", "qty": "quantity",
-    "savings": "save", "saved": "save", "saving": "save", "temp": "temperature", "vol": "volume", "dist": "distance",
+    "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "savings": "save", "saved": "save",
+    "saving": "save", "temp": "temperature", "vol": "volume", "dist": "distance",
 }  # fmt: skip
 _MEANINGS = tuple(
     frozenset(words.split())
@@ -179,6 +180,7 @@ def stem(word: str) -> str:
 
 
 _GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
+_COUNTS_AND_MONEY = {0, 1}  # the boys are their number, the repairs what they cost
 _GENERAL = frozenset(
     map(
         stem,
@@ -251,7 +253,7 @@ def is_another(phrase: str, cause: str) -> bool:
     return any(one & group and other & group and not one & other & group for group in _OPPOSED)
 
 
-def is_of_another_kind(phrase: str, cause: str) -> bool:
+def is_of_another_kind(phrase: str, cause: str, effect: str) -> bool:
     """A price is no number; the number of items is not the largest item; tax and tip are not the tax; the number of
     shirts and the number of pants share what any number has."""
     one, other = tokens(phrase), tokens(cause) | _of_units(cause)
@@ -259,6 +261,9 @@ def is_of_another_kind(phrase: str, cause: str) -> bool:
     kinds = [{k for k, kind in enumerate(_MEASURED) if kind & said} for said in (one, other)]
     if kinds[0] and kinds[1] and not kinds[0] & kinds[1]:
         return True
+    measures = _kinds(cause) - _COUNTS_AND_MONEY
+    if not kinds[0] and measures and not measures & _kinds(effect):
+        return True  # the repairs, for the time they take
     plain = cause.lower().replace("_", " ")
     counted = re.search(r"\bnumber of (?:[a-z]+ )?([a-z]+s)\b", phrase)
     if counted and 0 not in kinds[1] and re.search(rf"\b{counted[1][:-1]}\b", plain):
@@ -269,6 +274,12 @@ def is_of_another_kind(phrase: str, cause: str) -> bool:
         return not all(any(_same(token, word) for word in other) for token in tokens(phrase))
     own, its = tokens(phrase) - _GENERAL, tokens(cause) - _GENERAL
     return bool(own and its) and not any(_same(token, word) for token in own for word in its | _of_units(cause))
+
+
+def _kinds(name: str) -> set[int]:
+    """What a name measures itself: eggs per day are no time."""
+    said = tokens(_TIMING.sub("", name.lower().replace("_", " ")))
+    return {k for k, kind in enumerate(_MEASURED) if kind & said}
 
 
 def _same(token: str, other: str) -> bool:

@@ -29,7 +29,9 @@ _AIM = re.compile(
     r"|^(?:working backwards|in total|overall|in this case|as a result|in other words|to begin with|from there),\s*"
 )
 _TITLE = re.compile(r"^(?P<why>[^:]*):\s+(?P<rest>.*)$")
-FRONT_REASON = re.compile(r"^(?P<why>.*?)[,;.]\s*(?:and\s+)?(?:so|therefore|thus|hence)\s*,?\s+(?P<rest>.*)$")
+FRONT_REASON = re.compile(
+    r"^(?P<why>.*?)[,;.]\s*(?:and\s+)?(?:so|therefore|thus|hence|that is|which means|meaning)\s*,?\s+(?P<rest>.*)$"
+)
 _FRONT_SINCE = re.compile(
     r"^(?:since|because|as|given that|knowing that|assuming that|considering that)\s+(?P<why>[^,]*),\s*(?P<rest>.*)$"
 )
@@ -114,8 +116,11 @@ _REWRITTEN = tuple(
          r"\2 increased by \1"),
         (rf"^(?:an? )?({_PERCENT}) (?:decrease|drop|decline|fall) (?:over|from|on|below|compared to) (.+)$",
          r"\2 reduced by \1"),
+        (rf"\b(?:is|are|was|were) (reduced|decreased|increased|raised) by ({_PERCENT}) (?:from|compared to|over) (.+)$",
+         r"is \3 \1 by \2"),
         (rf"({_PERCENT}) on (?=the |[a-z])", r"\1 of "),
-        (r"\b(?:rate|price|cost|fee|wage|speed|charge) of (\$?\d[\d.,]*)(?: [a-z]+)??(?: (?:per|an?|each) [a-z]+| each)?"
+        (r"\b(?:rate|price|cost|fee|wage|speed|charge) of (\$?\d[\d.,]*)"
+         r"(?: [a-z]+)??(?: (?:per|an?|each) [a-z]+| each)?"
          r"(?= times| multiplied)", r"\1"),
         (r"\b(sum|total|product|average|mean) of the (?:other|given|known|various) (?=[a-z]+s\b)", r"\1 of all the "),
         (rf"^({NUMERAL}) (?:out of|in)(?: every)? ({NUMERAL}) (?=[a-z]+s\b)", _in_shares),
@@ -185,7 +190,7 @@ def _says_nothing(why: str, rest: str, stated: set[float], pattern: re.Pattern[s
     """Whether a reason can be left out: its numbers stand in the rest, or say how often; a title, a sentence before or
     a clause behind computes nothing at all."""
     said = numbers(rest) | {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", rest)}
-    said |= {round(100 * abs(number - 1), 9) for number in said}  # 15 % more is 1.15 times
+    said |= {round(100 * share, 9) for number in said for share in (number, abs(number - 1))}  # 15 % more is 1.15 times
     told = numbers(re.sub(rf"\bevery {NUMERAL} [a-z]+", "", why))
     told |= {share for word, share in _MULTIPLES.items() if re.search(rf"\b{word}", why)}
     if not told <= said | stated:

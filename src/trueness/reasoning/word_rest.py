@@ -43,6 +43,10 @@ _SHARES = re.compile(
     r"the (?:rest|others?|remaining|remainder)"
     rf"[ ,]*(?P<other>{SHARE})?[ ,]*(?P<what>[a-z ]+)"
 )
+_SHARE_ALONE = re.compile(
+    rf"(?:[a-z ]+: )?(?P<share>{SHARE})(?: of (?:them|these|those))? (?!of\b|off\b)(?P<what>[a-z ]+)"
+)
+_OTHERS = frozenset("not non other others remaining rest left without no".split())
 _WHOLE = frozenset(
     "total initial original start starting started all whole entire overall full gross beginning opening available "
     "budget allowance capacity altogether everyone everything".split()
@@ -93,6 +97,11 @@ def _of_one_cause(sentence: str, cause: str, effect: str) -> Iterator[Shape]:
         same = gone["size"].startswith("$") or (gone["unit"] and may_measure(gone["unit"], cause))
         if size is not None and same and not _NO_PART.search(effect.lower()):
             yield Binary("-", Name(cause), Number(size))
+    alone = _SHARE_ALONE.fullmatch(sentence)
+    if alone and words(cause) & _WHOLE and not words(effect) & _OTHERS:
+        share, own = share_of(alone["share"]), tokens(effect) - tokens(cause)
+        if share is not None and own and own <= tokens(alone["what"]):
+            yield Binary("*", Number(share), Name(cause))
     found = _SHARES.fullmatch(sentence)
     if found is None or not share_meaning(found["whole"], cause):
         return
@@ -119,7 +128,7 @@ def _has_alone(text: str, parts: Sequence[str], whole: str) -> bool:
 
 def _is_the_other(sentence: str, effect: str, parts: Sequence[str]) -> bool:
     """Whether the effect is what the sentence speaks of and none of the parts: it says so, or has a word of its own."""
-    if words(effect) & {"not", "non", "other", "others", "remaining", "rest", "left", "without", "no"}:
+    if words(effect) & _OTHERS:
         return True
     own = tokens(effect) - {token for part in parts for token in tokens(part)}
     return bool(own & tokens(sentence))
