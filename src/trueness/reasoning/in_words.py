@@ -37,7 +37,7 @@ from trueness.reasoning.word_forms import (
     joined,
     number_of,
 )
-from trueness.reasoning.word_names import is_symbol, names_symbol, share_meaning, stem, tokens
+from trueness.reasoning.word_names import is_acronym, is_symbol, names_symbol, share_meaning, stem, tokens
 from trueness.reasoning.word_plain import FRONT_REASON, LEAD, charged, numbers, plain, spelt_out
 from trueness.reasoning.word_rest import what_is_left
 
@@ -62,8 +62,8 @@ _COMMAND = re.compile(
     r"choose|select|pick)\s+"
 )
 _COPULA = re.compile(
-    r"\b(?:is|are|equals?|will be|costs?|has|have|=|as|makes? up|accounts? for|represents?|constitutes?|amounts? to|"
-    r"comes? to|totals?)\s+(?:then |simply |just |equal to )?"
+    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs?|has|have|=|as|makes? up|"
+    r"accounts? for|represents?|constitutes?|amounts? to|comes? to|totals?)\s+(?:then |simply |just |equal to )?"
     r"(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
     rf"|\b[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
     rf"|\b[a-z]+s\s+(?=(?:a |an |the )?(?:remaining |other )?{SHARE} of\b)|\bof\s+(?=\d[\d.]*\s?% of\b)"
@@ -96,8 +96,9 @@ _TEENS = "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _NUMBER_WORD = re.compile(
     rf"\b(?:(?P<teen>{'|'.join(_TEENS)})|(?P<tens>{'|'.join(_TENS)})(?:[- ](?P<ones>{'|'.join(NUMBER_WORDS[1:10])}))?)"
-    r"\b(?! (?:hundred|thousand|million|percent))"
+    r"\b(?! (?:hundred|thousand|million))"
 )
+_WORD_PERCENT = re.compile(rf"\b({'|'.join(NUMBER_WORDS[1:])}) percent\b")
 _AS_MANY = re.compile(
     r"(?P<front>.*[,;.] (?:and |while |but )?)?(?P<who>[^,;.]+?) (?:has|have|had|is|are|was|were|got|sold|made|took) "
     rf"(?P<times>{NUMERAL} times|twice|thrice|half) as (?:many|much|long|far)"
@@ -182,6 +183,7 @@ def read_words(text: str, causes: Sequence[str], effect: str, values: Values | N
     sentence = re.sub(r"\bavg\b\.?", "average", sentence)
     sentence = re.sub(r"\b(?<=the |all )([2-9])(?= [a-z]+s\b)", lambda found: NUMBER_WORDS[int(found[1])], sentence)
     sentence = _NUMBER_WORD.sub(_in_digits, sentence)
+    sentence = _WORD_PERCENT.sub(lambda found: f"{NUMBER_WORDS.index(found[1])} percent", sentence)
     sentence = _AND_A_HALF.sub(lambda found: f"{NUMBER_WORDS.index(found[1])}.5", sentence)
     sentence = sentence.replace("i.e.", "that is").replace("that is,", "that is")
     if len(causes) == 1:
@@ -519,6 +521,8 @@ def is_about(words: str, effect: str) -> bool:
     before = re.sub(r"\b(?:he|she|it|they|this|that|we|you|i)\b", "", _COMMAND.sub("", words)).strip()
     named = re.split(r"\b(?:with|after|before|without|including|excluding)\b", effect.lower().replace("_", " "))[0]
     about = named if tokens(named) else effect
+    if is_acronym(before, effect) or is_acronym(effect, before):
+        return True
     if is_symbol(effect) and names_symbol(before, effect):
         return not re.search(r"\d|%", words)
     return not re.search(r"\d|%", words) and (not re.search("[a-z]", before) or share_meaning(before, about))

@@ -56,7 +56,7 @@ _SINGLES_OUT = re.compile(
 )
 
 
-_AMOUNTS = frozenset("amount value payment cost fee deposit withdrawal".split())
+_AMOUNTS = frozenset("amount value payment cost fee deposit withdrawal earned paid spent".split())
 _NUMBERED = re.compile(rf"(?<!the )\b({'|'.join(NUMBER_WORDS[2:])})\b")  # two widths, day two; not of the two trains
 _SAY_ALL = frozenset("all individual each every both these those everything their".split())
 
@@ -93,7 +93,7 @@ def bind(shape: Shape, causes: Sequence[str], values: Values, effect: str = "") 
         if all(scores):
             matches.append((sum(scores), chosen))
     best = [chosen for score, chosen in matches if score > max(matches)[0] - 0.05]
-    made = (_by_units(renamed(shape, dict(zip(phrases, chosen, strict=True))), values) for chosen in best)
+    made = (_by_units(tree, values) for chosen in best if (tree := _named(shape, phrases, chosen)) is not None)
     trees = {signature(tree, causes): tree for tree in made if tree is not None and not _undoes(tree)}
     if len(trees) != 1:
         return None
@@ -157,6 +157,21 @@ def _undoes(tree: Tree) -> bool:
 def _changes(tree: Tree) -> bool:
     """Whether a change stands inside: `increased by 3 times the dose` is no product of two."""
     return isinstance(tree, Call) and tree.function in (MORE_BY, LESS_BY) or any(map(_changes, parts(tree)))
+
+
+def _named(shape: Shape, phrases: Sequence[str], causes: Sequence[str]) -> Tree | None:
+    """Phrases replaced by causes; None where `the losses` that are taken away would be a rate of loss."""
+    chosen = dict(zip(phrases, causes, strict=True))
+    tree = renamed(shape, chosen)
+    rates = {name for said, name in chosen.items() if _SHARE_NAME.search(name) and not _SHARE_NAME.search(said)}
+    return None if _adds_one_of(tree, rates) else tree
+
+
+def _adds_one_of(tree: Tree, names: set[str]) -> bool:
+    if isinstance(tree, Binary) and tree.operator in "+-" and Number(1.0) not in (tree.left, tree.right):
+        if any(isinstance(side, Name) and side.name in names for side in (tree.left, tree.right)):
+            return True
+    return any(_adds_one_of(part, names) for part in parts(tree))
 
 
 def _each_once(shape: Shape) -> Shape:

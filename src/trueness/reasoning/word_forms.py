@@ -165,7 +165,9 @@ class Reader:
             rights = [*rights, *self.listed("sum", behind, depth + 1, alone=False)]
         if match[1].startswith("multiplied"):
             rights = [*rights, *self.listed("product", behind, depth + 1, alone=False)]
-        for left, right in product(self.shapes(text[: match.start()], depth + 1), rights):
+        front = text[: match.start()]
+        lefts = self._factors(front, depth + 1) if _SIGN[said] == "*" else self.shapes(front, depth + 1)
+        for left, right in product(lefts, rights):
             yield from combined(_SIGN[said], left, right)
 
     def _pair(self, first: str, second: str, operator: str, swapped: bool, depth: int) -> Iterator[Shape]:
@@ -428,6 +430,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Make], ...] = tuple(
         ),
         (r"(?:sum|total|combined total) (?:of|for|over)\s+(.+)", _list("sum")),
         (r"sum of (?:the )?squares of\s+(.+)", _list("squares")),
+        (r"sum of (their) squares", _list("squares")),
         (r"sum of (?:the )?(?:reciprocals|inverses) of\s+(.+)", _list("reciprocals")),
         (r"squared (?!root)(.+)", _of_one(_power(2.0))),
         (rf"(?:cost|price) of ({NUMERAL}) [a-z]+ at (.+?)(?: each| apiece)?", _scaled),

@@ -200,6 +200,12 @@ def is_symbol(name: str) -> bool:
     return re.fullmatch(r"[^\W\d_][\d_]?\d?", name) is not None
 
 
+def is_acronym(name: str, short: str) -> bool:
+    """BMI is the body mass index."""
+    said = [word for word in re.findall(r"[a-z]+", name.lower()) if word not in ("the", "of", "a", "an")]
+    return len(said) > 2 and "".join(word[0] for word in said) == short.strip().lower()
+
+
 def names_symbol(phrase: str, symbol: str) -> bool:
     """The mass is m, the current I: a letter that begins what the phrase is of, or that everybody writes for it."""
     said = re.findall(r"[a-z]+", phrase.lower())
@@ -220,6 +226,11 @@ def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
     if not total:
         return 0.0
     shared = sum(1 / weights[token] for token in one & other)
+    known = other | _of_units(cause)
+    if not one & other and any(
+        token not in _GENERAL and not any(_same(token, word) for word in known) for token in one
+    ):
+        return 0.0  # a shipping fee is no item price, though a fee is a price
     alike = (one | _of_units(phrase)) - other
     weak = sum(1 for token in alike if any(_same(token, word) for word in (other - one) | _of_units(cause)))
     by_head = _BY_HEAD if shared and _head(phrase) & _head(cause) and len(_head(cause)) else 0.0
@@ -278,7 +289,7 @@ def is_of_another_kind(phrase: str, cause: str, effect: str) -> bool:
 
 def _kinds(name: str) -> set[int]:
     """What a name measures itself: eggs per day are no time."""
-    said = tokens(_TIMING.sub("", name.lower().replace("_", " ")))
+    said = tokens(re.sub(r"\([^()]*\)", "", _TIMING.sub("", name.lower().replace("_", " "))))
     return {k for k, kind in enumerate(_MEASURED) if kind & said}
 
 

@@ -118,6 +118,10 @@ _REWRITTEN = tuple(
          r"\2 reduced by \1"),
         (rf"\b(?:is|are|was|were) (reduced|decreased|increased|raised) by ({_PERCENT}) (?:from|compared to|over) (.+)$",
          r"is \3 \1 by \2"),
+        (rf"\b(?:is|are|was|were) ({NUMERAL}(?: [a-z]+)?) (?:below|under) ", r"is \1 less than "),
+        (rf"\b(?:is|are|was|were) ({NUMERAL}(?: [a-z]+)?) above ", r"is \1 more than "),
+        (rf"^(?:divide|split|dividing|splitting) ([a-z ]+?) into (?:groups|teams|packs|sets|boxes) of ({NUMERAL})\b",
+         r"divide \1 by \2"),
         (rf"({_PERCENT}) on (?=the |[a-z])", r"\1 of "),
         (r"\b(?:rate|price|cost|fee|wage|speed|charge) of (\$?\d[\d.,]*)"
          r"(?: [a-z]+)??(?: (?:per|an?|each) [a-z]+| each)?"
