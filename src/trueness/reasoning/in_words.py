@@ -49,7 +49,7 @@ _CONDITION = re.compile(r"\b(?:if|unless|when|whether|except|not|never|otherwise
 _SAYS_MORE = re.compile(
     _CONDITION.pattern + r"|\b(?:proportional|approximately|about|roughly|depends?|affect\w*|influenc\w*|caus\w*|may|"
     r"might|should|assum\w*|formula|equation|law|theorem|function|sequence|each time|between \w+ and \w+ times|or|"
-    r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now)\b"
+    r"varies|some|appropriate|at least|at most|up to|nearly|almost|again|ago|from now|worth (?:half|twice|\w+ times))\b"
     r"|\b(?:times|square of|cube of) [^,]* minus (?:one|two|1|2)$"  # n minus 1, or the product minus 1
 )
 _IN_PERCENT = re.compile(r",?\s*(?:(?:expressed|given|stated|written)\s+)?(?:as an? percent(?:age)?|in percent)$")
@@ -340,6 +340,7 @@ def _solved(reader: Reader, sentence: str, causes: Sequence[str], effect: str, v
 
 def read_phrases(text: str, causes: Sequence[str], effect: str, values: Values | None = None) -> InWords | None:
     """A formula between phrases that are no names: `Speed = Total Distance / Total Time`."""
+    text = text if "=" in text else re.sub(r"^[^:\d]*:\s+", "", text)
     left, _, right = text.replace("_", " ").lower().rpartition("=")
     left, right = left.strip(), right.strip()
     if len(text) > _LONGEST or not 0 < len(causes) <= MOST_CAUSES or not re.search(r"[-+*/^×·÷]", right):

@@ -137,7 +137,7 @@ class Reader:
             return
         power = None if begins else _POWER.search(text)
         if power:
-            sides = (self.shapes(text[: power.start()], depth + 1), self.shapes(text[power.end() :], depth + 1))
+            sides = (self._factors(text[: power.start()], depth + 1), self.shapes(text[power.end() :], depth + 1))
             yield from (Binary("^", *pair) for pair in product(*sides))
             return
         for prefix, separator, operator, swapped in _PAIRS:

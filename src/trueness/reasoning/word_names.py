@@ -114,6 +114,16 @@ _CONTRASTS = tuple(
         "gross net",
         "length width height depth radius diameter",
         "input output",
+        "import export",
+        "profit loss",
+        "north south east west",
+        "upstream downstream",
+        "success failure",
+        "win lose",
+        "passed failed",
+        "true false",
+        "positive negative",
+        "male female",
         "regular overtime",
         "small medium large",
         "mother father sister brother",
@@ -227,10 +237,11 @@ def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
         return 0.0
     shared = sum(1 / weights[token] for token in one & other)
     known = other | _of_units(cause)
-    if not one & other and any(
-        token not in _GENERAL and not any(_same(token, word) for word in known) for token in one
-    ):
+    strange, both = any(_specific(one, known)), one & other
+    if strange and not both:
         return 0.0  # a shipping fee is no item price, though a fee is a price
+    if strange and any(_specific(other, one)) and all(weights[token] > 1 for token in both):
+        return 0.0  # pages read today are not the pages left: what they share, other causes have as well
     alike = (one | _of_units(phrase)) - other
     weak = sum(1 for token in alike if any(_same(token, word) for word in (other - one) | _of_units(cause)))
     by_head = _BY_HEAD if shared and _head(phrase) & _head(cause) and len(_head(cause)) else 0.0
@@ -239,6 +250,11 @@ def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
 
 def share_meaning(phrase: str, name: str) -> bool:
     return any(_same(token, word) for token in tokens(phrase) for word in tokens(name))
+
+
+def _specific(said: frozenset[str], known: frozenset[str]) -> Iterator[str]:
+    """Words that tell something of its own and have no like among the others."""
+    return (token for token in said - _GENERAL if not any(_same(token, word) for word in known))
 
 
 def may_measure(unit: str, name: str) -> bool:

@@ -43,7 +43,7 @@ _BACK_REASON = re.compile(
 )
 _REMARK = re.compile(r"^(?P<rest>.*?)\s*\((?P<why>[^()]*)\)$")
 LEAD = re.compile(
-    r"^(?:(?:then|next|first|finally|now|simply|just|we|you|here|also)\b[\s,]*|there (?:is|are) (?=.* than )|"
+    r"^(?:(?:then|next|first|finally|now|simply|just|we|you|here|also)\b[\s,]*|there (?:is|are) (?=.* (?:than|as) )|"
     r"(?:by|using|from|applying|according to|per|via) [^,\d]*"
     r"\b(?:law|theorem|principle|formula|equation|definition|rule)\b[^,\d]*,\s*|by definition,\s*)"
 )

@@ -76,7 +76,7 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         if after and named and tokens(after["gone"]) == frozenset().union(*map(tokens, parts)):
             fits = True  # what remains of the budget after rent and food
         elif after and _GONE.search(after["gone"]):
-            meant = share_meaning(after["of"], whole) or says_so or tokens(effect) & tokens(whole)
+            meant = share_meaning(after["of"], whole) or says_so or bool(tokens(effect) & tokens(whole))
             fits = meant and all(tokens(after["gone"]) & tokens(part) for part in parts)
         elif undone:
             fits = says_so and _has_alone(undone["do"], parts, whole) and _is_the_other(sentence, effect, parts)
