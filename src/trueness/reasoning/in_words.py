@@ -214,6 +214,8 @@ def _as_many(sentence: str, cause: str, effect: str, values: Values) -> str:
     stated = {value for value, _ in values.values()}
     if match is None or not numbers(match["front"] or "") <= stated or not is_about(match["who"], effect):
         return sentence
+    if not tokens(cause) & (tokens(match["front"] or "") | tokens(effect)):
+        return sentence
     return f"{match['times']} as many as {cause.lower().replace('_', ' ')}"
 
 

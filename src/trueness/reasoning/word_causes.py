@@ -27,6 +27,7 @@ from trueness.reasoning.word_forms import (
     joined,
 )
 from trueness.reasoning.word_names import (
+    are_alike,
     in_order,
     is_another,
     is_made_of,
@@ -35,6 +36,7 @@ from trueness.reasoning.word_names import (
     is_symbol,
     likeness,
     names_symbol,
+    share_meaning,
     tokens,
     words,
 )
@@ -240,11 +242,12 @@ def _of_several(
     groups = [tuple(cause for cause in causes if token in tokens(cause)) for token in tokens(phrase)]
     if isinstance(shape, Call) and leaves(shape) == list(every) and says_all:
         groups.append(tuple(causes))
+    says_factors = bool(said & {"factors", "values", "quantities", "numbers"})
     plural = bool(re.search(r"s\b", phrase))
     pair = _operation(shape, every[0]) == "difference"
     wanted = {2} if "both" in said or pair else counts
     fits = {group for group in groups if len(group) > 1 and (says_all or plural) and wanted <= {len(group)}}
-    fits = {group for group in fits if not _names_some(phrase, group)}
+    fits = {group for group in fits if not _names_some(phrase, group) and (says_factors or are_alike(group))}
     if _operation(shape, every[0]) != "product":
         fits = {group for group in fits if not of_two_kinds(group)}
     made = {}
@@ -262,7 +265,7 @@ def _of_several(
 def _names_some(phrase: str, group: Sequence[str]) -> bool:
     """`the loose pencils` are not all pencils."""
     named = [token for token in tokens(phrase) if not token.isdigit()]
-    return any(0 < sum(token in tokens(cause) for cause in group) < len(group) for token in named)
+    return any(0 < sum(share_meaning(token, cause) for cause in group) < len(group) for token in named)
 
 
 def of_two_kinds(group: Sequence[str]) -> bool:

@@ -19,8 +19,8 @@ _IRREGULAR = {
     "spent": "spend", "sold": "sell", "paid": "pay", "eaten": "eat", "ate": "eat", "bought": "buy", "ran": "run",
     "children": "child", "kids": "child", "kid": "child", "people": "person", "feet": "foot", "men": "man",
     "women": "woman", "driven": "drive", "drove": "drive", "gave": "give", "lost": "lose", "won": "win",
-    "made": "make", "taken": "take", "took": "take", "written": "write", "built": "build", "grew": "grow",
-    "grown": "grow", "halves": "half", "leaves": "leaf", "loaves": "loaf", "speeds": "speed", "began": "begin",
+    "made": "make", "momenta": "momentum", "taken": "take", "took": "take", "written": "write", "built": "build",
+    "grew": "grow", "grown": "grow", "halves": "half", "leaves": "leaf", "loaves": "loaf", "began": "begin",
     "left": "remain", "leftover": "remain", "leftovers": "remain", "rest": "remain", "remainder": "remain",
     "probabilities": "probability", "prob": "probability", "num": "number", "avg": "average", "qty": "quantity",
     "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "savings": "save", "saved": "save",
@@ -47,7 +47,7 @@ _MEANINGS = tuple(
         "time hour minute second day week month year duration long period",
         "distance mile kilometer meter length far",
         "mass weight weigh gram kilogram pound heavy",
-        "volume liter milliliter gallon capacity",
+        "volume liter milliliter gallon",
         "area acre",
         "speed velocity pace",
         "money dollar cash budget fund euro cent",
@@ -138,7 +138,7 @@ _KINDS = tuple(
     for words in (
         "number count quantity num",
         "price cost fee charge wage salary money dollar pay earn income revenue profit budget bill fare rent spend",
-        "weight mass gram kilogram pound",
+        "weight mass gram kilogram pound ounce",
         "length distance mile kilometer meter height width depth radius diameter side",
         "time hour minute second day week month year duration period",
         "area acre",
@@ -153,7 +153,9 @@ _KINDS = tuple(
 )  # what measures one thing is no name of what measures another
 _LABEL = re.compile(r"(?<=[a-z] )([a-z])(?= ?$| \()")
 _TIMING = re.compile(r"\b(?:each|per|every|an?) (hour|day|week|month|year|minute|second)\b")
-_EXTREME = re.compile(r"\b(?:largest|smallest|highest|lowest|greatest|longest|shortest|biggest|best|worst)\b")
+_EXTREME = re.compile(
+    r"\b(?:difference|ratio|largest|smallest|highest|lowest|greatest|longest|shortest|biggest|best|worst)\b"
+)
 _PLACE = r"(?:of|in|on|for|per|from|at|to|with|by|about|between|during|after|before|under|without)"
 _HEAD = re.compile(rf"((?:(?!{_PLACE}\b)[\w'$-]+\s+)+?){_PLACE}\s")
 _WEAK = 0.35
@@ -186,10 +188,11 @@ def stem(word: str) -> str:
         bare = word.removesuffix(ending)
         if bare != word and len(bare) >= 3 and re.search("[aeiouy]", bare) and not word.endswith("eed"):
             word = bare[:-1] if len(bare) > 3 and bare[-1] == bare[-2] and bare[-1] not in "lsz" else bare
-    return word.removesuffix("e") if len(word) > 3 else word
+    return word.removesuffix("e") if len(word) > 3 and word != "time" else word  # Tim is a name
 
 
 _GROUPS = tuple(frozenset(stem(word) for word in group) for group in _MEANINGS)
+_MODIFIERS = frozenset(map(stem, "initial final total first second new old original average change overall".split()))
 _COUNTS_AND_MONEY = {0, 1}  # the boys are their number, the repairs what they cost
 _GENERAL = frozenset(
     map(
@@ -238,7 +241,7 @@ def likeness(phrase: str, cause: str, weights: Mapping[str, int]) -> float:
     shared = sum(1 / weights[token] for token in one & other)
     known = other | _of_units(cause)
     strange, both = any(_specific(one, known)), one & other
-    if strange and not both:
+    if not both and (strange or any(_specific(other, one | _of_units(phrase)))):
         return 0.0  # a shipping fee is no item price, though a fee is a price
     if strange and any(_specific(other, one)) and all(weights[token] > 1 for token in both):
         return 0.0  # pages read today are not the pages left: what they share, other causes have as well
@@ -271,6 +274,12 @@ def is_strange(phrase: str, cause: str, effect: str) -> bool:
     return len((one & said) - known - tokens(effect)) > few
 
 
+def are_alike(names: Sequence[str]) -> bool:
+    """Whether nobody would say that they are of different kinds: a length and a number of days are."""
+    kinds = [_kinds(name) for name in names]
+    return all(one & other or not one or not other for one in kinds for other in kinds)
+
+
 def is_another(phrase: str, cause: str) -> bool:
     """`the weekly pay`, for the monthly pay."""
     one, other = tokens(phrase), tokens(cause)
@@ -297,6 +306,12 @@ def is_of_another_kind(phrase: str, cause: str, effect: str) -> bool:
         return True
     if set(_EXTREME.findall(plain)) - set(_EXTREME.findall(phrase)):
         return True
+    counts = [re.search(r"\bnumber of ([a-z ]+)", name) for name in (phrase, plain)]
+    if counts[0] and counts[1] and not share_meaning(counts[0][1], counts[1][1]):
+        return True
+    bare = [tokens(phrase) - _MODIFIERS, tokens(cause) - _MODIFIERS]
+    if all(bare) and not any(_same(token, word) for token in bare[0] for word in bare[1] | _of_units(cause)):
+        return True  # the initial volume is not the initial population
     if re.search(r"\band\b|&", phrase) and not re.search(r"\band\b|&", plain):
         return not all(any(_same(token, word) for word in other) for token in tokens(phrase))
     own, its = tokens(phrase) - _GENERAL, tokens(cause) - _GENERAL

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from trueness.reasoning.trees import Binary, Name, Number
 from trueness.reasoning.word_causes import Values, of_two_kinds
 from trueness.reasoning.word_forms import NUMBER_WORDS, NUMERAL, SHARE, Shape, joined, number_of, share_of
-from trueness.reasoning.word_names import may_measure, share_meaning, tokens, words
+from trueness.reasoning.word_names import may_measure, share_meaning, stem, tokens, words
 
 _GONE = re.compile(
     r"\b(?:paying|paid|using|used|eating|eaten|giving|given|selling|sold|spending|spent|losing|lost|removing|removed|"
@@ -51,6 +51,7 @@ _WHOLE = frozenset(
     "total initial original start starting started all whole entire overall full gross beginning opening available "
     "budget allowance capacity altogether everyone everything".split()
 )
+_WHOLE_STEMS = frozenset(map(stem, _WHOLE))
 _NO_PART = re.compile(
     r"\b(?:per|each|every|rate|price of one|unit|one|single|percent|percentage|share|fraction|ratio|proportion|size|"
     r"capacity|hourly|daily|weekly|monthly|yearly|annual|speed|probability|number of times)\b|%"
@@ -71,7 +72,9 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         parts = [cause for cause in causes if cause != whole]
         if not _may_be_parts(whole, parts, values):
             continue
-        says_so = bool(words(whole) & _WHOLE) and not any(words(part) & _WHOLE for part in parts)
+        says_so = _says_whole(whole, f"{effect} {sentence} {' '.join(parts)}") and not any(
+            words(part) & _WHOLE for part in parts
+        )
         named = after is not None and bool(tokens(after["of"]) & tokens(whole))
         if after and named and tokens(after["gone"]) == frozenset().union(*map(tokens, parts)):
             fits = True  # what remains of the budget after rent and food
@@ -119,6 +122,12 @@ def _may_be_parts(whole: str, parts: Sequence[str], values: Values) -> bool:
     units = {unit for name in (whole, *parts) for unit in re.findall(r"\(([^()]+)\)$", name)}
     known = [values[name][0] for name in (whole, *parts) if name in values]
     return len(units) < 2 and (len(known) < len(parts) + 1 or known[0] >= sum(known[1:]))
+
+
+def _says_whole(name: str, others: str) -> bool:
+    """The total, or the total of what the others speak of."""
+    own = tokens(name) - _WHOLE_STEMS
+    return bool(words(name) & _WHOLE) and (not own or bool(own & tokens(others)))
 
 
 def _has_alone(text: str, parts: Sequence[str], whole: str) -> bool:
