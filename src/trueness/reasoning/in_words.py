@@ -61,13 +61,14 @@ _COMMAND = re.compile(
     r"^(?:start(?:ing)? (?:with|from)|begin(?:ning)? with|calculate|compute|find|determine|obtain|get|take|evaluate|"
     r"choose|select|pick)\s+"
 )
+_DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
 _COPULA = re.compile(
-    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs?|has|have|=|as|makes? up|"
-    r"accounts? for|represents?|constitutes?|amounts? to|comes? to|totals?)\s+(?:then |simply |just |equal to )?"
+    r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|as|"
+    r"makes? up|accounts? for|represents?|constitutes?|amounts? to|comes? to|totals)\s+(?:then |simply |just |equal to )?"
     r"(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
-    rf"|\b[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
-    rf"|\b[a-z]+s\s+(?=(?:a |an |the )?(?:remaining |other )?{SHARE} of\b)|\bof\s+(?=\d[\d.]*\s?% of\b)"
-    rf"|\b[a-z]+s\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple) (?:what|the|as)\b)"
+    rf"|\b(?!plus|minus|times|less)[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
+    rf"|{_DOES}\s+(?=(?:a |an |the )?(?:remaining |other )?{SHARE} of\b)|\bof\s+(?=\d[\d.]*\s?% of\b)"
+    rf"|{_DOES}\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple) (?:what|the|as)\b)"
     r"|(?=\b(?:in|de)creases by\b)"
 )
 _BY = re.compile(

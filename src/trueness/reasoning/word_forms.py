@@ -243,7 +243,7 @@ def number_of(text: str) -> float | None:
     counted = re.fullmatch(
         r"(\$?\d[\d,]*(?:\.\d+)?)(?:\s+(?!pi\b|hundred|thousand|[mb]illion|dozen|pairs?\b|[b-z]\b)[a-z]+){1,4}", text
     )
-    if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as)\b", text):
+    if counted and not re.search(rf"\b(?:{'|'.join(OPERATION_WORDS)}|and|of|by|from|to|in|as|each(?= )|every)\b", text):
         match = match or counted
     if not match:
         return None

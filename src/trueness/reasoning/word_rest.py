@@ -81,6 +81,8 @@ def what_is_left(sentence: str, causes: Sequence[str], effect: str, values: Valu
         elif after and _GONE.search(after["gone"]):
             meant = share_meaning(after["of"], whole) or says_so or bool(tokens(effect) & tokens(whole))
             fits = meant and all(tokens(after["gone"]) & tokens(part) for part in parts)
+            gone = re.split(r",|\band\b", after["gone"])  # taxes and insurance, where there is no insurance
+            fits = fits and all(any(tokens(one) & tokens(part) for part in parts) for one in gone if one.strip())
         elif undone:
             fits = says_so and _has_alone(undone["do"], parts, whole) and _is_the_other(sentence, effect, parts)
         elif rest:
