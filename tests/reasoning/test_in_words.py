@@ -238,11 +238,11 @@ def test_rules_of_styles_that_were_not_there_before():
 @pytest.mark.parametrize(
     ("name", "said", "right"),
     [
-        ("of_changes_and_shares", 33, 32),
-        ("that_mislead", 51, 40),
-        ("of_laws_and_prices", 42, 35),
-        ("with_units_and_steps", 40, 34),
-        ("of_groups_and_shares", 22, 19),
+        ("of_changes_and_shares", 33, 33),
+        ("that_mislead", 51, 45),
+        ("of_laws_and_prices", 42, 41),
+        ("with_units_and_steps", 40, 35),
+        ("of_groups_and_shares", 22, 20),
     ],
 )
 def test_rules_of_change_and_rules_that_mislead(name, said, right):
@@ -315,7 +315,7 @@ def test_a_list_of_one_who_knew_nothing_of_the_reader():
         if None not in (value, one["value"]) and math.isclose(value, one["value"], rel_tol=1e-9)
     ]
     wrong = [one["effect"] for one, value in values if value is not None and one not in right]
-    assert (len(given), len(right) >= 66, wrong) == (100, True, ["percent_yield"])
+    assert (len(given), len(right) >= 75, wrong) == (100, True, ["percent_yield"])
 
 
 def test_a_second_list_of_one_who_knew_nothing_of_the_reader():

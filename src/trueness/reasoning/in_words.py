@@ -1,11 +1,11 @@
 """Arithmetic in words: `Subtract the eggs eaten from the eggs laid` is laid - eaten; anything uncertain is nothing.
 
-    a sentence     reasons and purposes around it are left out: since ..., ..., so ..., to get ...; they must say no
-                   number that the arithmetic lacks
+    a sentence     word_plain.py: without reasons and purposes, and in plain forms
+    what is left   word_rest.py
     its steps      add X and Y, then divide by Z; multiply A by B, multiply C by D, and add the two
     a conversion   convert hours to minutes
     arithmetic     word_forms.py
-    phrases        word_causes.py
+    phrases        word_causes.py: each cause once; word_names.py: how alike a phrase and a name are
 
 A sentence that says more than its arithmetic (if, unless, proportional, about), a phrase with a number or an operation
 that is not read, two readings that differ: not read, and left to the judge as words. `Average Speed = Total Distance /
@@ -64,8 +64,9 @@ _COMMAND = re.compile(
 _DOES = r"\b(?!plus|minus|times|less|as|is)[a-z]+s"  # a verb, as in covers half of, weighs twice the
 _COPULA = re.compile(
     r"\b(?:is|are|was|were|includes?|comprises?|equals?|will be|costs|cost(?= \$?\d| only| half| twice)|has|have|=|as|"
-    r"makes? up|accounts? for|represents?|constitutes?|amounts? to|comes? to|totals)\s+(?:then |simply |just |equal to )?"
-    r"(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
+    r"makes? up|accounts? for|represents?|constitutes?|amounts? to|comes? to|totals)\s+"
+    r"(?:then |simply |just |equal to )?(?:(?:calculated|computed|obtained|found|determined|derived|given|equal)\s+)?"
+    r"(?:(?:by|as|from|to)\s+)?(?:taking\s+)?"
     rf"|\b(?!plus|minus|times|less)[a-z]+s?\s+(?=(?:{NUMERAL}|twice|half)\b.*\b(?:than|as)\b)"
     rf"|{_DOES}\s+(?=(?:a |an |the )?(?:remaining |other )?{SHARE} of\b)|\bof\s+(?=\d[\d.]*\s?% of\b)"
     rf"|{_DOES}\s+(?:at\s+)?(?=(?:{NUMERAL} times|twice|half|double|triple) (?:what|the|as)\b)"

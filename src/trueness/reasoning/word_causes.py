@@ -54,7 +54,7 @@ _REMAINING = re.compile(r"\b(?:remain\w*|rest|left|leftover)\b")
 _SHARE_NAME = re.compile(r"rate|ratio|factor|percent|share|fraction|times|multipl|%", re.IGNORECASE)
 _SINGLES_OUT = re.compile(
     r"\b(?:that|which|who|only|one of|some|any|other|most|above|below|beyond|exceeding|excess|"
-    r"excluding|additional|extra|besides|until|slant|outer|inner|before|after|without|including)\b"
+    r"excluding|additional|extra|besides|until|by the|slant|outer|inner|before|after|without|including)\b"
 )
 
 

@@ -2,8 +2,10 @@
 
     likeness = (sum of 1 / n over shared words + 0.35 x that over words of one meaning) / sum over all words of both
 
-n is the number of causes that have the word. `cost` and `price`, `liters` and a name in (L) have one meaning. A phrase
-whose head is something else (commission on sales, for sales) is made of its cause, and is no name of it.
+n is the number of causes that have the word. `cost` and `price`, `liters` and a name in (L) have one meaning. No name
+of a cause is a phrase whose head is something else (commission on sales), most of whose words say something else, that
+measures another kind (a price, for a number), has the opposite or another label (weekly, for monthly; car B, for car
+C), or shares no more than what any name has (the number of shirts, for the number of pants).
 """
 
 from __future__ import annotations
